@@ -1,0 +1,57 @@
+# The whole project by name: `make demo` and `make test` set everything up on a machine with Python 3.11+ alone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+export PYTHONDONTWRITEBYTECODE =
+export UV_COMPILE_BYTECODE = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo up test check bench schemas lock format clean
+
+help: ## list these targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(STAMP) ## make .venv and install the hash-pinned requirements into it
+
+$(STAMP): requirements-dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f"keyfleet needs Python 3.11 or newer, this is {v.major}.{v.minor}: run make PYTHON=python3.11 …")'
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(STAMP)
+
+demo: $(STAMP) ## run the main job on the embedded cloud and say what happened
+	@$(BIN)/keyfleet demo
+
+up: $(STAMP) ## run the embedded fleet in the foreground
+	@$(BIN)/keyfleet up
+
+test: $(STAMP) ## every test
+	$(BIN)/python -m pytest -n auto --dist worksteal
+
+check: $(STAMP) ## every gate: format, lint, types, layers, generated files
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m infra.codegen --check
+	$(BIN)/python -m pytest -n auto tests/architecture
+
+format: $(STAMP) ## format and mend what ruff can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(STAMP) ## measure, beside the raw limits of this machine, as JSON
+	@$(BIN)/python -m infra.bench
+
+schemas: $(STAMP) ## write every generated file anew (schemas, diagrams)
+	$(BIN)/python -m infra.codegen
+
+lock: ## pin the newest allowed versions, with hashes and without addresses (needs uv)
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml -o requirements.txt --upgrade
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml --group dev -o requirements-dev.txt --upgrade
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

@@ -1,0 +1,1 @@
+"""The deployables, one folder per family."""

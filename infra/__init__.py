@@ -1,0 +1,1 @@
+"""What runs the fleet: the embedded cloud, the simulators, the command line."""

@@ -1,0 +1,1 @@
+"""The embedded cloud: every port on one SQLite file, in one process."""

@@ -1,0 +1,1 @@
+"""The library every function imports."""

@@ -1,0 +1,1 @@
+"""What a key is and what may happen to it: standard library only."""

@@ -1,0 +1,1 @@
+"""Every event we produce or consume, one model per versioned subject."""

@@ -1,0 +1,1 @@
+"""Settings, logging and token checks: importable by everything above the domain."""

@@ -1,0 +1,1 @@
+"""What the fleet needs from a platform, as protocols."""

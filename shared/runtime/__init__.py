@@ -1,0 +1,1 @@
+"""How a function decodes, finds its platform and responds."""
