@@ -1,0 +1,1 @@
+"""The durable core: one SQLite file, one writer, group commit, a high-water mark."""
