@@ -1,0 +1,43 @@
+"""Time, chance and names of the real machine: the only place that asks it."""
+
+import random
+import secrets
+import time
+from datetime import UTC, datetime, timedelta
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        """Return the present instant in UTC."""
+        return EPOCH + timedelta(microseconds=time.time_ns() // 1000)
+
+
+class SystemEntropy:
+    """The machine's generator, for secrets and for jitter alike."""
+
+    def token(self, size: int) -> bytes:
+        """Return unpredictable bytes."""
+        return secrets.token_bytes(size)
+
+    def uniform(self, low: float, high: float) -> float:
+        """Return an unpredictable number."""
+        return secrets.SystemRandom().uniform(low, high)
+
+
+class SeededEntropy:
+    """The same chance again for the same seed: simulations and tests only, never secrets."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)  # noqa: S311 - repeatable on purpose
+
+    def token(self, size: int) -> bytes:
+        """Return the next bytes of the sequence."""
+        return self._random.randbytes(size)
+
+    def uniform(self, low: float, high: float) -> float:
+        """Return the next number of the sequence."""
+        return self._random.uniform(low, high)
