@@ -1,0 +1,31 @@
+"""Instants: always aware, always UTC, one spelling in text."""
+
+from datetime import UTC, datetime
+
+from shared.domain.errors import InvalidInput
+
+
+def utc(value: datetime, field: str) -> datetime:
+    """Return the instant in UTC; a time without a zone is refused, because nobody can know what it means."""
+    if value.utcoffset() is None:
+        raise InvalidInput(
+            field, "the time has no zone", "Give an instant with an offset, such as one in UTC"
+        )
+    return value.astimezone(UTC)
+
+
+def instant_to_text(value: datetime) -> str:
+    """Write an instant as ISO 8601 ending in Z."""
+    return utc(value, "instant").isoformat().replace("+00:00", "Z")
+
+
+def instant_from_text(value: object, field: str) -> datetime:
+    """Read an ISO 8601 instant with an offset."""
+    if not isinstance(value, str):
+        raise InvalidInput(field, "not a text", "Write an instant as 2026-05-01T14:00:00Z")
+    try:
+        return utc(datetime.fromisoformat(value), field)
+    except (ValueError, OverflowError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(field, "not an instant", "Write it as 2026-05-01T14:00:00Z") from None

@@ -1,0 +1,46 @@
+"""Instants are aware and UTC, in memory and in text."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.domain.errors import InvalidInput
+from shared.domain.instants import instant_from_text, instant_to_text, utc
+
+KABUL = timezone(timedelta(hours=4, minutes=30))
+
+
+def test_utc_turns_an_offset_into_utc():
+    instant = utc(datetime(2026, 5, 1, 14, 0, tzinfo=KABUL), "at")
+
+    assert instant == datetime(2026, 5, 1, 9, 30, tzinfo=UTC)
+    assert instant.tzinfo is UTC
+
+
+def test_utc_refuses_a_time_without_a_zone():
+    with pytest.raises(InvalidInput, match=r"^validFrom: the time has no zone\."):
+        utc(datetime.fromisoformat("2026-05-01T14:00:00"), "validFrom")
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_instant_text_round_trips(instant):
+    text = instant_to_text(instant)
+
+    assert text.endswith("Z")
+    assert instant_from_text(text, "at") == instant
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2026-05-01T14:00:00", "2026-13-01T00:00:00Z", 5, None])
+def test_instant_from_text_refuses_what_is_not_an_instant_without_repeating_it(text):
+    with pytest.raises(InvalidInput) as refusal:
+        instant_from_text(text, "validFrom")
+
+    assert refusal.value.field == "validFrom"
+    assert "yesterday" not in str(refusal.value)
+
+
+def test_instant_from_text_refuses_what_leaves_the_calendar():
+    with pytest.raises(InvalidInput, match="not an instant"):
+        instant_from_text("0001-01-01T00:00:00+14:00", "validFrom")
