@@ -1,0 +1,1 @@
+"""The one manifest: what is deployed, how it is triggered, who may call it, what it may open."""

@@ -1,0 +1,80 @@
+"""One JSON line per event, in Cloud Logging's fields, with everything secret struck out."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TextIO
+
+import orjson
+
+STRUCK_OUT = "[redacted]"
+SECRET_NAMES = frozenset(
+    [
+        *("accesstoken", "artifact", "authorization", "body", "clientsecret", "cookie", "data", "key"),
+        *("keyboardpwd", "opaqueref", "password", "pin", "privatekey", "refreshtoken", "secret", "token"),
+        *("value", "vendorref"),
+    ]
+)
+"""Names, without case, dashes and underscores, whose values never reach a line."""
+_context: ContextVar[Mapping[str, Any] | None] = ContextVar("log_context", default=None)
+
+
+@contextmanager
+def log_context(**fields: Any) -> Iterator[None]:
+    """Add fields (trace, tenant, function) to every line written inside."""
+    token = _context.set({**(_context.get() or {}), **fields})
+    try:
+        yield
+    finally:
+        _context.reset(token)
+
+
+def redacted(value: Any, name: str = "") -> Any:
+    """Return the value without anything that a secret's name hides."""
+    if name.replace("_", "").replace("-", "").lower() in SECRET_NAMES:
+        return STRUCK_OUT
+    if isinstance(value, Mapping):
+        return {str(key): redacted(item, str(key)) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [redacted(item) for item in value]
+    return value
+
+
+class Log:
+    """Writes the lines of one service."""
+
+    def __init__(self, service: str, stream: TextIO | None = None) -> None:
+        self._service, self._stream = service, stream
+
+    def info(self, message: str, **fields: Any) -> None:
+        """Say what happened."""
+        self._write("INFO", message, fields)
+
+    def warning(self, message: str, **fields: Any) -> None:
+        """Say what somebody should know."""
+        self._write("WARNING", message, fields)
+
+    def error(self, message: str, **fields: Any) -> None:
+        """Say what somebody must look at."""
+        self._write("ERROR", message, fields)
+
+    def failure(self, message: str, error: BaseException, **fields: Any) -> None:
+        """Say what broke and where, without the exception's own words, which may quote what it met."""
+        self._write("ERROR", message, {**fields, "error": type(error).__name__, "at": _places(error)})
+
+    def _write(self, severity: str, message: str, fields: Mapping[str, Any]) -> None:
+        context = _context.get() or {}
+        line = {"severity": severity, "message": message, "service": self._service}
+        line |= redacted(context) | redacted(fields)
+        stream = self._stream or sys.stdout
+        stream.write(orjson.dumps(line, default=lambda _: STRUCK_OUT).decode() + "\n")
+
+
+def _places(error: BaseException) -> list[str]:
+    places, trace = [], error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        places.append(f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
+    return places[-8:]
