@@ -1,0 +1,1 @@
+"""What keeps the platform honest: the probe."""

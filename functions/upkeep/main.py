@@ -1,0 +1,61 @@
+"""Entry points of the platform probe."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from shared.domain.errors import InvalidInput
+from shared.ports.sagas import CallbackGone
+from shared.runtime.entry import step
+from shared.runtime.platform import Platform
+from shared.runtime.responses import TryLater
+from shared.usecases.probe_platform import HandOver, begin_probe, count_visit, hand_over, reply
+
+Body = Mapping[str, Any]
+
+
+def _text(body: Body, field: str) -> str:
+    value = body.get(field)
+    if not isinstance(value, str) or not value:
+        raise InvalidInput(field, "missing or not a text", "send it as the workflow probe_platform does")
+    return value
+
+
+def _seconds(body: Body) -> int:
+    value = body.get("wait_seconds", 1)
+    if not isinstance(value, int) or not 0 <= value <= 3600:
+        raise InvalidInput("wait_seconds", "not a whole number up to 3600", "leave it out, or give seconds")
+    return value
+
+
+@step
+async def probe_start(_body: Body, on: Platform) -> Body:
+    """Send out a probe."""
+    probe, execution = await begin_probe(on.sagas, on.ids)
+    return {"probe": probe, "execution": execution}
+
+
+@step
+async def probe_answer(body: Body, on: Platform) -> Body:
+    """Turn the first visit away, so that every probe proves the retry; answer the next."""
+    visits = await count_visit(on.documents, on.clock, _text(body, "probe"))
+    if visits == 1:
+        raise TryLater("the first visit is always turned away")
+    return {"visits": visits}
+
+
+@step
+async def probe_handover(body: Body, on: Platform) -> Body:
+    """Take the callback's address and promise to call."""
+    command = HandOver(_text(body, "probe"), _text(body, "callback_url"), _seconds(body))
+    await hand_over(command, sealed=on.sealed, cipher=on.cipher, tasks=on.tasks, clock=on.clock)
+    return {"promised": True}
+
+
+@step
+async def probe_reply(body: Body, on: Platform) -> Body:
+    """Call back; a saga that no longer waits was answered before."""
+    try:
+        await reply(on.sealed, on.cipher, on.sagas, _text(body, "probe"))
+    except CallbackGone:
+        return {"waiting": False}
+    return {"waiting": True}

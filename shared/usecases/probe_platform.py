@@ -1,0 +1,105 @@
+"""A probe walks the whole platform the way a key does, and says whether it came back."""
+
+import contextlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from shared.domain.ids import TenantId
+from shared.domain.secret import Secret
+from shared.ports.ambient import Clock, Ids
+from shared.ports.documents import (
+    AlreadyExists,
+    Create,
+    Document,
+    DocumentStore,
+    Ref,
+    TenantDocuments,
+    Update,
+)
+from shared.ports.sagas import Sagas
+from shared.ports.tasks import Task, TaskExists, TaskQueue
+from shared.ports.vault import Cipher, SealContext
+
+PLATFORM = TenantId("tnt_platform")
+"""The tenant that owns what belongs to no hotel."""
+WORKFLOW, REPLY_FUNCTION, PURPOSE = "probe_platform", "probe-reply", "saga-callback"
+KEPT_FOR = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeMissing(Exception):
+    """Nobody handed over a callback for this probe."""
+
+    probe: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """A saga's wish to be called back."""
+
+    probe: str
+    url: str
+    wait_seconds: int = 1
+
+
+def _context(probe: str) -> SealContext:
+    return SealContext(PURPOSE, PLATFORM, probe, "url")
+
+
+async def begin_probe(sagas: Sagas, ids: Ids, wait_seconds: int = 1) -> tuple[str, str]:
+    """Start a probe's saga; return the probe and the execution."""
+    probe = ids.ulid()
+    return probe, await sagas.start(WORKFLOW, {"probe": probe, "wait_seconds": wait_seconds})
+
+
+async def count_visit(documents: DocumentStore, clock: Clock, probe: str) -> int:
+    """Count a visit and return its number; two at once are counted apart."""
+    store, ref = documents.tenant(PLATFORM), Ref("probes", probe)
+    expires = clock.now() + KEPT_FOR
+    seen = await store.get(ref)
+    if seen is None:
+        try:
+            await store.commit([Create(ref, {"visits": 1, "schema_version": 1}, expires)])
+        except AlreadyExists:
+            return await count_visit(documents, clock, probe)
+        return 1
+    return await _count_again(store, seen, expires)
+
+
+async def _count_again(store: TenantDocuments, seen: Document, expires: datetime) -> int:
+    visits = int(seen.data["visits"]) + 1
+    await store.commit([Update(seen.ref, {**seen.data, "visits": visits}, seen.version, expires)])
+    return visits
+
+
+async def hand_over(
+    sealed: DocumentStore,
+    cipher: Cipher,
+    tasks: TaskQueue,
+    clock: Clock,
+    probe: str,
+    url: str,
+    wait_seconds: int,
+) -> None:
+    """Seal the callback's address, and have it called later; repeated, it changes nothing."""
+    context = SealContext(PURPOSE, PLATFORM, probe, "url")
+    text = (await cipher.seal(context, Secret(url.encode()))).hex()
+    ref, expires = Ref("probe_callbacks", probe), clock.now() + KEPT_FOR
+    try:
+        await sealed.tenant(PLATFORM).commit([Create(ref, {"url": text, "schema_version": 1}, expires)])
+    except AlreadyExists:
+        pass  # an earlier call got this far and then died; the task below is what may be missing
+    due = clock.now() + timedelta(seconds=wait_seconds)
+    try:
+        await tasks.enqueue(Task(REPLY_FUNCTION, {"probe": probe}, f"probe-reply-{probe}", due))
+    except TaskExists:
+        pass  # enqueued already
+
+
+async def reply(sealed: DocumentStore, cipher: Cipher, sagas: Sagas, probe: str) -> None:
+    """Wake the saga that waits for this probe."""
+    kept = await sealed.tenant(PLATFORM).get(Ref("probe_callbacks", probe))
+    if kept is None:
+        raise ProbeMissing(probe)
+    url = await cipher.open(_context(probe), bytes.fromhex(kept.data["url"]))
+    await sagas.call_back(url.reveal().decode(), {"probe": probe, "answer": "here"})
