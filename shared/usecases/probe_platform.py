@@ -73,27 +73,18 @@ async def _count_again(store: TenantDocuments, seen: Document, expires: datetime
 
 
 async def hand_over(
-    sealed: DocumentStore,
-    cipher: Cipher,
-    tasks: TaskQueue,
-    clock: Clock,
-    probe: str,
-    url: str,
-    wait_seconds: int,
+    command: HandOver, *, sealed: DocumentStore, cipher: Cipher, tasks: TaskQueue, clock: Clock
 ) -> None:
     """Seal the callback's address, and have it called later; repeated, it changes nothing."""
-    context = SealContext(PURPOSE, PLATFORM, probe, "url")
-    text = (await cipher.seal(context, Secret(url.encode()))).hex()
+    probe = command.probe
+    text = (await cipher.seal(_context(probe), Secret(command.url.encode()))).hex()
     ref, expires = Ref("probe_callbacks", probe), clock.now() + KEPT_FOR
-    try:
+    # A call that died half-way may have kept the address and not the task, so each is tried for itself.
+    with contextlib.suppress(AlreadyExists):
         await sealed.tenant(PLATFORM).commit([Create(ref, {"url": text, "schema_version": 1}, expires)])
-    except AlreadyExists:
-        pass  # an earlier call got this far and then died; the task below is what may be missing
-    due = clock.now() + timedelta(seconds=wait_seconds)
-    try:
+    due = clock.now() + timedelta(seconds=command.wait_seconds)
+    with contextlib.suppress(TaskExists):
         await tasks.enqueue(Task(REPLY_FUNCTION, {"probe": probe}, f"probe-reply-{probe}", due))
-    except TaskExists:
-        pass  # enqueued already
 
 
 async def reply(sealed: DocumentStore, cipher: Cipher, sagas: Sagas, probe: str) -> None:
