@@ -1,0 +1,110 @@
+"""The one ASGI application: checks Host and Origin, finds the function by name, bounds its time."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from infra.local.counters import Counters
+from infra.local.host.functions import Hosted
+from shared.runtime.platform import deployed
+from shared.runtime.responses import json_response
+
+CONTROL = "_cloud"
+
+
+class Host:
+    """Routes requests to functions by the first part of their path, and to the control plane."""
+
+    def __init__(
+        self, functions: Mapping[str, Hosted], control: ASGIApp, authority: str, counters: Counters
+    ) -> None:
+        self._functions, self._control, self._counters = functions, control, counters
+        self._hosts = _spellings(authority)
+        self._origins = frozenset(f"http://{host}".encode() for host in map(bytes.decode, self._hosts))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await _refuse_socket(scope, receive, send)
+            return
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await refusal(scope, receive, send)
+            return
+        await self._dispatch(scope, receive, send)
+
+    async def _dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
+        name, _, rest = scope["path"][1:].partition("/")
+        hosted = self._functions.get(name)
+        if hosted is not None:
+            await self._call(hosted, {**scope, "path": f"/{rest}", "raw_path": None}, receive, send)
+        elif name == CONTROL:
+            await self._control({**scope, "path": f"/{rest}", "raw_path": None}, receive, send)
+        else:
+            await _not_found(name)(scope, receive, send)
+
+    async def _call(self, hosted: Hosted, scope: Scope, receive: Receive, send: Send) -> None:
+        self._counters["function_calls"] += 1
+        answer = _Started(send)
+        token = deployed.set(hosted.deployed)
+        try:
+            async with asyncio.timeout(hosted.timeout):
+                await hosted.app(scope, receive, answer)
+        except TimeoutError:
+            if not answer.started:
+                await _too_slow(hosted)(scope, receive, send)
+        finally:
+            deployed.reset(token)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        # A web page must not reach the fleet: not by a name that resolves to loopback, not by script.
+        headers = dict(scope["headers"])
+        if headers.get(b"host") not in self._hosts:
+            return json_response(
+                {"error": {"kind": "WrongHost", "detail": "call the fleet by its own address"}}, 421
+            )
+        origin = headers.get(b"origin")
+        if origin is not None and origin not in self._origins:
+            return json_response({"error": {"kind": "WrongOrigin", "detail": "no other site may call"}}, 403)
+        return None
+
+
+class _Started:
+    """Passes an answer on, and remembers whether it has begun."""
+
+    __slots__ = ("_send", "started")
+
+    def __init__(self, send: Send) -> None:
+        self._send, self.started = send, False
+
+    async def __call__(self, message: Any) -> None:
+        self.started = True
+        await self._send(message)
+
+
+def _spellings(authority: str) -> frozenset[bytes]:
+    port = authority.rpartition(":")[2]
+    return frozenset(f"{host}:{port}".encode() for host in ("127.0.0.1", "localhost", "[::1]"))
+
+
+def _not_found(name: str) -> Response:
+    detail = f"no function of that name ({len(name)} characters): see keyfleet status"
+    return json_response({"error": {"kind": "NotFound", "detail": detail}}, 404)
+
+
+def _too_slow(hosted: Hosted) -> Response:
+    detail = f"{hosted.deployed.name} took longer than its {hosted.timeout:g} s"
+    return json_response({"error": {"kind": "FunctionTimeout", "detail": detail}}, 504)
+
+
+async def _refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] != "lifespan":
+        return
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return

@@ -1,0 +1,46 @@
+"""Loading each deployable through functions-framework's own ASGI loader, its module imported once."""
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from functions_framework.aio import create_asgi_app_from_module
+from starlette.types import ASGIApp
+
+from infra.manifest.load import Function, Manifest, ManifestRefused
+from shared.runtime.platform import Deployed
+
+
+@dataclass(frozen=True, slots=True)
+class Hosted:
+    """A function that is ready to be called."""
+
+    deployed: Deployed
+    app: ASGIApp
+    timeout: float
+
+
+def load_functions(manifest: Manifest, base_url: str) -> Mapping[str, Hosted]:
+    """Load every deployable of the manifest."""
+    return {name: _load(function, base_url) for name, function in manifest.functions.items()}
+
+
+def _load(function: Function, base_url: str) -> Hosted:
+    module = importlib.import_module(function.module)
+    if not hasattr(module, function.entry_point):
+        raise ManifestRefused(
+            f"{function.name}: {function.module} has no {function.entry_point}: "
+            "write it, or set entry_point in fleet.yaml"
+        )
+    app = create_asgi_app_from_module(  # type: ignore[no-untyped-call]  # the framework ships no types here
+        function.entry_point, str(module.__file__), "http", module, None
+    )
+    deployable = function.deployable
+    deployed = Deployed(
+        name=function.name,
+        audience=f"{base_url}/{function.name}",
+        public=deployable.public,
+        callers=deployable.allowed(),
+        opens=frozenset(deployable.opens),
+    )
+    return Hosted(deployed, app, float(deployable.timeout))

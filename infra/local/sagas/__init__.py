@@ -1,0 +1,1 @@
+"""Durable executions of the workflow files: journalled at each outcome, resumed after a crash."""

@@ -1,0 +1,155 @@
+"""How the embedded cloud makes calls: its own functions directly, everybody else through a socket."""
+
+import asyncio
+from collections.abc import Awaitable, MutableMapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from starlette.types import ASGIApp
+
+from infra.local.wire import Answer, Call, ConnectionBroken, ConnectionFailed, TimedOut, Transport
+
+if TYPE_CHECKING:
+    import aiohttp
+
+LARGEST_ANSWER = 32 * 1024 * 1024
+
+
+class InProcess:
+    """Calls an ASGI application without a socket; its own checks all run."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._running: set[asyncio.Task[Answer]] = set()
+
+    async def send(self, call: Call) -> Answer:
+        """Return the application's answer; one that is late goes on without us, as it would elsewhere."""
+        task = asyncio.ensure_future(self._serve(call))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        done, _ = await asyncio.wait({task}, timeout=call.timeout)
+        if not done:
+            raise TimedOut(f"no answer within {call.timeout:g} s")
+        return task.result()
+
+    async def close(self) -> None:
+        """Stop whatever still runs."""
+        for task in list(self._running):
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def _serve(self, call: Call) -> Answer:
+        exchange = _Exchange(call)
+        try:
+            await self._app(_scope(call), exchange.receive, exchange.send)
+        except Exception as error:
+            raise ConnectionBroken("the application broke off") from error
+        return exchange.answer()
+
+
+class _Exchange:
+    """The two ends of one in-process request."""
+
+    def __init__(self, call: Call) -> None:
+        self._body: bytes | None = call.body
+        self._status = 0
+        self._headers: dict[str, str] = {}
+        self._chunks: list[bytes] = []
+
+    async def receive(self) -> MutableMapping[str, Any]:
+        if self._body is None:
+            await asyncio.get_running_loop().create_future()  # the caller never hangs up by itself
+        body, self._body = self._body, None
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(self, message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            self._headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in message.get("headers", ())}
+        else:
+            self._chunks.append(message.get("body", b""))
+
+    def answer(self) -> Answer:
+        if not self._status:
+            raise ConnectionBroken("the application sent no answer")
+        return Answer(self._status, self._headers, b"".join(self._chunks))
+
+
+def _scope(call: Call) -> dict[str, Any]:
+    parts = urlsplit(call.url)
+    headers = [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in call.headers.items()]
+    headers += [(b"host", parts.netloc.encode()), (b"content-length", str(len(call.body)).encode())]
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": call.method,
+        "scheme": parts.scheme,
+        "path": parts.path or "/",
+        "raw_path": None,
+        "query_string": parts.query.encode(),
+        "headers": headers,
+        "server": (parts.hostname, parts.port),
+        "client": ("127.0.0.1", 0),
+        "root_path": "",
+    }
+
+
+class Sockets:
+    """Calls over the network; the client is made at the first call."""
+
+    def __init__(self) -> None:
+        self._session: aiohttp.ClientSession | None = None
+
+    async def send(self, call: Call) -> Answer:
+        """Return the answer, following no redirects: they would carry a token elsewhere."""
+        import aiohttp
+
+        timeout = aiohttp.ClientTimeout(total=call.timeout)
+        options: dict[str, Any] = {"headers": call.headers, "data": call.body or None, "timeout": timeout}
+        try:
+            async with self._open().request(
+                call.method, call.url, allow_redirects=False, **options
+            ) as response:
+                return Answer(response.status, dict(response.headers), await _bounded(response))
+        except TimeoutError:
+            raise TimedOut(f"no answer within {call.timeout:g} s") from None
+        except (aiohttp.ClientConnectorError, aiohttp.InvalidURL) as error:
+            raise ConnectionFailed(type(error).__name__) from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise ConnectionBroken(type(error).__name__) from None
+
+    async def close(self) -> None:
+        """Close what is open."""
+        if self._session is not None:
+            await self._session.close()
+
+    def _open(self) -> "aiohttp.ClientSession":
+        import aiohttp
+
+        if self._session is None:
+            connector = aiohttp.TCPConnector(limit=256, keepalive_timeout=30)
+            self._session = aiohttp.ClientSession(connector=connector, auto_decompress=True, trust_env=False)
+        return self._session
+
+
+async def _bounded(response: "aiohttp.ClientResponse") -> bytes:
+    body = await response.content.read(LARGEST_ANSWER)
+    chunks = [body]
+    while chunk := await response.content.read(LARGEST_ANSWER):
+        chunks.append(chunk)
+        if sum(map(len, chunks)) > LARGEST_ANSWER:
+            raise ConnectionBroken(f"the answer is longer than {LARGEST_ANSWER} bytes")
+    return b"".join(chunks)
+
+
+class ByAddress:
+    """Chooses by address: the fleet's own URLs go one way, all others another."""
+
+    def __init__(self, base_url: str, inside: Transport, outside: Transport) -> None:
+        self._prefix, self._inside, self._outside = f"{base_url}/", inside, outside
+
+    def send(self, call: Call) -> Awaitable[Answer]:
+        """Pass the call to the right transport."""
+        chosen = self._inside if call.url.startswith(self._prefix) else self._outside
+        return chosen.send(call)

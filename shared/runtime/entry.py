@@ -1,0 +1,129 @@
+"""Entry points: decode, find the platform, do one thing, respond."""
+
+import functools
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import functions_framework.aio
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+
+from shared.domain.errors import InvalidInput
+from shared.kernel.log import log_context
+from shared.ports.bus import Message
+from shared.runtime.access import admit
+from shared.runtime.delivery import Delivery, decode_push
+from shared.runtime.platform import QUARANTINE_TOPIC, Deployed, Platform, deployed, platform
+from shared.runtime.responses import STATUS, error_response, json_response
+
+Entry = Callable[[Request], Awaitable[Response]]
+EventHandler = Callable[[Any, Platform], Awaitable[None]]
+StepHandler = Callable[[Mapping[str, Any], Platform], Awaitable[Mapping[str, Any]]]
+LARGEST_STEP = 1024 * 1024
+
+
+def subscriber(subject: str) -> Callable[[EventHandler], Entry]:
+    """Make an entry point of a handler of one subject: it gets the validated event, or is never called."""
+
+    def decorate(handle: EventHandler) -> Entry:
+        async def receive(request: Request, function: Deployed, on: Platform) -> Response:
+            return await _receive(await request.body(), subject, handle, function, on)
+
+        return _entry(handle, receive)
+
+    return decorate
+
+
+def step(handle: StepHandler) -> Entry:
+    """Make an entry point of a handler that takes a JSON object and returns one."""
+
+    async def answer(request: Request, _function: Deployed, on: Platform) -> Response:
+        return json_response(await handle(_arguments(await request.body()), on))
+
+    return _entry(handle, answer)
+
+
+def _entry(
+    handle: Callable[..., Any], respond: Callable[[Request, Deployed, Platform], Awaitable[Response]]
+) -> Entry:
+    @functools.wraps(handle)
+    async def entry(request: Request) -> Response:
+        try:
+            on, function = platform(), deployed.get()
+            with log_context(function=function.name, trace=request.headers.get("traceparent", "")):
+                return await _guarded(request, function, on, respond)
+        except Exception as error:  # noqa: BLE001 - the outermost line of a function: nothing may escape with its words
+            return error_response(error)
+
+    functions_framework.aio.http(entry)  # registers it by name; the wrapper it returns adds nothing
+    return entry
+
+
+async def _guarded(
+    request: Request,
+    function: Deployed,
+    on: Platform,
+    respond: Callable[[Request, Deployed, Platform], Awaitable[Response]],
+) -> Response:
+    try:
+        await admit(request, function, on)
+        return await respond(request, function, on)
+    except tuple(STATUS) as error:
+        return error_response(error)
+    except Exception as error:  # noqa: BLE001 - logged by place and type, answered as a crash
+        on.log.failure("the function crashed", error)
+        return error_response(error)
+
+
+async def _receive(
+    body: bytes, subject: str, handle: EventHandler, function: Deployed, on: Platform
+) -> Response:
+    from shared.events.errors import EventError
+    from shared.events.parse import parse
+
+    delivery: Delivery | None = None
+    try:
+        delivery = decode_push(body)
+        event = parse(delivery.data)
+        _expect(event.subject, subject)
+        with log_context(tenant=event.tenant_id, event=event.id):
+            await handle(event, on)
+    except (EventError, InvalidInput) as refusal:
+        await _quarantine(body, delivery, refusal, function, on)
+    return Response(status_code=204)
+
+
+def _expect(found: str, subject: str) -> None:
+    if found != subject:
+        raise InvalidInput("subject", "not the subject of this subscription", f"publish it to {found}")
+
+
+async def _quarantine(
+    body: bytes, delivery: Delivery | None, refusal: Exception, function: Deployed, on: Platform
+) -> None:
+    # Acked only once it is kept: a crash between the two quarantines it twice, which the message id tells.
+    attributes = {
+        "reason": str(refusal)[:1000],
+        "function": function.name,
+        "subscription": delivery.subscription if delivery else "",
+        "messageId": delivery.message_id if delivery else "",
+        "orderingKey": delivery.ordering_key if delivery else "",
+    }
+    message = Message(delivery.data if delivery else body, {k: v for k, v in attributes.items() if v})
+    await on.bus.publish(QUARANTINE_TOPIC, [message])
+    on.log.warning("quarantined", reason=attributes["reason"], message_id=attributes["messageId"])
+
+
+def _arguments(body: bytes) -> Mapping[str, Any]:
+    if len(body) > LARGEST_STEP:
+        raise InvalidInput(
+            "body", f"longer than {LARGEST_STEP} bytes", "pass ids and let the step read the rest"
+        )
+    try:
+        arguments = orjson.loads(body or b"{}")
+    except orjson.JSONDecodeError:
+        raise InvalidInput("body", "not JSON", "send one JSON object") from None
+    if not isinstance(arguments, dict):
+        raise InvalidInput("body", "not a JSON object", "send one JSON object") from None
+    return arguments

@@ -1,0 +1,70 @@
+"""The platform a function runs on: bound once by the host, found by every handler."""
+
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from shared.kernel.identity import TokenChecker
+from shared.kernel.log import Log
+from shared.ports.ambient import Clock, Entropy, Ids
+from shared.ports.bus import EventBus
+from shared.ports.documents import DocumentStore
+from shared.ports.leases import Leases
+from shared.ports.sagas import Sagas
+from shared.ports.tasks import TaskQueue
+from shared.ports.vault import Cipher, Secrets
+
+QUARANTINE_TOPIC = "melmastoon.lock.quarantine.v1"
+"""Where a push goes that can never succeed: parked with its reason until somebody looks."""
+
+
+class PlatformUnbound(RuntimeError):
+    """A handler ran before anybody bound a platform."""
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """Every port, and what the handlers need to know of where they are."""
+
+    cell: str
+    documents: DocumentStore
+    sealed: DocumentStore
+    bus: EventBus
+    tasks: TaskQueue
+    sagas: Sagas
+    secrets: Secrets
+    cipher: Cipher
+    leases: Leases
+    clock: Clock
+    entropy: Entropy
+    ids: Ids
+    tokens: TokenChecker
+    log: Log
+
+
+@dataclass(frozen=True, slots=True)
+class Deployed:
+    """The deployable a request is for, as its descriptor says."""
+
+    name: str
+    audience: str
+    public: bool = False
+    callers: frozenset[str] = field(default_factory=frozenset)
+    opens: frozenset[str] = field(default_factory=frozenset)
+
+
+deployed: ContextVar[Deployed] = ContextVar("deployed")
+"""Set by the host around each request; on Google Cloud, by the environment of the one function there is."""
+
+_bound: list[Platform] = []
+
+
+def bind(platform: Platform) -> None:
+    """Make this the platform of the process; a later call replaces it."""
+    _bound[:] = [platform]
+
+
+def platform() -> Platform:
+    """Return the bound platform."""
+    if not _bound:
+        raise PlatformUnbound("no platform is bound: start the function through its host")
+    return _bound[0]

@@ -1,0 +1,49 @@
+"""What a handler's outcome looks like on the wire: one table from error to status."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from starlette.responses import Response
+
+from shared.domain.errors import InvalidInput
+from shared.kernel.identity import Forbidden, Unauthenticated
+from shared.ports.documents import StorageFull
+from shared.runtime.platform import PlatformUnbound
+
+JSON = "application/json"
+CRASHED = {"X-Google-Status": "crash"}
+
+
+class TryLater(Exception):
+    """The work cannot be done now; the caller's retry will bring it back."""
+
+
+STATUS: Mapping[type[Exception], int] = {
+    Unauthenticated: 401,
+    Forbidden: 403,
+    InvalidInput: 400,
+    StorageFull: 507,
+    PlatformUnbound: 503,
+    TryLater: 503,
+}
+"""Errors a caller may be told about; anything else is a crash, told without its words."""
+
+
+def json_response(content: Mapping[str, Any], status: int = 200) -> Response:
+    """Return a JSON response."""
+    return Response(orjson.dumps(content), status, media_type=JSON)
+
+
+def error_response(error: Exception) -> Response:
+    """Return what a caller may know of an error."""
+    for kind, status in STATUS.items():
+        if isinstance(error, kind):
+            return json_response({"error": _described(error)}, status)
+    return Response("the function crashed; its log says where", 500, CRASHED, media_type="text/plain")
+
+
+def _described(error: Exception) -> dict[str, str]:
+    if isinstance(error, InvalidInput):
+        return {"field": error.field, "problem": error.problem, "remedy": error.remedy}
+    return {"kind": type(error).__name__, "detail": str(error)}
