@@ -1,0 +1,66 @@
+"""Log lines: Cloud Logging's fields, and nothing secret."""
+
+import io
+import json
+
+import pytest
+
+from shared.domain.secret import Secret
+from shared.kernel.log import Log, log_context
+
+
+@pytest.fixture
+def lines():
+    return io.StringIO()
+
+
+@pytest.fixture
+def log(lines):
+    return Log("keyfleet", lines)
+
+
+def _read(lines):
+    return [json.loads(line) for line in lines.getvalue().splitlines()]
+
+
+def test_a_line_says_severity_message_and_service(log, lines):
+    log.info("started", functions=4)
+    assert _read(lines) == [{"severity": "INFO", "message": "started", "service": "keyfleet", "functions": 4}]
+
+
+def test_context_is_added_inside_and_gone_outside(log, lines):
+    with log_context(tenant="tnt_1"), log_context(trace="t"):
+        log.warning("inside")
+    log.warning("outside")
+    inside, outside = _read(lines)
+    assert inside["tenant"] == "tnt_1"
+    assert inside["trace"] == "t"
+    assert "tenant" not in outside
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["pin", "PIN", "vendorRef", "vendor_ref", "access_token", "clientSecret", "keyboardPwd", "Authorization"],
+)
+def test_a_secret_name_hides_its_value_at_any_depth(log, lines, name):
+    log.info("called", **{name: "canary-1"}, nested={"list": [{name: "canary-2"}]})
+    assert "canary" not in lines.getvalue()
+
+
+def test_a_secret_value_is_hidden_under_any_name(log, lines):
+    log.info("called", harmless=Secret("canary"), deep=[{"x": Secret(b"canary")}])
+    assert "canary" not in lines.getvalue()
+
+
+def test_a_failure_tells_the_place_and_not_the_words(log, lines):
+    def fails():
+        raise ValueError("canary 123456")
+
+    try:
+        fails()
+    except ValueError as error:
+        log.failure("broke", error)
+    (line,) = _read(lines)
+    assert line["error"] == "ValueError"
+    assert line["at"][-1].endswith(" fails")
+    assert "canary" not in lines.getvalue()
