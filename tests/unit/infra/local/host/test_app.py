@@ -1,0 +1,91 @@
+"""The host's own checks: address, origin, route, time."""
+
+import asyncio
+
+import orjson
+import pytest
+from starlette.responses import Response
+
+from infra.local.counters import Counters
+from infra.local.host.app import Host
+from infra.local.host.functions import Hosted
+from infra.local.simulation.loop import run_virtually
+from infra.local.transport import InProcess
+from infra.local.wire import Call
+from shared.runtime.platform import Deployed, deployed
+
+BASE = "http://127.0.0.1:8787"
+
+
+async def _echo(scope, receive, send):
+    body = {"path": scope["path"], "name": deployed.get().name, "query": scope["query_string"].decode()}
+    await Response(orjson.dumps(body))(scope, receive, send)
+
+
+async def _slow(scope, receive, send):
+    await asyncio.sleep(3600)
+
+
+async def _control(scope, receive, send):
+    await Response(b"control:" + scope["path"].encode())(scope, receive, send)
+
+
+@pytest.fixture
+def host():
+    apps = {"echo-function": _echo, "slow-function": _slow}
+    functions = {name: Hosted(Deployed(name, f"{BASE}/{name}"), app, 5.0) for name, app in apps.items()}
+    return Host(functions, _control, "127.0.0.1:8787", Counters())
+
+
+def _send(host, call):
+    return run_virtually(lambda _: InProcess(host).send(call))
+
+
+def test_a_function_is_found_by_name_and_sees_the_rest_of_the_path(host):
+    answer = _send(host, Call("GET", f"{BASE}/echo-function/a/b?c=d"))
+    assert orjson.loads(answer.body) == {"path": "/a/b", "name": "echo-function", "query": "c=d"}
+
+
+def test_the_control_plane_has_its_own_path(host):
+    assert _send(host, Call("GET", f"{BASE}/_cloud/status")).body == b"control:/status"
+
+
+def test_an_unknown_name_is_404_and_not_repeated_back(host):
+    answer = _send(host, Call("GET", f"{BASE}/nothing-here"))
+    assert answer.status == 404
+    assert b"nothing-here" not in answer.body
+
+
+@pytest.mark.parametrize("name", ["localhost:8787", "127.0.0.1:8787", "[::1]:8787"])
+def test_the_fleets_own_addresses_are_served(host, name):
+    assert _send(host, Call("GET", f"http://{name}/echo-function")).status == 200
+
+
+@pytest.mark.parametrize("name", ["evil.example", "127.0.0.1:9", "127.0.0.1", "localhost"])
+def test_another_host_name_is_misdirected(host, name):
+    assert _send(host, Call("GET", f"http://{name}/echo-function")).status == 421
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "https://127.0.0.1:8787", "http://127.0.0.1"]
+)
+def test_another_origin_is_forbidden(host, origin):
+    assert _send(host, Call("POST", f"{BASE}/echo-function", {"Origin": origin})).status == 403
+
+
+def test_the_fleets_own_origin_is_served(host):
+    assert _send(host, Call("POST", f"{BASE}/echo-function", {"Origin": BASE})).status == 200
+
+
+def test_a_function_that_takes_too_long_is_stopped(host):
+    answer = _send(host, Call("POST", f"{BASE}/slow-function", timeout=60))
+    assert answer.status == 504
+    assert orjson.loads(answer.body)["error"]["kind"] == "FunctionTimeout"
+
+
+def test_the_name_of_the_function_does_not_outlive_the_request(host):
+    async def twice(_clock):
+        await InProcess(host).send(Call("GET", f"{BASE}/echo-function"))
+        return deployed.get(None)
+
+    assert run_virtually(twice) is None

@@ -1,0 +1,45 @@
+"""Every deployable loads through the framework, and refuses strangers."""
+
+import pytest
+
+from infra.local.counters import Counters
+from infra.local.host.app import Host
+from infra.local.host.functions import load_functions
+from infra.local.transport import InProcess
+from infra.local.wire import Call
+from infra.manifest.load import ManifestRefused, load_manifest
+from infra.manifest.model import Deployable
+
+BASE = "http://127.0.0.1:8787"
+
+
+@pytest.fixture(scope="module")
+def functions():
+    return load_functions(load_manifest(), BASE)
+
+
+def test_every_deployable_of_the_manifest_is_loaded(functions):
+    assert set(functions) == set(load_manifest().functions)
+
+
+def test_the_descriptor_says_who_may_call(functions):
+    assert functions["probe-answer"].deployed.callers == {"workflow-probe-platform"}
+    assert functions["probe-reply"].deployed.callers == {"cloud-tasks"}
+    assert functions["probe-reply"].deployed.opens == {"saga-callback"}
+    assert functions["probe-answer"].deployed.audience == f"{BASE}/probe-answer"
+
+
+def test_a_missing_entry_point_is_refused_with_the_remedy():
+    manifest = load_manifest()
+    some = manifest.functions["probe-answer"]
+    changed = Deployable.model_validate({**some.deployable.model_dump(), "entry_point": "not_there"})
+    broken = type(manifest)({"probe-answer": type(some)(some.name, some.family, changed)})
+    with pytest.raises(ManifestRefused, match="set entry_point"):
+        load_functions(broken, BASE)
+
+
+async def test_without_a_platform_a_function_says_so(functions, no_platform):
+    host = Host(functions, None, "127.0.0.1:8787", Counters())
+    answer = await InProcess(host).send(Call("POST", f"{BASE}/probe-answer", body=b"{}"))
+    assert answer.status == 503
+    assert b"no platform is bound" in answer.body
