@@ -232,3 +232,9 @@ class ArtifactRef(OwnId, prefix="tk_", field="opaqueRef"):
 
 CredentialId = KeyCredentialId | ProvisionalKeyId
 """Either name a key credential may bear."""
+
+
+def credential_id(value: object) -> CredentialId:
+    """Read a key credential's id, whichever of the two it is."""
+    local = isinstance(value, str) and value.startswith(ProvisionalKeyId.prefix)
+    return ProvisionalKeyId(value) if local else KeyCredentialId(value)
