@@ -21,6 +21,7 @@ Entry = Callable[[Request], Awaitable[Response]]
 EventHandler = Callable[[Any, Platform], Awaitable[None]]
 StepHandler = Callable[[Mapping[str, Any], Platform], Awaitable[Mapping[str, Any]]]
 LARGEST_STEP = 1024 * 1024
+LONGEST_NOTE = 1000
 
 
 def subscriber(subject: str) -> Callable[[EventHandler], Entry]:
@@ -79,8 +80,8 @@ async def _guarded(
 async def _receive(
     body: bytes, subject: str, handle: EventHandler, function: Deployed, on: Platform
 ) -> Response:
+    from shared.events.codec import parse
     from shared.events.errors import EventError
-    from shared.events.parse import parse
 
     delivery: Delivery | None = None
     try:
@@ -102,17 +103,28 @@ def _expect(found: str, subject: str) -> None:
 async def _quarantine(
     body: bytes, delivery: Delivery | None, refusal: Exception, function: Deployed, on: Platform
 ) -> None:
-    # Acked only once it is kept: a crash between the two quarantines it twice, which the message id tells.
-    attributes = {
-        "reason": str(refusal)[:1000],
-        "function": function.name,
-        "subscription": delivery.subscription if delivery else "",
-        "messageId": delivery.message_id if delivery else "",
-        "orderingKey": delivery.ordering_key if delivery else "",
-    }
-    message = Message(delivery.data if delivery else body, {k: v for k, v in attributes.items() if v})
+    # Acked only once it is kept: a crash between the two quarantines it twice, and both say the same.
+    notes = _notes(refusal, delivery.subscription if delivery else function.name)
+    if delivery is None:
+        message = Message(body, notes)
+    else:
+        message = Message(delivery.data, {**delivery.attributes, **notes}, delivery.ordering_key)
     await on.bus.publish(QUARANTINE_TOPIC, [message])
-    on.log.warning("quarantined", reason=attributes["reason"], message_id=attributes["messageId"])
+    on.log.warning("quarantined", reason=notes["reason"], message_id=delivery.message_id if delivery else "")
+
+
+def _notes(refusal: Exception, subscription: str) -> dict[str, str]:
+    from shared.events.errors import InvalidEvent
+
+    first: Any = refusal.problems[0] if isinstance(refusal, InvalidEvent) else refusal
+    field = getattr(first, "path", getattr(first, "field", "subject"))
+    notes = {
+        "subscription": subscription,
+        "reason": str(refusal),
+        "field": str(field),
+        "remedy": str(getattr(first, "remedy", "publish a subject of the catalogue for its own tenant")),
+    }
+    return {name: value.encode()[:LONGEST_NOTE].decode(errors="ignore") for name, value in notes.items()}
 
 
 def _arguments(body: bytes) -> Mapping[str, Any]:

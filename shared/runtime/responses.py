@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from shared.domain.errors import InvalidInput
 from shared.kernel.identity import Forbidden, Unauthenticated
-from shared.ports.documents import StorageFull
+from shared.ports.documents import AlreadyExists, StaleVersion, StorageFull
 from shared.runtime.platform import PlatformUnbound
 
 JSON = "application/json"
@@ -26,8 +26,10 @@ STATUS: Mapping[type[Exception], int] = {
     StorageFull: 507,
     PlatformUnbound: 503,
     TryLater: 503,
+    AlreadyExists: 503,
+    StaleVersion: 503,
 }
-"""Errors a caller may be told about; anything else is a crash, told without its words."""
+"""Errors a caller may be told about (a lost race is retried); the rest is a crash, told without its words."""
 
 
 def json_response(content: Mapping[str, Any], status: int = 200) -> Response:

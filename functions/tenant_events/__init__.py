@@ -1,0 +1,1 @@
+"""What tenants tell us about themselves."""

@@ -1,0 +1,62 @@
+"""A tenant changed its settings: the key policy is read anew, and no key moves (B §3)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from shared.domain.policy import DEFAULT_POLICY, KeyKindPolicy
+from shared.ports.documents import Create, Document, Ref, TenantDocuments, Update
+
+POLICIES, OF_TENANT = "policies", "tenant"
+
+
+@dataclass(frozen=True, slots=True)
+class ReloadPolicy:
+    """Settings for a whole tenant, or for one of its properties."""
+
+    settings: Mapping[str, Any]
+    event_id: str
+    event_time: datetime
+    property_id: str | None = None
+
+    @property
+    def ref(self) -> Ref:
+        """Where the settings are kept."""
+        return Ref(POLICIES, self.property_id or OF_TENANT)
+
+    def document(self) -> dict[str, Any]:
+        """Return what is kept."""
+        return {
+            "schema_version": KeyKindPolicy.schema_version,
+            "settings": dict(self.settings),
+            "event_id": self.event_id,
+            "event_time": self.event_time.isoformat(),
+        }
+
+
+async def reload_policy(command: ReloadPolicy, store: TenantDocuments) -> bool:
+    """Keep the settings unless newer ones are kept already; return whether they were kept."""
+    DEFAULT_POLICY.with_settings(command.settings)
+    kept = await store.get(command.ref)
+    if kept is None:
+        await store.commit([Create(command.ref, command.document())])
+    elif not _newer(command, kept):
+        return False
+    else:
+        await store.commit([Update(command.ref, command.document(), kept.version)])
+    return True
+
+
+async def policy_for(store: TenantDocuments, property_id: str) -> KeyKindPolicy:
+    """Return the policy of a property: its own settings over its tenant's over ours."""
+    policy = DEFAULT_POLICY
+    for identity in (OF_TENANT, property_id):
+        kept = await store.get(Ref(POLICIES, identity))
+        if kept is not None:
+            policy = policy.with_settings(kept.data["settings"])
+    return policy
+
+
+def _newer(command: ReloadPolicy, kept: Document) -> bool:
+    return command.event_time > datetime.fromisoformat(kept.data["event_time"])
