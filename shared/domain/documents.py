@@ -170,7 +170,7 @@ def _tagged(records: Mapping[str, Any]) -> _Codec:
 
     def read(value: Json, path: str) -> Any:
         tag = value.get("type", "") if isinstance(value, Mapping) else ""
-        if tag not in records:
+        if not isinstance(tag, str) or tag not in records:
             raise InvalidInput(f"{path}.type", "not a known type", f"Give one of {', '.join(records)}")
         return _codec(records[tag]).read({key: value[key] for key in value if key != "type"}, path)
 

@@ -170,7 +170,7 @@ def failure_reason(error: LockError) -> FailureReason:
 
 def lock_error_from_dict(data: Mapping[str, Any]) -> LockError:
     """Read an error that crossed the wire."""
-    kind = LOCK_ERRORS.get(data.get("code", ""))
+    kind = LOCK_ERRORS.get(str(data.get("code")))
     if kind is None:
         raise InvalidInput("code", "not a lock error code", f"Give one of {', '.join(LOCK_ERRORS)}")
     return kind(

@@ -6,7 +6,14 @@ from datetime import datetime
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, LockDeviceId
 from shared.domain.instants import utc
-from shared.domain.kinds import FailureReason, KeyCredentialKind, RevokeReason, SuspendReason, VendorCode
+from shared.domain.kinds import (
+    Actor,
+    FailureReason,
+    KeyCredentialKind,
+    RevokeReason,
+    SuspendReason,
+    VendorCode,
+)
 from shared.domain.window import StayWindow
 
 
@@ -61,6 +68,7 @@ class Suspended:
     key: IssuedKey
     reason: SuspendReason
     suspended_at: datetime
+    suspended_by: Actor
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,7 @@ def _changed(before: _T, after: _T) -> Changed[_T] | None:
 
 def _suspend(core: CredentialCore, state: Active, command: Suspend, header: FactHeader) -> Change:
     fact = CredentialSuspended(header=header, reason=command.reason)
-    return Change(core, Suspended(state.key, command.reason, header.at), fact)
+    return Change(core, Suspended(state.key, command.reason, header.at, header.by), fact)
 
 
 def _unsuspend(core: CredentialCore, state: Suspended, _: Unsuspend, header: FactHeader) -> Change:

@@ -62,19 +62,19 @@ ROADS = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_core():
     """Make a guest's core, changed as asked."""
     return guest_core
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def commands():
     """Hold one command of every type."""
     return COMMANDS
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def key_in():
     """Bring a key into a state, from its request on."""
 

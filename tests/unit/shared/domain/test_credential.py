@@ -181,7 +181,7 @@ def test_suspend_keeps_the_key_and_unsuspend_brings_the_same_one_back(key_in):
     resting, (suspended,) = active.apply(Suspend(at=NOW, reason=SuspendReason.FRAUD_REVIEW))
     back, (unsuspended,) = resting.apply(Unsuspend(at=NOW, by=CLERK))
 
-    assert resting.state == Suspended(active.state.key, SuspendReason.FRAUD_REVIEW, NOW)
+    assert resting.state == Suspended(active.state.key, SuspendReason.FRAUD_REVIEW, NOW, SAGA)
     assert suspended == CredentialSuspended(header=suspended.header, reason=SuspendReason.FRAUD_REVIEW)
     assert back.state == active.state
     assert unsuspended == CredentialUnsuspended(header=unsuspended.header)

@@ -1,0 +1,111 @@
+"""What a tenant wants of its keys: kinds in order, delays, and the few permissions that need a decision."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, ClassVar, Final
+
+from shared.domain.errors import InvalidInput
+from shared.domain.instants import utc
+from shared.domain.kinds import TTLOCK, WINDOW_NOT_ENFORCED, KeyCredentialKind, KeyWarning, VendorCode
+
+_LONGEST_DELAY_HOURS: Final = 7 * 24
+
+
+def _check_range(field: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise InvalidInput(field, "out of range", f"Give a whole number from {low} to {high}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyKindPolicy:
+    """One tenant's or property's policy; `version` is its own count of changes, not the schema's."""
+
+    schema_version: ClassVar[int] = 1
+
+    preferred_kinds: tuple[KeyCredentialKind, ...] = (
+        KeyCredentialKind.MOBILE_APP,
+        KeyCredentialKind.PIN_CODE,
+        KeyCredentialKind.RFID_CARD,
+        KeyCredentialKind.QR_CODE,
+        KeyCredentialKind.NFC_TAG,
+    )
+    no_show_suspend_after_hours: int = 0
+    offline_issuance: bool = True
+    """May desks issue without the cloud at all; the clerk's permission and a certificate are needed too."""
+    ttlock_ekeys: bool = False
+    """TTLock's locks do not enforce an eKey's window: guests get one only where the tenant accepts that."""
+    pin_digits: int = 6
+    version: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.preferred_kinds or len(set(self.preferred_kinds)) != len(self.preferred_kinds):
+            raise InvalidInput("preferredKinds", "empty or repeated", "Give each kind once, best first")
+        _check_range("noShowSuspendAfterHours", self.no_show_suspend_after_hours, 0, _LONGEST_DELAY_HOURS)
+        _check_range("pinDigits", self.pin_digits, 6, 8)
+        _check_range("version", self.version, 0, 2**53)
+
+    def with_settings(self, settings: Mapping[str, Any]) -> "KeyKindPolicy":
+        """Lay a tenant's or property's settings over this policy; what they leave out stays."""
+        changes = {}
+        for name, value in settings.items():
+            field, read = _SETTINGS.get(name) or _refuse_setting(name)
+            changes[field] = read(name, value)
+        return replace(self, **changes)
+
+    def kinds_for(self, vendor: VendorCode) -> tuple[KeyCredentialKind, ...]:
+        """Return the kinds a guest may be given on this vendor's locks, best first."""
+        return tuple(kind for kind in self.preferred_kinds if self._permits(vendor, kind))
+
+    def suspends_no_show_at(self, event_time: datetime) -> datetime:
+        """Return when the key of a guest who did not come is to rest."""
+        return utc(event_time, "time") + timedelta(hours=self.no_show_suspend_after_hours)
+
+    def _permits(self, vendor: VendorCode, kind: KeyCredentialKind) -> bool:
+        return self.ttlock_ekeys or (vendor, kind) not in UNENFORCED
+
+
+UNENFORCED: Final = frozenset({(TTLOCK, KeyCredentialKind.MOBILE_APP)})
+"""Keys whose window no lock enforces: given only on request, and never without a warning."""
+
+DEFAULT_POLICY: Final = KeyKindPolicy()
+
+
+def warnings_for(vendor: VendorCode, kind: KeyCredentialKind) -> tuple[KeyWarning, ...]:
+    """Return what must be said of every key of this kind on this vendor's locks."""
+    return (KeyWarning(WINDOW_NOT_ENFORCED),) if (vendor, kind) in UNENFORCED else ()
+
+
+def _kinds(field: str, value: Any) -> tuple[KeyCredentialKind, ...]:
+    try:
+        if isinstance(value, list | tuple):
+            return tuple(KeyCredentialKind(kind) for kind in value)
+    except ValueError:
+        pass
+    raise InvalidInput(field, "not a list of kinds", f"Give kinds out of {', '.join(KeyCredentialKind)}")
+
+
+def _whole_number(field: str, value: Any) -> int:
+    if type(value) is not int:
+        raise InvalidInput(field, "not a whole number", "Give a whole number")
+    return value
+
+
+def _truth(field: str, value: Any) -> bool:
+    if type(value) is not bool:
+        raise InvalidInput(field, "not true or false", "Give true or false")
+    return value
+
+
+_SETTINGS: Final[Mapping[str, tuple[str, Callable[[str, Any], Any]]]] = {
+    "preferredKinds": ("preferred_kinds", _kinds),
+    "noShowSuspendAfterHours": ("no_show_suspend_after_hours", _whole_number),
+    "offlineIssuance": ("offline_issuance", _truth),
+    "ttlockEKeys": ("ttlock_ekeys", _truth),
+    "pinDigits": ("pin_digits", _whole_number),
+    "version": ("version", _whole_number),
+}
+
+
+def _refuse_setting(name: str) -> tuple[str, Callable[[str, Any], Any]]:
+    raise InvalidInput(name, "not a setting of the key policy", f"Give one of {', '.join(_SETTINGS)}")
