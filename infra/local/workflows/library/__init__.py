@@ -1,0 +1,1 @@
+"""The standard library of the language, one module per family."""
