@@ -129,23 +129,9 @@ def _list_codec(item: _Codec) -> _Codec:
 
 def _union_codec(members: tuple[Any, ...]) -> _Codec:
     """Records are told apart by a `type` tag, everything else by what reads."""
-    records: dict[str, Any] = {name_of(member): member for member in members if _is_record(member)}
-    if not records:
-        return _first_that_reads(members)
-    others = tuple(member for member in members if not _is_record(member))
-    if others not in {(), (NoneType,)}:
-        raise TypeError("a union of records may hold None beside them and nothing else")
-    if len(records) == 1:
-        return _optional(_codec(next(iter(records.values()))))
-    tagged = _tagged(records)
-    return _optional(tagged) if others else tagged
-
-
-def _optional(codec: _Codec) -> _Codec:
-    return _Codec(
-        lambda value: None if value is None else codec.write(value),
-        lambda value, path: None if value is None else codec.read(value, path),
-    )
+    if all(_is_record(member) for member in members):
+        return _tagged({name_of(member): member for member in members})
+    return _first_that_reads(members)
 
 
 def _first_that_reads(members: tuple[Any, ...]) -> _Codec:

@@ -61,6 +61,12 @@ def test_request_tells_everything_that_was_asked_for(make_core):
     assert (header.at, header.by, header.vendor, header.holder) == (NOW, CLERK, "ttlock", core.holder)
 
 
+def test_a_key_says_which_and_whose_it_is(key_in):
+    key = key_in(Requested)
+
+    assert (key.id, key.tenant) == (KeyCredentialId.mint(BODY), "tnt_silk")
+
+
 def test_accept_says_which_kind_is_being_tried(key_in):
     key, (fact,) = key_in(Requested).apply(Accept(at=NOW))
 

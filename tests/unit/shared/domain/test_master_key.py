@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.commands import Fail, Revoke, Suspend, Unsuspend
 from shared.domain.documents import from_document, to_document
-from shared.domain.errors import IllegalTransition
+from shared.domain.errors import IllegalTransition, InvalidInput
 from shared.domain.ids import KeyCredentialId, MasterKeyId, PropertyId, ShiftId, TenantId, UserId
 from shared.domain.kinds import KeyCredentialKind, RevokeReason, SuspendReason
 from shared.domain.master_key import (
@@ -93,6 +93,15 @@ def test_a_master_key_survives_its_document(regime):
     key = master_key(regime)
 
     assert from_document(MasterKey, to_document(key)) == key
+
+
+@pytest.mark.parametrize("start", ["six", 6, None])
+def test_a_stored_schedule_holds_times_of_day(start):
+    document = to_document(master_key(STANDING))
+    document["regime"]["schedule"]["shifts"][0]["start"] = start
+
+    with pytest.raises(InvalidInput, match=r"regime\.schedule\.shifts\[0\]\.start: not a time of day"):
+        from_document(MasterKey, document)
 
 
 @pytest.mark.parametrize(
