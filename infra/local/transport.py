@@ -1,7 +1,7 @@
 """How the embedded cloud makes calls: its own functions directly, everybody else through a socket."""
 
 import asyncio
-from collections.abc import Awaitable, MutableMapping
+from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -149,7 +149,7 @@ class ByAddress:
     def __init__(self, base_url: str, inside: Transport, outside: Transport) -> None:
         self._prefix, self._inside, self._outside = f"{base_url}/", inside, outside
 
-    def send(self, call: Call) -> Awaitable[Answer]:
+    async def send(self, call: Call) -> Answer:
         """Pass the call to the right transport."""
         chosen = self._inside if call.url.startswith(self._prefix) else self._outside
-        return chosen.send(call)
+        return await chosen.send(call)

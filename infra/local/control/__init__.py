@@ -1,0 +1,1 @@
+"""The control plane: what operators and the command line ask of a running fleet."""

@@ -1,0 +1,261 @@
+"""The control plane's routes. Every one demands a token; nothing here decides anything."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import orjson
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from infra.local.bus.bus import Bus
+from infra.local.bus.dead_letters import ParkedMessage
+from infra.local.control.publishing import event_from
+from infra.local.sagas.history import history
+from infra.local.sagas.journal import Kept
+from infra.local.sagas.service import CallbackRefused, LocalSagas
+from infra.local.schedules import Schedules
+from infra.manifest.model import OPERATOR
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import TenantId
+from shared.events.errors import EventError
+from shared.kernel.identity import Caller, Forbidden, bearer
+from shared.ports.bus import BusError
+from shared.ports.documents import Ref
+from shared.ports.sagas import SagaError, UnknownExecution, UnknownWorkflow
+from shared.runtime.platform import Platform
+from shared.runtime.responses import STATUS, error_response, json_response
+
+Body = Mapping[str, Any]
+REFUSED: Mapping[type[Exception], int] = {
+    UnknownExecution: 404,
+    UnknownWorkflow: 404,
+    SagaError: 400,
+    BusError: 400,
+    EventError: 400,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """What the control plane reaches."""
+
+    platform: Platform
+    bus: Bus
+    sagas: LocalSagas
+    schedules: Schedules
+    status: Callable[[], Mapping[str, Any]]
+    audience: str
+    callback_callers: frozenset[str]
+
+
+Operation = Callable[[Operations, Request], Awaitable[Mapping[str, Any]]]
+
+
+def control_app(on: Operations) -> Starlette:
+    """Return the application that serves the control plane."""
+    routes = [
+        Route(path, _guarded(on, operation, frozenset({OPERATOR})), methods=[method])
+        for method, path, operation in ROUTES
+    ]
+    callbacks = _guarded(on, _call_back, on.callback_callers)
+    methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+    return Starlette(routes=[*routes, Route("/callbacks/{execution}/{callback}", callbacks, methods=methods)])
+
+
+def _guarded(
+    on: Operations, operation: Operation, callers: frozenset[str]
+) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        try:
+            await _admit(on, request, callers)
+            return json_response(await operation(on, request))
+        except CallbackRefused as refusal:
+            return _refused(refusal, refusal.status)
+        except tuple(REFUSED) as refusal:
+            return _refused(refusal, next(REFUSED[kind] for kind in REFUSED if isinstance(refusal, kind)))
+        except tuple(STATUS) as error:
+            return error_response(error)
+        except Exception as error:  # noqa: BLE001 - told by place and type, never in its own words
+            on.platform.log.failure("the control plane crashed", error)
+            return error_response(error)
+
+    return endpoint
+
+
+async def _admit(on: Operations, request: Request, callers: frozenset[str]) -> Caller:
+    caller = await on.platform.tokens.caller(bearer(request.headers.get("authorization")), on.audience)
+    if caller.name not in callers:
+        raise Forbidden(f"{caller.name} may not do this")
+    return caller
+
+
+def _refused(refusal: Exception, status: int) -> Response:
+    return json_response({"error": {"kind": type(refusal).__name__, "detail": str(refusal)}}, status)
+
+
+async def _body(request: Request) -> Body:
+    raw = await request.body()
+    try:
+        body = orjson.loads(raw or b"{}")
+    except orjson.JSONDecodeError:
+        raise InvalidInput("body", "not JSON", "send one JSON object") from None
+    if not isinstance(body, dict):
+        raise InvalidInput("body", "not a JSON object", "send one JSON object")
+    return body
+
+
+async def _status(on: Operations, _request: Request) -> Mapping[str, Any]:
+    return on.status()
+
+
+async def _publish(on: Operations, request: Request) -> Mapping[str, Any]:
+    platform = on.platform
+    topic, message = event_from(await _body(request), platform.clock, platform.ids, platform.entropy)
+    (identity,) = await on.bus.publish(topic, [message])
+    return {"topic": topic, "message_id": identity, "event_id": orjson.loads(message.data)["id"]}
+
+
+async def _dead_letters(on: Operations, request: Request) -> Mapping[str, Any]:
+    query = request.query_params
+    page = on.bus.dead_letters.page(
+        topic=query.get("topic"), after=query.get("after", "0"), limit=_limit(query.get("limit"))
+    )
+    return {"messages": [_letter(message) for message in page]}
+
+
+async def _replay(on: Operations, request: Request) -> Mapping[str, Any]:
+    body = await _body(request)
+    return {"replayed": await on.bus.dead_letters.replay(_ids(body, or_all=True), topic=body.get("topic"))}
+
+
+async def _discard(on: Operations, request: Request) -> Mapping[str, Any]:
+    return {"discarded": await on.bus.dead_letters.discard(_ids(await _body(request), or_all=False) or [])}
+
+
+async def _executions(on: Operations, request: Request) -> Mapping[str, Any]:
+    query = request.query_params
+    kept = on.sagas.listed(query.get("workflow"), query.get("state"), _limit(query.get("limit")))
+    return {"executions": [_execution(each) for each in kept]}
+
+
+async def _execution_shown(on: Operations, request: Request) -> Mapping[str, Any]:
+    kept, steps = await history(on.sagas, request.path_params["execution"])
+    return {**_execution(kept), "argument": kept.argument, "steps": [asdict(step) for step in steps]}
+
+
+async def _start(on: Operations, request: Request) -> Mapping[str, Any]:
+    body = await _body(request)
+    argument = body.get("argument", {})
+    if not isinstance(argument, dict):
+        raise InvalidInput("argument", "not a JSON object", "pass --args with one JSON object")
+    return {"execution": await on.sagas.start(str(body.get("workflow", "")), argument)}
+
+
+async def _cancel(on: Operations, request: Request) -> Mapping[str, Any]:
+    await on.sagas.cancel(request.path_params["execution"])
+    return {"cancelled": request.path_params["execution"]}
+
+
+async def _run_schedule(on: Operations, request: Request) -> Mapping[str, Any]:
+    await on.schedules.run_now(request.path_params["name"])
+    return {"ran": request.path_params["name"]}
+
+
+async def _document(on: Operations, request: Request) -> Mapping[str, Any]:
+    path = request.path_params
+    store = on.platform.documents.tenant(TenantId(path["tenant"]))
+    found = await store.get(Ref(path["collection"], path["id"]))
+    return {"document": dict(found.data), "version": found.version} if found else {"document": None}
+
+
+async def _call_back(on: Operations, request: Request) -> Mapping[str, Any]:
+    raw = await request.body()
+    received = {
+        "http_request": {
+            "body": _parsed(raw, request.headers.get("content-type", "")),
+            "headers": {k: v for k, v in request.headers.items() if k != "authorization"},
+            "method": request.method,
+            "query": dict(request.query_params),
+            "url": request.url.path,
+        },
+        "received_time": on.platform.clock.now().isoformat(),
+        "type": "HTTP",
+    }
+    await on.sagas.receive(request.path_params["execution"], request.path_params["callback"], received)
+    return {}
+
+
+def _parsed(raw: bytes, content_type: str) -> Any:
+    if not raw:
+        return None
+    if content_type.partition(";")[0].strip() == "application/json":
+        try:
+            return orjson.loads(raw)
+        except orjson.JSONDecodeError:
+            raise InvalidInput("body", "not the JSON its content type says", "send JSON") from None
+    return raw.decode(errors="replace")
+
+
+def _limit(text: str | None) -> int:
+    if text is not None and not text.isdecimal():
+        raise InvalidInput("limit", "not a whole number", "give one from 1 to 1000")
+    return min(max(int(text or 100), 1), 1000)
+
+
+def _ids(body: Body, *, or_all: bool) -> list[str] | None:
+    ids = body.get("ids")
+    if isinstance(ids, list) and all(isinstance(each, str) and each.isdecimal() for each in ids):
+        return ids
+    if or_all and body.get("all") is True:
+        return None
+    raise InvalidInput("ids", "missing", "name message ids" + (", or pass --all" if or_all else ""))
+
+
+def _letter(message: ParkedMessage) -> dict[str, Any]:
+    # Bodies stay where they are: they may hold a guest's name.
+    return {
+        "id": message.id,
+        "topic": message.topic,
+        "subscription": message.subscription,
+        "reason": message.reason,
+        "field": message.notes.get("field"),
+        "remedy": message.notes.get("remedy"),
+        "message_id": message.message_id,
+        "ordering_key": message.ordering_key,
+        "published_at": message.published_at.isoformat(),
+        "parked_at": message.parked_at.isoformat(),
+        "bytes": len(message.data),
+    }
+
+
+def _execution(kept: Kept) -> dict[str, Any]:
+    execution = kept.execution
+    return {
+        "id": execution.id,
+        "workflow": execution.workflow,
+        "state": execution.state.value,
+        "result": execution.result,
+        "error": execution.error,
+        "revision": kept.revision[:12],
+        "started_at": kept.started_at,
+        "ended_at": kept.ended_at,
+        "billable_steps": kept.steps,
+    }
+
+
+ROUTES: tuple[tuple[str, str, Operation], ...] = (
+    ("GET", "/status", _status),
+    ("POST", "/publish", _publish),
+    ("GET", "/dead-letters", _dead_letters),
+    ("POST", "/dead-letters/replay", _replay),
+    ("POST", "/dead-letters/discard", _discard),
+    ("GET", "/executions", _executions),
+    ("POST", "/executions", _start),
+    ("GET", "/executions/{execution}", _execution_shown),
+    ("POST", "/executions/{execution}/cancel", _cancel),
+    ("POST", "/schedules/{name}/run", _run_schedule),
+    ("GET", "/documents/{tenant}/{collection}/{id}", _document),
+)

@@ -1,0 +1,198 @@
+"""The embedded cloud as a whole: every part on one file and one loop, and the fleet it hosts."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+from starlette.types import Receive, Scope, Send
+
+from infra.local import bus, documents, schedules, secrets, tasks, wiring
+from infra.local.cipher import GuardedCipher, LocalCipher
+from infra.local.control.app import Operations, control_app
+from infra.local.counters import Counters
+from infra.local.delivery.means import Means
+from infra.local.host.app import Host
+from infra.local.host.functions import Hosted, load_functions
+from infra.local.identity import LocalIdentity
+from infra.local.sagas import journal
+from infra.local.sagas.callbacks import CallBack
+from infra.local.sagas.run import Surroundings
+from infra.local.sagas.service import LocalSagas
+from infra.local.sample.load import move_in, read_sample
+from infra.local.storage.database import open_database
+from infra.local.storage.engine import Engine
+from infra.local.transport import ByAddress, InProcess
+from infra.local.world import FleetConfig, LocalIds, World
+from infra.manifest.load import Manifest, load_manifest
+from shared.kernel.identity import TokenChecker
+from shared.runtime.platform import Deployed, Platform, bind, deployed
+from shared.vendor_kit.leases import DocumentLeases
+
+SCHEMA = (*documents.SCHEMA, *bus.SCHEMA, *tasks.SCHEMA, *schedules.SCHEMA, *secrets.SCHEMA, *journal.SCHEMA)
+TIDY_EVERY = timedelta(hours=1)
+EXECUTIONS_KEPT = timedelta(days=90)
+CALLBACK_ROLE = "workflows-callback"
+
+
+class Fleet:
+    """A running fleet; as an ASGI application it serves every function and the control plane."""
+
+    def __init__(self, config: FleetConfig, world: World, manifest: Manifest) -> None:
+        self.config, self.world, self.manifest = config, world, manifest
+        self.counters = Counters()
+        self.identity = LocalIdentity.at(config.identity_key, world.clock.now, world.entropy.token)
+        self._inside = InProcess(self._serve)
+        self.means = self._means()
+        self._build_parts()
+        self._host = self._build_host()
+        self._tidying: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        await self._host(scope, receive, send)
+
+    async def start(self) -> None:
+        """Take up everything where it was left."""
+        self.means.engine.start()
+        await self.documents.prepare()
+        await self.sealed.prepare()
+        if self.config.sample:
+            await move_in(read_sample(), self.documents, self.means.clock.now())
+        bind(self.platform)
+        self.bus.start()
+        self.tasks.start()
+        self.schedules.start()
+        resumed = self.sagas.start_all()
+        self._tidying = asyncio.ensure_future(self._tidy())
+        self.world.log.info("fleet started", functions=len(self.manifest.functions), resumed=resumed)
+
+    async def stop(self) -> None:
+        """Stop in an order that leaves nothing half told; whatever is undone is taken up next time."""
+        if self._tidying is not None:
+            self._tidying.cancel()
+        await self.schedules.stop()
+        await self.tasks.stop()
+        await self.bus.stop()
+        await self.sagas.stop()
+        await self._inside.close()
+        await self.means.engine.close()
+
+    def status(self) -> Mapping[str, Any]:
+        """Return how the fleet stands."""
+        return {
+            "base_url": self.config.base_url,
+            "cell": self.config.cell,
+            "functions": [_described(name, function) for name, function in self._functions.items()],
+            "backlog": dict(self.bus.backlog()),
+            "parked": len(self.bus.dead_letters.page(limit=1000)),
+            "executions": self.sagas.under_way,
+            "counters": dict(sorted(self.counters.items())),
+        }
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._host(scope, receive, send)
+
+    def _means(self) -> Means:
+        world, config = self.world, self.config
+        database = open_database(config.database, SCHEMA, world.entropy.token, accept_loss=config.accept_loss)
+        engine = Engine(database, faults=world.faults, counters=self.counters, threaded=world.threaded)
+        return Means(
+            project=config.project,
+            engine=engine,
+            clock=world.clock,
+            entropy=world.entropy,
+            ids=LocalIds(world.clock, world.entropy),
+            transport=ByAddress(config.base_url, self._inside, world.outside),
+            tokens=self.identity,
+            faults=world.faults,
+            counters=self.counters,
+        )
+
+    def _build_parts(self) -> None:
+        means, url = self.means, self.config.base_url
+        self.documents = documents.SqliteDocuments(means.engine, means.clock, (), "main")
+        self.sealed = documents.SqliteDocuments(means.engine, means.clock, (), "sealed")
+        self.bus = bus.Bus(means, wiring.topics(), wiring.subscriptions(self.manifest, url), self.world.chaos)
+        self.tasks = tasks.Tasks(means, wiring.queues(self.manifest, url))
+        self.schedules = schedules.Schedules(means, wiring.schedules(self.manifest, url))
+        self.journal = journal.Journal(means.engine, means.clock.now)
+        self.sagas = self._sagas()
+        self.platform = self._platform()
+
+    def _sagas(self) -> LocalSagas:
+        control = self.config.control_url
+        around = Surroundings(
+            means=self.means,
+            journal=self.journal,
+            environment={"FLEET_URL": self.config.base_url},
+            base_url=self.config.base_url,
+            callback_url=lambda execution, callback: f"{control}/callbacks/{execution}/{callback}",
+            log=self.world.log,
+        )
+        wake = CallBack(self.means.transport, self.identity, control)
+        return LocalSagas(wiring.workflow_sources(), around, wake, self.world.saga_starts)
+
+    def _platform(self) -> Platform:
+        means, config = self.means, self.config
+        cipher = LocalCipher.at(config.master_key, means.entropy)
+        return Platform(
+            cell=config.cell,
+            documents=self.documents,
+            sealed=self.sealed,
+            bus=self.bus,
+            tasks=self.tasks,
+            sagas=self.sagas,
+            secrets=secrets.SqliteSecrets(means.engine, cipher),
+            cipher=GuardedCipher(cipher, lambda: deployed.get(NOBODY).opens),
+            leases=DocumentLeases(self.documents, means.clock),
+            clock=means.clock,
+            entropy=means.entropy,
+            ids=means.ids,
+            tokens=TokenChecker(self.identity.issuer, means.clock.now),
+            log=self.world.log,
+        )
+
+    def _build_host(self) -> Host:
+        self._functions = load_functions(self.manifest, self.config.base_url)
+        on = Operations(
+            platform=self.platform,
+            bus=self.bus,
+            sagas=self.sagas,
+            schedules=self.schedules,
+            status=self.status,
+            audience=self.config.control_url,
+            callback_callers=_with_role(self.manifest, CALLBACK_ROLE),
+        )
+        return Host(self._functions, control_app(on), f"127.0.0.1:{self.config.port}", self.counters)
+
+    async def _tidy(self) -> None:
+        while True:
+            await asyncio.sleep(TIDY_EVERY.total_seconds())
+            await self.documents.purge()
+            await self.sealed.purge()
+            await self.journal.purge(self.world.clock.now() - EXECUTIONS_KEPT)
+
+
+NOBODY = Deployed("nobody", "")
+
+
+@asynccontextmanager
+async def open_fleet(config: FleetConfig, world: World | None = None) -> AsyncIterator[Fleet]:
+    """Run a fleet for a while."""
+    fleet = Fleet(config, world or World(), load_manifest())
+    await fleet.start()
+    try:
+        yield fleet
+    finally:
+        await fleet.stop()
+
+
+def _with_role(manifest: Manifest, role: str) -> frozenset[str]:
+    named = manifest.functions.values()
+    return frozenset(function.name for function in named if role in function.deployable.roles)
+
+
+def _described(name: str, function: Hosted) -> dict[str, Any]:
+    return {"name": name, "public": function.deployed.public, "callers": sorted(function.deployed.callers)}

@@ -1,0 +1,185 @@
+"""The Sagas port: starting, resuming, waking and ending executions."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+
+from infra.local.sagas.journal import Ending, Kept
+from infra.local.sagas.run import SYSTEM_ERROR, Run, Surroundings
+from infra.local.workflows.observer import Observer
+from infra.local.workflows.program import Program, load
+from shared.ports.sagas import (
+    ArgumentRefused,
+    CallbackGone,
+    Execution,
+    ExecutionState,
+    SagaError,
+    UnknownExecution,
+    UnknownWorkflow,
+)
+
+LARGEST_ARGUMENT = 32 * 1024
+
+
+class CallbackRefused(SagaError):
+    """A request to a callback endpoint that was not kept, and the HTTP status that says why."""
+
+    def __init__(self, status: int, problem: str) -> None:
+        super().__init__(problem)
+        self.status = status
+
+
+class LocalSagas:
+    """Executions of the workflow files, on one machine."""
+
+    def __init__(
+        self,
+        sources: Mapping[str, str],
+        around: Surroundings,
+        wake: Callable[[str, Mapping[str, Any]], Any],
+        starts: Callable[[], int] = lambda: 1,
+    ) -> None:
+        self._around, self._journal = around, around.journal
+        self._wake, self._starts = wake, starts
+        self._current = {name: load(source, f"{name}.yaml") for name, source in sources.items()}
+        self._sources = dict(sources)
+        self._programs = {program.digest: program for program in self._current.values()}
+        self._runs: dict[str, Run] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def start_all(self) -> int:
+        """Take up every execution that has not ended; return how many."""
+        active = self._journal.active()
+        for execution in active:
+            self._take_up(execution)
+        return len(active)
+
+    async def stop(self) -> None:
+        """Leave every execution as its journal has it."""
+        for execution in list(self._tasks):
+            await self._drop(execution)
+
+    async def start(self, workflow: str, argument: Mapping[str, Any]) -> str:
+        """Begin an execution (or more, where a test wants Google's duplicates)."""
+        program = self._current.get(workflow)
+        if program is None:
+            raise UnknownWorkflow(
+                f"no workflow {workflow[:64]!r}: there are {', '.join(sorted(self._current))}"
+            )
+        text = _argument(argument)
+        started = [await self._begin(workflow, program, text) for _ in range(self._starts())]
+        return started[0]
+
+    async def get(self, execution: str) -> Execution | None:
+        """Return the execution, or None."""
+        kept = self._journal.get(execution)
+        return kept.execution if kept else None
+
+    async def cancel(self, execution: str) -> None:
+        """End the execution where it stands."""
+        if self._journal.get(execution) is None:
+            raise UnknownExecution(f"no execution {execution[:64]!r}: see keyfleet workflow list")
+        await self._journal.end(execution, Ending(ExecutionState.CANCELLED, None, 0))
+        await self._drop(execution)
+
+    async def call_back(self, url: str, body: Mapping[str, Any]) -> None:
+        """Wake whoever waits at a callback URL, through the endpoint and its checks."""
+        await self._wake(url, body)
+
+    async def receive(self, execution: str, callback: str, request: Mapping[str, Any]) -> None:
+        """Keep a request made to a callback endpoint, and wake whoever waits there."""
+        run = self._runs.get(execution)
+        if run is None:
+            raise CallbackRefused(404, "no such callback, or its execution has ended")
+        await run.ready.wait()
+        _check_method(run.callbacks.get(callback), request["http_request"]["method"])
+        if not await self._journal.keep_request(execution, callback, request):
+            raise CallbackRefused(429, "a request is waiting here already")
+        run.receive(callback, dict(request))
+
+    def listed(self, workflow: str | None = None, state: str | None = None, limit: int = 50) -> list[Kept]:
+        """Return executions, newest first."""
+        return self._journal.listed(workflow, state, limit)
+
+    def kept(self, execution: str) -> Kept | None:
+        """Return what is kept of an execution."""
+        return self._journal.get(execution)
+
+    async def replayed(self, kept: Kept, observer: Observer) -> None:
+        """Go through an execution's journal once more, for an observer, doing nothing."""
+        await Run(kept, self.program(kept.revision), self._around, observer).replay()
+
+    def program(self, revision: str) -> Program:
+        """Return the program of a revision, however old."""
+        if revision not in self._programs:
+            self._programs[revision] = load(self._journal.source(revision), f"revision {revision[:12]}")
+        return self._programs[revision]
+
+    @property
+    def under_way(self) -> int:
+        """How many executions have not ended."""
+        return len(self._runs)
+
+    async def settled(self) -> None:
+        """Return once no execution is under way: for tests."""
+        while self._tasks:
+            await asyncio.wait(list(self._tasks.values()))
+
+    async def _begin(self, workflow: str, program: Program, argument: str) -> str:
+        execution = self._around.means.ids.ulid()
+        await self._journal.begin(execution, workflow, (program.digest, self._sources[workflow]), argument)
+        self._take_up(execution)
+        return execution
+
+    def _take_up(self, execution: str) -> None:
+        kept = self._journal.get(execution)
+        if kept is None or kept.execution.state.terminal:
+            return
+        run = self._runs[execution] = Run(kept, self.program(kept.revision), self._around)
+        task = self._tasks[execution] = asyncio.ensure_future(self._drive(execution, run))
+        task.add_done_callback(lambda _: self._forget(execution))
+
+    async def _drive(self, execution: str, run: Run) -> None:
+        try:
+            await run.drive()
+        except Exception as error:  # noqa: BLE001 - one broken execution must not take the fleet down
+            self._around.log.failure("an execution broke", error, execution=execution)
+            await self._journal.end(execution, Ending(ExecutionState.FAILED, SYSTEM_ERROR, 0))
+        finally:
+            run.ready.set()
+
+    def _forget(self, execution: str) -> None:
+        self._runs.pop(execution, None)
+        self._tasks.pop(execution, None)
+
+    async def _drop(self, execution: str) -> None:
+        task, run = self._tasks.get(execution), self._runs.get(execution)
+        if run is not None:
+            await run.stop()
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+def _argument(argument: Mapping[str, Any]) -> str:
+    try:
+        text = orjson.dumps(argument)
+    except (TypeError, ValueError):
+        raise ArgumentRefused("the argument is not JSON: pass ids and plain values") from None
+    if len(text) > LARGEST_ARGUMENT:
+        raise ArgumentRefused(
+            f"the argument has {len(text)} bytes, over 32 KB: pass ids, and let a step read the rest"
+        )
+    return text.decode()
+
+
+def _check_method(expected: str | None, method: str) -> None:
+    if expected is None:
+        raise CallbackRefused(404, "no such callback, or its execution has ended")
+    if method != expected:
+        raise CallbackRefused(405, f"this callback takes {expected}")
+
+
+__all__ = ["CallbackGone", "CallbackRefused", "LocalSagas"]

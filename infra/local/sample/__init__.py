@@ -1,0 +1,1 @@
+"""A hotel to try things on."""

@@ -1,0 +1,67 @@
+"""Reading the sample hotel, and moving it in: doing so again changes nothing."""
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from shared.domain.capabilities import LockCapabilities
+from shared.domain.documents import Documented, from_document, to_document
+from shared.domain.premises import LockDevice, Property, Room, Tenant
+from shared.ports.documents import AlreadyExists, Create, DocumentStore, Ref
+from shared.usecases.admit_tenant import RECORD
+from shared.usecases.reload_policy import ReloadPolicy
+
+ABILITIES = [field.name for field in fields(LockCapabilities)]
+SAMPLE = Path(__file__).with_name("hotel.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class SampleHotel:
+    """One property of one tenant, ready to sell rooms."""
+
+    tenant: Tenant
+    property: Property
+    rooms: tuple[Room, ...]
+    devices: tuple[LockDevice, ...]
+    policy: Mapping[str, Any]
+
+    def documents(self) -> list[tuple[Ref, Documented]]:
+        """Return where each part is kept."""
+        return [
+            (RECORD, self.tenant),
+            (Ref("properties", self.property.id), self.property),
+            *((Ref("rooms", room.id), room) for room in self.rooms),
+            *((Ref("devices", device.id), device) for device in self.devices),
+        ]
+
+
+def read_sample(path: Path = SAMPLE) -> SampleHotel:
+    """Read a hotel file; what it leaves out of a capability is false."""
+    raw = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+    defaults = raw["device_defaults"]
+    capabilities = dict.fromkeys(ABILITIES, False) | defaults["capabilities"]
+    devices = [{**defaults, "capabilities": capabilities, **device} for device in raw["devices"]]
+    return SampleHotel(
+        tenant=_read(Tenant, raw["tenant"]),
+        property=_read(Property, raw["property"]),
+        rooms=tuple(_read(Room, room) for room in raw["rooms"]),
+        devices=tuple(_read(LockDevice, device) for device in devices),
+        policy=raw["policy"],
+    )
+
+
+async def move_in(hotel: SampleHotel, documents: DocumentStore, now: datetime) -> None:
+    """Keep the hotel's records and policy, all at once, unless they are kept already."""
+    policy = ReloadPolicy(hotel.policy, "evt_sample", now)
+    writes = [Create(ref, to_document(part)) for ref, part in hotel.documents()]
+    with contextlib.suppress(AlreadyExists):
+        await documents.tenant(hotel.tenant.id).commit([*writes, Create(policy.ref, policy.document())])
+
+
+def _read(kind: Any, part: Mapping[str, Any]) -> Any:
+    return from_document(kind, {"schema_version": kind.schema_version, **part})

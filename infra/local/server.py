@@ -1,0 +1,59 @@
+"""Serving a fleet over HTTP until somebody says stop."""
+
+import socket
+
+import uvicorn
+
+from infra.local.fleet import open_fleet
+from infra.local.world import FleetConfig, World
+
+STOP_WITHIN_SECONDS = 5
+
+
+class PortInUse(Exception):
+    """Somebody listens on the fleet's port already."""
+
+
+def serve(config: FleetConfig, world: World | None = None) -> None:
+    """Run a fleet in the foreground until it is told to stop."""
+    listener = _listen(config.port)
+    try:
+        import uvloop
+
+        uvloop.run(_serve(config, world, listener))
+    finally:
+        listener.close()
+
+
+async def _serve(config: FleetConfig, world: World | None, listener: socket.socket) -> None:
+    async with open_fleet(config, world) as fleet:
+        settings = uvicorn.Config(
+            fleet,
+            loop="none",
+            http="httptools",
+            lifespan="off",
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            timeout_graceful_shutdown=STOP_WITHIN_SECONDS,
+        )
+        await uvicorn.Server(settings).serve(sockets=[listener])
+
+
+def _listen(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+        listener.listen(1024)
+    except OSError:
+        listener.close()
+        raise PortInUse(f"port {port} is taken: stop what uses it, or choose another with --port") from None
+    return listener
+
+
+def free_port() -> int:
+    """Return a port nobody listens on just now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

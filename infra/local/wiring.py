@@ -1,0 +1,105 @@
+"""From the manifest to what the embedded cloud's parts are given."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from infra.local.bus.specs import SubscriptionSpec, TopicSpec
+from infra.local.schedules.specs import ScheduleSpec
+from infra.local.tasks.specs import QueueSpec
+from infra.manifest.load import ROOT, Function, Manifest
+from infra.manifest.model import (
+    PUSHER,
+    SCHEDULER,
+    TASKS,
+    QueueTrigger,
+    ScheduleTrigger,
+    TopicTrigger,
+)
+from shared.events.catalogue import CATALOGUE
+from shared.events.subject import Direction
+from shared.runtime.platform import QUARANTINE_TOPIC
+
+DEAD_LETTER_TOPIC = "melmastoon.lock.dead_letter.v1"
+
+
+def topics() -> list[TopicSpec]:
+    """Return a topic per subject that travels, and the two that park what went wrong."""
+    travelling = [row.name for row in CATALOGUE.values() if row.direction is not Direction.LOCAL]
+    parked = [TopicSpec(name, parked=True) for name in (QUARANTINE_TOPIC, DEAD_LETTER_TOPIC)]
+    return [*map(TopicSpec, travelling), *parked]
+
+
+def subscriptions(manifest: Manifest, base_url: str) -> list[SubscriptionSpec]:
+    """Return the push subscription of each topic trigger."""
+    return [
+        _subscription(function, trigger, _url(base_url, function))
+        for function in manifest.functions.values()
+        if isinstance(trigger := function.deployable.trigger, TopicTrigger)
+    ]
+
+
+def queues(manifest: Manifest, base_url: str) -> list[QueueSpec]:
+    """Return the task queue of each queue trigger."""
+    return [
+        _queue(function, trigger, _url(base_url, function))
+        for function in manifest.functions.values()
+        if isinstance(trigger := function.deployable.trigger, QueueTrigger)
+    ]
+
+
+def schedules(manifest: Manifest, base_url: str) -> list[ScheduleSpec]:
+    """Return the schedule of each schedule trigger."""
+    return [
+        ScheduleSpec(
+            name=function.name,
+            cron=trigger.schedule,
+            zone=trigger.zone,
+            url=_url(base_url, function),
+            audience=_url(base_url, function),
+            caller=SCHEDULER,
+        )
+        for function in manifest.functions.values()
+        if isinstance(trigger := function.deployable.trigger, ScheduleTrigger)
+    ]
+
+
+def workflow_sources(root: Path = ROOT) -> Mapping[str, str]:
+    """Return every workflow file's text by its name."""
+    files = sorted((root / "workflows").glob("*.yaml"))
+    return {path.stem: path.read_text(encoding="utf-8") for path in files}
+
+
+def _url(base_url: str, function: Function) -> str:
+    return f"{base_url}/{function.name}"
+
+
+def _subscription(function: Function, trigger: TopicTrigger, url: str) -> SubscriptionSpec:
+    return SubscriptionSpec(
+        name=function.name,
+        topic=trigger.topic,
+        push_url=url,
+        audience=url,
+        caller=PUSHER,
+        ordered=trigger.ordered,
+        filter=trigger.filter or "",
+        ack_deadline=min(max(function.deployable.timeout, 10), 600),
+        min_backoff=trigger.retry.minimum,
+        max_backoff=trigger.retry.maximum,
+        max_attempts=trigger.dead_letter_after,
+        dead_letter_topic=DEAD_LETTER_TOPIC,
+        max_outstanding=function.deployable.concurrency,
+    )
+
+
+def _queue(function: Function, trigger: QueueTrigger, url: str) -> QueueSpec:
+    return QueueSpec(
+        name=function.name,
+        url=url,
+        audience=url,
+        caller=TASKS,
+        max_per_second=trigger.max_per_second,
+        max_concurrent=trigger.max_concurrent,
+        max_attempts=trigger.max_attempts,
+        min_backoff=trigger.retry.minimum,
+        max_backoff=trigger.retry.maximum,
+    )

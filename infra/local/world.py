@@ -1,0 +1,79 @@
+"""Everything the embedded cloud takes from outside: a real machine's, or a simulation's."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from infra.local.ambient import SystemClock, SystemEntropy
+from infra.local.bus.chaos import Calm, Chaos
+from infra.local.faults import Faults, NoFaults
+from infra.local.transport import Sockets
+from infra.local.wire import Transport
+from shared.domain.ids import MonotonicUlids
+from shared.kernel.log import Log
+from shared.ports.ambient import Clock, Entropy
+
+
+@dataclass(frozen=True, slots=True)
+class FleetConfig:
+    """Where a fleet lives and how it is reached."""
+
+    home: Path
+    port: int = 8787
+    cell: str = "local"
+    project: str = "keyfleet-local"
+    accept_loss: bool = False
+    sample: bool = False
+
+    @property
+    def base_url(self) -> str:
+        """The address of everything; it never leaves the machine."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def control_url(self) -> str:
+        """The address, and the audience, of the control plane."""
+        return f"{self.base_url}/_cloud"
+
+    @property
+    def database(self) -> Path:
+        """The one file."""
+        return self.home / "fleet.db"
+
+    @property
+    def identity_key(self) -> Path:
+        """The token issuer's key."""
+        return self.home / "identity.key"
+
+    @property
+    def master_key(self) -> Path:
+        """The keys of secrets and cipher."""
+        return self.home / "master.key"
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Time, chance, threads, the network, and what may go wrong."""
+
+    clock: Clock = field(default_factory=SystemClock)
+    entropy: Entropy = field(default_factory=SystemEntropy)
+    outside: Transport = field(default_factory=Sockets)
+    threaded: bool = True
+    faults: Faults = field(default_factory=NoFaults)
+    chaos: Chaos = field(default_factory=Calm)
+    saga_starts: Callable[[], int] = lambda: 1
+    log: Log = field(default_factory=lambda: Log("keyfleet"))
+
+
+class LocalIds:
+    """ULIDs from the world's clock and chance."""
+
+    def __init__(self, clock: Clock, entropy: Entropy) -> None:
+        self._next = MonotonicUlids(
+            lambda: int(clock.now().timestamp() * 1000),
+            lambda bits: int.from_bytes(entropy.token(bits // 8)),
+        )
+
+    def ulid(self) -> str:
+        """Return the next."""
+        return self._next()
