@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from infra.local.counters import Counters
 from infra.local.faults import Faults
+from infra.local.storage.connection import next_number
 from infra.local.storage.database import Database
 from shared.ports.documents import StorageFull
 
@@ -147,24 +148,29 @@ class Engine:
             connection.execute("BEGIN IMMEDIATE")
             for job in jobs:
                 _run(connection, job)
+            if all(job.error is not None for job in jobs):
+                connection.execute("ROLLBACK")
+                return
             self._finish(connection)
         except Exception as error:  # noqa: BLE001 - whatever stops a commit is told to all who share it
             _abandon(connection, jobs, error)
             return
+        self._keep_mark(connection)
         self._faults.reach("after-commit")
 
     def _finish(self, connection: sqlite3.Connection) -> None:
-        number = self._commit_number + 1
-        connection.execute("UPDATE meta SET value = ? WHERE name = 'commit'", (number,))
+        number = next_number(connection, "commit")
         connection.execute("COMMIT")
         self._commit_number = number
-        with contextlib.suppress(
-            OSError
-        ):  # the commit stands; a mark too low hides nothing from the next one
-            self._database.mark.write(self._database.id, number)
         self.counters["commits"] += 1
         self.counters["fsyncs"] += 1
-        self._checkpoint_if_long(connection)
+
+    def _keep_mark(self, connection: sqlite3.Connection) -> None:
+        self._faults.reach("before-mark")
+        # The commit stands whatever happens here; a mark too low hides nothing from the next one.
+        with contextlib.suppress(OSError, sqlite3.Error):
+            self._database.mark.write(self._database.id, self._commit_number)
+            self._checkpoint_if_long(connection)
 
     def _checkpoint_if_long(self, connection: sqlite3.Connection) -> None:
         # A look at the log's size each 256 commits is cheap; SQLite's own trigger would not tell us to sync.

@@ -57,6 +57,11 @@ class Mark:
             os.pwrite(self._file, _pack(database, commit), slot * SLOT.size)
         self.sync()
 
+    def clear(self) -> None:
+        """Forget every promise."""
+        os.ftruncate(self._file, 0)
+        self.sync()
+
     def sync(self) -> None:
         """Make the mark survive a power cut."""
         os.fsync(self._file)

@@ -1,0 +1,83 @@
+"""Connections to the one SQLite file: how it is opened, and the checksum its tables carry."""
+
+import sqlite3
+import zlib
+from pathlib import Path
+
+META = (
+    "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value NOT NULL, crc INTEGER NOT NULL, "
+    "CHECK (crc = checksum(name || value))) WITHOUT ROWID"
+)
+_NEXT = """INSERT INTO meta VALUES (?1, 1, checksum(?1 || 1)) ON CONFLICT (name) DO UPDATE
+SET value = value + 1, crc = checksum(name || (value + 1)) RETURNING value"""
+APPLICATION_ID = 0x6B666C74
+
+
+def checksum(value: str | bytes | None) -> int:
+    """Checksum a stored payload; the schema's CHECK constraints and the start-up scan call it."""
+    if value is None:
+        return 0
+    return zlib.crc32(value.encode() if isinstance(value, str) else value)
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open for reading and writing: write-ahead log, each commit on the disk before it returns."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=512)
+    _teach(connection)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA wal_autocheckpoint=0")
+    connection.execute("PRAGMA journal_size_limit=67108864")
+    connection.execute("PRAGMA cache_size=-8192")
+    connection.execute("PRAGMA secure_delete=FAST")
+    return connection
+
+
+def connect_to_look(path: Path) -> sqlite3.Connection:
+    """Open without the power to change anything: not even closing it moves a byte of the file or its log."""
+    address = path.absolute().as_uri() + "?mode=ro"
+    connection = sqlite3.connect(address, uri=True, isolation_level=None)
+    _teach(connection)
+    connection.text_factory = _readable
+    return connection
+
+
+def _teach(connection: sqlite3.Connection) -> None:
+    connection.create_function("checksum", 1, checksum, deterministic=True)
+
+
+def _readable(raw: bytes) -> str:
+    # Damaged text must not stop a scan: its checksum will tell.
+    return raw.decode(errors="replace")
+
+
+def create_tables(connection: sqlite3.Connection, schema: tuple[str, ...]) -> None:
+    """Create what is missing, all or nothing."""
+    connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in (META, *schema):
+        connection.execute(statement)
+    connection.execute("COMMIT")
+
+
+def read_meta(connection: sqlite3.Connection) -> tuple[bytes, int] | None:
+    """Return (database id, commit number), or None if nothing was ever committed."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchall():
+        return None
+    found = dict(connection.execute("SELECT name, value FROM meta").fetchall())
+    return (bytes.fromhex(found["id"]), found["commit"]) if {"id", "commit"} <= found.keys() else None
+
+
+def write_meta(connection: sqlite3.Connection, identity: bytes, commit: int) -> None:
+    """Begin a database's own record of who it is and how far it reaches."""
+    name = identity.hex()
+    connection.execute(
+        "INSERT INTO meta VALUES ('id', ?, ?), ('commit', ?, ?)",
+        (name, checksum("id" + name), commit, checksum(f"commit{commit}")),
+    )
+
+
+def next_number(connection: sqlite3.Connection, name: str) -> int:
+    """Count a named number up, from 1, and return it; each commit writes this table's page anyway."""
+    ((number,),) = connection.execute(_NEXT, (name,)).fetchall()
+    return int(number)

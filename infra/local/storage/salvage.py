@@ -1,0 +1,69 @@
+"""After somebody accepted a loss: every row that can still be read and passes its checksum, in a new file."""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from infra.local.storage.connection import connect, connect_to_look, create_tables
+
+TABLES = "SELECT name, wr FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+
+
+def salvage(path: Path, schema: tuple[str, ...]) -> None:
+    """Fill a new database from the damaged one, which is kept beside it, and put the new one in its place."""
+    draft = path.with_name(path.name + ".salvaging")
+    for leftover in path.parent.glob(draft.name + "*"):
+        leftover.unlink()
+    with contextlib.closing(connect(draft)) as new, contextlib.closing(connect_to_look(path)) as old:
+        create_tables(new, schema)
+        new.execute("BEGIN IMMEDIATE")
+        for table, without_rowid in new.execute(TABLES).fetchall():
+            _copy(old, new, table, () if without_rowid else ("rowid",))
+        new.execute("COMMIT")
+    draft.rename(_finished(path))
+    finish_salvage(path)
+
+
+def finish_salvage(path: Path) -> None:
+    """Put a finished salvage in its place; begun again after a crash, it goes on where it was."""
+    if not _finished(path).exists():
+        return
+    aside = _first_free(path)
+    for suffix in ("-wal", ""):
+        source = path.with_name(path.name + suffix)
+        if source.exists():
+            source.rename(aside.with_name(aside.name + suffix))
+    path.with_name(path.name + "-shm").unlink(missing_ok=True)
+    _finished(path).rename(path)
+
+
+def _finished(path: Path) -> Path:
+    return path.with_name(path.name + ".salvaged")
+
+
+def _first_free(path: Path) -> Path:
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    return aside
+
+
+def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, rowid: tuple[str, ...]) -> None:
+    described = [(name, place) for _, name, *_, place in new.execute(f"PRAGMA table_info({table})")]
+    columns = (*rowid, *(name for name, _ in described))
+    names, holes = ", ".join(columns), ", ".join("?" * len(columns))
+    keys = rowid or [name for name, place in described if place]
+    insert = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({holes})"  # noqa: S608 - our names
+    # From both ends: a broken page stops the walk at it, and what lies behind is reached from the other side.
+    for direction in ("ASC", "DESC"):
+        order = ", ".join(f"{key} {direction}" for key in keys)
+        for row in _readable(old, f"SELECT {names} FROM {table} NOT INDEXED ORDER BY {order}"):  # noqa: S608 - our names
+            with contextlib.suppress(sqlite3.Error, UnicodeError):
+                new.execute(insert, row)
+
+
+def _readable(connection: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
+    with contextlib.suppress(sqlite3.Error):
+        yield from connection.execute(query)
