@@ -1,4 +1,4 @@
-"""Documents: the ledger's store. Every handle is bound to one tenant; every write states what it expects to find."""
+"""Documents: the ledger's store. A handle is bound to one tenant; a write states what it expects to find."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -63,16 +63,21 @@ Write = Create | Update | Delete
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A query the store is prepared for: equality on `equals`, then order and range on `order_by`."""
+    """A query the store is prepared for: equality on `equals`, then order and range on `order_by`.
+
+    Fields may be dotted paths. A document without a value at `order_by` is not in the index. Only a `swept`
+    index can be read across tenants.
+    """
 
     collection: str
     equals: tuple[str, ...]
     order_by: str
+    swept: bool = False
 
     @property
     def name(self) -> str:
         """A name unique to what is indexed."""
-        return "_".join((self.collection, *self.equals, self.order_by)).replace(".", "_")
+        return f"{self.collection}({', '.join(self.equals)}) by {self.order_by}"
 
 
 class DocumentError(Exception):
@@ -96,7 +101,11 @@ class StaleVersion(DocumentError):
 
 
 class UndeclaredIndex(DocumentError):
-    """A query over an index nobody declared."""
+    """A query over an index nobody declared, or a sweep over one that is not declared as swept."""
+
+    def __init__(self, index: Index) -> None:
+        super().__init__(f"no index {index}: add it to the indexes the store is opened with")
+        self.index = index
 
 
 class StorageFull(Exception):

@@ -1,0 +1,144 @@
+"""The cipher: XChaCha20-Poly1305 under a key per purpose, bound to the whole context of a field."""
+
+import contextlib
+import struct
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from nacl.bindings import (
+    crypto_aead_xchacha20poly1305_ietf_decrypt,
+    crypto_aead_xchacha20poly1305_ietf_encrypt,
+)
+from nacl.exceptions import CryptoError
+
+from infra.local.keyring import Key, Keyring, open_keyring, tie
+from infra.local.storage.engine import Engine
+from shared.domain.errors import InvalidInput
+from shared.domain.secret import Secret
+from shared.ports.ambient import Entropy
+from shared.ports.vault import Cipher, PurposeRefused, SealBroken, SealContext
+
+MAGIC = b"kfs1"
+HEADER = struct.Struct(">4s8sI")
+"""Magic with the format's version, key id, key version."""
+NONCE_BYTES, TAG_BYTES = 24, 16
+
+
+Parts = tuple[str, ...]
+Stamp = Callable[[Parts, Secret[bytes]], bytes]
+"""Seals once, wherever and whenever it is used: key and nonce are chosen already."""
+
+
+class LocalCipher:
+    """The cipher of the embedded cloud, on the keys of a key file."""
+
+    def __init__(self, keyring: Keyring, entropy: Entropy, engine: Engine) -> None:
+        self._keyring, self._entropy, self._engine = keyring, entropy, engine
+        self._tied = False
+
+    @classmethod
+    def at(cls, path: Path, entropy: Entropy, engine: Engine, *, accept_loss: bool = False) -> "LocalCipher":
+        """Open the key file; refuse to make a new one where the database holds what another sealed."""
+        return cls(open_keyring(path, entropy, engine, accept_loss=accept_loss), entropy, engine)
+
+    async def seal(self, context: SealContext, plaintext: Secret[bytes]) -> bytes:
+        """Return sealed bytes whose header carries the key id and version."""
+        parts = _parts(context)
+        return (await self.stamp(context.purpose))(parts, plaintext)
+
+    async def open(self, context: SealContext, sealed: bytes) -> Secret[bytes]:
+        """Return the plaintext, or raise SealBroken."""
+        return self.unseal(context.purpose, _parts(context), sealed)
+
+    async def stamp(self, purpose: str) -> Stamp:
+        """Return a stamp under the newest key of a purpose."""
+        if not self._tied:
+            await self._engine.write(partial(tie, self._keyring.id))
+            self._tied = True
+        return partial(_seal, self._keyring.newest(purpose), self._entropy.token(NONCE_BYTES))
+
+    def unseal(self, purpose: str, parts: Parts, sealed: bytes) -> Secret[bytes]:
+        """Return what a stamp of this purpose sealed for these parts, or raise SealBroken."""
+        return _unseal(_key_of(self._keyring, purpose, sealed), parts, sealed)
+
+    def rotate(self, purpose: str) -> int:
+        """Seal with a new key version from now on, and return its number; older ones still open."""
+        return self._keyring.rotate(purpose)
+
+
+class GuardedCipher:
+    """A cipher that opens only what its present caller's descriptor names.
+
+    Anybody may seal for any purpose: sealing discloses nothing, and whoever writes a field (an adapter the
+    guest's artifact, the backoffice a vendor's configuration) is often not one who may read it.
+    """
+
+    def __init__(self, cipher: Cipher, opens: Callable[[], frozenset[str]]) -> None:
+        self._cipher, self._opens = cipher, opens
+
+    async def seal(self, context: SealContext, plaintext: Secret[bytes]) -> bytes:
+        """Seal for any purpose."""
+        return await self._cipher.seal(context, plaintext)
+
+    async def open(self, context: SealContext, sealed: bytes) -> Secret[bytes]:
+        """Return the plaintext, or raise PurposeRefused before looking at the bytes."""
+        if context.purpose not in self._opens():
+            raise PurposeRefused(
+                f"this function may not open {context.purpose}: if it must, name the purpose under `opens` "
+                "in its fleet.yaml"
+            )
+        return await self._cipher.open(context, sealed)
+
+
+def _seal(key: Key, nonce: bytes, parts: Parts, plaintext: Secret[bytes]) -> bytes:
+    header = HEADER.pack(MAGIC, key.id, key.version)
+    return (
+        header
+        + nonce
+        + crypto_aead_xchacha20poly1305_ietf_encrypt(
+            plaintext.reveal(), header + _canonical(parts), nonce, key.material.reveal()
+        )
+    )
+
+
+def _unseal(key: Key, parts: Parts, sealed: bytes) -> Secret[bytes]:
+    header, nonce, ciphertext = _split(sealed)
+    # Suppressed, and raised anew outside: the binding's own frame holds the key.
+    with contextlib.suppress(CryptoError):
+        return Secret(
+            crypto_aead_xchacha20poly1305_ietf_decrypt(
+                ciphertext, header + _canonical(parts), nonce, key.material.reveal()
+            )
+        )
+    raise SealBroken("the sealed bytes were altered, or belong to another purpose, tenant, record or field")
+
+
+def _key_of(keyring: Keyring, purpose: str, sealed: bytes) -> Key:
+    if len(sealed) < HEADER.size + NONCE_BYTES + TAG_BYTES:
+        raise SealBroken("the sealed bytes are cut short")
+    magic, id_, version = HEADER.unpack_from(sealed)
+    if magic != MAGIC:
+        raise SealBroken("these are not bytes this cipher sealed")
+    key = keyring.find(purpose, id_, version)
+    if key is None:
+        raise SealBroken(f"sealed with a key that the key file does not hold for {purpose}")
+    return key
+
+
+def _split(sealed: bytes) -> tuple[bytes, bytes, bytes]:
+    start = HEADER.size + NONCE_BYTES
+    return sealed[: HEADER.size], sealed[HEADER.size : start], sealed[start:]
+
+
+def _parts(context: SealContext) -> Parts:
+    parts = (context.purpose, context.tenant, context.record, context.field)
+    if not all(parts):
+        raise InvalidInput("context", "an empty part", "Name purpose, tenant, record and field")
+    return parts
+
+
+def _canonical(parts: Parts) -> bytes:
+    # Lengths first, so that no two contexts spell the same bytes.
+    encoded = [part.encode() for part in parts]
+    return b"".join(struct.pack(">I", len(part)) + part for part in encoded)

@@ -1,0 +1,80 @@
+"""Declared indexes as partial expression indexes of SQLite, and the statements that read them."""
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from shared.ports.document_limits import check_index
+from shared.ports.documents import Index, Json
+
+ALIVE = "(expires_at IS NULL OR expires_at > ?)"
+_EXISTING = (
+    "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'documents' "
+    "AND substr(name, 1, ?) = ?"
+)
+_BEFORE_ALL_NUMBERS = float("-inf")
+
+
+class Query:
+    """One declared index: the statements that create it and read through it."""
+
+    def __init__(self, database: str, index: Index) -> None:
+        check_index(index)
+        self.index, self._database = index, database
+        self._order = f"json_extract(body, '$.{index.order_by}')"
+        self._equal = [f"body -> '$.{field}'" for field in index.equals]
+        self._within = (
+            f"db = '{database}' AND collection = '{index.collection}' AND {self._order} IS NOT NULL"
+        )
+
+    def definitions(self) -> dict[str, str]:
+        """Return the statements that create what this query reads, by index name."""
+        keys = {self._name("of"): ["tenant", *self._equal, self._order, "id", "expires_at"]}
+        if self.index.swept:
+            keys[self._name("across")] = [*self._equal, self._order, "tenant", "id", "expires_at"]
+        return {
+            name: f'CREATE INDEX "{name}" ON documents ({", ".join(key)}) WHERE {self._within}'
+            for name, key in keys.items()
+        }
+
+    def of_tenant(self, *, bounded: bool) -> str:
+        """Return the statement that reads one tenant's documents."""
+        return self._statement("id, body, version", "of", ["tenant = ?"], "id", bounded=bounded)
+
+    def across_tenants(self, *, bounded: bool) -> str:
+        """Return the statement that reads which documents of which tenants are meant."""
+        return self._statement("tenant, id", "across", [], "tenant, id", bounded=bounded)
+
+    def parameters(self, equals: Mapping[str, Json], until: Json) -> list[Any]:
+        """Return what fills the statement's holes between the tenant and the present instant."""
+        # Equality compares the JSON text, so that 1, true and "1" stay three things.
+        values: list[Any] = [orjson.dumps(equals[field]).decode() for field in self.index.equals]
+        if until is not None:
+            # Texts are compared with texts and numbers with numbers, as Firestore does.
+            values += ["" if isinstance(until, str) else _BEFORE_ALL_NUMBERS, until]
+        return values
+
+    def _name(self, scope: str) -> str:
+        return f"{self._database} {scope} {self.index.name}"
+
+    def _statement(self, columns: str, scope: str, first: list[str], ties: str, *, bounded: bool) -> str:
+        conditions = [*first, *(f"{field} = ?" for field in self._equal)]
+        if bounded:
+            conditions.append(f"{self._order} BETWEEN ? AND ?")
+        # Every name in here was checked by check_index.
+        return (
+            f'SELECT {columns} FROM documents INDEXED BY "{self._name(scope)}" '  # noqa: S608
+            f"WHERE {' AND '.join((self._within, *conditions, ALIVE))} ORDER BY {self._order}, {ties} LIMIT ?"
+        )
+
+
+def create_indexes(database: str, queries: Sequence[Query], connection: sqlite3.Connection) -> None:
+    """Create the indexes that are missing and drop those no longer declared."""
+    wanted = {name: statement for query in queries for name, statement in query.definitions().items()}
+    found = dict(connection.execute(_EXISTING, (len(database) + 1, f"{database} ")).fetchall())
+    for name, _ in sorted(found.items() - wanted.items()):
+        connection.execute(f'DROP INDEX "{name}"')
+    for _, statement in sorted(wanted.items() - found.items()):
+        connection.execute(statement)

@@ -1,0 +1,204 @@
+"""The key file: one key per purpose, in versions that only grow, and tied to the database that needs it."""
+
+import fcntl
+import hashlib
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from infra.local.keyfile import KeyFileRefused, read_or_create
+from infra.local.storage.connection import checksum
+from infra.local.storage.engine import Engine
+from shared.domain.errors import InvalidInput
+from shared.domain.secret import Secret
+from shared.ports.ambient import Entropy
+
+SCHEMA = (
+    """CREATE TABLE IF NOT EXISTS keyring (
+        place INTEGER PRIMARY KEY CHECK (place = 1), ring TEXT NOT NULL,
+        crc INTEGER NOT NULL CHECK (crc = checksum(ring)))""",
+)
+KEY_BYTES, ID_BYTES = 32, 8
+_PURPOSE = re.compile(r"[a-z][a-z0-9-]{1,62}")
+_ACCEPT = (
+    "Restore its backup, or accept with `keyfleet up --accept-loss` that what it sealed stays sealed for ever"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One version of a purpose's key; its material is redacted wherever it is printed."""
+
+    id: bytes
+    version: int
+    material: Secret[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class _Purpose:
+    id: bytes
+    versions: tuple[Secret[bytes], ...]
+
+    def key(self, version: int) -> Key | None:
+        if not 1 <= version <= len(self.versions):
+            return None
+        return Key(self.id, version, self.versions[version - 1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    ring: str
+    purposes: Mapping[str, _Purpose]
+
+
+class Keyring:
+    """The keys of one key file. New keys are on the disk before anything is sealed with them."""
+
+    def __init__(self, path: Path, entropy: Entropy) -> None:
+        self._path, self._entropy = path, entropy
+        self._content = _read(path, lambda: _encoded(_Content(entropy.token(16).hex(), {})))
+
+    @property
+    def id(self) -> str:
+        """Which key file this is."""
+        return self._content.ring
+
+    def newest(self, purpose: str) -> Key:
+        """Return the key to seal with, making the purpose's first one."""
+        if purpose not in self._content.purposes:
+            self._change(purpose, only_first=True)
+        found = self._content.purposes[purpose]
+        return Key(found.id, len(found.versions), found.versions[-1])
+
+    def find(self, purpose: str, id_: bytes, version: int) -> Key | None:
+        """Return the key that something was sealed with, also one that another process has added since."""
+        return self._find(purpose, id_, version) or (
+            self._find(purpose, id_, version) if self._reread() else None
+        )
+
+    def rotate(self, purpose: str) -> int:
+        """Add a version for what is sealed from now on, and return its number; older ones still open."""
+        self._change(purpose, only_first=False)
+        return len(self._content.purposes[purpose].versions)
+
+    def _find(self, purpose: str, id_: bytes, version: int) -> Key | None:
+        found = self._content.purposes.get(purpose)
+        return found.key(version) if found is not None and found.id == id_ else None
+
+    def _reread(self) -> bool:
+        before, self._content = self._content, _read(self._path, _never)
+        return before != self._content
+
+    def _change(self, purpose: str, *, only_first: bool) -> None:
+        if not _PURPOSE.fullmatch(purpose):
+            raise InvalidInput("purpose", "malformed", "Use 2 to 63 of a-z, 0-9 and '-', a letter first")
+        with _alone(self._path):
+            self._reread()
+            known = self._content.purposes.get(purpose)
+            if known is None or not only_first:
+                grown = self._grown(known)
+                content = _Content(self.id, {**self._content.purposes, purpose: grown})
+                _replace(self._path, Secret(_encoded(content)))
+                self._content = content
+
+    def _grown(self, known: _Purpose | None) -> _Purpose:
+        fresh = Secret(self._entropy.token(KEY_BYTES))
+        if known is None:
+            return _Purpose(self._entropy.token(ID_BYTES), (fresh,))
+        return _Purpose(known.id, (*known.versions, fresh))
+
+
+def open_keyring(path: Path, entropy: Entropy, engine: Engine, *, accept_loss: bool = False) -> Keyring:
+    """Open the key file that belongs to the database; make one only if the database never needed any."""
+    tied = None if accept_loss else tied_to(engine)
+    if tied is not None and not path.exists():
+        raise KeyFileRefused(f"{path.name} is missing, and the database holds what it sealed. {_ACCEPT}")
+    keyring = Keyring(path, entropy)
+    if tied not in {None, keyring.id}:
+        raise KeyFileRefused(f"{path.name} is not the one that sealed what the database holds. {_ACCEPT}")
+    return keyring
+
+
+def tied_to(engine: Engine) -> str | None:
+    """Return which key file sealed what the database holds, if any did."""
+    return next((ring for (ring,) in engine.read("SELECT ring FROM keyring")), None)
+
+
+def tie(ring: str, connection: sqlite3.Connection) -> None:
+    """Remember in the database which key file it needs."""
+    connection.execute("INSERT OR REPLACE INTO keyring VALUES (1, ?, ?)", (ring, checksum(ring)))
+
+
+def _read(path: Path, make: Callable[[], bytes]) -> _Content:
+    content = _decoded(Secret(read_or_create(path, make)))
+    if content is None:
+        raise KeyFileRefused(f"{path.name} is damaged. {_ACCEPT}, after moving it away")
+    return content
+
+
+def _never() -> bytes:
+    raise KeyFileRefused(f"the key file has gone while the fleet runs. {_ACCEPT}")
+
+
+def _encoded(content: _Content) -> bytes:
+    purposes = {
+        name: {"id": purpose.id.hex(), "versions": [key.reveal().hex() for key in purpose.versions]}
+        for name, purpose in content.purposes.items()
+    }
+    body = orjson.dumps({"ring": content.ring, "purposes": purposes}, option=orjson.OPT_SORT_KEYS)
+    return body + b"\n" + _digest(body) + b"\n"
+
+
+def _decoded(raw: Secret[bytes]) -> _Content | None:
+    # No error is raised from here: what is at hand in this frame are keys.
+    body, _, digest = raw.reveal().removesuffix(b"\n").rpartition(b"\n")
+    if digest != _digest(body):
+        return None
+    found = orjson.loads(body)
+    return _Content(found["ring"], {name: _purpose(each) for name, each in found["purposes"].items()})
+
+
+def _purpose(found: Mapping[str, Any]) -> _Purpose:
+    return _Purpose(
+        bytes.fromhex(found["id"]), tuple(Secret(bytes.fromhex(key)) for key in found["versions"])
+    )
+
+
+def _digest(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=16, person=b"keyfleet-keys").hexdigest().encode()
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _replace(path: Path, content: Secret[bytes]) -> None:
+    draft = path.with_name(path.name + ".new")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content.reveal())
+        file.flush()
+        os.fsync(descriptor)
+    draft.replace(path)
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
