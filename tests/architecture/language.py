@@ -1,0 +1,91 @@
+"""What product code may not say, beyond what ruff refuses."""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from tests.architecture.tree import Tree
+
+AMBIENT = {
+    "datetime.date.today",
+    "datetime.datetime.now",
+    "datetime.datetime.today",
+    "datetime.datetime.utcnow",
+    "os.getrandom",
+    "os.urandom",
+    "time.monotonic",
+    "time.monotonic_ns",
+    "time.perf_counter",
+    "time.perf_counter_ns",
+    "time.sleep",
+    "time.time",
+    "time.time_ns",
+    "uuid.uuid1",
+    "uuid.uuid4",
+}
+CHANCE = ("random.", "secrets.")
+SEEDED = {"random.Random", "secrets.compare_digest"}
+ASKS_THE_MACHINE = "infra/local/ambient.py"
+MEASURES = "infra/bench/"
+DYNAMIC = {"__import__", "eval", "exec"}
+
+
+def time_and_chance_are_injected(tree: Tree) -> Iterator[str]:
+    """Whoever takes a Clock can be tested on any day, and simulated."""
+    for path in tree.product:
+        if path == ASKS_THE_MACHINE or path.startswith(MEASURES):
+            continue
+        for node, name in _named(tree.modules[path]):
+            if name in AMBIENT or (name.startswith(CHANCE) and name not in SEEDED):
+                yield f"{path}:{node.lineno}: {name}: take a Clock, an Entropy or an Ids"
+
+
+def code_is_not_made_of_text(tree: Tree) -> Iterator[str]:
+    """Product code evaluates no text, not even its own."""
+    for path in tree.product:
+        for node in ast.walk(tree.modules[path]):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in DYNAMIC:
+                yield f"{path}:{node.lineno}: {node.func.id}: parse what you expect, or use a table"
+
+
+def errors_are_not_swallowed(tree: Tree) -> Iterator[str]:
+    """Catching everything and saying nothing hides the next defect too."""
+    for path in tree.python:
+        for node in ast.walk(tree.modules[path]):
+            if isinstance(node, ast.ExceptHandler) and node.type is None:
+                yield f"{path}:{node.lineno}: except without a type: name the errors you expect"
+
+
+def _named(module: ast.Module) -> Iterator[tuple[ast.expr, str]]:
+    aliases = dict(_aliases(module))
+    for node in ast.walk(module):
+        if isinstance(node, ast.Attribute | ast.Name) and (name := _full_name(node, aliases)):
+            yield node, name
+
+
+def _aliases(module: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            yield from (_alias(name) for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((name.asname or name.name, f"{node.module}.{name.name}") for name in node.names)
+
+
+def _alias(name: ast.alias) -> tuple[str, str]:
+    # `import a.b` binds a; `import a.b as c` binds a.b to c.
+    first = name.name.partition(".")[0]
+    return (name.asname, name.name) if name.asname else (first, first)
+
+
+def _full_name(node: ast.expr, aliases: Mapping[str, str]) -> str | None:
+    if isinstance(node, ast.Name):
+        return aliases.get(node.id)
+    if isinstance(node, ast.Attribute) and (owner := _full_name(node.value, aliases)):
+        return f"{owner}.{node.attr}"
+    return None
+
+
+RULES = {
+    "Time, chance and names are injected": time_and_chance_are_injected,
+    "Code is not made of text": code_is_not_made_of_text,
+    "Errors are not swallowed": errors_are_not_swallowed,
+}

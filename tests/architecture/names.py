@@ -1,0 +1,68 @@
+"""What modules and tests are called, and where tests lie."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from tests.architecture.tree import Tree
+
+SAYS_NOTHING = {"base", "common", "helper", "helpers", "manager", "managers", "misc", "util", "utils"}
+ACROSS_A_PACKAGE = {
+    "tests/unit/shared/events/test_models.py": "what every model of the package has in common",
+    "tests/unit/shared/events/test_published_schemas.py": "models and generated schemas agree",
+}
+"""Unit tests whose subject is no one module, and what it is instead."""
+UNFAILING = re.compile(r"pytest\.(mark\.(skip|skipif|xfail)|skip|xfail|importorskip)\b")
+
+
+def modules_are_named_from_the_domain(tree: Tree) -> Iterator[str]:
+    """A name such as utils invites everything and says nothing."""
+    for path in tree.python:
+        for part in PurePosixPath(path).with_suffix("").parts:
+            if part in SAYS_NOTHING:
+                yield f"{path}: {part} says nothing: name it for what it does"
+
+
+def tests_mirror_the_tree(tree: Tree) -> Iterator[str]:
+    """A unit test lies where its subject lies, and is named after it."""
+    for path in tree.python:
+        test = re.fullmatch(r"tests/unit/(?:(.+)/)?test_(\w+)\.py", path)
+        if test and path not in ACROSS_A_PACKAGE and not _has_subject(tree, test[1] or "", test[2]):
+            yield f"{path}: {test[1]} has no such module: name the test after its subject"
+
+
+def _has_subject(tree: Tree, folder: str, name: str) -> bool:
+    if f"{folder}.py" in tree.files:
+        return True
+    subjects = {PurePosixPath(path).stem.strip("_").lower() for path in tree.files if _parent(path) == folder}
+    subjects |= {*tree.folders(folder), PurePosixPath(folder).name}
+    return any(name == subject or name.startswith(f"{subject}_") for subject in subjects)
+
+
+def _parent(path: str) -> str:
+    return PurePosixPath(path).parent.as_posix()
+
+
+def tests_are_no_packages(tree: Tree) -> Iterator[str]:
+    """Tests are collected by path; an __init__.py would make two files of one name collide."""
+    for path in tree.files:
+        if path.startswith("tests/") and path.endswith("/__init__.py"):
+            yield f"{path}: delete it"
+
+
+def tests_always_run(tree: Tree) -> Iterator[str]:
+    """A skipped test proves nothing, and an expected failure hides the next one."""
+    for path in tree.python:
+        if path.startswith("tests/"):
+            for node in ast.walk(tree.modules[path]):
+                if isinstance(node, ast.Attribute) and UNFAILING.match(ast.unparse(node)):
+                    yield f"{path}:{node.lineno}: {ast.unparse(node)}: make it run, or delete it"
+
+
+RULES = {
+    "Modules are named from the domain": modules_are_named_from_the_domain,
+    "Unit tests mirror the tree": tests_mirror_the_tree,
+    "Tests are no packages": tests_are_no_packages,
+    "Tests always run": tests_always_run,
+}
