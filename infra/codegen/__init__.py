@@ -1,0 +1,1 @@
+"""Files the code writes about itself: schemas, catalogue, diagrams."""
