@@ -4,6 +4,7 @@ from importlib import import_module
 
 import pytest
 
+from shared.domain.reactions import REACTIONS
 from shared.events.catalogue import ALIASES, CATALOGUE, COMPOSITES, canonical, lookup, model_for, subjects
 from shared.events.errors import EventError, UnknownSubject
 from shared.events.idempotency import RECIPES
@@ -169,3 +170,11 @@ def test_model_for_loads_only_the_family_it_needs():
     )
     families = {row.model.partition(":")[0] for row in CATALOGUE.values()}
     assert loaded & families == {"shared.events.organisation"}
+
+
+def test_domain_reacts_to_every_subject_we_consume_and_to_no_other():
+    assert {row.subject for row in REACTIONS} == named(Direction.CONSUMED)
+
+
+def test_domain_and_catalogue_agree_on_aliases():
+    assert {alias: row.subject for row in REACTIONS for alias in row.aliases}.items() <= ALIASES.items()
