@@ -70,7 +70,7 @@ class Id(str):
         if not value.startswith(cls.prefix):
             raise cls._refusal(f"does not start with '{cls.prefix}'")
         if not cls.body.fullmatch(value, len(cls.prefix)):
-            raise cls._refusal(f"malformed after '{cls.prefix}'")
+            raise cls._refusal("malformed" + f" after '{cls.prefix}'" * bool(cls.prefix))
         return super().__new__(cls, value)
 
     @classmethod
@@ -83,7 +83,9 @@ class Id(str):
 
     @classmethod
     def _refusal(cls, problem: str) -> InvalidId:
-        return InvalidId(cls.field, problem, f"Give '{cls.prefix}' followed by {cls.body_remedy}")
+        return InvalidId(
+            cls.field, problem, "Give " + f"'{cls.prefix}' followed by " * bool(cls.prefix) + cls.body_remedy
+        )
 
 
 class ForeignId(Id):

@@ -86,6 +86,13 @@ def test_foreign_id_refuses_what_could_break_a_path_or_a_log(name, body):
         getattr(ids, name)(PREFIXES[name] + body)
 
 
+def test_an_id_without_a_prefix_does_not_speak_of_one():
+    with pytest.raises(InvalidId) as refusal:
+        ids.ShiftId("")
+
+    assert str(refusal.value) == "shiftId: malformed. Give 1 to 64 letters, digits, '_' or '-'"
+
+
 @pytest.mark.parametrize("value", [None, 5, b"tnt_1", ["tnt_1"]])
 def test_id_refuses_what_is_not_text(value):
     with pytest.raises(InvalidId, match="not a text"):
