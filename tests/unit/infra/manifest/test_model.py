@@ -1,0 +1,105 @@
+"""A descriptor says who may call and when it runs; what cannot be deployed is refused."""
+
+import pytest
+from pydantic import ValidationError
+
+from infra.manifest.model import Backoff, Deployable, Family, entry_point
+
+INTERNAL = {"http": "internal"}
+TRIGGERS = [
+    {"topic": "melmastoon.lock.credential.issued.v1"},
+    {"http": "public"},
+    {"queue": True},
+    {"schedule": "7 * * * *", "zone": "Asia/Kabul"},
+]
+
+
+def deployable(**fields):
+    """A descriptor with what every descriptor needs."""
+    return Deployable.model_validate(
+        {"description": "Answers the probe.", "trigger": {"http": "public"}} | fields
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["probe", "Probe-answer", "probe_answer", "1probe", "-probe-answer", "p" * 29, "probe-answer\n"]
+)
+def test_family_refuses_a_name_that_no_service_account_can_carry(name):
+    with pytest.raises(ValidationError):
+        Family.model_validate({"functions": {name: {"description": "Answers.", "trigger": {"queue": True}}}})
+
+
+@pytest.mark.parametrize("name", ["probes", "adapter-assa-abloy", "p" * 28, "on-no-show2"])
+def test_family_accepts_a_name_of_6_to_28_letters_digits_and_dashes(name):
+    family = Family.model_validate(
+        {"functions": {name: {"description": "Answers.", "trigger": {"queue": True}}}}
+    )
+
+    assert list(family.functions) == [name]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"memmory": "256Mi"},
+        {"trigger": {"http": "internal", "secret": "x"}, "callers": ["operator"]},
+        {"trigger": {"topic": "keys", "retry": {"min": 1}}},
+        {"trigger": {"http": "private"}},
+        {"trigger": {"queue": False}},
+        {"trigger": {}},
+        {"description": "Short."},
+        {"memory": "256MB"},
+        {"concurrency": 0},
+        {"timeout": 3601},
+        {"callers": ["Operator"]},
+        {"entry_point": "probe-answer"},
+        {"trigger": {"topic": "keys", "dead_letter_after": 4}},
+    ],
+    ids=str,
+)
+def test_descriptor_refuses_what_cannot_be_deployed(fields):
+    with pytest.raises(ValidationError):
+        deployable(**fields)
+
+
+def test_internal_function_without_callers_is_refused_with_its_remedy():
+    with pytest.raises(ValidationError, match="name the identities that may call it"):
+        deployable(trigger=INTERNAL)
+
+
+def test_backoff_whose_bounds_are_swapped_is_refused_with_its_remedy():
+    with pytest.raises(ValidationError, match="swap them"):
+        Backoff(minimum=20, maximum=10)
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS, ids=str)
+def test_descriptor_accepts_every_trigger(trigger):
+    assert deployable(trigger=trigger).trigger.model_dump(exclude_unset=True) == trigger
+
+
+@pytest.mark.parametrize(
+    ("trigger", "own"),
+    [(TRIGGERS[0], "pubsub-push"), (TRIGGERS[2], "cloud-tasks"), (TRIGGERS[3], "cloud-scheduler")],
+    ids=["topic", "queue", "schedule"],
+)
+def test_trigger_s_own_identity_may_call_beside_those_named(trigger, own):
+    assert deployable(trigger=trigger, callers=["operator"]).allowed() == {own, "operator"}
+
+
+def test_http_trigger_lets_nobody_call_but_those_named():
+    assert deployable(trigger=INTERNAL, callers=["operator"]).allowed() == {"operator"}
+
+
+@pytest.mark.parametrize("trigger", [*TRIGGERS, INTERNAL], ids=str)
+def test_only_a_public_http_function_is_public(trigger):
+    assert deployable(trigger=trigger, callers=["operator"]).public is (trigger == {"http": "public"})
+
+
+def test_entry_point_is_the_name_in_snake_case_unless_the_descriptor_says_otherwise():
+    assert entry_point("on-no-show", deployable()) == "on_no_show"
+    assert entry_point("on-no-show", deployable(entry_point="suspend_later")) == "suspend_later"
+
+
+def test_descriptor_does_not_change():
+    with pytest.raises(ValidationError, match="frozen"):
+        deployable().timeout = 5
