@@ -136,7 +136,9 @@ class Fleet:
 
     def _platform(self) -> Platform:
         means, config = self.means, self.config
-        cipher = LocalCipher.at(config.master_key, means.entropy)
+        cipher = LocalCipher.at(
+            config.master_key, means.entropy, means.engine, accept_loss=config.accept_loss
+        )
         return Platform(
             cell=config.cell,
             documents=self.documents,

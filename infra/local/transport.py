@@ -20,13 +20,13 @@ class InProcess:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._running: set[asyncio.Task[Answer]] = set()
+        self._running: dict[asyncio.Task[Answer], None] = {}  # in order, for the sake of simulations
 
     async def send(self, call: Call) -> Answer:
         """Return the application's answer; one that is late goes on without us, as it would elsewhere."""
         task = asyncio.ensure_future(self._serve(call))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        self._running[task] = None
+        task.add_done_callback(self._running.pop)
         done, _ = await asyncio.wait({task}, timeout=call.timeout)
         if not done:
             raise TimedOut(f"no answer within {call.timeout:g} s")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from infra.local.bus.specs import SubscriptionSpec, TopicSpec
+from infra.local.delivery.backoff import Retry
 from infra.local.schedules.specs import ScheduleSpec
 from infra.local.tasks.specs import QueueSpec
 from infra.manifest.load import ROOT, Function, Manifest
@@ -99,7 +100,10 @@ def _queue(function: Function, trigger: QueueTrigger, url: str) -> QueueSpec:
         caller=TASKS,
         max_per_second=trigger.max_per_second,
         max_concurrent=trigger.max_concurrent,
-        max_attempts=trigger.max_attempts,
-        min_backoff=trigger.retry.minimum,
-        max_backoff=trigger.retry.maximum,
+        retry=Retry(
+            max_attempts=trigger.max_attempts,
+            min_backoff=trigger.retry.minimum,
+            max_backoff=trigger.retry.maximum,
+        ),
+        dispatch_deadline=min(max(function.deployable.timeout, 15), 1800),
     )

@@ -1,5 +1,6 @@
 """Everything the embedded cloud takes from outside: a real machine's, or a simulation's."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,7 +63,7 @@ class World:
     faults: Faults = field(default_factory=NoFaults)
     chaos: Chaos = field(default_factory=Calm)
     saga_starts: Callable[[], int] = lambda: 1
-    log: Log = field(default_factory=lambda: Log("keyfleet"))
+    log: Log = field(default_factory=lambda: Log("keyfleet", sys.stderr))
 
 
 class LocalIds:
