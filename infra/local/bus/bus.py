@@ -1,0 +1,124 @@
+"""The event bus on SQLite: publish is one commit; each subscription pushes in its own time."""
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from infra.local.bus.backlog import Delivery
+from infra.local.bus.chaos import Calm, Chaos
+from infra.local.bus.dead_letters import QUARANTINE_NOTES, DeadLetters, dead_letter_notes
+from infra.local.bus.dispatcher import Dispatcher
+from infra.local.bus.envelope import decode_payload, encode_payload
+from infra.local.bus.limits import check_message
+from infra.local.bus.routing import Routing
+from infra.local.bus.rows import Route, StoredMessage, insert, settle
+from infra.local.bus.specs import SubscriptionSpec, TopicSpec
+from infra.local.delivery.attempt import Outcome
+from infra.local.delivery.instants import micros
+from infra.local.delivery.keeping import Keeping
+from infra.local.delivery.means import Means
+from shared.ports.bus import Message
+
+BACKLOGS = "SELECT subscription, count(*) FROM bus_delivery GROUP BY subscription ORDER BY subscription"
+Parcel = tuple[StoredMessage, tuple[Route, ...]]
+
+
+class Bus:
+    """Implements EventBus, durably, with Pub/Sub's push semantics."""
+
+    def __init__(
+        self,
+        means: Means,
+        topics: Sequence[TopicSpec],
+        subscriptions: Sequence[SubscriptionSpec],
+        chaos: Chaos | None = None,
+    ) -> None:
+        self._means, self._routing = means, Routing(topics, subscriptions)
+        self._dispatchers = {
+            spec.name: Dispatcher(spec, means, chaos or Calm(), self._set_aside) for spec in subscriptions
+        }
+        self._keeping = Keeping(means.engine)
+        self.dead_letters = DeadLetters(means.engine, self._routing, self._look_again)
+
+    def start(self) -> None:
+        """Begin to push, first of all what an earlier process left."""
+        for dispatcher in self._dispatchers.values():
+            dispatcher.start()
+
+    async def stop(self) -> None:
+        """Push no more; what was not acknowledged is pushed at the next start."""
+        for dispatcher in self._dispatchers.values():
+            await dispatcher.stop()
+
+    async def idle(self) -> None:
+        """Wait until nothing is under way or due now."""
+        while not self._keeping.quiet or any(not each.quiet for each in self._dispatchers.values()):
+            await self._keeping.idle()
+            for dispatcher in self._dispatchers.values():
+                await dispatcher.idle()
+
+    async def publish(self, topic: str, messages: Sequence[Message]) -> tuple[str, ...]:
+        """Keep all messages durably, in order, and return their ids; or raise and keep none."""
+        self._routing.known(topic)
+        for message in messages:
+            check_message(message)
+        parcels = [self._parcel(topic, message) for message in messages]
+        self._means.counters["publishes"] += len(parcels)
+        wanted = [route.subscription for _, routes in parcels for route in routes]
+        ids = await self._keeping.write(partial(_insert_all, parcels), lambda _: self._look_again(wanted))
+        return tuple(str(identity) for identity in ids)
+
+    def backlog(self) -> Mapping[str, int]:
+        """Return how many deliveries wait for each subscription, also for one the manifest dropped."""
+        return dict(self._means.engine.read(BACKLOGS))
+
+    def _parcel(self, topic: str, message: Message) -> Parcel:
+        parked = topic in self._routing.parked
+        attributes = dict(message.attributes)
+        notes = {name: attributes.pop(name) for name in QUARANTINE_NOTES if parked and name in attributes}
+        stored = StoredMessage(
+            topic,
+            micros(self._means.clock.now()),
+            message.ordering_key,
+            encode_payload(message.data, attributes),
+            notes,
+            parked,
+            source=notes["subscription"].rpartition("/")[2] if "subscription" in notes else None,
+        )
+        return stored, self._routing.routes(topic, attributes, message.ordering_key)
+
+    def _look_again(self, subscriptions: Sequence[str]) -> None:
+        for name in dict.fromkeys(subscriptions):
+            self._dispatchers[name].look_again()
+
+    async def _set_aside(
+        self, spec: SubscriptionSpec, delivery: Delivery, message: StoredMessage, outcome: Outcome
+    ) -> None:
+        topic = spec.dead_letter_topic or ""
+        notes = dead_letter_notes(self._means.project, spec.name, message, delivery.attempts, outcome.reason)
+        letter = StoredMessage(
+            topic,
+            micros(self._means.clock.now()),
+            message.ordering_key,
+            message.payload,
+            {**message.notes, **notes},
+            topic in self._routing.parked,
+            source=spec.name,
+            origin=message.id,
+            origin_at=message.published_at,
+        )
+        attributes = {**decode_payload(message.payload)[1], **letter.notes}
+        routes = self._routing.routes(topic, attributes, message.ordering_key)
+        await self._means.engine.write(partial(_move, letter, routes, delivery))
+        self._look_again([route.subscription for route in routes])
+
+
+def _insert_all(parcels: Sequence[Parcel], connection: sqlite3.Connection) -> tuple[int, ...]:
+    return tuple(insert(connection, message, routes) for message, routes in parcels)
+
+
+def _move(
+    letter: StoredMessage, routes: Sequence[Route], delivery: Delivery, connection: sqlite3.Connection
+) -> None:
+    insert(connection, letter, routes)
+    settle(connection, delivery.seq, delivery.message)

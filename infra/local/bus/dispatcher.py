@@ -1,0 +1,207 @@
+"""One subscription at work: push, believe the answer, retry, and set aside what never succeeds."""
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
+
+from infra.local.bus.backlog import Backlog, Delivery
+from infra.local.bus.chaos import Chaos
+from infra.local.bus.envelope import push_body
+from infra.local.bus.rows import MESSAGE_COLUMNS, StoredMessage, loaded, settle
+from infra.local.bus.specs import SubscriptionSpec
+from infra.local.delivery.alarm import Alarm
+from infra.local.delivery.attempt import Outcome, attempt
+from infra.local.delivery.backoff import jittered
+from infra.local.delivery.instants import micros
+from infra.local.delivery.means import Means
+from shared.ports.documents import StorageFull
+
+ACKS = frozenset({102, 200, 201, 202, 204})
+READ_MESSAGE = f"SELECT {MESSAGE_COLUMNS} FROM bus_message WHERE id = ?"  # noqa: S608 - constants only
+NOTE_ATTEMPTS = "UPDATE bus_delivery SET attempts = ? WHERE seq = ?"
+NOTE_DUE = "UPDATE bus_delivery SET due = ? WHERE seq = ?"
+LAST_DELIVERY = "SELECT seq FROM sqlite_sequence WHERE name = 'bus_delivery'"
+INTERRUPTED = Outcome(None, "the process ended during the last attempt")
+
+SetAside = Callable[[SubscriptionSpec, Delivery, StoredMessage, Outcome], Coroutine[Any, Any, None]]
+
+
+class Dispatcher:
+    """Pushes what one subscription has waiting, in parallel across keys and in order within each."""
+
+    def __init__(self, spec: SubscriptionSpec, means: Means, chaos: Chaos, set_aside: SetAside) -> None:
+        self._spec, self._means, self._chaos, self._set_aside = spec, means, chaos, set_aside
+        self._path = f"projects/{means.project}/subscriptions/{spec.name}"
+        self._backlog = Backlog(means.engine, spec.name)
+        self._pushing: dict[int, asyncio.Task[None]] = {}
+        self._alarm = Alarm(self.wake)
+        self._running = False
+        self._inherited = 0
+        self._quiet = asyncio.Event()
+
+    def start(self) -> None:
+        """Begin with what an earlier process left."""
+        rows = self._means.engine.read(LAST_DELIVERY)
+        self._inherited = rows[0][0] if rows else 0
+        self._running = True
+        self.wake()
+
+    async def stop(self) -> None:
+        """Make no new push and give up those under way; they are made again at the next start."""
+        self._running = False
+        self._alarm.cancel()
+        pushing = list(self._pushing.values())
+        for push in pushing:
+            push.cancel()
+        await asyncio.gather(*pushing, return_exceptions=True)
+        self._quiet.set()
+
+    async def idle(self) -> None:
+        """Wait until nothing is under way or due now."""
+        await self._quiet.wait()
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing is under way or due now."""
+        return self._quiet.is_set()
+
+    def look_again(self) -> None:
+        """Take note that something was published."""
+        self._backlog.look_again()
+        self.wake()
+
+    def wake(self) -> None:
+        """Push what is ready, as far as there is room."""
+        if not self._running:
+            return
+        while len(self._pushing) < self._spec.max_outstanding and (delivery := self._take()):
+            self._begin(delivery)
+        self._plan()
+
+    def _take(self) -> Delivery | None:
+        return self._backlog.take(self._loop_now, self._stored_now)
+
+    def _begin(self, delivery: Delivery) -> None:
+        push = asyncio.get_running_loop().create_task(self._deliver(delivery))
+        self._pushing[delivery.seq] = push
+        push.add_done_callback(partial(self._ended, delivery))
+
+    def _plan(self) -> None:
+        due = self._backlog.next_due
+        if due is not None:
+            self._alarm.set(due)
+        full = len(self._pushing) >= self._spec.max_outstanding
+        if self._backlog.unread and not full:
+            # A page held only messages behind blocked heads: read on, but let others have the loop first.
+            asyncio.get_running_loop().call_soon(self.wake)
+        if self._pushing or not self._backlog.idle or (due is not None and due <= self._loop_now):
+            self._quiet.clear()
+        else:
+            self._quiet.set()
+
+    def _ended(self, delivery: Delivery, push: "asyncio.Task[None]") -> None:
+        del self._pushing[delivery.seq]
+        if not push.cancelled() and (error := push.exception()) is not None:
+            # Our own mistake must not cost the message, nor block its key until a restart.
+            asyncio.get_running_loop().call_exception_handler(
+                {"message": "a push failed", "exception": error}
+            )
+            self._retry(delivery)
+        self.wake()
+
+    async def _deliver(self, delivery: Delivery) -> None:
+        message = self._read(delivery)
+        if self._exhausted(delivery):
+            await self._give_up(delivery, message, INTERRUPTED)
+            return
+        outcome = await self._attempt(delivery, message)
+        if outcome.status in ACKS:
+            self._ack(delivery)
+        elif self._exhausted(delivery):
+            await self._give_up(delivery, message, outcome)
+        else:
+            self._retry(delivery)
+
+    def _read(self, delivery: Delivery) -> StoredMessage:
+        return loaded(self._means.engine.read(READ_MESSAGE, (delivery.message,))[0])
+
+    def _exhausted(self, delivery: Delivery) -> bool:
+        return self._spec.max_attempts is not None and delivery.attempts >= self._spec.max_attempts
+
+    async def _attempt(self, delivery: Delivery, message: StoredMessage) -> Outcome:
+        before = delivery.attempts
+        try:
+            await self._count_attempt(delivery)
+            return await self._push(delivery, message)
+        except asyncio.CancelledError:  # we stopped; the receiver did not fail
+            self._means.engine.write_soon(partial(_execute, NOTE_ATTEMPTS, before, delivery.seq))
+            raise
+
+    async def _count_attempt(self, delivery: Delivery) -> None:
+        """Count before pushing: a message that kills the process must reach its dead letter all the same.
+
+        The first attempt of this process may be counted lazily. Whatever was tried before, or was left by an
+        earlier process, which it may have killed within those 50 ms, is counted on the disk first.
+        """
+        delivery.attempts += 1
+        note = partial(_execute, NOTE_ATTEMPTS, delivery.attempts, delivery.seq)
+        if delivery.attempts == 1 and delivery.seq > self._inherited:
+            self._means.engine.write_soon(note)
+            return
+        with contextlib.suppress(StorageFull):
+            await self._means.engine.write(note)
+
+    async def _push(self, delivery: Delivery, message: StoredMessage) -> Outcome:
+        told = delivery.attempts if self._spec.max_attempts is not None else None
+        body = push_body(message, self._path, told)
+        await asyncio.sleep(self._chaos.delay())
+        outcome = await self._post(body)
+        for _ in range(self._chaos.copies() - 1):
+            outcome = await self._post(body)
+        return outcome
+
+    async def _post(self, body: bytes) -> Outcome:
+        self._means.faults.reach("before-push")
+        self._means.counters["pushes"] += 1
+        outcome = await attempt(self._means.transport, self._means.tokens, self._spec.target, {}, body)
+        self._means.faults.reach("after-push")
+        return outcome
+
+    def _ack(self, delivery: Delivery) -> None:
+        self._means.faults.reach("before-ack")
+        self._means.counters["acks"] += 1
+        self._means.engine.write_soon(partial(settle, seq=delivery.seq, message=delivery.message))
+        self._means.faults.reach("after-ack")
+        self._backlog.finish(delivery, self._loop_now, self._stored_now)
+
+    def _retry(self, delivery: Delivery) -> None:
+        self._means.counters["nacks"] += 1
+        spec = self._spec
+        wait = jittered(spec.min_backoff, spec.max_backoff, max(1, delivery.attempts), self._means.entropy)
+        due = self._stored_now + int(wait * 1e6)
+        self._means.engine.write_soon(partial(_execute, NOTE_DUE, due, delivery.seq))
+        self._backlog.rest(delivery, self._loop_now + wait)
+
+    async def _give_up(self, delivery: Delivery, message: StoredMessage, outcome: Outcome) -> None:
+        try:
+            await self._set_aside(self._spec, delivery, message, outcome)
+        except StorageFull:
+            self._retry(delivery)
+            return
+        self._means.counters["dead-letters"] += 1
+        self._backlog.finish(delivery, self._loop_now, self._stored_now)
+
+    @property
+    def _loop_now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    @property
+    def _stored_now(self) -> int:
+        return micros(self._means.clock.now())
+
+
+def _execute(sql: str, value: int, seq: int, connection: sqlite3.Connection) -> None:
+    connection.execute(sql, (value, seq))

@@ -1,0 +1,40 @@
+"""What Pub/Sub refuses to publish, refused here with the field and the remedy."""
+
+from collections.abc import Mapping
+
+from shared.ports.bus import Message, MessageRefused
+
+MOST_DATA = 10_000_000
+MOST_ATTRIBUTES = 100
+LONGEST_NAME = 256
+LONGEST_VALUE = 1024
+LONGEST_KEY = 1024
+
+
+def check_message(message: Message) -> None:
+    """Raise MessageRefused unless production would take the message too."""
+    if not message.data and not message.attributes:
+        raise MessageRefused("data and attributes are both empty: give the message one of them")
+    _at_most("data", len(message.data), MOST_DATA, "bytes; store it and publish its id")
+    _at_most("ordering_key", len(message.ordering_key.encode()), LONGEST_KEY, "bytes; use an id")
+    _check_attributes(message.attributes)
+
+
+def _check_attributes(attributes: Mapping[str, str]) -> None:
+    _at_most("attributes", len(attributes), MOST_ATTRIBUTES, "of them; move the rest into the data")
+    for name, value in attributes.items():
+        _check_name(name)
+        _at_most(f"attributes[{name!r}]", len(value.encode()), LONGEST_VALUE, "bytes; move it into the data")
+
+
+def _check_name(name: str) -> None:
+    if not name:
+        raise MessageRefused("attributes has an empty name: name it")
+    _at_most("attributes: a name", len(name.encode()), LONGEST_NAME, "bytes; shorten it")
+    if name.startswith("goog"):
+        raise MessageRefused(f"attributes[{name!r}] begins with goog, which is reserved: rename it")
+
+
+def _at_most(field: str, size: int, most: int, remedy: str) -> None:
+    if size > most:
+        raise MessageRefused(f"{field} has {size}: allowed are {most} {remedy}")

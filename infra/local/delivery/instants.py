@@ -1,0 +1,21 @@
+"""Instants as they are stored (microseconds since 1970) and as they are sent (RFC 3339, UTC)."""
+
+from datetime import UTC, datetime, timedelta
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+
+def micros(instant: datetime) -> int:
+    """Return whole microseconds since 1970."""
+    return (instant - EPOCH) // MICROSECOND
+
+
+def instant(stored: int) -> datetime:
+    """Return the aware instant."""
+    return EPOCH + stored * MICROSECOND
+
+
+def rfc3339(stored: int) -> str:
+    """Return the instant as Google writes it: UTC, milliseconds, Z."""
+    return instant(stored).strftime("%Y-%m-%dT%H:%M:%S.") + f"{stored // 1000 % 1000:03d}Z"

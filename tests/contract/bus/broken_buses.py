@@ -1,0 +1,138 @@
+"""Buses that are wrong in one way each: every one must fail the guarantee it breaks."""
+
+import asyncio
+import dataclasses
+
+from infra.local.bus import Bus
+from infra.local.wire import Answer
+
+
+def respecified(**changes):
+    """A bus that reads its subscriptions wrongly."""
+
+    def make(means, topics, subscriptions, chaos=None):
+        return Bus(means, topics, [dataclasses.replace(spec, **changes) for spec in subscriptions], chaos)
+
+    return make
+
+
+class ForgetsOnRestart(Bus):
+    """Begins after what an earlier process left."""
+
+    def start(self):
+        last = self._means.engine.read("SELECT coalesce(max(seq), 0) FROM bus_delivery")[0][0]
+        for dispatcher in self._dispatchers.values():
+            dispatcher._backlog._cursor = last
+        super().start()
+
+
+class Complacent:
+    """A transport that hears a yes in every answer."""
+
+    def __init__(self, transport):
+        self._transport = transport
+
+    async def send(self, call):
+        await self._transport.send(call)
+        return Answer(204)
+
+
+def acks_a_500(means, topics, subscriptions, chaos=None):
+    return Bus(
+        dataclasses.replace(means, transport=Complacent(means.transport)), topics, subscriptions, chaos
+    )
+
+
+class CountsInMemory(Bus):
+    """Remembers the attempts of this process only."""
+
+    def start(self):
+        super().start()
+        for dispatcher in self._dispatchers.values():
+            dispatcher._count_attempt = self._count
+
+    async def _count(self, delivery):
+        delivery.attempts += 1
+
+
+class PublishesOneByOne(Bus):
+    """Keeps what comes before a refused message."""
+
+    async def publish(self, topic, messages):
+        return tuple([(await super(PublishesOneByOne, self).publish(topic, [each]))[0] for each in messages])
+
+
+class Forgetful:
+    """Notices a commit only while the publisher still waits for it."""
+
+    quiet = True
+
+    def __init__(self, engine):
+        self._engine = engine
+
+    async def write(self, operation, noticed):
+        result = await self._engine.write(operation)
+        noticed(result)
+        return result
+
+    async def idle(self):
+        await asyncio.sleep(1)
+
+
+class WaitsWithThePublisher(Bus):
+    """Delivers only what somebody waited for."""
+
+    def start(self):
+        self._keeping = Forgetful(self._means.engine)
+        super().start()
+
+
+BROKEN = {
+    "forgets on restart": (ForgetsOnRestart, "test_the_backlog_survives_a_restart_in_order", {}),
+    "pushes a key out of order": (
+        respecified(ordered=False),
+        "test_a_failing_head_blocks_its_key_and_no_other",
+        {},
+    ),
+    "never dead-letters": (
+        respecified(max_attempts=None, dead_letter_topic=None),
+        "test_delivery_attempts_are_counted_and_end_in_the_dead_letter_topic",
+        {},
+    ),
+    "acks a 500": (
+        acks_a_500,
+        "test_every_other_answer_and_no_answer_is_delivered_again",
+        {"answer": 500},
+    ),
+    "counts attempts in memory": (
+        CountsInMemory,
+        "test_attempts_are_counted_across_crashes_so_a_killing_message_ends_too",
+        {},
+    ),
+    "keeps half a publish": (PublishesOneByOne, "test_publish_keeps_all_messages_or_none", {}),
+    "delivers only to the patient": (
+        WaitsWithThePublisher,
+        "test_a_publisher_who_stops_waiting_does_not_stop_the_delivery",
+        {},
+    ),
+    "ignores filters": (
+        respecified(filter=""),
+        "test_a_filter_lets_matching_messages_through_and_forgets_the_others",
+        {},
+    ),
+    "waits for ever": (
+        respecified(ack_deadline=600),
+        "test_an_answer_after_the_ack_deadline_is_none",
+        {},
+    ),
+    "retries at once": (
+        respecified(min_backoff=0.01, max_backoff=0.01),
+        "test_retries_back_off_between_the_bounds_with_jitter",
+        {},
+    ),
+    "pushes without limit": (
+        respecified(max_outstanding=1000),
+        "test_no_more_than_max_outstanding_are_under_way",
+        {},
+    ),
+}

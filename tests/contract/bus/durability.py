@@ -1,0 +1,106 @@
+"""Bus contract: what outlives the process."""
+
+import asyncio
+
+from infra.local.bus import Storm
+from tests.contract.bus.setting import (
+    BusSetting,
+    messages,
+    numbered,
+    subscription,
+    with_dead_letter,
+)
+from tests.contract.delivery.rig import until
+
+
+class Durability(BusSetting):
+    """What outlives the process."""
+
+    def test_the_backlog_survives_a_restart_in_order(self, tmp_path):
+        async def scenario(world, bus):
+            world.receiver.answer = lambda _: 503
+            await bus.publish("bookings", [*numbered(5, "A"), *numbered(5, "B")])
+            await bus.idle()
+            again = await self.reborn(world, bus, clean=False)
+            world.receiver.answer = lambda _: 204
+            world.receiver.received.clear()
+            await until(lambda: len(world.receiver.received) == 10)
+            await again.stop()
+            for key in "AB":
+                assert [each.text for each in world.receiver.received if each.key == key] == [
+                    f"{key}{number}" for number in range(5)
+                ]
+
+        self.play(tmp_path, scenario)
+
+    def test_what_was_acknowledged_is_not_pushed_again_after_a_clean_restart(self, tmp_path):
+        async def scenario(world, bus):
+            await bus.publish("bookings", numbered(5))
+            await bus.idle()
+            again = await self.reborn(world, bus)
+            await asyncio.sleep(60)
+            await again.stop()
+            assert len(world.receiver.received) == 5
+
+        self.play(tmp_path, scenario)
+
+    def test_a_push_under_way_at_stop_is_made_again_and_not_counted(self, tmp_path):
+        async def scenario(world, bus):
+            world.receiver.takes = 5.0
+            await bus.publish("bookings", messages("a"))
+            await asyncio.sleep(1)
+            again = await self.reborn(world, bus, with_dead_letter())
+            await until(lambda: len(world.receiver.received) == 2)
+            assert world.receiver.received[1].attempt == 1
+            await again.stop()
+
+        self.play(tmp_path, scenario, with_dead_letter())
+
+    def test_the_wait_after_a_failure_survives_a_restart(self, tmp_path):
+        async def scenario(world, bus):
+            world.receiver.answer = lambda _: 503
+            await bus.publish("bookings", messages("a"))
+            await bus.idle()
+            again = await self.reborn(world, bus, subscription(min_backoff=8.0))
+            await asyncio.sleep(7.9)
+            assert len(world.receiver.received) == 1
+            await until(lambda: len(world.receiver.received) == 2, within=2)
+            await again.stop()
+
+        self.play(tmp_path, scenario, subscription(min_backoff=8.0))
+
+    def test_a_backlog_of_thousands_is_held_on_disk_and_drained(self, tmp_path):
+        async def scenario(world, bus):
+            await bus.stop()
+            for key in ("", "A", "B"):
+                await bus.publish("bookings", numbered(2000, key))
+            again = await self.reborn(world, bus)
+            await again.idle()
+            await again.stop()
+            assert len(set(world.receiver.texts)) == 6000
+            for key in "AB":
+                texts = [each.text for each in world.receiver.received if each.key == key]
+                assert texts == [f"{key}{number}" for number in range(2000)]
+
+        self.play(tmp_path, scenario)
+
+    def test_nothing_is_left_on_disk_once_all_have_acknowledged(self, tmp_path):
+        async def scenario(world, bus):
+            await bus.publish("bookings", numbered(3, "A"))
+            await bus.publish("bookings-dead", messages("nobody reads this"))
+            await bus.idle()
+            await world.flush()
+            assert world.engine.read("SELECT count(*) FROM bus_message") == [(0,)]
+            assert world.engine.read("SELECT count(*) FROM bus_delivery") == [(0,)]
+
+        self.play(tmp_path, scenario, subscription(), subscription(name="also-booking"))
+
+    def test_duplicates_and_delays_keep_the_order_of_a_key(self, tmp_path):
+        async def scenario(world, bus):
+            await bus.publish("bookings", numbered(20, "A"))
+            await bus.idle()
+            assert len(world.receiver.received) > 20
+            assert list(dict.fromkeys(world.receiver.texts)) == [f"A{number}" for number in range(20)]
+            assert world.receiver.texts == sorted(world.receiver.texts, key=lambda text: int(text[1:]))
+
+        self.play(tmp_path, scenario, chaos=lambda world: Storm(world.entropy, 0.5, 2.0))

@@ -1,0 +1,62 @@
+"""Bus contract: what comes before what."""
+
+import asyncio
+
+import pytest
+
+from tests.contract.bus.setting import (
+    BusSetting,
+    messages,
+    numbered,
+    subscription,
+)
+from tests.contract.delivery.rig import until
+
+
+class Ordering(BusSetting):
+    """What comes before what."""
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_a_key_is_pushed_in_order_whatever_fails(self, tmp_path, seed):
+        async def scenario(world, bus):
+            failing = world.entropy
+            world.receiver.answer = lambda _: 500 if failing.uniform(0, 1) < 0.3 else 204
+            world.receiver.takes = 0.01
+            for number in range(12):
+                await bus.publish(
+                    "bookings", [each for key in "AB" for each in messages(f"{key}{number}", key=key)]
+                )
+            await until(lambda: len(set(world.receiver.texts)) == 24)
+            for key in "AB":
+                seen = list(dict.fromkeys(each.text for each in world.receiver.received if each.key == key))
+                assert seen == [f"{key}{number}" for number in range(12)]
+
+        self.play(tmp_path, scenario, seed=seed)
+
+    def test_a_failing_head_blocks_its_key_and_no_other(self, tmp_path):
+        async def scenario(world, bus):
+            world.receiver.answer = lambda push: 500 if push.key == "A" else 204
+            await bus.publish("bookings", [*numbered(3, "A"), *numbered(3, "B")])
+            await until(lambda: len(world.receiver.received) > 12)
+            assert {each.text for each in world.receiver.received} == {"A0", "B0", "B1", "B2"}
+
+        self.play(tmp_path, scenario)
+
+    def test_keys_are_pushed_side_by_side(self, tmp_path):
+        async def scenario(world, bus):
+            world.receiver.takes = 1.0
+            await bus.publish("bookings", [*numbered(2, "A"), *numbered(2, "B"), *numbered(2, "C")])
+            await bus.idle()
+            assert world.receiver.busiest == 3
+            assert asyncio.get_running_loop().time() < 3.0
+
+        self.play(tmp_path, scenario)
+
+    def test_without_a_key_or_an_ordered_subscription_nothing_waits_for_anything(self, tmp_path):
+        async def scenario(world, bus):
+            world.receiver.answer = lambda push: 500 if push.text.endswith("0") else 204
+            await bus.publish("bookings", [*numbered(3, "A"), *numbered(3)])
+            await bus.idle()
+            assert len({(each.json["subscription"], each.text) for each in world.receiver.received}) == 6 + 4
+
+        self.play(tmp_path, scenario, subscription(), subscription(name="unordered", ordered=False))
