@@ -1,0 +1,135 @@
+"""The task queue on SQLite: enqueue is one commit; each function's queue calls in its own time."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+import orjson
+
+from infra.local.delivery.instants import instant, micros
+from infra.local.delivery.keeping import Keeping
+from infra.local.delivery.means import Means
+from infra.local.delivery.refusal import Check
+from infra.local.tasks.dispatcher import NAME_TAKEN, Dispatcher, Queued
+from infra.local.tasks.rows import LIST, StoredTask, delete, enqueue, loaded
+from infra.local.tasks.specs import QueueSpec
+from shared.ports.tasks import Task, TaskRefused
+
+FURTHEST = timedelta(days=30)
+NAME = re.compile(r"[A-Za-z0-9_-]{1,500}")
+LARGEST = 100 * 1024
+"""The API reference of Cloud Tasks says 100 KB, its quota page 1 MB: what passes here passes by either."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStatus:
+    """A task that waits, or that failed for good and why."""
+
+    cursor: str
+    function: str
+    name: str
+    due: datetime
+    created_at: datetime
+    attempts: int
+    failed: bool
+    reason: str
+    last_status: int | None
+
+
+class Tasks:
+    """Implements TaskQueue, durably, with the semantics of Cloud Tasks."""
+
+    def __init__(self, means: Means, queues: Sequence[QueueSpec]) -> None:
+        self._means, self._keeping = means, Keeping(means.engine)
+        self._dispatchers: dict[str, Dispatcher] = {}
+        for spec in queues:
+            if spec.name in self._dispatchers:
+                Check(f"queue {spec.name!r}").refuse("name", "is taken", "rename one of the two")
+            self._dispatchers[spec.name] = Dispatcher(spec, means)
+
+    def start(self) -> None:
+        """Begin to call, first of all what an earlier process left."""
+        for dispatcher in self._dispatchers.values():
+            dispatcher.start()
+
+    async def stop(self) -> None:
+        """Call no more; what did not succeed is called at the next start."""
+        for dispatcher in self._dispatchers.values():
+            await dispatcher.stop()
+
+    async def idle(self) -> None:
+        """Wait until nothing is under way or due now."""
+        while not self._keeping.quiet or any(not each.quiet for each in self._dispatchers.values()):
+            await self._keeping.idle()
+            for dispatcher in self._dispatchers.values():
+                await dispatcher.idle()
+
+    async def enqueue(self, task: Task) -> str:
+        """Keep the task durably and return its name."""
+        now = self._means.clock.now()
+        stored = self._stored(task, now)
+        dispatcher = self._dispatchers[task.function]
+        self._means.counters["tasks"] += 1
+        await self._keeping.write(
+            partial(enqueue, task=stored, now=micros(now)),
+            lambda identity: dispatcher.add(Queued(stored.due, identity)),
+        )
+        return stored.name
+
+    async def delete(self, function: str, name: str) -> bool:
+        """Delete a task, waiting or failed; a call under way is finished, but not repeated."""
+        free_at = micros(self._means.clock.now()) + NAME_TAKEN
+        return await self._means.engine.write(partial(delete, queue=function, name=name, free_at=free_at))
+
+    def page(
+        self, *, function: str | None = None, failed: bool | None = None, after: str = "0", limit: int = 100
+    ) -> tuple[TaskStatus, ...]:
+        """Return tasks in the order they were enqueued, from beyond the cursor `after`."""
+        rows = self._means.engine.read(LIST, (int(after), function, function, failed, failed, limit))
+        return tuple(_status(loaded(row)) for row in rows)
+
+    def _stored(self, task: Task, now: datetime) -> StoredTask:
+        if task.function not in self._dispatchers:
+            raise TaskRefused(f"function {task.function!r} has no queue: declare one, or correct the name")
+        name = self._means.ids.ulid() if task.name is None else task.name
+        if not NAME.fullmatch(name):
+            raise TaskRefused(f"name {name[:60]!r} is malformed: use 1 to 500 letters, digits, - and _")
+        body, due = _body(task.body), micros(_due(task.not_before, now))
+        return StoredTask(task.function, name, task.name is not None, body, micros(now), due, due)
+
+
+def _due(not_before: datetime | None, now: datetime) -> datetime:
+    if not_before is None:
+        return now
+    if not_before.tzinfo is None:
+        raise TaskRefused("not_before has no time zone: give an aware instant")
+    if not_before > now + FURTHEST:
+        raise TaskRefused("not_before is more than 30 days ahead: keep a due_at and enqueue nearer the time")
+    return max(not_before, now)
+
+
+def _body(body: Mapping[str, Any]) -> bytes:
+    try:
+        encoded = orjson.dumps(dict(body))
+    except TypeError:
+        raise TaskRefused("body is not JSON: send strings, numbers, booleans, lists and objects") from None
+    if len(encoded) > LARGEST:
+        raise TaskRefused(f"body has {len(encoded)} bytes: allowed are {LARGEST}; store it and send its id")
+    return encoded
+
+
+def _status(task: StoredTask) -> TaskStatus:
+    return TaskStatus(
+        cursor=str(task.id),
+        function=task.queue,
+        name=task.name,
+        due=instant(task.due),
+        created_at=instant(task.created_at),
+        attempts=task.attempts,
+        failed=task.reason is not None,
+        reason=task.reason or "",
+        last_status=task.last_status,
+    )
