@@ -1,0 +1,7 @@
+"""Schedules: cron in a named zone calling functions, with what Cloud Scheduler promises and no more."""
+
+from infra.local.schedules.rows import SCHEMA
+from infra.local.schedules.schedules import Schedules, ScheduleStatus, UnknownSchedule
+from infra.local.schedules.specs import ScheduleSpec
+
+__all__ = ["SCHEMA", "ScheduleSpec", "ScheduleStatus", "Schedules", "UnknownSchedule"]

@@ -1,0 +1,134 @@
+"""One schedule at work: sleep until the next tick, call, retry, and after downtime make up once."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+
+from infra.local.delivery.attempt import Outcome, attempt
+from infra.local.delivery.instants import instant, micros, rfc3339
+from infra.local.delivery.means import Means
+from infra.local.schedules.rows import READ, Progress, loaded, save
+from infra.local.schedules.specs import ScheduleSpec
+from shared.ports.documents import StorageFull
+
+LONGEST_SLEEP = 3600.0
+MOST_INTERRUPTIONS = 3
+INTERRUPTED = "the process ended during the last attempt"
+
+
+class Runner:
+    """Runs one schedule; never two of its calls at once, so a tick during a call is made up after it."""
+
+    def __init__(self, spec: ScheduleSpec, means: Means, settled: Callable[[], None]) -> None:
+        self._spec, self._means, self._settled = spec, means, settled
+        self._ticks = spec.ticks
+        self._task: asyncio.Task[None] | None = None
+        self.quiet = True
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far this schedule has come, or None if it never ran under its present rule."""
+        rows = self._means.engine.read(READ, (self._spec.name,))
+        progress = loaded(rows[0]) if rows else None
+        return progress if progress and progress.rule == self._spec.rule else None
+
+    @property
+    def next_tick(self) -> datetime:
+        """When it is due next."""
+        return self._ticks.next_after(self._now)
+
+    def start(self) -> None:
+        """Begin; a tick left unfinished or missed is taken up at once."""
+        self.quiet = False
+        self._task = asyncio.get_running_loop().create_task(self._run())
+        self._task.add_done_callback(_report)
+
+    async def stop(self) -> None:
+        """Give up a call under way; its tick is taken up again at the next start."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        self._rest()
+
+    async def call(self, scheduled: datetime) -> Outcome:
+        """Make the call once, for a time."""
+        means = self._means
+        headers = {
+            "user-agent": "Google-Cloud-Scheduler",
+            "X-CloudScheduler": "true",
+            "X-CloudScheduler-JobName": self._spec.name,
+            "X-CloudScheduler-ScheduleTime": rfc3339(micros(scheduled)),
+        }
+        means.faults.reach("before-schedule-call")
+        means.counters["schedule-calls"] += 1
+        outcome = await attempt(means.transport, means.tokens, self._spec.target, headers, self._spec.body)
+        means.faults.reach("after-schedule-call")
+        return outcome
+
+    async def _run(self) -> None:
+        progress = self.progress or Progress(self._spec.rule, micros(self._now))
+        await self._save(progress)
+        while True:
+            progress = await self._take_up(progress)
+            await self._sleep(progress)
+
+    async def _sleep(self, progress: Progress) -> None:
+        self._rest()
+        due = self._ticks.next_after(instant(progress.tick))
+        # Looked at again after an hour at most, because clocks are set and laptops sleep.
+        await asyncio.sleep(min((due - self._now).total_seconds(), LONGEST_SLEEP))
+        self.quiet = False
+
+    async def _take_up(self, progress: Progress) -> Progress:
+        """Finish the tick that was begun, or begin the latest of those that have passed since."""
+        if not progress.done:
+            return await self._resume(progress)
+        due = self._ticks.next_after(instant(progress.tick))
+        if due > self._now:
+            return progress
+        latest = micros(max(due, self._ticks.last_until(self._now)))
+        return await self._fire(replace(progress, tick=latest, attempts=0, done=False))
+
+    async def _resume(self, progress: Progress) -> Progress:
+        # Its own limit must not lose a tick to a crash, and no limit would let a tick crash us for ever.
+        if 0 <= self._spec.retry.max_attempts <= progress.attempts - MOST_INTERRUPTIONS:
+            return await self._save(replace(progress, done=True, reason=INTERRUPTED))
+        return await self._fire(progress)
+
+    async def _fire(self, progress: Progress) -> Progress:
+        began = self._now
+        while not progress.done:
+            progress = await self._save(replace(progress, attempts=progress.attempts + 1))
+            outcome = await self.call(instant(progress.tick))
+            elapsed = (self._now - began).total_seconds()
+            done = outcome.ok or self._spec.retry.spent(progress.attempts, elapsed)
+            progress = await self._save(replace(progress, done=done, reason=outcome.reason))
+            if not done:
+                await self._wait(progress)
+        return progress
+
+    async def _wait(self, progress: Progress) -> None:
+        self._rest()
+        await asyncio.sleep(self._spec.retry.wait(progress.attempts))
+        self.quiet = False
+
+    async def _save(self, progress: Progress) -> Progress:
+        with contextlib.suppress(StorageFull):  # a job that makes room must still run
+            await self._means.engine.write(partial(save, name=self._spec.name, progress=progress))
+        return progress
+
+    def _rest(self) -> None:
+        self.quiet = True
+        self._settled()
+
+    @property
+    def _now(self) -> datetime:
+        return self._means.clock.now()
+
+
+def _report(task: "asyncio.Task[None]") -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        asyncio.get_running_loop().call_exception_handler({"message": "schedule died", "exception": error})

@@ -1,0 +1,78 @@
+"""Calls by the clock, remembered across restarts."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from infra.local.delivery.attempt import Outcome
+from infra.local.delivery.instants import instant
+from infra.local.delivery.means import Means
+from infra.local.delivery.refusal import Check
+from infra.local.schedules.runner import Runner
+from infra.local.schedules.specs import ScheduleSpec
+
+
+class UnknownSchedule(LookupError):
+    """No schedule of that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleStatus:
+    """How a schedule stands: the last tick it took up, if any, what became of it, and the next."""
+
+    name: str
+    last_tick: datetime | None
+    attempts: int
+    done: bool
+    reason: str
+    next_tick: datetime
+
+
+class Schedules:
+    """Cron jobs with the semantics of Cloud Scheduler: at least once a tick, made up once after downtime."""
+
+    def __init__(self, means: Means, specs: Sequence[ScheduleSpec]) -> None:
+        self._means = means
+        self._changed = asyncio.Event()
+        self._runners: dict[str, Runner] = {}
+        for spec in specs:
+            if spec.name in self._runners:
+                Check(f"schedule {spec.name!r}").refuse("name", "is taken", "rename one of the two")
+            self._runners[spec.name] = Runner(spec, means, self._changed.set)
+
+    def start(self) -> None:
+        """Begin to call; what was missed is made up."""
+        for runner in self._runners.values():
+            runner.start()
+
+    async def stop(self) -> None:
+        """Call no more; an unfinished tick is taken up at the next start."""
+        for runner in self._runners.values():
+            await runner.stop()
+
+    async def idle(self) -> None:
+        """Wait until nothing is under way or due now."""
+        while not all(runner.quiet for runner in self._runners.values()):
+            self._changed.clear()
+            await self._changed.wait()
+
+    async def run_now(self, name: str) -> Outcome:
+        """Call once out of turn; ticks and their bookkeeping are not touched."""
+        if name not in self._runners:
+            raise UnknownSchedule(f"schedule {name!r} is not in the manifest: correct the name")
+        return await self._runners[name].call(self._means.clock.now())
+
+    def status(self) -> tuple[ScheduleStatus, ...]:
+        """Return how each schedule stands."""
+        return tuple(_status(name, runner) for name, runner in self._runners.items())
+
+
+def _status(name: str, runner: Runner) -> ScheduleStatus:
+    progress = runner.progress
+    if progress is None:
+        return ScheduleStatus(name, None, 0, True, "not due yet", runner.next_tick)
+    last_tick = instant(progress.tick) if progress.attempts else None
+    return ScheduleStatus(
+        name, last_tick, progress.attempts, progress.done, progress.reason, runner.next_tick
+    )
