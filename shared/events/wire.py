@@ -101,7 +101,7 @@ AttemptId = Annotated[str, own_id("kca")]
 WebhookId = Annotated[str, own_id("whk")]
 VendorAdapterId = Annotated[str, own_id("vad")]
 EventId = Annotated[str, own_id("evt")]
-ExchangeRef = Annotated[str, StringConstraints(pattern="^tk_[0-9A-Za-z_-]{16,128}$")]
+ExchangeRef = Annotated[str, own_id("tk")]
 
 TenantId = Annotated[str, foreign_id("tnt")]
 PropertyId = Annotated[str, foreign_id("ppt")]

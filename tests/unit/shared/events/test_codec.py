@@ -219,6 +219,13 @@ def test_encode_validates_even_an_event_built_past_its_model(document):
     assert paths(caught) == {"data.reason"}
 
 
+def test_encode_refuses_a_number_json_cannot_carry_exactly(document):
+    event = parse(document("melmastoon.lock.credential.failed.v1"))
+    forged = event.model_copy(update={"data": event.data.model_copy(update={"attempts": 2**60})})
+    with pytest.raises(InvalidEvent, match="no canonical form"):
+        encode(forged)
+
+
 def test_encode_refuses_a_payload_of_another_subject(document):
     forged = parse(document(REVOKED)).model_copy(update={"data": parse(document(ISSUED)).data})
     with pytest.raises(InvalidEvent, match="data"):

@@ -182,6 +182,13 @@ def test_updated_tells_only_what_moved():
     }
 
 
+def test_updated_may_tell_of_the_locks_alone():
+    fact = replace(GUEST_LIFE["CredentialUpdated"], window=None, rooms=None, scope=None)
+    data = wire_of(fact)["data"]
+    assert data["changes"] == {}
+    assert data["effective"]["validUntil"] == "2026-05-04T11:00:00Z"
+
+
 def test_revoked_cannot_claim_the_lock_agreed():
     data = wire_of(GUEST_LIFE["CredentialRevoked"])["data"]
     assert data["metadata"] == {"wasProvisional": False, "vendorRevokeOk": False}

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from shared.domain import ids
 from shared.domain.kinds import Area, KeyCredentialKind, RevokeReason, SetRole, SuspendReason
 from shared.events import wire
 from shared.events.credential import SetRole as WireSetRole
@@ -97,6 +98,57 @@ def test_own_ids_are_ulids_and_foreign_ones_keep_their_body_to_themselves():
 )
 def test_wire_and_domain_share_their_vocabulary(wire_words, domain_words):
     assert list(wire_words.__args__) == [word.value for word in domain_words]
+
+
+SHARED_IDS = [
+    (wire.KeyCredentialId, ids.KeyCredentialId),
+    (wire.LocalCredentialId, ids.ProvisionalKeyId),
+    (wire.MasterKeyId, ids.MasterKeyId),
+    (wire.DeviceId, ids.LockDeviceId),
+    (wire.EncoderSessionId, ids.EncoderSessionId),
+    (wire.AttemptId, ids.AccessAttemptId),
+    (wire.WebhookId, ids.WebhookId),
+    (wire.VendorAdapterId, ids.VendorAdapterId),
+    (wire.ExchangeRef, ids.ArtifactRef),
+    (wire.TenantId, ids.TenantId),
+    (wire.PropertyId, ids.PropertyId),
+    (wire.ReservationId, ids.ReservationId),
+    (wire.GuestId, ids.GuestId),
+    (wire.RoomId, ids.RoomId),
+    (wire.UserId, ids.UserId),
+    (wire.DesktopId, ids.DesktopDeviceId),
+]
+BODIES = [
+    ULID,
+    ULID.lower(),
+    "8" + ULID[1:],
+    ULID[1:],
+    ULID + "0",
+    "a-b_1",
+    "x" * 64,
+    "x" * 65,
+    "",
+    "a b",
+    "é",
+    ULID + "\n",
+]
+
+
+def accepts(read, text: str) -> bool:
+    try:
+        read(text)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(("on_wire", "in_domain"), SHARED_IDS, ids=lambda kind: getattr(kind, "prefix", ""))
+def test_wire_and_domain_accept_the_same_ids(on_wire, in_domain):
+    read = TypeAdapter(on_wire).validate_python
+    verdicts = {body: accepts(read, in_domain.prefix + body) for body in BODIES}
+    assert verdicts == {body: accepts(in_domain, in_domain.prefix + body) for body in BODIES}
+    assert verdicts[ULID]
+    assert not accepts(read, f"oth_{ULID}")
 
 
 class Note(Published):
