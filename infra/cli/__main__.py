@@ -1,0 +1,5 @@
+"""`python -m infra.cli` is `keyfleet`."""
+
+from infra.cli.main import main
+
+main()

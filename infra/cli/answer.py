@@ -1,0 +1,91 @@
+"""A command's answer: the facts for scripts, and the same said for people."""
+
+import json
+import sys
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from infra.cli.problems import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command returns: nothing is printed anywhere else."""
+
+    facts: Any
+    said: tuple[RenderableType, ...] = ()
+    exit_code: int = 0
+    always_json: bool = False
+    complaints: tuple[str, ...] = ()
+    """Lines for stderr."""
+
+
+Telling = Generator[RenderableType, None, Answer]
+"""A command that takes its time yields what it says as it happens, and returns its answer at the end."""
+Outcome = Answer | Telling
+
+
+def plain(value: Any, style: str = "") -> Text:
+    """Return a value as text that cannot steer a terminal, whoever wrote it."""
+    text = str(value)
+    return Text("".join(each if each.isprintable() or each == "\n" else "�" for each in text), style=style)
+
+
+def line(*parts: str | Text) -> Text:
+    """Return one line made of plain texts and styled ones."""
+    return Text.assemble(*(plain(part) if isinstance(part, str) else part for part in parts))
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+    """Return rows under their heads; the first column is never broken, for it is what people copy."""
+    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for head in heads:
+        drawn.add_column(head, overflow="fold", no_wrap=head is heads[0])
+    for row in rows:
+        drawn.add_row(
+            *(cell if isinstance(cell, Text) else plain("" if cell is None else cell) for cell in row)
+        )
+    return drawn
+
+
+def print_answer(answer: Answer, *, as_json: bool) -> None:
+    """Print an answer; with JSON, one document and nothing else on stdout."""
+    for complaint in answer.complaints:
+        errors().print(plain(complaint), soft_wrap=True)
+    if as_json or answer.always_json:
+        print_document(answer.facts)
+        return
+    for part in answer.said:
+        print_part(part)
+
+
+def print_part(part: RenderableType) -> None:
+    """Print one part of what is said to people."""
+    Console(markup=False, highlight=False, emoji=False).print(part, soft_wrap=isinstance(part, Text))
+
+
+def print_problem(problem: Problem, *, as_json: bool) -> None:
+    """Say on stderr what is wrong and what to do; scripts get the same as their document."""
+    errors().print(line(plain("error: ", "bold red"), problem.message), soft_wrap=True)
+    if problem.remedy:
+        errors().print(line(plain("  fix: ", "bold green"), problem.remedy), soft_wrap=True)
+    if as_json:
+        print_document({"error": problem.described()})
+
+
+def print_document(facts: Any) -> None:
+    """Print one JSON document."""
+    json.dump(facts, sys.stdout, indent=2, ensure_ascii=False)
+    sys.stdout.write("\n")
+    sys.stdout.flush()
+
+
+def errors() -> Console:
+    """Return the console on stderr."""
+    return Console(stderr=True, markup=False, highlight=False, emoji=False)

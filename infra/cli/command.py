@@ -1,0 +1,93 @@
+"""From a function that returns an Answer to a command: the shared options, the exit code, the errors."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Concatenate, NoReturn, ParamSpec
+
+import typer
+
+from infra.cli.answer import Answer, Outcome, Telling, print_answer, print_part, print_problem
+from infra.cli.place import HOME, PORT, Place
+from infra.cli.problems import Problem
+
+P = ParamSpec("P")
+Home = Annotated[
+    Path, typer.Option(envvar="KEYFLEET_HOME", help="The fleet's folder: its database and its keys.")
+]
+Port = Annotated[
+    int, typer.Option(envvar="KEYFLEET_PORT", min=1, max=65535, help="The fleet's port on this machine.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, and nothing else.")]
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+_JSON = inspect.Parameter("as_json", _KEYWORD, default=False, annotation=Json)
+_PLACE = (
+    inspect.Parameter("home", _KEYWORD, default=HOME, annotation=Home),
+    inspect.Parameter("port", _KEYWORD, default=PORT, annotation=Port),
+)
+
+
+def on_its_own(run: Callable[P, Outcome]) -> Callable[..., None]:
+    """Make a command that needs no fleet."""
+
+    def command(*, as_json: bool, **given: Any) -> None:
+        with stopping_at_problems(as_json=as_json):
+            _finish(run(**given), as_json=as_json)  # type: ignore[call-arg]  # typer gives what run asks for
+
+    return _signed(command, run, list(_own(run)), (_JSON,))
+
+
+def at_a_place(run: Callable[Concatenate[Place, P], Outcome]) -> Callable[..., None]:
+    """Make a command about one fleet, which it gets as its first argument."""
+
+    def command(*, home: Path, port: int, as_json: bool, **given: Any) -> None:
+        with stopping_at_problems(as_json=as_json):
+            _finish(run(Place(home, port), **given), as_json=as_json)  # type: ignore[call-arg]  # as above
+
+    return _signed(command, run, _own(run)[1:], (*_PLACE, _JSON))
+
+
+@contextmanager
+def stopping_at_problems(*, as_json: bool) -> Iterator[None]:
+    """Turn a problem into its words and its exit code."""
+    try:
+        yield
+    except Problem as problem:
+        print_problem(problem, as_json=as_json)
+        raise typer.Exit(problem.exit_code) from None
+
+
+def _finish(outcome: Outcome, *, as_json: bool) -> NoReturn:
+    answer = outcome if isinstance(outcome, Answer) else _told(outcome, as_json=as_json)
+    print_answer(answer, as_json=as_json)
+    raise typer.Exit(answer.exit_code)
+
+
+def _told(telling: Telling, *, as_json: bool) -> Answer:
+    while True:
+        try:
+            part = next(telling)
+        except StopIteration as end:
+            answer: Answer = end.value
+            return answer
+        if not as_json:
+            print_part(part)
+
+
+def _own(run: Callable[..., Outcome]) -> list[inspect.Parameter]:
+    return list(inspect.signature(run, eval_str=True).parameters.values())
+
+
+def _signed(
+    command: Callable[..., None],
+    run: Callable[..., Outcome],
+    own: list[inspect.Parameter],
+    shared: tuple[inspect.Parameter, ...],
+) -> Callable[..., None]:
+    # Typer reads a command's options from its signature; the shared ones are written here once, not in each.
+    parameters = [*(each.replace(kind=_KEYWORD) for each in own), *shared]
+    command.__name__, command.__doc__ = run.__name__, run.__doc__
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # any callable may have one
+    return command

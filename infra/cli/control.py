@@ -1,0 +1,131 @@
+"""The control plane of a running fleet, as the commands call it."""
+
+import http.client
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from infra.cli.place import ADDRESS, Place
+from infra.cli.problems import Failed, Problem, Refused, Unreachable
+
+OPERATOR = "operator"
+PATIENCE_SECONDS = 30.0
+IDENTITY_FILE = "identity.key"
+Json = Mapping[str, Any]
+
+
+class ControlPlane:
+    """Calls one fleet, as the operator."""
+
+    def __init__(
+        self, place: Place, token: Callable[[], str] | None = None, patience: float = PATIENCE_SECONDS
+    ) -> None:
+        self._place, self._patience = place, patience
+        self._token = token or (lambda: operator_token(place))
+
+    def get(self, *path: str, **query: Any) -> Json:
+        """Ask for something; what is None in the query is left out."""
+        asked = urlencode({name: value for name, value in query.items() if value is not None})
+        return self._call("GET", _joined(path) + (f"?{asked}" if asked else ""), None)
+
+    def post(self, *path: str, body: Json | None = None) -> Json:
+        """Have something done."""
+        return self._call("POST", _joined(path), body or {})
+
+    def _call(self, method: str, target: str, body: Json | None) -> Json:
+        headers = {"Authorization": f"Bearer {self._token()}", "Content-Type": "application/json"}
+        payload = None if body is None else json.dumps(body).encode()
+        connection = http.client.HTTPConnection(ADDRESS, self._place.port, timeout=self._patience)
+        try:
+            connection.request(method, target, payload, headers)
+            response = connection.getresponse()
+            return _read(self._place, response.status, response.read())
+        except TimeoutError:
+            raise _silent(self._place, self._patience) from None
+        except OSError:
+            raise not_running(self._place) from None
+        except http.client.HTTPException:
+            raise _no_fleet(self._place) from None
+        finally:
+            connection.close()
+
+
+def operator_token(place: Place) -> str:
+    """Return a token that this home's fleet accepts of its operator."""
+    from infra.local.ambient import SystemClock, SystemEntropy
+    from infra.local.identity import LocalIdentity
+    from infra.local.keyfile import KeyFileRefused
+
+    file = place.home / IDENTITY_FILE
+    if not file.exists():
+        raise Unreachable(
+            f"no fleet was ever started in {place.home}",
+            f"run `keyfleet up{place.flags}`, or name the running fleet's with --home or KEYFLEET_HOME",
+        )
+    try:
+        identity = LocalIdentity.at(file, SystemClock().now, SystemEntropy().token)
+    except KeyFileRefused as refusal:
+        raise Refused(str(refusal)) from None
+    except OSError as error:
+        raise Refused(f"cannot read {file}: {error.strerror}", "run as the user who runs the fleet") from None
+    return identity.token(OPERATOR, place.control_audience)
+
+
+def not_running(place: Place) -> Unreachable:
+    """Return the problem of nobody listening."""
+    return Unreachable(
+        f"no fleet answers at {place.base_url}",
+        f"start it with `keyfleet up{place.flags}`, or name its port with --port or KEYFLEET_PORT",
+    )
+
+
+def _silent(place: Place, patience: float) -> Unreachable:
+    return Unreachable(
+        f"the fleet at {place.base_url} did not answer within {patience:g} s",
+        "look at its log, and stop and start it: nothing acknowledged is lost",
+    )
+
+
+def _no_fleet(place: Place) -> Unreachable:
+    return Unreachable(
+        f"what listens at {place.base_url} is no fleet",
+        "name the fleet's port with --port or KEYFLEET_PORT",
+    )
+
+
+def _stranger(place: Place) -> Unreachable:
+    return Unreachable(
+        f"the fleet at {place.base_url} does not take the identity kept in {place.home}",
+        "name the folder that fleet was started with: --home or KEYFLEET_HOME",
+    )
+
+
+def _joined(path: tuple[str, ...]) -> str:
+    return "/_cloud/" + "/".join(quote(part, safe="") for part in path)
+
+
+def _read(place: Place, status: int, raw: bytes) -> Json:
+    try:
+        answer = json.loads(raw)
+    except ValueError:
+        answer = None
+    if status == 500:
+        raise Failed(f"the control plane at {place.base_url} crashed", "its log names the place")
+    if not isinstance(answer, dict):
+        raise _no_fleet(place)
+    if status == 200:
+        return answer
+    raise _problem(place, status, answer.get("error"))
+
+
+def _problem(place: Place, status: int, error: Any) -> Problem:
+    said: Json = error if isinstance(error, dict) else {}
+    if status in {401, 403}:
+        return _stranger(place)
+    if status >= 500:
+        return Failed(f"the fleet could not do it now: {said.get('detail', status)}", "try again")
+    message = (
+        f"{said['field']}: {said.get('problem')}" if "field" in said else said.get("detail", f"HTTP {status}")
+    )
+    return Refused(str(message), str(said.get("remedy", "")))

@@ -1,0 +1,79 @@
+"""`keyfleet dead-letter`: messages that were set aside, with the reason, until somebody decides."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+from rich.console import RenderableType
+
+from infra.cli.answer import Answer, line, plain
+from infra.cli.control import ControlPlane
+from infra.cli.place import Place
+from infra.cli.problems import Failed, Refused
+
+Topic = Annotated[str | None, typer.Option(help="Only those of this parked topic.")]
+Limit = Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")]
+After = Annotated[int, typer.Option(min=0, help="Only those behind this id: the next page.")]
+Ids = Annotated[list[str] | None, typer.Argument(help="Ids that dead-letter list shows.")]
+NamedIds = Annotated[list[str], typer.Argument(help="Ids that dead-letter list shows.")]
+All = Annotated[bool, typer.Option("--all", help="Every one.")]
+
+
+def list_letters(at: Place, topic: Topic = None, after: After = 0, limit: Limit = 100) -> Answer:
+    """List the messages that were set aside: dead letters and quarantine."""
+    facts = ControlPlane(at).get("dead-letters", topic=topic, after=after, limit=limit)
+    letters = facts["messages"]
+    if not letters:
+        return Answer(facts, (line("No message was set aside."),))
+    said: list[RenderableType] = [part for letter in letters for part in _said(letter)]
+    if len(letters) == limit:
+        said.append(
+            line(f"There may be more: keyfleet dead-letter list{at.flags} --after {letters[-1]['id']}")
+        )
+    return Answer(facts, tuple(said))
+
+
+def replay(at: Place, ids: Ids = None, everything: All = False, topic: Topic = None) -> Answer:
+    """Deliver messages again, as if for the first time."""
+    if bool(ids) == everything:
+        raise Refused("name ids, or --all" + (", not both" if ids else ""), "see keyfleet dead-letter list")
+    body: dict[str, Any] = {"topic": topic} if topic else {}
+    body |= {"all": True} if everything else {"ids": _numbers(ids or [])}
+    facts = ControlPlane(at).post("dead-letters", "replay", body=body)
+    return _counted(facts, facts["replayed"], len(ids or []), "delivered again")
+
+
+def discard(at: Place, ids: NamedIds) -> Answer:
+    """Delete messages for ever."""
+    facts = ControlPlane(at).post("dead-letters", "discard", body={"ids": _numbers(ids)})
+    return _counted(facts, facts["discarded"], len(ids), "deleted")
+
+
+def _numbers(ids: list[str]) -> list[str]:
+    for each in ids:
+        if not (each.isascii() and each.isdecimal()):
+            raise Refused(f"{each[:64]!r} is no message id", "take ids from keyfleet dead-letter list")
+    return sorted(set(ids), key=int)
+
+
+def _counted(facts: Mapping[str, Any], done: int, asked: int, what: str) -> Answer:
+    counted = "1 message is" if done == 1 else f"{done} messages are"
+    if done < asked:
+        raise Failed(
+            f"{counted} {what}, of {asked} named: the others are not set aside",
+            "see keyfleet dead-letter list",
+        )
+    return Answer(facts, (line(f"{counted} {what}."),))
+
+
+def _said(letter: Mapping[str, Any]) -> list[RenderableType]:
+    head = line(
+        plain(letter["id"], "bold"),
+        f"  {letter['parked_at']}  {letter['topic']}",
+        plain(f"  from {letter['subscription']}" if letter["subscription"] else "", "cyan"),
+    )
+    why = f"{letter['field']}: {letter['reason']}" if letter.get("field") else letter["reason"]
+    said: list[RenderableType] = [head, line("    ", plain(why, "yellow"))]
+    if letter.get("remedy"):
+        said.append(line("    fix: ", letter["remedy"]))
+    return said

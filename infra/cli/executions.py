@@ -1,0 +1,110 @@
+"""`keyfleet workflow start|list|show|cancel`: executions on a running fleet."""
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+import typer
+from rich.console import RenderableType
+from rich.text import Text
+
+from infra.cli.answer import Answer, line, plain, table
+from infra.cli.control import ControlPlane
+from infra.cli.inputs import json_object
+from infra.cli.place import Place
+
+STYLES: Final = {"ACTIVE": "cyan", "SUCCEEDED": "green", "FAILED": "red", "CANCELLED": "yellow"}
+MARKS: Final = {
+    "step": ("•", ""),
+    "asked": ("→", "cyan"),
+    "answered": ("←", "cyan"),
+    "retry": ("↻", "yellow"),
+    "error": ("✗", "red"),
+    "log": ("✎", ""),
+}
+"""How each kind of happening looks in a timeline."""
+
+Name = Annotated[str, typer.Argument(help="A workflow's name: that of its file, without .yaml.")]
+Arguments = Annotated[str, typer.Option(help="The argument: a JSON object, @file, or - for stdin.")]
+Workflow = Annotated[str | None, typer.Option(help="Only executions of this workflow.")]
+State = Annotated[str | None, typer.Option(help="ACTIVE, SUCCEEDED, FAILED or CANCELLED.")]
+Limit = Annotated[int, typer.Option(min=1, max=1000, help="At most so many, newest first.")]
+Id = Annotated[str, typer.Argument(help="An execution's id, as workflow list shows it.")]
+
+
+def start(at: Place, name: Name, args: Arguments = "{}") -> Answer:
+    """Start an execution on the running fleet."""
+    body = {"workflow": name, "argument": json_object(args, "--args")}
+    facts = ControlPlane(at).post("executions", body=body)
+    identity = facts["execution"]
+    return Answer(
+        facts,
+        (
+            line("Started ", plain(identity, "bold"), f" of {name}."),
+            line(f"Follow it: keyfleet workflow show {identity}{at.flags}"),
+        ),
+    )
+
+
+def list_executions(at: Place, workflow: Workflow = None, state: State = None, limit: Limit = 100) -> Answer:
+    """List executions, newest first."""
+    wanted = None if state is None else state.upper()
+    facts = ControlPlane(at).get("executions", workflow=workflow, state=wanted, limit=limit)
+    rows = [
+        (each["id"], each["workflow"], _state(each["state"]), each["started_at"], each["ended_at"])
+        for each in facts["executions"]
+    ]
+    if not rows:
+        return Answer(facts, (line("No execution."),))
+    return Answer(facts, (table(("execution", "workflow", "state", "started", "ended"), rows),))
+
+
+def show(at: Place, execution: Id) -> Answer:
+    """Show one execution and what happened in it, step by step."""
+    facts = ControlPlane(at).get("executions", execution)
+    return Answer(facts, (*_head(facts), *timeline(facts["steps"]), *_end(facts)), _exit_code(facts["state"]))
+
+
+def cancel(at: Place, execution: Id) -> Answer:
+    """End an execution where it stands."""
+    facts = ControlPlane(at).post("executions", execution, "cancel")
+    return Answer(facts, (line("Cancelled ", plain(execution, "bold"), "."),))
+
+
+def timeline(steps: list[Mapping[str, Any]]) -> list[Text]:
+    """Return what happened, a line each; what ran in parallel names its branch."""
+    return [_happening(step) for step in steps]
+
+
+def _happening(step: Mapping[str, Any]) -> Text:
+    mark, style = MARKS.get(step["kind"], ("·", ""))
+    where = f"  line {step['line']}" if step.get("line") else ""
+    branch = f"  [{step['branch']}]" if step.get("branch") else ""
+    indent = "  " if step["kind"] == "step" else "      "
+    return line(indent, plain(mark, style), f" {step['what']}", plain(where + branch, "dim"))
+
+
+def _head(facts: Mapping[str, Any]) -> tuple[RenderableType, ...]:
+    return (
+        line(
+            plain(facts["id"], "bold"), f"  {facts['workflow']}@{facts['revision']}  ", _state(facts["state"])
+        ),
+        line(f"started {facts['started_at']}", f", ended {facts['ended_at']}" if facts["ended_at"] else ""),
+        line("argument ", json.dumps(facts["argument"], ensure_ascii=False)),
+    )
+
+
+def _end(facts: Mapping[str, Any]) -> tuple[RenderableType, ...]:
+    if facts["state"] == "SUCCEEDED":
+        return (line(plain("result ", "green"), json.dumps(facts["result"], ensure_ascii=False)),)
+    if facts["state"] == "FAILED":
+        return (line(plain("error ", "red"), json.dumps(facts["error"], ensure_ascii=False)),)
+    return ()
+
+
+def _state(state: str) -> Text:
+    return plain(state, STYLES.get(state, ""))
+
+
+def _exit_code(state: str) -> int:
+    return 1 if state == "FAILED" else 0

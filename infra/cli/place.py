@@ -1,0 +1,32 @@
+"""Which fleet a command is about: its home folder and its port on this machine."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+
+HOME, PORT = Path(".keyfleet"), 8787
+ADDRESS = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A fleet's home and port."""
+
+    home: Path = HOME
+    port: int = PORT
+
+    @property
+    def base_url(self) -> str:
+        """The address every function of the fleet lies under."""
+        return f"http://{ADDRESS}:{self.port}"
+
+    @property
+    def control_audience(self) -> str:
+        """Whom a token for the control plane is addressed to."""
+        return f"{self.base_url}/_cloud"
+
+    @property
+    def flags(self) -> str:
+        """The options that name this place again, as a remedy quotes them; empty for the usual place."""
+        home = f" --home {quote(str(self.home))}" if self.home != HOME else ""
+        return home + (f" --port {self.port}" if self.port != PORT else "")

@@ -1,0 +1,49 @@
+"""`keyfleet publish`: put an event on the bus, as the service that owns it would."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from infra.cli.answer import Answer, line, plain
+from infra.cli.control import ControlPlane
+from infra.cli.inputs import json_file, json_object
+from infra.cli.place import Place
+from infra.cli.problems import Refused
+
+Subject = Annotated[str, typer.Argument(help="A subject, such as melmastoon.tenant.config_updated.v1.")]
+Data = Annotated[str | None, typer.Option(help="The payload: JSON, @file, or - for stdin.")]
+Tenant = Annotated[str | None, typer.Option(help="The tenant the event belongs to.")]
+Event = Annotated[Path | None, typer.Option(help="A whole event in a file, in place of --data and --tenant.")]
+Key = Annotated[
+    str | None,
+    typer.Option(help="The ordering key. Unless given, the payload's reservation if it names one."),
+]
+
+
+def publish(
+    at: Place,
+    subject: Subject,
+    data: Data = None,
+    tenant: Tenant = None,
+    event: Event = None,
+    ordering_key: Key = None,
+) -> Answer:
+    """Publish an event; it is validated first, and nothing invalid is published."""
+    request: dict[str, Any] = {"subject": subject, **_content(data, tenant, event)}
+    if ordering_key is not None:
+        request["ordering_key"] = ordering_key
+    facts = ControlPlane(at).post("publish", body=request)
+    said = line("Published ", plain(facts["event_id"], "bold"), f" on {facts['topic']}.")
+    return Answer(facts, (said, line(f"It is kept as message {facts['message_id']}.")))
+
+
+def _content(data: str | None, tenant: str | None, event: Path | None) -> dict[str, Any]:
+    if event is not None:
+        if data is not None or tenant is not None:
+            raise Refused("--event holds a whole event", "leave --data and --tenant out, or --event")
+        return {"event": json_file(event, "--event")}
+    if data is None or tenant is None:
+        missing = "--data" if data is None else "--tenant"
+        raise Refused(f"{missing} is missing", "pass --data and --tenant, or a whole event with --event")
+    return {"data": json_object(data, "--data"), "tenant": tenant}

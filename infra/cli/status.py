@@ -1,0 +1,43 @@
+"""`keyfleet status`: how a running fleet stands."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import RenderableType
+
+from infra.cli.answer import Answer, line, plain, table
+from infra.cli.control import ControlPlane
+from infra.cli.place import Place
+
+
+def status(at: Place) -> Answer:
+    """Show the running fleet: functions, what waits, what was set aside."""
+    facts = ControlPlane(at).get("status")
+    return Answer(facts, tuple(_said(at, facts)))
+
+
+def _said(at: Place, facts: Mapping[str, Any]) -> list[RenderableType]:
+    functions = facts.get("functions", [])
+    said: list[RenderableType] = [
+        line("The fleet at ", plain(facts.get("base_url", at.base_url), "bold"), f" runs from {at.home}."),
+        table(("function", "who may call"), [(each["name"], _callers(each)) for each in functions]),
+        line(f"Executions under way: {facts.get('executions', 0)}"),
+    ]
+    backlog = {name: count for name, count in facts.get("backlog", {}).items() if count}
+    said.append(
+        table(("subscription", "messages waiting"), sorted(backlog.items()))
+        if backlog
+        else line("No message waits.")
+    )
+    return [*said, _parked(at, int(facts.get("parked", 0)))]
+
+
+def _callers(function: Mapping[str, Any]) -> str:
+    return "anybody" if function.get("public") else ", ".join(function.get("callers", []))
+
+
+def _parked(at: Place, count: int) -> RenderableType:
+    if not count:
+        return line("No message was set aside.")
+    counted = "1 message was" if count == 1 else f"{count} messages were"
+    return line(plain(f"{counted} set aside: ", "yellow"), f"see keyfleet dead-letter list{at.flags}")

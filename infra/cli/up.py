@@ -1,0 +1,143 @@
+"""`keyfleet up`: the embedded fleet in the foreground."""
+
+import socket
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Annotated, Any
+
+import typer
+
+from infra.cli.answer import Answer, line, plain, print_answer
+from infra.cli.command import Home, Json, Port, stopping_at_problems
+from infra.cli.control import ControlPlane
+from infra.cli.patience import OutOfPatience, Patience
+from infra.cli.place import ADDRESS, HOME, PORT, Place
+from infra.cli.problems import Failed, Problem
+
+AcceptLoss = Annotated[
+    bool, typer.Option("--accept-loss", help="Go on with what can still be read of a damaged database.")
+]
+Sample = Annotated[bool, typer.Option(help="Move the sample hotel in.")]
+START_SECONDS = 600.0
+"""An announcement that comes late is still true: a start may look through a large database."""
+
+
+def up(
+    home: Home = HOME,
+    port: Port = PORT,
+    accept_loss: AcceptLoss = False,
+    sample: Sample = False,
+    as_json: Json = False,
+) -> None:
+    """Run the fleet here, in the foreground, until Ctrl-C or SIGTERM; its log goes to stderr."""
+    at = Place(home, port)
+    with stopping_at_problems(as_json=as_json), _failures_named(at):
+        _refuse_taken_port(at)
+        threading.Thread(target=_announce, args=(at,), kwargs={"as_json": as_json}, daemon=True).start()
+        _serve(at, accept_loss=accept_loss, sample=sample)
+
+
+def _serve(at: Place, *, accept_loss: bool, sample: bool) -> None:
+    from infra.local.server import serve
+    from infra.local.world import FleetConfig, World
+    from shared.kernel.log import Log
+
+    with suppress(KeyboardInterrupt):
+        serve(
+            FleetConfig(at.home, at.port, accept_loss=accept_loss, sample=sample),
+            World(log=Log("keyfleet", sys.stderr)),
+        )
+
+
+def _refuse_taken_port(at: Place) -> None:
+    if listens(at):
+        raise _port_taken(at)
+
+
+def listens(at: Place) -> bool:
+    """Return whether anybody listens on the fleet's port."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.settimeout(1.0)
+        return probe.connect_ex((ADDRESS, at.port)) == 0
+
+
+def _port_taken(at: Place) -> Failed:
+    return Failed(
+        f"port {at.port} is in use",
+        f"if a fleet of yours runs there already, see keyfleet status{at.flags}; "
+        "if not, choose another port with --port or KEYFLEET_PORT",
+    )
+
+
+@contextmanager
+def _failures_named(at: Place) -> Iterator[None]:
+    from infra.local.keyfile import KeyFileRefused
+    from infra.local.server import PortInUse
+    from infra.local.storage.database import Damaged, InUse
+    from infra.local.workflows.errors import WorkflowRefused
+    from infra.manifest.load import ManifestRefused
+
+    try:
+        yield
+    except PortInUse:
+        raise _port_taken(at) from None
+    except InUse:
+        raise _home_taken(at) from None
+    except Damaged as damage:
+        raise damaged(at, damage.finding) from None
+    except (KeyFileRefused, ManifestRefused, WorkflowRefused) as refusal:
+        raise Failed(str(refusal)) from None
+    except OSError as error:
+        raise Failed(
+            f"cannot use {at.home}: {error.strerror}", "name a folder of yours with --home or KEYFLEET_HOME"
+        ) from None
+
+
+def _home_taken(at: Place) -> Failed:
+    return Failed(
+        f"another fleet has the database in {at.home} open",
+        "stop that one, or give this one a folder of its own with --home or KEYFLEET_HOME",
+    )
+
+
+def damaged(at: Place, finding: str) -> Failed:
+    """Return the problem of a database that is not what was acknowledged."""
+    return Failed(
+        finding,
+        f"restore the last backup into {at.home}; or accept the loss with "
+        f"`keyfleet up --accept-loss{at.flags}`, and reconcile every key issued since",
+    )
+
+
+def _announce(at: Place, *, as_json: bool) -> None:
+    """Say that the fleet is there once it answers, over HTTP, as it would answer anybody."""
+    with suppress(OutOfPatience):
+        facts = Patience().until(lambda: _answered(at), START_SECONDS)
+        print_answer(_ready(at, facts), as_json=as_json)
+
+
+def _answered(at: Place) -> Mapping[str, Any] | None:
+    try:
+        return ControlPlane(at).get("status")
+    except Problem:
+        return None
+
+
+def _ready(at: Place, facts: Mapping[str, Any]) -> Answer:
+    from infra.manifest.load import load_manifest
+
+    names, topics = [each["name"] for each in facts["functions"]], list(load_manifest().topics())
+    said = (
+        line(
+            plain("The fleet is up", "bold green"), " at ", plain(at.base_url, "bold"), f", kept in {at.home}"
+        ),
+        line("  functions  ", ", ".join(names)),
+        line("  topics     ", ", ".join(topics)),
+        line(f"  look       keyfleet status{at.flags}"),
+        line("  stop       Ctrl-C: whatever is under way goes on at the next start"),
+    )
+    return Answer(
+        {"base_url": at.base_url, "home": str(at.home.absolute()), "functions": names, "topics": topics}, said
+    )

@@ -1,0 +1,91 @@
+"""A control plane of canned answers, and the command line run against it."""
+
+import json
+import threading
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from infra.cli.main import app
+from infra.cli.place import Place
+
+
+@dataclass
+class FakeFleet:
+    """Answers as told, and remembers what it was asked."""
+
+    place: Place
+    answers: dict[tuple[str, str], tuple[int, Any]] = field(default_factory=dict)
+    asked: list[tuple[str, str, Any]] = field(default_factory=list)
+    authorizations: list[str] = field(default_factory=list)
+
+    def will(self, method: str, path: str, answer: Any, status: int = 200) -> None:
+        """Answer so from now on."""
+        self.answers[method, f"/_cloud{path}"] = (status, answer)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self._serve("GET", None)
+
+    def do_POST(self):
+        self._serve("POST", json.loads(self.rfile.read(int(self.headers["content-length"]))))
+
+    def log_message(self, *args):
+        pass
+
+    def _serve(self, method, body):
+        fake = self.server.fake
+        fake.asked.append((method, self.path.removeprefix("/_cloud"), body))
+        fake.authorizations.append(self.headers["authorization"])
+        status, answer = fake.answers.get((method, self.path), (404, {"error": {"detail": "no such route"}}))
+        raw = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("content-length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
+
+
+@pytest.fixture
+def fleet(tmp_path):
+    """A fake fleet that runs, with the identity in its home."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    fake = server.fake = FakeFleet(Place(tmp_path / "home", server.server_port))
+    key = fake.place.home / "identity.key"
+    key.parent.mkdir(mode=0o700)
+    key.write_bytes(bytes(32))
+    key.chmod(0o600)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield fake
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def run():
+    """The command line, run with some arguments."""
+    return lambda *arguments, stdin=None: CliRunner().invoke(app, list(arguments), input=stdin)
+
+
+@pytest.fixture
+def ask(fleet, run):
+    """The command line, run against the fake fleet."""
+    place = ("--home", str(fleet.place.home), "--port", str(fleet.place.port))
+    return lambda *arguments, stdin=None: run(*arguments, *place, stdin=stdin)
+
+
+@pytest.fixture
+def facts(ask):
+    """What a command prints with --json, which must be one document."""
+
+    def read(*arguments: str, exit_code: int = 0) -> Any:
+        result = ask(*arguments, "--json")
+        assert result.exit_code == exit_code, result.output
+        return json.loads(result.stdout)
+
+    return read

@@ -1,0 +1,122 @@
+"""How the command line meets a fleet: found, not found, not ours, unwilling."""
+
+import json
+import socket
+
+import pytest
+
+from infra.cli.control import ControlPlane, operator_token
+from infra.cli.place import Place
+from infra.cli.problems import Failed, Refused, Unreachable
+
+
+@pytest.fixture
+def control(fleet):
+    return ControlPlane(fleet.place)
+
+
+def _unused_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_control_returns_what_the_fleet_answers(fleet, control):
+    fleet.will("GET", "/status", {"executions": 3})
+    assert control.get("status") == {"executions": 3}
+
+
+def test_control_calls_as_the_operator(fleet, control):
+    fleet.will("GET", "/status", {})
+    control.get("status")
+    (authorization,) = fleet.authorizations
+    assert authorization == f"Bearer {operator_token(fleet.place)}"
+
+
+def test_control_leaves_out_of_the_query_what_is_not_asked(fleet, control):
+    fleet.will("GET", "/executions?state=ACTIVE", {"executions": []})
+    assert control.get("executions", workflow=None, state="ACTIVE") == {"executions": []}
+
+
+def test_control_keeps_an_id_within_its_part_of_the_path(fleet, control):
+    with pytest.raises(Refused):
+        control.get("executions", "../status?x=1#")
+    assert fleet.asked == [("GET", "/executions/..%2Fstatus%3Fx%3D1%23", None)]
+
+
+def test_control_that_finds_nobody_says_how_to_start_a_fleet(fleet):
+    nowhere = Place(fleet.place.home, _unused_port())
+    with pytest.raises(Unreachable) as caught:
+        ControlPlane(nowhere).get("status")
+    assert f"keyfleet up --home {nowhere.home} --port {nowhere.port}" in caught.value.remedy
+
+
+def test_control_in_a_home_without_identity_says_so_and_makes_none(tmp_path):
+    with pytest.raises(Unreachable, match="no fleet was ever started"):
+        ControlPlane(Place(tmp_path)).get("status")
+    assert not list(tmp_path.iterdir())
+
+
+def test_control_refuses_an_identity_that_others_may_read(fleet, control):
+    (fleet.place.home / "identity.key").chmod(0o644)
+    with pytest.raises(Refused, match="chmod 600"):
+        control.get("status")
+    assert fleet.asked == []
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_control_of_another_home_is_unreachable_from_this_one(fleet, control, status):
+    fleet.will("GET", "/status", {"error": {"kind": "Unauthenticated", "detail": "signature"}}, status)
+    with pytest.raises(Unreachable, match="does not take the identity") as caught:
+        control.get("status")
+    assert "KEYFLEET_HOME" in caught.value.remedy
+
+
+@pytest.mark.parametrize("body", [b"<html>hello</html>", b'"a text"'])
+@pytest.mark.parametrize("status", [200, 404])
+def test_control_that_speaks_otherwise_is_no_fleet(fleet, control, body, status):
+    fleet.will("GET", "/status", body, status)
+    with pytest.raises(Unreachable, match="is no fleet"):
+        control.get("status")
+
+
+def test_control_that_does_not_answer_in_time_is_unreachable(fleet):
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        place = Place(fleet.place.home, mute.getsockname()[1])
+        with pytest.raises(Unreachable, match="did not answer within"):
+            ControlPlane(place, patience=0.05).get("status")
+
+
+def test_control_passes_on_field_problem_and_remedy(fleet, control):
+    error = {"field": "tenant", "problem": "missing", "remedy": "pass --tenant"}
+    fleet.will("POST", "/publish", {"error": error}, 400)
+    with pytest.raises(Refused, match="tenant: missing") as caught:
+        control.post("publish")
+    assert caught.value.remedy == "pass --tenant"
+
+
+@pytest.mark.parametrize("status", [400, 404, 405, 429])
+def test_control_passes_on_the_words_of_a_refusal(fleet, control, status):
+    fleet.will("GET", "/executions/x", {"error": {"detail": "no execution 'x'"}}, status)
+    with pytest.raises(Refused, match="no execution 'x'"):
+        control.get("executions", "x")
+
+
+@pytest.mark.parametrize("status", [503, 507])
+def test_control_that_cannot_now_failed(fleet, control, status):
+    fleet.will("POST", "/publish", {"error": {"detail": "the disk is full"}}, status)
+    with pytest.raises(Failed, match="the disk is full"):
+        control.post("publish")
+
+
+def test_control_that_crashed_failed(fleet, control):
+    fleet.will("GET", "/status", b"the function crashed; its log says where", 500)
+    with pytest.raises(Failed, match="crashed"):
+        control.get("status")
+
+
+def test_the_token_is_never_printed(fleet, ask):
+    fleet.will("GET", "/status", {"error": {"detail": "no"}}, 401)
+    result = ask("status", "--json")
+    assert json.loads(result.stdout)["error"]["kind"] == "unreachable"
+    assert fleet.authorizations[0].removeprefix("Bearer ") not in result.output

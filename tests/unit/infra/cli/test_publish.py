@@ -1,0 +1,73 @@
+"""keyfleet publish: what is sent, and what is refused before anything is."""
+
+import json
+
+import pytest
+
+SUBJECT = "melmastoon.tenant.config_updated.v1"
+ANSWER = {"topic": SUBJECT, "message_id": "7", "event_id": "evt_1"}
+
+
+@pytest.fixture(autouse=True)
+def _takes_events(fleet):
+    fleet.will("POST", "/publish", ANSWER)
+
+
+def _sent(fleet):
+    ((_, _, body),) = fleet.asked
+    return body
+
+
+def test_publish_sends_subject_payload_and_tenant(fleet, facts):
+    assert facts("publish", SUBJECT, "--data", '{"propertyId": "ppt_a"}', "--tenant", "tnt_a") == ANSWER
+    assert _sent(fleet) == {"subject": SUBJECT, "data": {"propertyId": "ppt_a"}, "tenant": "tnt_a"}
+
+
+def test_publish_takes_the_payload_from_stdin(fleet, ask):
+    result = ask("publish", SUBJECT, "--data", "-", "--tenant", "tnt_a", stdin='{"x": 1}')
+    assert result.exit_code == 0
+    assert _sent(fleet)["data"] == {"x": 1}
+
+
+def test_publish_sends_the_ordering_key_that_is_given(fleet, ask):
+    ask("publish", SUBJECT, "--data", "{}", "--tenant", "tnt_a", "--ordering-key", "rsv_1")
+    assert _sent(fleet)["ordering_key"] == "rsv_1"
+
+
+def test_publish_sends_a_whole_event_from_a_file(fleet, ask, tmp_path):
+    (tmp_path / "event.json").write_text(json.dumps({"id": "evt_9"}))
+    assert ask("publish", SUBJECT, "--event", str(tmp_path / "event.json")).exit_code == 0
+    assert _sent(fleet) == {"subject": SUBJECT, "event": {"id": "evt_9"}}
+
+
+def test_publish_says_under_which_id_the_event_went(ask):
+    result = ask("publish", SUBJECT, "--data", "{}", "--tenant", "tnt_a")
+    assert result.stdout == f"Published evt_1 on {SUBJECT}.\nIt is kept as message 7.\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--tenant", "tnt_a"], "--data is missing"),
+        (["--data", "{}"], "--tenant is missing"),
+        (["--data", "{", "--tenant", "tnt_a"], "--data is not JSON"),
+        (["--data", "[]", "--tenant", "tnt_a"], "--data is not a JSON object"),
+        (["--event", "event.json", "--tenant", "tnt_a"], "--event holds a whole event"),
+        (["--event", "no-such-event.json"], "No such file"),
+    ],
+)
+def test_publish_refuses_wrong_input_before_it_asks_the_fleet(fleet, ask, options, named):
+    result = ask("publish", SUBJECT, *options)
+    assert result.exit_code == 2
+    assert named in result.stderr
+    assert "fix: " in result.stderr
+    assert fleet.asked == []
+
+
+def test_publish_of_an_event_the_fleet_refuses_names_field_and_remedy(fleet, ask):
+    error = {"field": "data.propertyId", "problem": "wrong form", "remedy": "compare it with the schema"}
+    fleet.will("POST", "/publish", {"error": error}, 400)
+    result = ask("publish", SUBJECT, "--data", "{}", "--tenant", "tnt_a")
+    assert result.exit_code == 2
+    assert "data.propertyId: wrong form" in result.stderr
+    assert "fix: compare it with the schema" in result.stderr

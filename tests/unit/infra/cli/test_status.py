@@ -1,0 +1,36 @@
+"""keyfleet status."""
+
+STATUS = {
+    "base_url": "http://127.0.0.1:8787",
+    "cell": "local",
+    "functions": [
+        {"name": "probe-answer", "public": False, "callers": ["workflow-probe-platform"]},
+        {"name": "guest-page", "public": True, "callers": []},
+    ],
+    "backlog": {"on-config-updated": 0},
+    "parked": 0,
+    "executions": 1,
+    "counters": {},
+}
+
+
+def test_status_prints_what_the_fleet_says(fleet, facts):
+    fleet.will("GET", "/status", STATUS)
+    assert facts("status") == STATUS
+
+
+def test_status_shows_functions_and_who_may_call_them(fleet, ask):
+    fleet.will("GET", "/status", STATUS)
+    said = ask("status").stdout
+    assert "workflow-probe-platform" in said
+    assert "anybody" in said
+    assert "No message waits." in said
+    assert "No message was set aside." in said
+
+
+def test_status_points_at_what_waits_and_what_was_set_aside(fleet, ask):
+    fleet.will("GET", "/status", {**STATUS, "backlog": {"on-config-updated": 4, "idle": 0}, "parked": 2})
+    said = ask("status").stdout
+    assert "on-config-updated" in said
+    assert "idle" not in said
+    assert "2 messages were set aside: see keyfleet dead-letter list" in said
