@@ -36,11 +36,11 @@ async def probe_start(_body: Body, on: Platform) -> Body:
 
 @step
 async def probe_answer(body: Body, on: Platform) -> Body:
-    """Turn the first visit away, so that every probe proves the retry; answer the next."""
-    visits = await count_visit(on.documents, on.clock, _text(body, "probe"))
+    """Turn the first visit away, so that every probe proves the retry; send a second saga home."""
+    visits = await count_visit(on.documents, on.clock, _text(body, "probe"), _text(body, "execution"))
     if visits == 1:
         raise TryLater("the first visit is always turned away")
-    return {"visits": visits}
+    return {"visits": visits, "superseded": visits == 0}
 
 
 @step

@@ -2,7 +2,7 @@
 
 import contextlib
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from shared.domain.ids import TenantId
 from shared.domain.secret import Secret
@@ -10,10 +10,8 @@ from shared.ports.ambient import Clock, Ids
 from shared.ports.documents import (
     AlreadyExists,
     Create,
-    Document,
     DocumentStore,
     Ref,
-    TenantDocuments,
     Update,
 )
 from shared.ports.sagas import Sagas
@@ -52,23 +50,19 @@ async def begin_probe(sagas: Sagas, ids: Ids, wait_seconds: int = 1) -> tuple[st
     return probe, await sagas.start(WORKFLOW, {"probe": probe, "wait_seconds": wait_seconds})
 
 
-async def count_visit(documents: DocumentStore, clock: Clock, probe: str) -> int:
-    """Count a visit and return its number; two at once are counted apart."""
+async def count_visit(documents: DocumentStore, clock: Clock, probe: str, execution: str) -> int:
+    """Count a visit of the execution that was first, and return its number; 0 to any other execution."""
     store, ref = documents.tenant(PLATFORM), Ref("probes", probe)
     expires = clock.now() + KEPT_FOR
     seen = await store.get(ref)
     if seen is None:
-        try:
-            await store.commit([Create(ref, {"visits": 1, "schema_version": 1}, expires)])
-        except AlreadyExists:
-            return await count_visit(documents, clock, probe)
+        # Two that come at once meet here: one creates, the other is told AlreadyExists and comes again.
+        await store.commit([Create(ref, {"visits": 1, "execution": execution, "schema_version": 1}, expires)])
         return 1
-    return await _count_again(store, seen, expires)
-
-
-async def _count_again(store: TenantDocuments, seen: Document, expires: datetime) -> int:
+    if seen.data["execution"] != execution:
+        return 0
     visits = int(seen.data["visits"]) + 1
-    await store.commit([Update(seen.ref, {**seen.data, "visits": visits}, seen.version, expires)])
+    await store.commit([Update(ref, {**seen.data, "visits": visits}, seen.version, expires)])
     return visits
 
 

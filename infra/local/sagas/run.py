@@ -67,7 +67,7 @@ class Run:
         self._machine = Machine(
             program,
             kept.argument,
-            around.environment,
+            {**around.environment, **_built_in(kept, around.means.project)},
             self._draws,
             observer,
             is_internal=lambda url: url.startswith(around.base_url),
@@ -229,3 +229,14 @@ class Run:
 
     def _now(self) -> str:
         return self._around.means.clock.now().isoformat()
+
+
+def _built_in(kept: Kept, project: str) -> dict[str, str]:
+    """Return the variables that Google sets for every execution."""
+    return {
+        "GOOGLE_CLOUD_PROJECT_ID": project,
+        "GOOGLE_CLOUD_LOCATION": "local",
+        "GOOGLE_CLOUD_WORKFLOW_ID": kept.execution.workflow,
+        "GOOGLE_CLOUD_WORKFLOW_REVISION_ID": kept.revision[:12],
+        "GOOGLE_CLOUD_WORKFLOW_EXECUTION_ID": kept.execution.id,
+    }
