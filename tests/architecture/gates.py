@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from tests.architecture import dependencies, fleet, language, names, repository, sizes
+from tests.architecture import dependencies, documents, fleet, language, names, repository, sizes
 from tests.architecture.tree import Tree
 
 Gate = Callable[[Tree], Iterator[str]]
@@ -10,6 +10,7 @@ Gate = Callable[[Tree], Iterator[str]]
 GATES: Mapping[str, Gate] = {
     **dependencies.CONTRACTS,
     **dependencies.RULES,
+    **documents.RULES,
     **fleet.RULES,
     **language.RULES,
     **names.RULES,

@@ -8,11 +8,6 @@ from pathlib import PurePosixPath
 from tests.architecture.tree import Tree
 
 SAYS_NOTHING = {"base", "common", "helper", "helpers", "manager", "managers", "misc", "util", "utils"}
-ACROSS_A_PACKAGE = {
-    "tests/unit/shared/events/test_models.py": "what every model of the package has in common",
-    "tests/unit/shared/events/test_published_schemas.py": "models and generated schemas agree",
-}
-"""Unit tests whose subject is no one module, and what it is instead."""
 UNFAILING = re.compile(r"pytest\.(mark\.(skip|skipif|xfail)|skip|xfail|importorskip)\b")
 
 
@@ -25,23 +20,13 @@ def modules_are_named_from_the_domain(tree: Tree) -> Iterator[str]:
 
 
 def tests_mirror_the_tree(tree: Tree) -> Iterator[str]:
-    """A unit test lies where its subject lies, and is named after it."""
+    """A unit test lies where its subject lies: in its package's folder, or in one named after its module."""
+    sources = {PurePosixPath(path).with_suffix("") for path in tree.product}
+    sources |= {PurePosixPath(path).parent for path in tree.product}
     for path in tree.python:
-        test = re.fullmatch(r"tests/unit/(?:(.+)/)?test_(\w+)\.py", path)
-        if test and path not in ACROSS_A_PACKAGE and not _has_subject(tree, test[1] or "", test[2]):
-            yield f"{path}: {test[1]} has no such module: name the test after its subject"
-
-
-def _has_subject(tree: Tree, folder: str, name: str) -> bool:
-    if f"{folder}.py" in tree.files:
-        return True
-    subjects = {PurePosixPath(path).stem.strip("_").lower() for path in tree.files if _parent(path) == folder}
-    subjects |= {*tree.folders(folder), PurePosixPath(folder).name}
-    return any(name == subject or name.startswith(f"{subject}_") for subject in subjects)
-
-
-def _parent(path: str) -> str:
-    return PurePosixPath(path).parent.as_posix()
+        test = PurePosixPath(path)
+        if test.is_relative_to("tests/unit") and test.parent.relative_to("tests/unit") not in sources:
+            yield f"{path}: its folder is neither a package nor a module: move it beside its subject"
 
 
 def tests_are_no_packages(tree: Tree) -> Iterator[str]:

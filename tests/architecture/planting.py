@@ -80,6 +80,16 @@ functions:
     trigger: {http: internal}
     callers: [operator, workflow-probe-platform]
 """
+DECISION = """# 0001. One gate
+
+Date: 2026-11-18. Status: accepted.
+
+## Context
+
+## Decision
+
+## Consequences
+"""
 
 
 def pins(*names: str, version: str = "1.0") -> str:
@@ -98,6 +108,9 @@ FILES = {
     "pyproject.toml": PROJECT,
     "requirements.txt": pins(*OUTSIDE),
     "requirements-dev.txt": pins(*OUTSIDE, "pytest"),
+    "README.md": "See [the decisions](infra/decisions/) and `infra/local/storage.py`.",
+    "infra/decisions/README.md": "[One](0001-one-gate.md)",
+    "infra/decisions/0001-one-gate.md": DECISION,
     "Makefile": "".join(f"{target}:\n\ttrue\n" for target in sorted(TARGETS)),
     ".gitignore": "__pycache__/\n",
 }

@@ -45,7 +45,7 @@ def folders_are_the_agreed_ones(tree: Tree) -> Iterator[str]:
 
 
 def lock_files_hold_no_addresses(tree: Tree) -> Iterator[str]:
-    """uv.lock carries registry addresses, so the pinned requirements are the lock (decision 0016)."""
+    """uv.lock carries registry addresses, so the pinned requirements are the lock (decision 0017)."""
     if any(path.endswith("uv.lock") for path in tree.files):
         yield "uv.lock: git rm --cached uv.lock"
     for path in ("requirements.txt", "requirements-dev.txt"):

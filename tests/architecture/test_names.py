@@ -3,7 +3,7 @@
 import pytest
 
 from tests.architecture.gates import GATES, broken
-from tests.architecture.names import ACROSS_A_PACKAGE, RULES
+from tests.architecture.names import RULES
 from tests.architecture.planting import planted, plants
 
 VIOLATIONS = {
@@ -13,8 +13,8 @@ VIOLATIONS = {
         {"tests/contract/documents/helpers.py": ""},
     ],
     "Unit tests mirror the tree": [
-        {"tests/unit/shared/domain/test_keys.py": ""},
         {"tests/unit/shared/doman/test_ids.py": ""},
+        {"tests/unit/shared/domain/keys/test_ids.py": ""},
         {"tests/unit/test_ids.py": ""},
     ],
     "Tests are no packages": [{"tests/unit/shared/__init__.py": ""}],
@@ -26,8 +26,7 @@ VIOLATIONS = {
 }
 MIRRORS = {
     "tests/unit/shared/domain/ids/test_prefixes.py": "",
-    "tests/unit/shared/domain/test_ids_of_the_edge.py": "",
-    "tests/unit/shared/domain/test_domain.py": "",
+    "tests/unit/shared/domain/test_lifecycle_of_an_id.py": "",
     "tests/unit/infra/test_cli.py": "",
 }
 
@@ -41,10 +40,6 @@ def test_every_rule_has_a_violation():
     assert list(VIOLATIONS) == [*RULES]
 
 
-def test_every_test_across_a_package_exists(tree):
-    assert ACROSS_A_PACKAGE.keys() <= set(tree.files)
-
-
 @pytest.mark.parametrize("plant", plants(VIOLATIONS), ids=str)
 def test_wrong_name_is_caught_by_its_gate_alone(skeleton, plant):
     with planted(skeleton, plant) as tree:
@@ -52,6 +47,6 @@ def test_wrong_name_is_caught_by_its_gate_alone(skeleton, plant):
 
 
 @pytest.mark.parametrize("plant", plants({"none": [MIRRORS]}), ids=str)
-def test_a_test_may_be_of_a_module_one_of_its_aspects_or_its_package(skeleton, plant):
+def test_a_unit_test_may_lie_in_a_package_s_or_a_module_s_folder(skeleton, plant):
     with planted(skeleton, plant) as tree:
         assert broken(tree) == {}
