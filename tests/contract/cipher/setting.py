@@ -1,0 +1,30 @@
+"""The setting of the cipher contract: one field of one record."""
+
+from infra.local.cipher import LocalCipher
+from shared.domain.ids import TenantId
+from shared.domain.secret import Secret
+from shared.ports.vault import SealContext
+from tests.contract.embedded import Embedded
+
+PIN = SealContext("guest-artifact-ttlock", TenantId("tnt_alpha"), "grt_01", "pin")
+
+
+async def local_cipher(embedded):
+    """Open the cipher on the folder's key file."""
+    return LocalCipher.at(embedded.folder / "keys", embedded.entropy, embedded.engine)
+
+
+class Setting(Embedded):
+    """A cipher, and short words for it."""
+
+    @property
+    def cipher(self):
+        return self.subject
+
+    async def seal(self, plaintext=b"4711", context=PIN):
+        """Seal some bytes."""
+        return await self.cipher.seal(context, Secret(plaintext))
+
+    async def open_field(self, sealed, context=PIN):
+        """Open sealed bytes."""
+        return (await self.cipher.open(context, sealed)).reveal()
