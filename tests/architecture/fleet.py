@@ -5,15 +5,15 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-
+from infra.local.workflows.errors import WorkflowRefused
+from infra.local.workflows.program import load
 from infra.manifest.load import Function, ManifestRefused, load_manifest
 from infra.manifest.model import OPERATOR, PUSHER, SCHEDULER, TASKS
 from tests.architecture.tree import Tree
 
 PARTS = ("__init__.py", "fleet.yaml", "main.py")
 PLATFORM = {OPERATOR, PUSHER, SCHEDULER, TASKS}
+CALLED = re.compile(r"""\+ "/([a-z][a-z0-9-]{5,27})["/]""")
 SNAKE_CASE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
@@ -49,7 +49,7 @@ def entry_points_are_described(tree: Tree) -> Iterator[str]:
 def callers_exist(tree: Tree) -> Iterator[str]:
     """Whoever may call is a function, a workflow or the platform itself."""
     functions = _functions(tree) or {}
-    workflows = {f"workflow-{PurePosixPath(path).stem.replace('_', '-')}" for path in _workflows(tree)}
+    workflows = {_identity(path) for path in _workflows(tree)}
     for function in functions.values():
         for caller in function.deployable.callers:
             if caller not in PLATFORM | workflows | functions.keys():
@@ -57,17 +57,31 @@ def callers_exist(tree: Tree) -> Iterator[str]:
 
 
 def workflows_load(tree: Tree) -> Iterator[str]:
-    """A saga's file carries its name and can be read."""
+    """A saga's file carries its name, and the embedded cloud can run it."""
     for path in _workflows(tree):
         if not SNAKE_CASE.fullmatch(PurePosixPath(path).stem):
             yield f"{path}: name it in snake_case"
         try:
-            document = YAML(typ="safe", pure=True).load(tree.text(path))
-        except YAMLError as error:
-            yield f"{path}: not YAML: {error}"
-            continue
-        if not isinstance(document, dict) or "main" not in document:
-            yield f"{path}: no main"
+            load(tree.text(path), path)
+        except WorkflowRefused as refusal:
+            yield str(refusal)
+
+
+def workflows_may_call_what_they_call(tree: Tree) -> Iterator[str]:
+    """A saga's every function exists and names it among its callers."""
+    functions = _functions(tree)
+    if functions is None:
+        return
+    for path in _workflows(tree):
+        for name in sorted(set(CALLED.findall(tree.text(path)))):
+            if name not in functions:
+                yield f"{path}: no function {name}: describe it in a fleet.yaml"
+            elif _identity(path) not in functions[name].deployable.callers:
+                yield f"{path}: add {_identity(path)} to the callers of {name}"
+
+
+def _identity(workflow: str) -> str:
+    return f"workflow-{PurePosixPath(workflow).stem.replace('_', '-')}"
 
 
 def _workflows(tree: Tree) -> list[str]:
@@ -93,4 +107,5 @@ RULES = {
     "Entry points and descriptors agree": entry_points_are_described,
     "Callers exist": callers_exist,
     "Workflows are named in snake_case and load": workflows_load,
+    "Workflows may call what they call": workflows_may_call_what_they_call,
 }

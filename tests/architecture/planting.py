@@ -80,6 +80,13 @@ functions:
     trigger: {http: internal}
     callers: [operator, workflow-probe-platform]
 """
+SAGA = """
+main:
+  steps:
+    - ask:
+        call: http.post
+        args: {url: '${sys.get_env("FLEET_URL") + "/probe-answer"}', timeout: 30}
+"""
 DECISION = """# 0001. One gate
 
 Date: 2026-11-18. Status: accepted.
@@ -102,7 +109,7 @@ FILES = {
     **{f"{module.replace('.', '/')}.py": text for module, text in MODULES.items()},
     **{f"functions/{family}/fleet.yaml": "functions: {}" for family in ("adapter_ttlock", "vendor_webhooks")},
     "functions/upkeep/fleet.yaml": FLEET,
-    "workflows/probe_platform.yaml": "main: {steps: []}",
+    "workflows/probe_platform.yaml": SAGA,
     "schemas/fleet.json": "{}",
     "tests/unit/shared/domain/test_ids.py": "def test_ids_are_distinct():\n    assert {1} != {2}",
     "pyproject.toml": PROJECT,

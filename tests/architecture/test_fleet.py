@@ -4,7 +4,7 @@ import pytest
 
 from tests.architecture.fleet import RULES
 from tests.architecture.gates import GATES, broken
-from tests.architecture.planting import FLEET, line_in, planted, plants
+from tests.architecture.planting import FLEET, SAGA, line_in, planted, plants
 
 VIOLATIONS = {
     "Function families are whole": [
@@ -25,9 +25,13 @@ VIOLATIONS = {
     ],
     "Callers exist": [{"functions/upkeep/fleet.yaml": FLEET.replace("operator", "nobody")}],
     "Workflows are named in snake_case and load": [
-        {"workflows/issue-key.yaml": "main: {steps: []}"},
+        {"workflows/issue-key.yaml": SAGA.replace('+ "/probe-answer"', "")},
         {"workflows/issue_key.yaml": "main: ["},
-        {"workflows/issue_key.yaml": "steps: []"},
+        {"workflows/issue_key.yaml": "main: {steps: [{ask: {next: nowhere}}]}"},
+    ],
+    "Workflows may call what they call": [
+        {"workflows/issue_key.yaml": SAGA},
+        {"workflows/probe_platform.yaml": SAGA.replace("probe-answer", "probe-reply")},
     ],
 }
 

@@ -100,7 +100,9 @@ class Tree:
 
 def _listed(root: Path) -> list[str]:
     if (root / ".git").exists():
-        command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        # A checkout in a container often belongs to somebody else, which git refuses to look at unasked.
+        command = ["git", "-C", str(root), "-c", "safe.directory=*", "ls-files", "-z"]
+        command += ["--cached", "--others", "--exclude-standard"]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\0")
     ignored = [line.rstrip("/") for line in (root / ".gitignore").read_text().split()]
     return list(_walked(root, root, ignored))
