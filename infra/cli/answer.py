@@ -42,6 +42,11 @@ def line(*parts: str | Text) -> Text:
     return Text.assemble(*(plain(part) if isinstance(part, str) else part for part in parts))
 
 
+def moment(text: str) -> str:
+    """Return an instant in UTC as people read it; scripts get it whole."""
+    return text[:19].replace("T", " ")
+
+
 def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     """Return rows under their heads; the first column is never broken, for it is what people copy."""
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import RenderableType
 
-from infra.cli.answer import Answer, line, plain
+from infra.cli.answer import Answer, line, moment, plain
 from infra.cli.control import ControlPlane
 from infra.cli.place import Place
 from infra.cli.problems import Failed, Refused
@@ -69,11 +69,11 @@ def _counted(facts: Mapping[str, Any], done: int, asked: int, what: str) -> Answ
 def _said(letter: Mapping[str, Any]) -> list[RenderableType]:
     head = line(
         plain(letter["id"], "bold"),
-        f"  {letter['parked_at']}  {letter['topic']}",
+        f"  {moment(letter['parked_at'])}  {letter['topic']}",
         plain(f"  from {letter['subscription']}" if letter["subscription"] else "", "cyan"),
     )
-    why = f"{letter['field']}: {letter['reason']}" if letter.get("field") else letter["reason"]
-    said: list[RenderableType] = [head, line("    ", plain(why, "yellow"))]
-    if letter.get("remedy"):
-        said.append(line("    fix: ", letter["remedy"]))
-    return said
+    # A reason told in one piece ends with its remedy and begins with its field: each is said once.
+    field, remedy = letter.get("field") or "", letter.get("remedy") or ""
+    why = str(letter["reason"]).removesuffix(remedy).removeprefix(f"{field}: ").rstrip(" .")
+    said: list[RenderableType] = [head, line("    ", plain(f"{field}: {why}" if field else why, "yellow"))]
+    return [*said, line("    fix: ", remedy)] if remedy else said

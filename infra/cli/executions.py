@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any, Final
 
 import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from infra.cli.answer import Answer, line, plain, table
+from infra.cli.answer import Answer, line, moment, plain, table
 from infra.cli.control import ControlPlane
 from infra.cli.inputs import json_object
 from infra.cli.place import Place
@@ -51,18 +52,22 @@ def list_executions(at: Place, workflow: Workflow = None, state: State = None, l
     wanted = None if state is None else state.upper()
     facts = ControlPlane(at).get("executions", workflow=workflow, state=wanted, limit=limit)
     rows = [
-        (each["id"], each["workflow"], _state(each["state"]), each["started_at"], each["ended_at"])
+        (each["id"], each["workflow"], _state(each["state"]), moment(each["started_at"]), _took(each))
         for each in facts["executions"]
     ]
     if not rows:
         return Answer(facts, (line("No execution."),))
-    return Answer(facts, (table(("execution", "workflow", "state", "started", "ended"), rows),))
+    return Answer(facts, (table(("execution", "workflow", "state", "started (UTC)", "took"), rows),))
 
 
 def show(at: Place, execution: Id) -> Answer:
     """Show one execution and what happened in it, step by step."""
     facts = ControlPlane(at).get("executions", execution)
-    return Answer(facts, (*_head(facts), *timeline(facts["steps"]), *_end(facts)), _exit_code(facts["state"]))
+    return Answer(
+        facts,
+        (*_head(facts), *timeline(facts["steps"], at.base_url), *_end(facts)),
+        _exit_code(facts["state"]),
+    )
 
 
 def cancel(at: Place, execution: Id) -> Answer:
@@ -71,17 +76,17 @@ def cancel(at: Place, execution: Id) -> Answer:
     return Answer(facts, (line("Cancelled ", plain(execution, "bold"), "."),))
 
 
-def timeline(steps: list[Mapping[str, Any]]) -> list[Text]:
-    """Return what happened, a line each; what ran in parallel names its branch."""
-    return [_happening(step) for step in steps]
+def timeline(steps: list[Mapping[str, Any]], base_url: str) -> list[Text]:
+    """Return what happened, a line each; our own address goes without saying, a parallel branch does not."""
+    return [_happening(step, step["what"].replace(f"{base_url}/", "/")) for step in steps]
 
 
-def _happening(step: Mapping[str, Any]) -> Text:
+def _happening(step: Mapping[str, Any], what: str) -> Text:
     mark, style = MARKS.get(step["kind"], ("·", ""))
     where = f"  line {step['line']}" if step.get("line") else ""
     branch = f"  [{step['branch']}]" if step.get("branch") else ""
     indent = "  " if step["kind"] == "step" else "      "
-    return line(indent, plain(mark, style), f" {step['what']}", plain(where + branch, "dim"))
+    return line(indent, plain(mark, style), f" {what}", plain(where + branch, "dim"))
 
 
 def _head(facts: Mapping[str, Any]) -> tuple[RenderableType, ...]:
@@ -89,7 +94,10 @@ def _head(facts: Mapping[str, Any]) -> tuple[RenderableType, ...]:
         line(
             plain(facts["id"], "bold"), f"  {facts['workflow']}@{facts['revision']}  ", _state(facts["state"])
         ),
-        line(f"started {facts['started_at']}", f", ended {facts['ended_at']}" if facts["ended_at"] else ""),
+        line(
+            f"started {moment(facts['started_at'])} UTC",
+            f", took {_took(facts)}" if facts["ended_at"] else "",
+        ),
         line("argument ", json.dumps(facts["argument"], ensure_ascii=False)),
     )
 
@@ -100,6 +108,13 @@ def _end(facts: Mapping[str, Any]) -> tuple[RenderableType, ...]:
     if facts["state"] == "FAILED":
         return (line(plain("error ", "red"), json.dumps(facts["error"], ensure_ascii=False)),)
     return ()
+
+
+def _took(facts: Mapping[str, Any]) -> str:
+    if facts["ended_at"] is None:
+        return ""
+    passed = datetime.fromisoformat(facts["ended_at"]) - datetime.fromisoformat(facts["started_at"])
+    return f"{passed.total_seconds():.1f} s"
 
 
 def _state(state: str) -> Text:

@@ -1,5 +1,6 @@
 """`keyfleet up`: the embedded fleet in the foreground."""
 
+import signal
 import socket
 import sys
 import threading
@@ -44,6 +45,8 @@ def _serve(at: Place, *, accept_loss: bool, sample: bool) -> None:
     from infra.local.world import FleetConfig, World
     from shared.kernel.log import Log
 
+    # The server hands SIGTERM back before the fleet is closed; taken for a Ctrl-C, it ends as cleanly.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with suppress(KeyboardInterrupt):
         serve(
             FleetConfig(at.home, at.port, accept_loss=accept_loss, sample=sample),

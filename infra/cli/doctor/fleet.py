@@ -1,0 +1,109 @@
+"""What the fleet is made of, and whether it answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from infra.cli.control import ControlPlane
+from infra.cli.doctor.finding import Finding, Verdict
+from infra.cli.patience import OutOfPatience, Patience
+from infra.cli.place import Place
+from infra.cli.problems import Problem
+from infra.cli.up import listens
+
+PROBE_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """Whether somebody listens on the port, and what the fleet's status is or why there is none."""
+
+    listening: bool
+    status: Mapping[str, Any] | None = None
+    problem: Problem | None = None
+
+
+def listen_in(at: Place) -> Answering:
+    """Ask the fleet for its status."""
+    if not listens(at):
+        return Answering(False)
+    try:
+        return Answering(True, ControlPlane(at).get("status"))
+    except Problem as problem:
+        return Answering(True, None, problem)
+
+
+def check_port(at: Place, answering: Answering) -> Finding:
+    """Does a fleet answer, or could one listen here?"""
+    if not answering.listening:
+        return Finding("fleet", Verdict.NOTE, f"not running, port {at.port} is free: keyfleet up{at.flags}")
+    if answering.problem is not None:
+        problem = answering.problem
+        return Finding("fleet", Verdict.FAILED, problem.message, problem.remedy)
+    return Finding("fleet", Verdict.OK, f"answers at {at.base_url}, and takes this home's identity")
+
+
+def check_letters(at: Place, answering: Answering) -> Finding:
+    """Was anything set aside that somebody should look at?"""
+    if answering.status is None:
+        return Finding("dead letters", Verdict.NOTE, "known only to a running fleet")
+    count = int(answering.status.get("parked", 0))
+    if count:
+        return Finding(
+            "dead letters", Verdict.WARNING, f"{count} set aside", f"keyfleet dead-letter list{at.flags}"
+        )
+    return Finding("dead letters", Verdict.OK, "none")
+
+
+def check_manifest() -> Finding:
+    """Can every fleet.yaml be deployed?"""
+    from infra.manifest.load import ManifestRefused, load_manifest
+
+    try:
+        functions = load_manifest().functions
+    except ManifestRefused as refusal:
+        return Finding("manifest", Verdict.FAILED, str(refusal), "mend that fleet.yaml")
+    return Finding("manifest", Verdict.OK, f"{len(functions)} functions")
+
+
+def check_workflows() -> Finding:
+    """Can every workflow file be deployed?"""
+    from infra.local.wiring import workflow_sources
+    from infra.local.workflows.errors import WorkflowRefused
+    from infra.local.workflows.program import load
+    from infra.manifest.load import ROOT
+
+    sources = workflow_sources(ROOT / "workflows")
+    try:
+        for name, source in sources.items():
+            load(source, f"workflows/{name}.yaml")
+    except WorkflowRefused as refusal:
+        return Finding("workflows", Verdict.FAILED, str(refusal), "keyfleet workflow check workflows/*.yaml")
+    return Finding("workflows", Verdict.OK, f"{len(sources)} files")
+
+
+def check_by_probe(at: Place, patience: Patience, probe: str) -> Finding:
+    """Does a saga come through: a call that is turned away once, a task, a callback, the cipher?"""
+    control, began = ControlPlane(at), patience.seconds()
+    try:
+        argument = {"probe": probe, "wait_seconds": 1}
+        started = control.post("executions", body={"workflow": "probe_platform", "argument": argument})
+        ended = patience.until(lambda: _ended(control, started["execution"]), PROBE_SECONDS)
+    except Problem as problem:
+        return Finding("probe", Verdict.FAILED, problem.message, problem.remedy)
+    except OutOfPatience:
+        remedy = f"keyfleet workflow show {started['execution']}{at.flags}"
+        return Finding("probe", Verdict.FAILED, f"not through within {PROBE_SECONDS:g} s", remedy)
+    return _judged(at, ended, patience.seconds() - began)
+
+
+def _ended(control: ControlPlane, execution: str) -> Mapping[str, Any] | None:
+    shown = control.get("executions", execution)
+    return None if shown["state"] == "ACTIVE" else shown
+
+
+def _judged(at: Place, ended: Mapping[str, Any], seconds: float) -> Finding:
+    if ended["state"] == "SUCCEEDED":
+        return Finding("probe", Verdict.OK, f"{ended['id']} came through in {seconds:.1f} s")
+    remedy = f"keyfleet workflow show {ended['id']}{at.flags}"
+    return Finding("probe", Verdict.FAILED, f"{ended['id']} {ended['state']}", remedy)
