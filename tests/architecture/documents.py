@@ -19,7 +19,7 @@ def references_lead_somewhere(tree: Tree) -> Iterator[str]:
     folders = {str(parent) for path in tree.files for parent in PurePosixPath(path).parents}
     for path in tree.files:
         if path.endswith(".md"):
-            for target in _targets(path, tree.text(path)):
+            for target in _targets(path, tree.texts[path]):
                 if target not in tree.files and target not in folders:
                     yield f"{path}: {target} does not exist"
 
@@ -28,7 +28,7 @@ def decisions_are_whole(tree: Tree) -> Iterator[str]:
     """A decision is numbered in turn, dated, complete and listed."""
     pages = [path for path in tree.files if re.match(rf"{DECISIONS}/\d{{4}}-[a-z0-9-]+\.md$", path)]
     for number, path in enumerate(pages, 1):
-        name, text = PurePosixPath(path).name, tree.text(path)
+        name, text = PurePosixPath(path).name, tree.texts[path]
         if not text.startswith(f"# {number:04d}. ") or not name.startswith(f"{number:04d}-"):
             yield f"{path}: decision {number:04d} is expected here"
         if not DATED.search(text) or re.findall(r"^## .*", text, re.MULTILINE) != HEADINGS:

@@ -2,12 +2,12 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from infra.local.workflows.errors import WorkflowRefused
 from infra.local.workflows.program import load
-from infra.manifest.load import Function, ManifestRefused, load_manifest
+from infra.manifest.load import ManifestRefused
 from infra.manifest.model import OPERATOR, PUSHER, SCHEDULER, TASKS
 from tests.architecture.tree import Tree
 
@@ -27,18 +27,15 @@ def families_are_whole(tree: Tree) -> Iterator[str]:
 
 def manifests_load(tree: Tree) -> Iterator[str]:
     """Every fleet.yaml can be deployed."""
-    try:
-        load_manifest(tree.root)
-    except ManifestRefused as refusal:
-        yield str(refusal)
+    if isinstance(tree.manifest, ManifestRefused):
+        yield str(tree.manifest)
 
 
 def entry_points_are_described(tree: Tree) -> Iterator[str]:
     """What fleet.yaml names exists in main.py, and what main.py offers stands in fleet.yaml."""
-    functions = _functions(tree)
-    if functions is None:
+    if isinstance(tree.manifest, ManifestRefused):
         return
-    described = {(function.family, function.entry_point) for function in functions.values()}
+    described = {(function.family, function.entry_point) for function in tree.manifest.functions.values()}
     present = {(family, name) for family in tree.folders("functions") for name in _entry_points(tree, family)}
     for family, name in sorted(described - present):
         yield f"functions/{family}/main.py: no entry point {name}, which fleet.yaml names"
@@ -48,7 +45,9 @@ def entry_points_are_described(tree: Tree) -> Iterator[str]:
 
 def callers_exist(tree: Tree) -> Iterator[str]:
     """Whoever may call is a function, a workflow or the platform itself."""
-    functions = _functions(tree) or {}
+    if isinstance(tree.manifest, ManifestRefused):
+        return
+    functions = tree.manifest.functions
     workflows = {_identity(path) for path in _workflows(tree)}
     for function in functions.values():
         for caller in function.deployable.callers:
@@ -62,18 +61,18 @@ def workflows_load(tree: Tree) -> Iterator[str]:
         if not SNAKE_CASE.fullmatch(PurePosixPath(path).stem):
             yield f"{path}: name it in snake_case"
         try:
-            load(tree.text(path), path)
+            load(tree.texts[path], path)
         except WorkflowRefused as refusal:
             yield str(refusal)
 
 
 def workflows_may_call_what_they_call(tree: Tree) -> Iterator[str]:
     """A saga's every function exists and names it among its callers."""
-    functions = _functions(tree)
-    if functions is None:
+    if isinstance(tree.manifest, ManifestRefused):
         return
+    functions = tree.manifest.functions
     for path in _workflows(tree):
-        for name in sorted(set(CALLED.findall(tree.text(path)))):
+        for name in sorted(set(CALLED.findall(tree.texts[path]))):
             if name not in functions:
                 yield f"{path}: no function {name}: describe it in a fleet.yaml"
             elif _identity(path) not in functions[name].deployable.callers:
@@ -86,13 +85,6 @@ def _identity(workflow: str) -> str:
 
 def _workflows(tree: Tree) -> list[str]:
     return [path for path in tree.files if path.startswith("workflows/") and path.endswith((".yaml", ".yml"))]
-
-
-def _functions(tree: Tree) -> Mapping[str, Function] | None:
-    try:
-        return load_manifest(tree.root).functions
-    except ManifestRefused:  # that is for the rule that manifests load to say
-        return None
 
 
 def _entry_points(tree: Tree, family: str) -> list[str]:

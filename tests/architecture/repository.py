@@ -49,7 +49,7 @@ def lock_files_hold_no_addresses(tree: Tree) -> Iterator[str]:
     if any(path.endswith("uv.lock") for path in tree.files):
         yield "uv.lock: git rm --cached uv.lock"
     for path in ("requirements.txt", "requirements-dev.txt"):
-        for number, line in enumerate(tree.text(path).splitlines(), 1):
+        for number, line in enumerate(tree.texts[path].splitlines(), 1):
             if "://" in line or line.startswith("-"):
                 yield f"{path}:{number}: an address or an option: run make lock"
 
@@ -57,7 +57,7 @@ def lock_files_hold_no_addresses(tree: Tree) -> Iterator[str]:
 def requirements_are_pinned_by_hash(tree: Tree) -> Iterator[str]:
     """Every requirement has one version and at least one hash."""
     for path in ("requirements.txt", "requirements-dev.txt"):
-        lines = tree.text(path).splitlines()
+        lines = tree.texts[path].splitlines()
         for number, line in enumerate(lines, 1):
             if REQUIREMENT.match(line) and not (PINNED.match(line) and "--hash=sha256:" in lines[number]):
                 yield f"{path}:{number}: {line.split()[0]} is not pinned by version and hash: run make lock"
@@ -87,13 +87,13 @@ def _disagreements(direct: list[str], pins: dict[str, str], path: str) -> Iterat
 
 
 def _pins(tree: Tree, path: str) -> dict[str, str]:
-    found = (PINNED.match(line) for line in tree.text(path).splitlines())
+    found = (PINNED.match(line) for line in tree.texts[path].splitlines())
     return {canonicalize_name(match[1]): match[2] for match in found if match}
 
 
 def make_has_its_targets(tree: Tree) -> Iterator[str]:
     """What the README promises can be made."""
-    present = set(re.findall(r"^([a-z]+):", tree.text("Makefile"), re.MULTILINE))
+    present = set(re.findall(r"^([a-z]+):", tree.texts["Makefile"], re.MULTILINE))
     yield from (f"Makefile: no target {name}" for name in sorted(TARGETS - present))
 
 
@@ -104,7 +104,7 @@ def schemas_are_json(tree: Tree) -> Iterator[str]:
         yield "schemas/ is empty: run make schemas"
     for path in schemas:
         try:
-            json.loads(tree.text(path))
+            json.loads(tree.texts[path])
         except ValueError as error:
             yield f"{path}: {error}"
 

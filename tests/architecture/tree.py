@@ -15,6 +15,8 @@ from typing import Any
 
 import grimp
 
+from infra.manifest.load import Manifest, ManifestRefused, load_manifest
+
 ROOT = Path(__file__).parents[2]
 PRODUCT = ("edge_agent", "functions", "infra", "shared")
 TEXT = {
@@ -71,12 +73,13 @@ class Tree:
     @cached_property
     def texts(self) -> dict[str, str]:
         """Every text file's text."""
-        return {path: self.text(path) for path in self.files if Path(path).suffix in TEXT}
+        texts = (path for path in self.files if Path(path).suffix in TEXT)
+        return {path: (self.root / path).read_text(encoding="utf-8") for path in texts}
 
     @cached_property
     def modules(self) -> dict[str, ast.Module]:
         """The syntax of every Python file."""
-        return {path: ast.parse(self.text(path), path) for path in self.python}
+        return {path: ast.parse(self.texts[path], path) for path in self.python}
 
     @cached_property
     def graph(self) -> grimp.ImportGraph:
@@ -87,9 +90,13 @@ class Tree:
         with _found_below(self.root):
             return grimp.build_graph(*guarded, include_external_packages=True, cache_dir=None)
 
-    def text(self, path: str) -> str:
-        """Return a file's text."""
-        return (self.root / path).read_text(encoding="utf-8")
+    @cached_property
+    def manifest(self) -> Manifest | ManifestRefused:
+        """What the fleet.yaml files say together, or why they cannot be deployed."""
+        try:
+            return load_manifest(self.root)
+        except ManifestRefused as refusal:
+            return refusal
 
     def folders(self, below: str) -> tuple[str, ...]:
         """Return the names of the folders directly below another, as far as they hold files."""
