@@ -132,7 +132,9 @@ class Fleet:
             log=self.world.log,
         )
         wake = CallBack(self.means.transport, self.identity, control)
-        return LocalSagas(wiring.workflow_sources(), around, wake, self.world.saga_starts)
+        return LocalSagas(
+            wiring.workflow_sources(self.config.workflows), around, wake, self.world.saga_starts
+        )
 
     def _platform(self) -> Platform:
         means, config = self.means, self.config

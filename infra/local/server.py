@@ -1,6 +1,10 @@
 """Serving a fleet over HTTP until somebody says stop."""
 
+import asyncio
+import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import uvicorn
 
@@ -37,7 +41,19 @@ async def _serve(config: FleetConfig, world: World | None, listener: socket.sock
             server_header=False,
             timeout_graceful_shutdown=STOP_WITHIN_SECONDS,
         )
-        await uvicorn.Server(settings).serve(sockets=[listener])
+        server = _Server(settings)
+        for signum in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(signum, server.handle_exit, signum, None)
+        await server.serve(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Leaves the signals to us: uvicorn would raise them again and end us before the fleet has stopped."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture nothing."""
+        yield
 
 
 def _listen(port: int) -> socket.socket:

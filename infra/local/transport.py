@@ -111,7 +111,8 @@ class Sockets:
             async with self._open().request(
                 call.method, call.url, allow_redirects=False, **options
             ) as response:
-                return Answer(response.status, dict(response.headers), await _bounded(response))
+                headers = {name.lower(): value for name, value in response.headers.items()}
+                return Answer(response.status, headers, await _bounded(response))
         except TimeoutError:
             raise TimedOut(f"no answer within {call.timeout:g} s") from None
         except (aiohttp.ClientConnectorError, aiohttp.InvalidURL) as error:

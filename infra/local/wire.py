@@ -18,7 +18,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back, whatever its status."""
+    """What came back, whatever its status; the names of its headers are in lower case."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)

@@ -7,7 +7,7 @@ from infra.local.bus.specs import SubscriptionSpec, TopicSpec
 from infra.local.delivery.backoff import Retry
 from infra.local.schedules.specs import ScheduleSpec
 from infra.local.tasks.specs import QueueSpec
-from infra.manifest.load import ROOT, Function, Manifest
+from infra.manifest.load import Function, Manifest
 from infra.manifest.model import (
     PUSHER,
     SCHEDULER,
@@ -64,10 +64,9 @@ def schedules(manifest: Manifest, base_url: str) -> list[ScheduleSpec]:
     ]
 
 
-def workflow_sources(root: Path = ROOT) -> Mapping[str, str]:
+def workflow_sources(folder: Path) -> Mapping[str, str]:
     """Return every workflow file's text by its name."""
-    files = sorted((root / "workflows").glob("*.yaml"))
-    return {path.stem: path.read_text(encoding="utf-8") for path in files}
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.yaml"))}
 
 
 def _url(base_url: str, function: Function) -> str:

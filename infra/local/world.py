@@ -10,6 +10,7 @@ from infra.local.bus.chaos import Calm, Chaos
 from infra.local.faults import Faults, NoFaults
 from infra.local.transport import Sockets
 from infra.local.wire import Transport
+from infra.manifest.load import ROOT
 from shared.domain.ids import MonotonicUlids
 from shared.kernel.log import Log
 from shared.ports.ambient import Clock, Entropy
@@ -25,6 +26,7 @@ class FleetConfig:
     project: str = "keyfleet-local"
     accept_loss: bool = False
     sample: bool = False
+    workflows: Path = ROOT / "workflows"
 
     @property
     def base_url(self) -> str:

@@ -34,7 +34,12 @@ async def perform(request: HttpRequest, workflow: str, means: Means) -> Outcome:
     except CallFault as fault:
         return HttpFault(FAULTS[type(fault)], str(fault))
     means.faults.reach("after-call")
-    return HttpResponse(answer.status, answer.headers, answer.body)
+    return HttpResponse(answer.status, {_spelled(name): v for name, v in answer.headers.items()}, answer.body)
+
+
+def _spelled(name: str) -> str:
+    """Spell a header's name as Google's workflows see it: Content-Type."""
+    return "-".join(part.capitalize() for part in name.split("-"))
 
 
 def _authorization(request: HttpRequest, workflow: str, means: Means) -> dict[str, str]:

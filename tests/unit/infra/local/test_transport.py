@@ -99,7 +99,13 @@ async def sockets():
 async def test_a_socket_carries_the_answer(sockets):
     async with _server(b"HTTP/1.1 418 No\r\nX-A: b\r\nContent-Length: 2\r\n\r\nhi") as url:
         answer = await sockets.send(Call("POST", url, body=b"{}"))
-    assert (answer.status, answer.body, answer.headers["X-A"]) == (418, b"hi", "b")
+    assert (answer.status, answer.body, answer.headers["x-a"]) == (418, b"hi", "b")
+
+
+async def test_header_names_are_plain_text_that_can_be_kept(sockets):
+    async with _server(b"HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Length: 0\r\n\r\n") as url:
+        answer = await sockets.send(Call("GET", url))
+    assert {type(name) for name in answer.headers} == {str}
 
 
 async def test_a_redirect_is_an_answer_and_not_followed(sockets):
