@@ -99,6 +99,8 @@ def every_package_is_guarded(tree: Tree) -> Iterator[str]:
         if f"{folder}/__init__.py" not in tree.product:
             yield f"{folder}/__init__.py is missing: without it the contracts do not see the package"
     for package in tree.packages:
+        if list(_at_import(tree.modules.get(f"{package}/__init__.py", ast.Module([], [])))):
+            yield f"{package}/__init__.py imports something: the whole of {package} would load it"
         for keys in GUARDS:
             if package not in _at(tree.project["tool"], keys):
                 yield f"{package} is not in [tool.{'.'.join(keys[:-1])}] {keys[-1]}: add it"
