@@ -154,9 +154,17 @@ class Engine:
             self._finish(connection)
         except Exception as error:  # noqa: BLE001 - whatever stops a commit is told to all who share it
             _abandon(connection, jobs, error)
+            self._commit_apart(jobs)
             return
         self._keep_mark(connection)
         self._faults.reach("after-commit")
+
+    def _commit_apart(self, jobs: list[_Job]) -> None:
+        # One that does not fit takes the whole transaction down; the others may fit very well.
+        if len(jobs) > 1:
+            for job in jobs:
+                job.error = None
+                self._commit([job])
 
     def _finish(self, connection: sqlite3.Connection) -> None:
         number = next_number(connection, "commit")

@@ -1,0 +1,85 @@
+"""Opening: a new database, an old one, one in use, and what is shown to nobody else."""
+
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from infra.local.storage.database import InUse, checksum
+from tests.unit.infra.local.storage.notebook import keep, notes, open_notebook, running
+
+HOLD = """
+import sys
+from pathlib import Path
+from tests.unit.infra.local.storage.notebook import open_notebook
+database = open_notebook(Path(sys.argv[1]))
+print("open", flush=True)
+sys.stdin.read()
+"""
+
+
+async def test_what_was_written_is_there_when_it_is_opened_again(tmp_path):
+    async with running(tmp_path) as engine:
+        await engine.write(keep("a", "first"))
+    assert notes(tmp_path) == {"a": "first"}
+
+
+async def test_the_commit_number_goes_on_where_it_was(tmp_path):
+    for expected in (0, 3, 6):
+        async with running(tmp_path, threaded=False) as engine:
+            assert engine._database.commit == expected
+            await engine.write(keep(f"{expected}a"))
+            await engine.write(keep(f"{expected}b"))
+
+
+def test_a_database_keeps_its_id(tmp_path):
+    ids = []
+    for _ in range(2):
+        database = open_notebook(tmp_path)
+        ids.append(database.id)
+        database.close()
+    assert ids[0] == ids[1]
+
+
+def test_a_second_opening_is_refused_with_a_remedy(tmp_path):
+    database = open_notebook(tmp_path)
+    with pytest.raises(InUse, match="stop it, or set KEYFLEET_HOME"):
+        open_notebook(tmp_path)
+    database.close()
+    open_notebook(tmp_path).close()
+
+
+def test_another_process_is_refused_until_it_may_have_it(tmp_path):
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"open\n"
+        with pytest.raises(InUse):
+            open_notebook(tmp_path)
+        other.kill()
+    open_notebook(tmp_path).close()
+
+
+def test_nobody_else_may_read_the_files(tmp_path):
+    database = open_notebook(tmp_path / "home")
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "home").iterdir()}
+    database.close()
+    assert set(modes.values()) == {0o600}
+    assert "fleet.db-wal" in modes
+    assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
+
+
+def test_the_reader_cannot_write(tmp_path):
+    database = open_notebook(tmp_path)
+    with pytest.raises(Exception, match="readonly"):
+        database.reader.execute("DELETE FROM notes")
+    database.close()
+
+
+@pytest.mark.parametrize(("value", "expected"), [(None, 0), ("", 0), ("a", 3904355907), (b"a", 3904355907)])
+def test_a_checksum_is_of_the_bytes(value, expected):
+    assert checksum(value) == expected
+
+
+def test_a_checksum_of_a_text_is_that_of_its_utf8():
+    assert checksum("اتاق") == checksum("اتاق".encode())

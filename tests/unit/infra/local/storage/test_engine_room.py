@@ -1,0 +1,87 @@
+"""A full disk: a write is kept or refused, never both, and there is no harm left when room returns."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infra.local.storage.engine import Engine
+from shared.ports.documents import StorageFull
+from tests.unit.infra.local.storage.notebook import keep, names, notes, running
+
+CHILD = str(Path(__file__).with_name("writing_child.py"))
+
+
+async def fill(engine: Engine, count, payload="x" * 3000):
+    """Write until count, and return (acknowledged, refused) names."""
+    outcomes = await asyncio.gather(
+        *(engine.write(keep(f"{number:04}", payload)) for number in range(count)), return_exceptions=True
+    )
+    refused = [f"{number:04}" for number, outcome in enumerate(outcomes) if isinstance(outcome, StorageFull)]
+    return [outcome for outcome in outcomes if isinstance(outcome, str)], refused
+
+
+def allow(engine, pages):
+    """Let the database have so many pages."""
+    return engine._database.writer.execute(f"PRAGMA max_page_count={pages}").fetchall()
+
+
+@pytest.mark.parametrize("threaded", [True, False])
+async def test_a_full_database_refuses_and_keeps_what_it_acknowledged(tmp_path, threaded):
+    async with running(tmp_path, threaded=threaded) as engine:
+        allow(engine, 60)
+        acknowledged, refused = await fill(engine, 200)
+        assert len(acknowledged) > 0
+        assert len(acknowledged) + len(refused) == 200
+        assert len(refused) > 0
+        assert names(engine) == acknowledged
+    assert sorted(notes(tmp_path)) == acknowledged
+
+
+async def test_a_refusal_says_what_to_do(tmp_path):
+    async with running(tmp_path) as engine:
+        allow(engine, 20)
+        with pytest.raises(StorageFull, match=r"^nothing was written: .*Free some space"):
+            await engine.write(keep("large", "x" * 200_000))
+
+
+async def test_a_write_that_does_not_fit_leaves_its_neighbours_alone(tmp_path):
+    async with running(tmp_path, threaded=False) as engine:
+        allow(engine, 40)
+        writes = [keep("a"), keep("large", "x" * 200_000), keep("b")]
+        outcomes = await asyncio.gather(*map(engine.write, writes), return_exceptions=True)
+        assert [outcomes[0], outcomes[2]] == names(engine) == ["a", "b"]
+        assert isinstance(outcomes[1], StorageFull)
+
+
+async def test_it_works_again_when_there_is_room(tmp_path):
+    async with running(tmp_path) as engine:
+        allow(engine, 60)
+        _, refused = await fill(engine, 200)
+        allow(engine, 100_000)
+        assert await engine.write(keep(refused[0])) == refused[0]
+        assert refused[0] in names(engine)
+
+
+async def test_what_takes_no_room_still_works(tmp_path):
+    async with running(tmp_path) as engine:
+        allow(engine, 60)
+        acknowledged, _ = await fill(engine, 200)
+        await engine.write(lambda connection: connection.execute("DELETE FROM notes").rowcount)
+        assert names(engine) == []
+        assert await engine.write(keep(acknowledged[0])) == acknowledged[0]
+
+
+@pytest.mark.parametrize("kilobytes", [40, 60, 100, 180, 300])
+def test_a_log_that_may_not_grow_loses_nothing_acknowledged(tmp_path, kilobytes):
+    command = [sys.executable, CHILD, str(tmp_path), "60", "--most-bytes", str(kilobytes * 1024)]
+    child = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    said = child.stdout.splitlines()
+    refused = [line for line in said if line.startswith("refused: nothing was written")]
+    acknowledged = {line for line in said if not line.startswith("refused")}
+    assert len(said) == 4 * 60 + 1
+    assert len(refused) > 0
+    assert "there is room again" in acknowledged
+    assert set(notes(tmp_path)) == acknowledged
