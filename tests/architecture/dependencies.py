@@ -61,6 +61,7 @@ def vendors_stay_apart(tree: Tree) -> Iterator[str]:
         if not imported.startswith("shared.vendors.") or importer.startswith(("shared.", "infra.")):
             continue
         vendor, _, part = imported.removeprefix("shared.vendors.").partition(".")
+        part = part.partition(".")[0]
         if not _may_see(importer, vendor, part):
             yield f"{importer} imports {imported}: call adapter-{vendor.replace('_', '-')} instead"
 
