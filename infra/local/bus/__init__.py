@@ -2,7 +2,7 @@
 
 from infra.local.bus.bus import Bus
 from infra.local.bus.chaos import Calm, Chaos, Storm
-from infra.local.bus.dead_letters import DeadLetters, ParkedMessage, ReplayRefused
+from infra.local.bus.dead_letters import DeadLetters, MalformedId, ParkedMessage, ReplayRefused
 from infra.local.bus.rows import SCHEMA
 from infra.local.bus.specs import SubscriptionSpec, TopicSpec
 
@@ -12,6 +12,7 @@ __all__ = [
     "Calm",
     "Chaos",
     "DeadLetters",
+    "MalformedId",
     "ParkedMessage",
     "ReplayRefused",
     "Storm",

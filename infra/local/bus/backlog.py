@@ -30,6 +30,7 @@ class Delivery:
     ordering_key: str
     attempts: int
     due: int
+    reason: str = "the process ended during the last attempt"
 
 
 class Backlog:

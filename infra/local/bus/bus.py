@@ -13,7 +13,6 @@ from infra.local.bus.limits import check_message
 from infra.local.bus.routing import Routing
 from infra.local.bus.rows import Route, StoredMessage, insert, settle
 from infra.local.bus.specs import SubscriptionSpec, TopicSpec
-from infra.local.delivery.attempt import Outcome
 from infra.local.delivery.instants import micros
 from infra.local.delivery.keeping import Keeping
 from infra.local.delivery.means import Means
@@ -91,11 +90,9 @@ class Bus:
         for name in dict.fromkeys(subscriptions):
             self._dispatchers[name].look_again()
 
-    async def _set_aside(
-        self, spec: SubscriptionSpec, delivery: Delivery, message: StoredMessage, outcome: Outcome
-    ) -> None:
+    async def _set_aside(self, spec: SubscriptionSpec, delivery: Delivery, message: StoredMessage) -> None:
         topic = spec.dead_letter_topic or ""
-        notes = dead_letter_notes(self._means.project, spec.name, message, delivery.attempts, outcome.reason)
+        notes = dead_letter_notes(self._means.project, spec.name, message, delivery.attempts, delivery.reason)
         letter = StoredMessage(
             topic,
             micros(self._means.clock.now()),

@@ -22,6 +22,8 @@ AT_ONCE = 500
 LIST = f"""SELECT {MESSAGE_COLUMNS} FROM bus_message
     WHERE parked = 1 AND id > ? AND (? IS NULL OR topic = ?) AND (? IS NULL OR source = ?)
     ORDER BY id LIMIT ?"""  # noqa: S608 - constants only
+COUNT = """SELECT count(*) FROM bus_message
+    WHERE parked = 1 AND (? IS NULL OR topic = ?) AND (? IS NULL OR source = ?)"""
 SELECT_SOURCES = """SELECT id, source FROM bus_message
     WHERE parked = 1 AND (? IS NULL OR topic = ?) AND (? IS NULL OR source = ?)
     ORDER BY coalesce(origin, id), id"""
@@ -31,6 +33,10 @@ DISCARD = "DELETE FROM bus_message WHERE id = ? AND parked = 1"
 
 class ReplayRefused(BusError):
     """A message that cannot be replayed; nothing was."""
+
+
+class MalformedId(BusError):
+    """Not the id of a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +79,13 @@ class DeadLetters:
         self, *, topic: str | None = None, subscription: str | None = None, after: str = "0", limit: int = 100
     ) -> tuple[ParkedMessage, ...]:
         """Return messages in the order they were set aside, from beyond the id `after`."""
-        rows = self._engine.read(LIST, (int(after), topic, topic, subscription, subscription, limit))
+        rows = self._engine.read(LIST, (_number(after), topic, topic, subscription, subscription, limit))
         return tuple(_parked(loaded(row)) for row in rows)
+
+    def count(self, *, topic: str | None = None, subscription: str | None = None) -> int:
+        """Return how many wait for a person."""
+        rows = self._engine.read(COUNT, (topic, topic, subscription, subscription))
+        return int(rows[0][0])
 
     async def replay(
         self, ids: Sequence[str] | None = None, *, topic: str | None = None, subscription: str | None = None
@@ -93,7 +104,7 @@ class DeadLetters:
 
     async def discard(self, ids: Sequence[str]) -> int:
         """Delete for ever; return how many there were."""
-        return await self._engine.write(partial(_discard_all, [int(identity) for identity in ids]))
+        return await self._engine.write(partial(_discard_all, [_number(identity) for identity in ids]))
 
     def _chosen(
         self, ids: Sequence[str] | None, topic: str | None, subscription: str | None
@@ -101,7 +112,7 @@ class DeadLetters:
         rows = self._engine.read(SELECT_SOURCES, (topic, topic, subscription, subscription))
         if ids is None:
             return rows
-        wanted = {int(identity) for identity in ids}
+        wanted = {_number(identity) for identity in ids}
         return [row for row in rows if row[0] in wanted]
 
     def _target(self, row: int, source: str | None) -> "_Target":
@@ -156,6 +167,12 @@ def _restore(connection: sqlite3.Connection, letter: StoredMessage, target: _Tar
     published_at = letter.published_at if letter.origin_at is None else letter.origin_at
     message = StoredMessage(target.topic, published_at, letter.ordering_key, letter.payload, id=identity)
     insert(connection, message, [target.route(letter.ordering_key)])
+
+
+def _number(identity: str) -> int:
+    if not identity.isascii() or not identity.isdecimal():
+        raise MalformedId(f"{identity[:60]!r} is not the id of a message: take it from the list")
+    return int(identity)
 
 
 def _discard_all(rows: Sequence[int], connection: sqlite3.Connection) -> int:

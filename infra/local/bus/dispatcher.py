@@ -24,9 +24,8 @@ READ_MESSAGE = f"SELECT {MESSAGE_COLUMNS} FROM bus_message WHERE id = ?"  # noqa
 NOTE_ATTEMPTS = "UPDATE bus_delivery SET attempts = ? WHERE seq = ?"
 NOTE_DUE = "UPDATE bus_delivery SET due = ? WHERE seq = ?"
 LAST_DELIVERY = "SELECT seq FROM sqlite_sequence WHERE name = 'bus_delivery'"
-INTERRUPTED = Outcome(None, "the process ended during the last attempt")
 
-SetAside = Callable[[SubscriptionSpec, Delivery, StoredMessage, Outcome], Coroutine[Any, Any, None]]
+SetAside = Callable[[SubscriptionSpec, Delivery, StoredMessage], Coroutine[Any, Any, None]]
 
 
 class Dispatcher:
@@ -46,6 +45,7 @@ class Dispatcher:
         """Begin with what an earlier process left."""
         rows = self._means.engine.read(LAST_DELIVERY)
         self._inherited = rows[0][0] if rows else 0
+        self._backlog = Backlog(self._means.engine, self._spec.name)
         self._running = True
         self.wake()
 
@@ -115,13 +115,14 @@ class Dispatcher:
     async def _deliver(self, delivery: Delivery) -> None:
         message = self._read(delivery)
         if self._exhausted(delivery):
-            await self._give_up(delivery, message, INTERRUPTED)
+            await self._give_up(delivery, message)
             return
         outcome = await self._attempt(delivery, message)
+        delivery.reason = outcome.reason
         if outcome.status in ACKS:
             self._ack(delivery)
         elif self._exhausted(delivery):
-            await self._give_up(delivery, message, outcome)
+            await self._give_up(delivery, message)
         else:
             self._retry(delivery)
 
@@ -185,9 +186,9 @@ class Dispatcher:
         self._means.engine.write_soon(partial(_execute, NOTE_DUE, due, delivery.seq))
         self._backlog.rest(delivery, self._loop_now + wait)
 
-    async def _give_up(self, delivery: Delivery, message: StoredMessage, outcome: Outcome) -> None:
+    async def _give_up(self, delivery: Delivery, message: StoredMessage) -> None:
         try:
-            await self._set_aside(self._spec, delivery, message, outcome)
+            await self._set_aside(self._spec, delivery, message)
         except StorageFull:
             self._retry(delivery)
             return

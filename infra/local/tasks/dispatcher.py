@@ -57,7 +57,7 @@ class Dispatcher:
         rows = self._means.engine.read(LAST_TASK)
         self._inherited = rows[0][0] if rows else 0
         waiting = self._means.engine.read(QUEUED, (self._spec.name,))
-        self._waiting = [Queued(due, identity, *rest, True) for identity, due, *rest in waiting]
+        self._waiting = [_inherited(*row) for row in waiting]
         self._running = True
         self.wake()
 
@@ -216,6 +216,12 @@ class Dispatcher:
     @property
     def _stored_now(self) -> int:
         return micros(self._means.clock.now())
+
+
+def _inherited(
+    identity: int, due: int, attempts: int, answers: int, first_at: int | None, last_status: int | None
+) -> Queued:
+    return Queued(due, identity, attempts, answers, first_at, last_status, inherited=True)
 
 
 def _executing(sql: str, *values: Any) -> Callable[[sqlite3.Connection], None]:

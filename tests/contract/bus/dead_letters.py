@@ -4,10 +4,11 @@ import asyncio
 
 import pytest
 
-from infra.local.bus import ReplayRefused
+from infra.local.bus import MalformedId, ReplayRefused
 from infra.local.delivery.instants import rfc3339
 from infra.local.simulation.loop import BEGINNING
 from shared.ports.bus import Message
+from shared.ports.documents import StorageFull
 from tests.contract.bus.setting import (
     GRAVE,
     BusSetting,
@@ -17,6 +18,10 @@ from tests.contract.bus.setting import (
     with_dead_letter,
 )
 from tests.contract.delivery.rig import until
+
+
+async def no_room(_):
+    raise StorageFull
 
 
 class DeadLettering(BusSetting):
@@ -56,6 +61,29 @@ class DeadLettering(BusSetting):
             await bus.stop()
 
         self.play(tmp_path, scenario, with_dead_letter())
+
+    def test_a_dead_letter_that_finds_no_room_is_written_later_with_its_reason(self, tmp_path):
+        async def scenario(world, bus):
+            world.receiver.answer = lambda _: 500
+            await bus.publish("bookings", messages("bad"))
+            await until(lambda: len(world.receiver.received) == 4)
+            room, world.engine.write = world.engine.write, no_room
+            await until(lambda: len(world.receiver.received) == 5)
+            await asyncio.sleep(60)
+            assert bus.dead_letters.count() == 0
+            world.engine.write = room
+            await until(bus.dead_letters.count)
+            assert [letter.reason for letter in bus.dead_letters.page()] == ["answered 500"]
+            assert len(world.receiver.received) == 5
+
+        self.play(tmp_path, scenario, with_dead_letter())
+
+    def test_an_id_that_is_none_is_refused(self, tmp_path):
+        async def scenario(_, bus):
+            with pytest.raises(MalformedId, match="'x1' is not the id of a message: take it from"):
+                await bus.dead_letters.discard(["x1"])
+
+        self.play(tmp_path, scenario)
 
     def test_a_dead_letter_topic_with_a_subscription_pushes_there(self, tmp_path):
         async def scenario(world, bus):
