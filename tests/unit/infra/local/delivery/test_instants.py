@@ -1,0 +1,19 @@
+"""Instants are stored exactly and sent as Google writes them."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infra.local.delivery.instants import instant, micros, rfc3339
+
+
+@given(st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001
+def test_an_instant_is_stored_to_the_microsecond(when):
+    assert instant(micros(when)) == when
+
+
+def test_an_instant_is_sent_in_utc_with_milliseconds():
+    kabul = timezone(timedelta(hours=4, minutes=30))
+    when = datetime(2026, 3, 1, 13, 30, 0, 7_999, tzinfo=kabul)
+    assert rfc3339(micros(when)) == "2026-03-01T09:00:00.007Z"
