@@ -1,0 +1,97 @@
+"""keyfleet up as a process: how it starts, how it ends, and what it says when it cannot start."""
+
+import dataclasses
+import signal
+
+import pytest
+
+from infra.local.server import free_port
+
+
+def _checks(report):
+    return {check["check"]: check for check in report["checks"]}
+
+
+def test_up_announces_address_home_functions_and_topics(fleet):
+    with fleet.up() as (_, announced):
+        assert announced["base_url"] == f"http://127.0.0.1:{fleet.port}"
+        assert announced["home"] == str(fleet.home)
+        assert "on-config-updated" in announced["functions"]
+        assert "melmastoon.tenant.config_updated.v1" in announced["topics"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_up_told_to_stop_closes_the_database_and_exits_with_0(fleet, how):
+    with fleet.up() as (process, _):
+        process.send_signal(how)
+        assert process.wait(20) == 0
+    assert not fleet.home.joinpath("fleet.db-wal").exists()
+    assert _checks(fleet.ask("doctor"))["database"]["verdict"] == "ok"
+
+
+def test_up_prints_nothing_after_its_document(fleet):
+    with fleet.up() as (process, _):
+        fleet.ask("schedule", "run", "probe-start")
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.read() == ""
+
+
+def test_up_without_sample_admits_no_tenant_and_with_it_one(fleet):
+    data = ["--tenant", "tnt_silk", "--data", '{"keyKindPolicy": {"pinDigits": 7}}']
+    publish = ["publish", "melmastoon.tenant.config_updated.v1", *data]
+    with fleet.up():
+        fleet.ask(*publish)
+        (letter,) = fleet.until(lambda: fleet.ask("dead-letter", "list")["messages"])
+        assert letter["field"] == "tenantId"
+    with fleet.up("--sample"):
+        assert fleet.ask("dead-letter", "replay", letter["id"]) == {"replayed": 1}
+        assert fleet.until(lambda: not any(fleet.ask("status")["backlog"].values()))
+        assert fleet.ask("dead-letter", "list") == {"messages": []}
+
+
+def test_up_on_a_taken_port_says_which_and_what_to_do(fleet, tmp_path):
+    other = dataclasses.replace(fleet, home=tmp_path / "other")
+    with fleet.up():
+        refused = other.fails_to_start()
+    assert refused.returncode == 1
+    assert f"port {fleet.port} is in use" in refused.stderr
+    assert "--port" in refused.stderr
+    assert refused.stdout == ""
+
+
+def test_up_on_a_home_in_use_says_so(fleet):
+    with fleet.up():
+        refused = dataclasses.replace(fleet, port=free_port()).fails_to_start()
+    assert refused.returncode == 1
+    assert f"another fleet has the database in {fleet.home} open" in refused.stderr
+    assert "KEYFLEET_HOME" in refused.stderr
+
+
+def test_up_on_a_home_that_is_a_file_says_so(fleet):
+    fleet.home.write_text("not a folder")
+    refused = fleet.fails_to_start()
+    assert refused.returncode == 1
+    assert "Traceback" not in refused.stderr
+    assert "--home" in refused.stderr
+
+
+def test_up_on_a_damaged_database_refuses_until_the_loss_is_accepted(fleet):
+    with fleet.up("--sample"):
+        pass
+    (fleet.home / "fleet.db").unlink()
+    refused = fleet.fails_to_start()
+    assert refused.returncode == 1
+    assert "group commits were acknowledged" in refused.stderr
+    assert f"keyfleet up --accept-loss --home {fleet.home}" in refused.stderr
+    assert _checks(fleet.ask("doctor", exit_code=1))["database"]["verdict"] == "failed"
+    with fleet.up("--accept-loss"):
+        assert fleet.ask("workflow", "list") == {"executions": []}
+
+
+def test_up_with_a_key_others_may_read_refuses(fleet):
+    with fleet.up():
+        pass
+    (fleet.home / "identity.key").chmod(0o644)
+    refused = fleet.fails_to_start()
+    assert refused.returncode == 1
+    assert "chmod 600" in refused.stderr
