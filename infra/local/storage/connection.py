@@ -2,6 +2,8 @@
 
 import sqlite3
 import zlib
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 META = (
@@ -34,8 +36,23 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def connect_to_look(path: Path) -> sqlite3.Connection:
-    """Open without the power to change anything: not even closing it moves a byte of the file or its log."""
-    address = path.absolute().as_uri() + "?mode=ro"
+    """Open without the power to change anything: not even closing it folds the log into the file."""
+    return _connect_in("ro", path)
+
+
+@contextmanager
+def connected_to_check(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open so that PRAGMA integrity_check looks at the checksums too, and still change nothing."""
+    # On a read-only connection SQLite leaves CHECK constraints out. One that may write would fold the log in
+    # when it is closed, unless another still has the file: the first of these two.
+    with closing(connect_to_look(path)) as witness, closing(_connect_in("rw", path)) as connection:
+        witness.execute("SELECT count(*) FROM sqlite_master").fetchall()
+        connection.execute("PRAGMA query_only=ON")
+        yield connection
+
+
+def _connect_in(mode: str, path: Path) -> sqlite3.Connection:
+    address = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(address, uri=True, isolation_level=None)
     _teach(connection)
     connection.text_factory = _readable

@@ -11,7 +11,7 @@ from pathlib import Path
 from infra.local.storage.connection import (
     checksum,
     connect,
-    connect_to_look,
+    connected_to_check,
     create_tables,
     read_meta,
     write_meta,
@@ -115,12 +115,14 @@ def _exists(path: Path) -> bool:
 def _look(path: Path) -> Promise | None:
     # A damaged file is evidence, and perhaps repairable: nothing is changed before it was looked through.
     try:
-        with contextlib.closing(connect_to_look(path)) as connection:
+        with connected_to_check(path) as connection:
             findings = [row[0] for row in connection.execute("PRAGMA integrity_check(3)")]
             if findings == ["ok"]:
                 return read_meta(connection)
     except sqlite3.Error as error:
         findings = [str(error)]
+    except UnicodeDecodeError:  # SQLite's message quotes the damage, and Python cannot read the message
+        findings = ["its schema cannot be read"]
     raise Damaged(f"{path.name} is damaged: {'; '.join(findings)}")
 
 

@@ -65,5 +65,5 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, rowid: t
 
 
 def _readable(connection: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
-    with contextlib.suppress(sqlite3.Error):
+    with contextlib.suppress(sqlite3.Error, UnicodeError):
         yield from connection.execute(query)

@@ -13,7 +13,7 @@ SCHEMA = (
     """CREATE TABLE IF NOT EXISTS notes (
         name TEXT PRIMARY KEY, payload TEXT NOT NULL, crc INTEGER NOT NULL,
         CHECK (crc = checksum(payload)))""",
-    "CREATE INDEX IF NOT EXISTS notes_payload ON notes (payload)",
+    "CREATE INDEX IF NOT EXISTS notes_title ON notes (substr(payload, 1, 9))",
 )
 KEEP = "INSERT INTO notes VALUES (?, ?, ?)"
 
