@@ -59,4 +59,6 @@ async def policy_for(store: TenantDocuments, property_id: str) -> KeyKindPolicy:
 
 
 def _newer(command: ReloadPolicy, kept: Document) -> bool:
-    return command.event_time > datetime.fromisoformat(kept.data["event_time"])
+    # Changes of the same instant are told apart by their ids, so that every order of arrival ends alike.
+    standing = (datetime.fromisoformat(kept.data["event_time"]), kept.data["event_id"])
+    return (command.event_time, command.event_id) > standing

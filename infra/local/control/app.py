@@ -16,7 +16,7 @@ from infra.local.control.publishing import event_from
 from infra.local.sagas.history import history
 from infra.local.sagas.journal import Kept
 from infra.local.sagas.service import CallbackRefused, LocalSagas
-from infra.local.schedules import Schedules
+from infra.local.schedules import Schedules, UnknownSchedule
 from infra.manifest.model import OPERATOR
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
@@ -32,6 +32,7 @@ Body = Mapping[str, Any]
 REFUSED: Mapping[type[Exception], int] = {
     UnknownExecution: 404,
     UnknownWorkflow: 404,
+    UnknownSchedule: 404,
     SagaError: 400,
     BusError: 400,
     EventError: 400,

@@ -17,6 +17,7 @@ from shared.usecases.admit_tenant import RECORD
 from shared.usecases.reload_policy import ReloadPolicy
 
 ABILITIES = [field.name for field in fields(LockCapabilities)]
+OLDEST_EVENT = f"evt_{'0' * 26}"
 SAMPLE = Path(__file__).with_name("hotel.yaml")
 
 
@@ -57,7 +58,7 @@ def read_sample(path: Path = SAMPLE) -> SampleHotel:
 
 async def move_in(hotel: SampleHotel, documents: DocumentStore, now: datetime) -> None:
     """Keep the hotel's records and policy, all at once, unless they are kept already."""
-    policy = ReloadPolicy(hotel.policy, "evt_sample", now)
+    policy = ReloadPolicy(hotel.policy, OLDEST_EVENT, now)
     writes = [Create(ref, to_document(part)) for ref, part in hotel.documents()]
     with contextlib.suppress(AlreadyExists):
         await documents.tenant(hotel.tenant.id).commit([*writes, Create(policy.ref, policy.document())])

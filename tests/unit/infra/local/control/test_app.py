@@ -1,0 +1,177 @@
+"""The control plane: tokens, refusals that say what to do, and what each route gives."""
+
+import asyncio
+
+import pytest
+
+from tests.simulated import play
+
+EVENT = {
+    "subject": "melmastoon.tenant.config_updated.v1",
+    "tenant": "tnt_silk",
+    "data": {"keyKindPolicy": {"pinDigits": 7}},
+}
+ROUTES = [
+    ("GET", "status"),
+    ("POST", "publish"),
+    ("GET", "dead-letters"),
+    ("POST", "dead-letters/replay"),
+    ("POST", "dead-letters/discard"),
+    ("GET", "executions"),
+    ("POST", "executions"),
+    ("GET", "executions/x"),
+    ("POST", "executions/x/cancel"),
+    ("POST", "schedules/probe-start/run"),
+    ("GET", "documents/tnt_silk/policies/tenant"),
+    ("POST", "callbacks/x/y"),
+]
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_every_route_demands_a_token_and_the_right_caller(tmp_path, method, path):
+    async def scenario(on):
+        nobody, _ = await on.send(f"_cloud/{path}", method=method)
+        stranger, _ = await on.send(f"_cloud/{path}", method=method, caller="workflow-probe-platform")
+        elsewhere, _ = await on.send(f"_cloud/{path}", method=method, caller="operator", audience="http://x")
+        return nobody, stranger, elsewhere
+
+    assert play(tmp_path, scenario) == (401, 403, 401)
+
+
+def _post(on, path, body):
+    return on.send(f"_cloud/{path}", body, caller="operator")
+
+
+def _get(on, path):
+    return on.send(f"_cloud/{path}", caller="operator", method="GET")
+
+
+def test_a_published_event_is_acted_upon(tmp_path):
+    async def scenario(on):
+        status, answer = await _post(on, "publish", EVENT)
+        await asyncio.sleep(10)
+        return status, answer, (await _get(on, "documents/tnt_silk/policies/tenant"))[1]
+
+    status, answer, found = play(tmp_path, scenario)
+    assert status == 200
+    assert answer["topic"] == EVENT["subject"]
+    assert found["document"]["settings"] == {"pinDigits": 7}
+    assert found["document"]["event_id"] == answer["event_id"]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"{", "not JSON"),
+        (b"[]", "not a JSON object"),
+        ({}, "subject"),
+        ({**EVENT, "subject": "melmastoon.tenant.config_updatet.v1"}, "did you mean"),
+        ({**EVENT, "subject": "melmastoon.lock.credential.issued.local.v1"}, "sync"),
+        ({"subject": EVENT["subject"], "tenant": "tnt_silk"}, "data"),
+        ({"subject": EVENT["subject"], "data": {}}, "tenant"),
+        ({**EVENT, "tenant": "canary"}, "tenantId"),
+        ({**EVENT, "data": {"propertyId": "canary"}}, "data.propertyId"),
+        ({**EVENT, "event": {"subject": "melmastoon.iam.user.deactivated.v1"}}, ""),
+    ],
+)
+def test_a_bad_publish_is_refused_by_field_and_publishes_nothing(tmp_path, body, said):
+    async def scenario(on):
+        status, answer = await _post(on, "publish", body)
+        await asyncio.sleep(10)
+        return status, answer, on.fleet.counters["publishes"], (await _get(on, "dead-letters"))[1]
+
+    status, answer, publishes, parked = play(tmp_path, scenario)
+    assert status == 400
+    assert said in str(answer["error"])
+    assert "canary" not in str(answer)
+    assert publishes == 0
+    assert parked == {"messages": []}
+
+
+def test_an_event_of_an_unknown_tenant_is_quarantined_and_can_be_replayed(tmp_path):
+    async def scenario(on):
+        await _post(on, "publish", {**EVENT, "tenant": "tnt_stranger"})
+        await asyncio.sleep(10)
+        (letter,) = (await _get(on, "dead-letters"))[1]["messages"]
+        replayed = await _post(on, "dead-letters/replay", {"ids": [letter["id"]]})
+        await asyncio.sleep(10)
+        (again,) = (await _get(on, "dead-letters"))[1]["messages"]
+        discarded = await _post(on, "dead-letters/discard", {"ids": [again["id"]]})
+        return letter, replayed, discarded, (await _get(on, "dead-letters"))[1]
+
+    letter, replayed, discarded, left = play(tmp_path, scenario)
+    assert letter["field"] == "tenantId"
+    assert letter["subscription"] == "on-config-updated"
+    assert "onboard the tenant" in letter["remedy"]
+    assert replayed == (200, {"replayed": 1})
+    assert discarded == (200, {"discarded": 1})
+    assert left == {"messages": []}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("dead-letters/replay", {}, 400),
+        ("dead-letters/replay", {"ids": ["x"]}, 400),
+        ("dead-letters/discard", {"all": True}, 400),
+        ("executions", {"workflow": "nothing"}, 404),
+        ("executions", {"workflow": "probe_platform", "argument": []}, 400),
+        ("executions", {"workflow": "probe_platform", "argument": {"x": "y" * 40_000}}, 400),
+        ("executions/nobody/cancel", {}, 404),
+        ("schedules/nobody/run", {}, 404),
+    ],
+)
+def test_other_bad_requests_are_refused_too(tmp_path, path, body, status):
+    async def scenario(on):
+        return await _post(on, path, body)
+
+    got, answer = play(tmp_path, scenario)
+    assert got == status
+    assert set(answer) == {"error"}
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("executions?limit=x", 400),
+        ("executions/nobody", 404),
+        ("documents/canary/a/b", 400),
+        ("nothing", 404),
+    ],
+)
+def test_bad_questions_are_refused_too(tmp_path, path, status):
+    async def scenario(on):
+        return await _get(on, path)
+
+    got, answer = play(tmp_path, scenario)
+    assert got == status
+    assert "canary" not in str(answer)
+
+
+def test_an_execution_can_be_started_seen_and_cancelled(tmp_path):
+    async def scenario(on):
+        argument = {"probe": "p", "wait_seconds": 600}
+        _, started = await _post(on, "executions", {"workflow": "probe_platform", "argument": argument})
+        await asyncio.sleep(30)
+        _, shown = await _get(on, f"executions/{started['execution']}")
+        await _post(on, f"executions/{started['execution']}/cancel", {})
+        _, listed = await _get(on, "executions?workflow=probe_platform&state=CANCELLED")
+        return shown, listed["executions"]
+
+    shown, (listed,) = play(tmp_path, scenario)
+    assert shown["state"] == "ACTIVE"
+    assert shown["argument"] == {"probe": "p", "wait_seconds": 600}
+    assert [step["what"] for step in shown["steps"] if step["kind"] == "step"][-1] == "wait"
+    assert listed["id"] == shown["id"]
+
+
+def test_the_status_tells_functions_backlog_and_counters(tmp_path):
+    async def scenario(on):
+        await _post(on, "publish", EVENT)
+        await asyncio.sleep(10)
+        return (await _get(on, "status"))[1]
+
+    status = play(tmp_path, scenario)
+    assert {"name": "probe-reply", "public": False, "callers": ["cloud-tasks"]} in status["functions"]
+    assert status["backlog"] == {}
+    assert status["counters"]["function_calls"] == 1

@@ -1,0 +1,195 @@
+"""The fleet as a whole: identity at every function, crashes contained, room running out."""
+
+import asyncio
+import base64
+
+import orjson
+import pytest
+
+from infra.manifest.load import load_manifest
+from shared.ports.documents import StorageFull
+from tests.simulated import play
+
+INTERNAL = [name for name, function in load_manifest().functions.items() if not function.deployable.public]
+
+
+@pytest.mark.parametrize("name", INTERNAL)
+def test_an_internal_function_refuses_whoever_its_descriptor_does_not_name(tmp_path, name):
+    async def scenario(on):
+        nobody, _ = await on.send(name, {})
+        stranger, answer = await on.send(name, {}, caller="adapter-other")
+        url = f"{on.fleet.config.base_url}/probe-other"
+        misdirected, _ = await on.send(name, {}, caller="cloud-tasks", audience=url)
+        return nobody, stranger, misdirected, answer
+
+    *statuses, answer = play(tmp_path, scenario)
+    assert statuses == [401, 403, 401]
+    assert "see its fleet.yaml" in answer["error"]["detail"]
+
+
+def test_a_refused_caller_leaves_a_line_without_its_token(tmp_path):
+    async def scenario(on):
+        await on.send("probe-answer", {}, headers={"authorization": "Bearer canary.canary.canary"})
+        return on.log.getvalue()
+
+    line = play(tmp_path, scenario).splitlines()[-1]
+    assert "caller not proven" in line
+    assert "canary" not in line
+
+
+def test_a_crash_in_a_function_is_a_500_and_the_fleet_goes_on(tmp_path, monkeypatch):
+    async def scenario(on):
+        def broken(*_):
+            raise ZeroDivisionError("canary 4711")
+
+        monkeypatch.setattr(on.fleet.platform.sagas, "start", broken)
+        crashed = await on.send("probe-start", {}, caller="operator")
+        monkeypatch.undo()
+        return crashed, await on.send("probe-start", {}, caller="operator"), on.log.getvalue()
+
+    crashed, fine, lines = play(tmp_path, scenario)
+    assert crashed[0] == 500
+    assert fine[0] == 200
+    assert "ZeroDivisionError" in lines
+    assert "canary" not in lines + str(crashed)
+
+
+def test_a_crashing_subscriber_is_retried_and_then_dead_lettered(tmp_path, monkeypatch):
+    from functions.tenant_events import main
+
+    async def scenario(on):
+        async def broken(*_):
+            raise KeyError("canary")
+
+        monkeypatch.setattr(main, "admit_tenant", broken)
+        event = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "data": {}}
+        await on.send("_cloud/publish", event, caller="operator")
+        await asyncio.sleep(24 * 3600)
+        monkeypatch.undo()
+        _, letters = await on.send("_cloud/dead-letters", caller="operator", method="GET")
+        return letters["messages"], on.fleet.counters["function_calls"]
+
+    (letter,), _calls = play(tmp_path, scenario)
+    assert letter["topic"] == "melmastoon.lock.dead_letter.v1"
+    assert letter["subscription"] == "on-config-updated"
+    assert "canary" not in str(letter)
+
+
+def _push(data, **message):
+    encoded = base64.b64encode(data).decode()
+    return {
+        "message": {"data": encoded, "messageId": "1", **message},
+        "subscription": "projects/p/subscriptions/s",
+    }
+
+
+@pytest.mark.parametrize(
+    ("data", "field"),
+    [
+        (b"not json", "(document)"),
+        (b"{}", "subject"),
+        (orjson.dumps({"subject": "melmastoon.nothing.v1"}), "subject"),
+        (b'{"subject": "' + b"x" * 300_000 + b'"}', "(document)"),
+    ],
+)
+def test_a_push_that_can_never_succeed_is_acked_and_set_aside_with_its_reason(tmp_path, data, field):
+    async def scenario(on):
+        status, _ = await on.send("on-config-updated", _push(data), caller="pubsub-push")
+        _, letters = await on.send("_cloud/dead-letters", caller="operator", method="GET")
+        return status, letters["messages"]
+
+    status, (letter,) = play(tmp_path, scenario)
+    assert status == 204
+    assert letter["field"] == field
+    assert letter["reason"]
+    assert letter["remedy"]
+
+
+def test_an_event_of_another_subject_is_set_aside_and_told_where_it_belongs(tmp_path):
+    event = {
+        "specVersion": "1.0",
+        "id": "evt_1",
+        "subject": "melmastoon.iam.user.deactivated.v1",
+        "time": "2026-03-01T10:00:00Z",
+        "tenantId": "tnt_silk",
+        "data": {"userId": "usr_1"},
+    }
+
+    async def scenario(on):
+        status, _ = await on.send("on-config-updated", _push(orjson.dumps(event)), caller="pubsub-push")
+        _, letters = await on.send("_cloud/dead-letters", caller="operator", method="GET")
+        return status, letters["messages"]
+
+    status, (letter,) = play(tmp_path, scenario)
+    assert status == 204
+    assert "melmastoon.iam.user.deactivated.v1" in letter["remedy"]
+
+
+def test_a_full_disk_is_507_to_callers_and_a_retry_to_pushes(tmp_path, monkeypatch):
+    async def scenario(on):
+        event = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "data": {}}
+
+        async def no_room(_operation):
+            raise StorageFull("nothing was written: database or disk is full")
+
+        write = on.fleet.means.engine.write
+        on.fleet.means.engine.write = no_room
+        refused = await on.send("_cloud/publish", event, caller="operator")
+        started = await on.send("probe-start", {}, caller="operator")
+        pushed, _ = await on.send("on-config-updated", _push(b"broken"), caller="pubsub-push")
+        on.fleet.means.engine.write = write
+        accepted = await on.send("_cloud/publish", event, caller="operator")
+        return refused[0], started[0], pushed, accepted[0]
+
+    assert play(tmp_path, scenario) == (507, 507, 507, 200)
+
+
+def test_only_the_purposes_a_descriptor_opens_can_be_opened(tmp_path):
+    from shared.domain.ids import TenantId
+    from shared.domain.secret import Secret
+    from shared.ports.vault import PurposeRefused, SealContext
+    from shared.runtime.platform import deployed
+
+    async def scenario(on):
+        platform, functions = on.fleet.platform, on.fleet._functions
+        context = SealContext("saga-callback", TenantId("tnt_silk"), "r", "f")
+        opened = set()
+        with_leave = deployed.set(functions["probe-reply"].deployed)
+        sealed = await platform.cipher.seal(context, Secret(b"canary"))
+        deployed.reset(with_leave)
+        for name, hosted in functions.items():
+            token = deployed.set(hosted.deployed)
+            try:
+                assert (await platform.cipher.open(context, sealed)).reveal() == b"canary"
+                opened.add(name)
+            except PurposeRefused:
+                pass
+            finally:
+                deployed.reset(token)
+        with pytest.raises(PurposeRefused):
+            await platform.cipher.open(context, sealed)
+        return opened
+
+    assert play(tmp_path, scenario) == {"probe-handover", "probe-reply"}
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "probe"),
+        ({"probe": 5}, "probe"),
+        ({"probe": "p"}, "callback_url"),
+        ({"probe": "p", "callback_url": "u", "wait_seconds": "1"}, "wait_seconds"),
+        (b"[1]", "body"),
+        (b"{", "body"),
+        (b'{"probe": "' + b"x" * 1_100_000 + b'"}', "body"),
+    ],
+)
+def test_a_step_names_the_field_it_cannot_accept(tmp_path, body, field):
+    async def scenario(on):
+        return await on.send("probe-handover", body, caller="workflow-probe-platform")
+
+    status, answer = play(tmp_path, scenario)
+    assert status == 400
+    assert answer["error"]["field"] == field
+    assert answer["error"]["remedy"]
