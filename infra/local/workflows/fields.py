@@ -75,10 +75,10 @@ def read_single(node: Node, what: str, report: Report) -> tuple[str, int, Node] 
 
 
 def read_name(node: Node | None, what: str, report: Report) -> str | None:
-    """A plain string."""
+    """A plain string; a number written as a step's name is one too."""
     if node is None:
         return None
-    if isinstance(node, Scalar) and isinstance(node.value, str) and node.value:
-        return node.value
+    if isinstance(node, Scalar) and type(node.value) in {int, str} and node.value != "":
+        return str(node.value)
     report.add(node.line, f"{what} is not a name", "Write a plain string")
     return None

@@ -151,6 +151,16 @@ class Machine:
             except RaisedError as caught:
                 fiber.stack.pop()
                 value, error = None, caught
+            except (
+                ArithmeticError,
+                AttributeError,
+                LookupError,
+                RecursionError,
+                TypeError,
+                ValueError,
+            ) as bug:
+                fiber.stack.pop()
+                value, error = None, raised("SystemError", f"internal error: {type(bug).__name__}")
             else:
                 if not isinstance(request, Invoke):
                     return self._asked_for(fiber, request)
@@ -191,9 +201,6 @@ class Machine:
 
     def _end(self, verdict: Verdict) -> None:
         self.verdict = verdict
-        for fiber in {id(fiber): fiber for fiber, _ in self._waiting.values()}.values():
-            for routine in reversed(fiber.stack):
-                routine.close()
         self._ready.clear()
         self._inbox.clear()
         self._waiting.clear()

@@ -178,8 +178,13 @@ def _mapping(done: _Open, weight: int) -> Mapped:
             raise _Unreadable(
                 key.line, f'key "{name}" appears twice in one map', "Remove or rename one of them"
             )
-        entries[name] = Entry(name, key.line, next(pairs))
+        entries[name] = Entry(name, key.line, _placed(next(pairs), key.line))
     return Mapped(tuple(entries.values()), done.line, weight)
+
+
+def _placed(value: Node, line: int) -> Node:
+    """A value left out is reported where its key stands, not where the parser noticed."""
+    return Scalar(None, line) if isinstance(value, Scalar) and value.value is None else value
 
 
 def key_text(value: Any) -> str:

@@ -15,6 +15,7 @@ _TOKEN: Final = re.compile(
     |(?P<symbol>//|<=|>=|==|!=|[-+*/%<>()\[\].,])""",
     re.VERBOSE | re.DOTALL,
 )
+_BRACES: Final = "Keep one ${...} per value: join texts with +, and build maps in an assign step"
 _RAW_CONTROLS: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -54,9 +55,7 @@ def tokenize(source: str) -> list[Token]:
 def _unknown(source: str, at: int) -> ExpressionError:
     if source[at] in "\"'":
         return ExpressionError(at + 1, "a string literal that never ends", "Close it with the same quote")
-    remedy = (
-        "Build maps in an assign step" if source[at] in "{}" else "Remove it, or put text in double quotes"
-    )
+    remedy = _BRACES if source[at] in "{}" else "Remove it, or put text in double quotes"
     return ExpressionError(at + 1, f"unexpected character {source[at]!r}", remedy)
 
 

@@ -117,7 +117,7 @@ def _json(body: Any) -> bytes:
 
 
 def _timeout(value: Any) -> float:
-    seconds: float = need(value, "timeout", int, float)
+    seconds: float = need(limits.HTTP_TIMEOUT_SECONDS if value is None else value, "timeout", int, float)
     if 0 < seconds <= limits.HTTP_TIMEOUT_MAXIMUM:
         return seconds
     raise value_error(f"timeout must be above 0 and at most {limits.HTTP_TIMEOUT_MAXIMUM} seconds")
