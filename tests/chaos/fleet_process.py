@@ -90,6 +90,7 @@ class Outsider:
 
     def __init__(self):
         self.requests: list[dict] = []
+        self.before_answering = lambda: None
         outsider = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -97,6 +98,7 @@ class Outsider:
 
             def do_POST(self):
                 outsider.requests.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+                outsider.before_answering()
                 body = json.dumps({"count": len(outsider.requests)}).encode()
                 self.send_response(200)
                 self.send_header("content-type", "application/json")
