@@ -40,8 +40,10 @@ class Demo:
         began = self.patience.seconds()
         try:
             held, seen = play()
-        except (OutOfPatience, Problem) as failure:
-            held, seen = False, {"happened": str(failure)}
+        except OutOfPatience as late:
+            held, seen = False, {"happened": str(late)}
+        except Problem as problem:
+            held, seen = False, {"happened": problem.message, "remedy": problem.remedy}
         return Claim(name, text, held, round(self.patience.seconds() - began, 3), seen)
 
     def shown(self) -> Json:

@@ -3,6 +3,7 @@
 import json
 import threading
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from infra.cli.main import app
+from infra.cli.patience import Patience
 from infra.cli.place import Place
 
 
@@ -47,6 +49,28 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(raw)))
         self.end_headers()
         self.wfile.write(raw)
+
+
+class StillClock:
+    """A clock that moves only by what is waited."""
+
+    def __init__(self):
+        self.at = datetime(2026, 5, 1, tzinfo=UTC)
+
+    def now(self):
+        """Return the instant it stands at."""
+        return self.at
+
+    def pass_by(self, seconds):
+        """Let time pass."""
+        self.at += timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def patience():
+    """Patience that costs no time."""
+    clock = StillClock()
+    return Patience(clock, clock.pass_by)
 
 
 @pytest.fixture

@@ -1,0 +1,48 @@
+"""keyfleet doctor: the report as a whole."""
+
+import json
+
+CHECKS = [
+    "python",
+    "disk",
+    "clock",
+    "home",
+    "keys",
+    "database",
+    "manifest",
+    "workflows",
+    "fleet",
+    "dead letters",
+    "emulators",
+]
+
+
+def test_doctor_makes_every_check_in_order(fleet, facts):
+    fleet.will("GET", "/status", {"parked": 0})
+    report = facts("doctor")
+    assert [check["check"] for check in report["checks"]] == CHECKS
+    assert report["healthy"] is True
+
+
+def test_doctor_exits_with_1_when_a_check_fails_and_names_the_remedy(fleet, ask):
+    fleet.will("GET", "/status", {"parked": 0})
+    (fleet.place.home / "identity.key").chmod(0o644)
+    result = ask("doctor")
+    assert result.exit_code == 1
+    assert "✗ keys: identity.key can be read by others\n  fix: chmod 600" in result.stdout
+    assert "of 11 checks failed" in result.stdout
+
+
+def test_doctor_before_the_first_start_finds_nothing_wrong_and_makes_nothing(run, tmp_path):
+    result = run("doctor", "--home", str(tmp_path / "home"), "--port", "1", "--json")
+    assert (result.exit_code, json.loads(result.stdout)["healthy"]) == (0, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_doctor_probes_only_when_asked(fleet, facts):
+    fleet.will("GET", "/status", {"parked": 0})
+    fleet.will("POST", "/executions", {"execution": "01X"})
+    fleet.will("GET", "/executions/01X", {"id": "01X", "state": "SUCCEEDED"})
+    facts("doctor")
+    assert ("GET", "/executions/01X", None) not in fleet.asked
+    assert facts("doctor", "--probe")["checks"][-1]["check"] == "probe"

@@ -1,0 +1,99 @@
+"""The fleet's checks, against a fake control plane and the real files."""
+
+import socket
+
+import pytest
+
+from infra.cli.doctor.finding import Verdict
+from infra.cli.doctor.fleet import (
+    check_by_probe,
+    check_letters,
+    check_manifest,
+    check_port,
+    check_workflows,
+    listen_in,
+)
+from infra.cli.place import Place
+from infra.manifest.load import ManifestRefused
+
+EXECUTION = {"id": "01X", "state": "SUCCEEDED"}
+
+
+def _port(at):
+    return check_port(at, listen_in(at))
+
+
+def test_port_where_the_fleet_answers_is_well(fleet):
+    fleet.will("GET", "/status", {"parked": 0})
+    assert _port(fleet.place).verdict is Verdict.OK
+
+
+def test_port_that_is_free_is_noted_with_the_way_to_start(tmp_path):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        found = _port(Place(tmp_path, probe.getsockname()[1]))
+    assert found.verdict is Verdict.NOTE
+    assert "keyfleet up" in found.detail
+
+
+def test_port_of_another_homes_fleet_fails(fleet):
+    fleet.will("GET", "/status", {"error": {"detail": "signature"}}, 401)
+    found = _port(fleet.place)
+    assert (found.verdict, bool(found.remedy)) == (Verdict.FAILED, True)
+
+
+def test_port_where_something_else_listens_fails(fleet):
+    fleet.will("GET", "/status", b"<html></html>")
+    assert "is no fleet" in _port(fleet.place).detail
+
+
+@pytest.mark.parametrize(("parked", "verdict"), [(0, Verdict.OK), (3, Verdict.WARNING)])
+def test_letters_that_wait_are_warned_of(fleet, parked, verdict):
+    fleet.will("GET", "/status", {"parked": parked})
+    assert check_letters(fleet.place, listen_in(fleet.place)).verdict is verdict
+
+
+def test_manifest_and_workflows_of_this_repository_are_well():
+    assert check_manifest().verdict is Verdict.OK
+    assert check_workflows().verdict is Verdict.OK
+
+
+def test_manifest_that_cannot_be_deployed_fails(monkeypatch):
+    def refuse():
+        raise ManifestRefused("functions/x/fleet.yaml: functions.x: field required")
+
+    monkeypatch.setattr("infra.manifest.load.load_manifest", refuse)
+    found = check_manifest()
+    assert (found.verdict, bool(found.remedy)) == (Verdict.FAILED, True)
+    assert "functions/x/fleet.yaml" in found.detail
+
+
+def test_workflows_that_cannot_be_deployed_fail(monkeypatch):
+    monkeypatch.setattr("infra.local.wiring.workflow_sources", lambda _: {"issue": "main: {steps: 1}"})
+    found = check_workflows()
+    assert (found.verdict, bool(found.remedy)) == (Verdict.FAILED, True)
+    assert "workflows/issue.yaml:1" in found.detail
+
+
+def test_probe_that_comes_through_is_well(fleet, patience):
+    fleet.will("POST", "/executions", {"execution": "01X"})
+    fleet.will("GET", "/executions/01X", EXECUTION)
+    assert check_by_probe(fleet.place, patience, "p").verdict is Verdict.OK
+    assert fleet.asked[0][2] == {
+        "workflow": "probe_platform",
+        "argument": {"probe": "p", "wait_seconds": 1},
+    }
+
+
+@pytest.mark.parametrize("state", ["FAILED", "CANCELLED", "ACTIVE"])
+def test_probe_that_does_not_come_through_fails_and_says_where_to_look(fleet, patience, state):
+    fleet.will("POST", "/executions", {"execution": "01X"})
+    fleet.will("GET", "/executions/01X", {**EXECUTION, "state": state})
+    found = check_by_probe(fleet.place, patience, "p")
+    assert found.verdict is Verdict.FAILED
+    assert "keyfleet workflow show 01X" in found.remedy
+
+
+def test_probe_without_a_fleet_fails(tmp_path, patience):
+    found = check_by_probe(Place(tmp_path), patience, "p")
+    assert (found.verdict, bool(found.remedy)) == (Verdict.FAILED, True)

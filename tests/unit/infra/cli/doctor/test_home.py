@@ -1,0 +1,97 @@
+"""The home's checks: on folders and files of every kind, and on a real database, whole and damaged."""
+
+import pytest
+
+from infra.cli.doctor.finding import Verdict
+from infra.cli.doctor.home import check_database, check_home, check_keys
+from infra.cli.place import Place
+from infra.local.storage.database import open_database
+
+
+@pytest.fixture
+def at(tmp_path):
+    return Place(tmp_path / "home")
+
+
+@pytest.fixture
+def home(at):
+    at.home.mkdir(mode=0o700)
+    return at.home
+
+
+@pytest.fixture
+def database(home):
+    return open_database(home / "fleet.db", (), bytes)
+
+
+def test_home_that_is_not_there_yet_is_noted(at):
+    assert check_home(at).verdict is Verdict.NOTE
+    assert check_keys(at).verdict is Verdict.NOTE
+    assert check_database(at, running=False).verdict is Verdict.NOTE
+    assert not at.home.exists()
+
+
+def test_home_of_ones_own_is_well(at, home):
+    assert check_home(at).verdict is Verdict.OK
+
+
+def test_home_open_to_others_is_warned_of(at, home):
+    home.chmod(0o755)
+    found = check_home(at)
+    assert (found.verdict, found.remedy) == (Verdict.WARNING, f"chmod 700 {home}")
+
+
+def test_home_that_is_no_folder_fails(at):
+    at.home.touch()
+    found = check_home(at)
+    assert (found.verdict, bool(found.remedy)) == (Verdict.FAILED, True)
+
+
+def test_keys_for_their_owner_alone_are_well(at, home):
+    (home / "identity.key").touch(0o600)
+    found = check_keys(at)
+    assert (found.verdict, found.detail) == (Verdict.OK, "identity.key for you alone")
+
+
+def test_keys_that_others_may_read_fail_by_name(at, home):
+    (home / "identity.key").touch(0o600)
+    (home / "master.key").touch()
+    (home / "master.key").chmod(0o640)
+    found = check_keys(at)
+    assert found.verdict is Verdict.FAILED
+    assert "master.key can be read" in found.detail
+    assert f"chmod 600 {home / 'master.key'}" in found.remedy
+
+
+def test_database_that_is_whole_is_well_and_left_closed(at, database):
+    database.close()
+    assert check_database(at, running=False).verdict is Verdict.OK
+    assert check_database(at, running=False).verdict is Verdict.OK
+
+
+def test_database_of_a_running_fleet_is_left_alone(at, database):
+    assert check_database(at, running=True).verdict is Verdict.OK
+    database.close()
+
+
+def test_database_that_somebody_else_has_open_is_warned_of(at, database):
+    found = check_database(at, running=False)
+    assert found.verdict is Verdict.WARNING
+    assert "KEYFLEET_PORT" in found.remedy
+    database.close()
+
+
+def test_database_that_is_shortened_fails_with_the_way_out(at, database):
+    database.mark.reset(database.id, 5)
+    database.close()
+    found = check_database(at, running=False)
+    assert found.verdict is Verdict.FAILED
+    assert "5 acknowledged group commits" in found.detail
+    assert "keyfleet up --accept-loss" in found.remedy
+
+
+def test_database_that_is_gone_fails(at, database):
+    database.mark.reset(database.id, 5)
+    database.close()
+    (at.home / "fleet.db").unlink()
+    assert check_database(at, running=False).verdict is Verdict.FAILED

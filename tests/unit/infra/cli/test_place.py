@@ -1,0 +1,27 @@
+"""A place, and how a remedy names it."""
+
+from pathlib import Path
+
+import pytest
+
+from infra.cli.place import Place
+
+
+@pytest.mark.parametrize(
+    ("place", "flags"),
+    [
+        (Place(), ""),
+        (Place(port=9000), " --port 9000"),
+        (Place(Path("a b"), 9000), " --home 'a b' --port 9000"),
+    ],
+)
+def test_a_place_is_named_by_the_options_that_lead_there(place, flags):
+    assert place.flags == flags
+
+
+def test_a_place_agrees_with_the_fleet_about_its_addresses():
+    from infra.local.world import FleetConfig
+
+    place = Place(Path("home"), 9000)
+    config = FleetConfig(place.home, place.port)
+    assert (place.base_url, place.control_audience) == (config.base_url, config.control_url)
