@@ -1,0 +1,88 @@
+"""What the SQLite store does beyond its port: purging, counting, and rows that carry their checksum."""
+
+import sqlite3
+from datetime import timedelta
+
+import pytest
+
+from infra.local.counters import Counters
+from infra.local.documents import store as store_module
+from shared.ports.documents import Create, Delete, Ref, StaleVersion
+from tests.contract.documents.setting import ALPHA, DUE, ROOM
+
+
+async def expiring(setting, store, count, *, minutes):
+    """Create documents that expire after some minutes."""
+    expires_at = setting.clock.now() + timedelta(minutes=minutes)
+    refs = [Ref("claims", f"{minutes}-{number}") for number in range(count)]
+    await store.tenant(ALPHA).commit([Create(ref, {}, expires_at) for ref in refs])
+
+
+def rows(setting):
+    """Return how many rows there are, expired or not."""
+    return setting.engine.read("SELECT count(*) FROM documents")[0][0]
+
+
+async def test_a_purge_removes_the_expired_and_nothing_else(setting):
+    await expiring(setting, setting.store, 3, minutes=1)
+    await expiring(setting, setting.store, 2, minutes=5)
+    await setting.create(ROOM, {})
+    setting.clock.advance(minutes=1)
+    assert await setting.store.purge() == 3
+    assert rows(setting) == 3
+    assert await setting.store.purge() == 0
+
+
+async def test_a_purge_goes_batch_by_batch_to_the_end(setting, monkeypatch):
+    monkeypatch.setattr(store_module, "PURGE_BATCH", 4)
+    await expiring(setting, setting.store, 11, minutes=1)
+    setting.clock.advance(minutes=1)
+    before = Counters(setting.engine.counters)
+    assert await setting.store.purge() == 11
+    assert setting.engine.counters.since(before)["commits"] == 3
+    assert rows(setting) == 0
+
+
+async def test_each_database_purges_its_own(setting):
+    await expiring(setting, setting.sealed, 2, minutes=1)
+    setting.clock.advance(minutes=1)
+    assert await setting.store.purge() == 0
+    assert await setting.sealed.purge() == 2
+
+
+async def test_reads_and_writes_are_counted_as_they_would_be_billed(setting):
+    before = Counters(setting.engine.counters)
+    (version, _) = await setting.alpha.commit([Create(ROOM, {}), Create(Ref("rooms", "205"), {})])
+    await setting.alpha.get(ROOM)
+    await setting.alpha.get(Ref("rooms", "none"))
+    await setting.alpha.query(DUE, {"state": "waiting"})
+    await setting.alpha.commit([Delete(ROOM, version)])
+    spent = setting.engine.counters.since(before)
+    assert (spent["document_writes"], spent["document_reads"]) == (3, 3)
+
+
+async def test_a_refused_commit_is_not_counted(setting):
+    before = Counters(setting.engine.counters)
+    with pytest.raises(StaleVersion):
+        await setting.delete(ROOM, "1")
+    assert setting.engine.counters.since(before) == {}
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("body", '{"floor":3}'),
+        ("version", 77),
+        ("expires_at", 5),
+        ("tenant", "tnt_beta"),
+        ("collection", "keys"),
+        ("id", "205"),
+        ("db", "sealed"),
+    ],
+)
+async def test_no_part_of_a_row_can_change_without_its_checksum(setting, column, value):
+    await setting.create(ROOM, {"floor": 2})
+    with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+        await setting.engine.write(
+            lambda connection: connection.execute(f"UPDATE documents SET {column} = ?", (value,)).rowcount
+        )
