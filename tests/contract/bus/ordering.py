@@ -42,6 +42,26 @@ class Ordering(BusSetting):
 
         self.play(tmp_path, scenario)
 
+    def test_a_long_line_behind_a_failing_head_does_not_hide_what_comes_after_it(self, tmp_path):
+        async def scenario(world, bus):
+            world.receiver.answer = lambda push: 500 if push.key == "A" else 204
+            await bus.publish("bookings", [*numbered(600, "A"), *messages("after")])
+            await asyncio.sleep(0.5)
+            assert world.receiver.texts == ["A0", "after"]
+
+        self.play(tmp_path, scenario)
+
+    def test_interleaved_keys_are_pushed_once_each_and_in_order(self, tmp_path):
+        async def scenario(world, bus):
+            lines = [numbered(300, key) for key in "ABC"]
+            await bus.publish("bookings", [each for row in zip(*lines, strict=True) for each in row])
+            await bus.idle()
+            for key in "ABC":
+                texts = [each.text for each in world.receiver.received if each.key == key]
+                assert texts == [f"{key}{number}" for number in range(300)]
+
+        self.play(tmp_path, scenario)
+
     def test_keys_are_pushed_side_by_side(self, tmp_path):
         async def scenario(world, bus):
             world.receiver.takes = 1.0

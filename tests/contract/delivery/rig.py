@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -138,6 +139,20 @@ class World:
             self.engine._lazy_timer.cancel()
         self.engine._closed = True
         self.database.close()
+
+    def err_once(self, part_of_sql: str) -> list[str]:
+        """Let the next read of its kind fail, and return what the event loop is told of that."""
+        read, told, mistakes = self.engine.read, [], [sqlite3.OperationalError("disk I/O error")]
+
+        def mistaken(sql: str, parameters: Any = ()) -> Any:
+            if part_of_sql in sql and mistakes:
+                raise mistakes.pop()
+            return read(sql, parameters)
+
+        self.engine.read = mistaken
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: told.append(str(context["exception"])))
+        return told
 
     async def flush(self) -> None:
         """Write down what rides lazily."""

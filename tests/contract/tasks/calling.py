@@ -3,6 +3,7 @@
 import asyncio
 from datetime import timedelta
 
+from infra.local.wire import ConnectionFailed
 from shared.ports.tasks import Task
 from tests.contract.delivery.rig import until
 from tests.contract.tasks.setting import URL, TaskSetting, queue
@@ -63,6 +64,37 @@ class Calling(TaskSetting):
                 (200, 200.0),
                 (300, 300.0),
             ]
+
+        self.play(tmp_path, scenario)
+
+    def test_a_time_that_has_passed_means_now(self, tmp_path):
+        async def scenario(world, tasks):
+            now = world.clock.now()
+            await tasks.enqueue(Task("sweep-ledger", not_before=now - timedelta(days=1)))
+            await tasks.idle()
+            assert world.receiver.received[0].headers["X-CloudTasks-TaskETA"] == f"{now.timestamp():.6f}"
+
+        self.play(tmp_path, scenario)
+
+    def test_an_attempt_without_an_answer_is_a_retry_but_no_execution(self, tmp_path):
+        async def scenario(world, tasks):
+            answers = iter([ConnectionFailed(), 204])
+            world.receiver.answer = lambda _: next(answers)
+            await tasks.enqueue(Task("sweep-ledger"))
+            await until(lambda: len(world.receiver.received) == 2)
+            headers = world.receiver.received[1].headers
+            assert headers["X-CloudTasks-TaskRetryCount"] == "1"
+            assert headers["X-CloudTasks-TaskExecutionCount"] == "0"
+            assert "X-CloudTasks-TaskPreviousResponse" not in headers
+
+        self.play(tmp_path, scenario)
+
+    def test_a_mistake_of_our_own_costs_no_task(self, tmp_path):
+        async def scenario(world, tasks):
+            told = world.err_once("WHERE id = ?")
+            await tasks.enqueue(Task("sweep-ledger"))
+            await until(lambda: world.receiver.received)
+            assert told == ["disk I/O error"]
 
         self.play(tmp_path, scenario)
 
