@@ -5,41 +5,45 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
 from infra.local.workflows.errors import WorkflowRefused
-from infra.local.workflows.runner import run_file
+from infra.local.workflows.program import load
+from infra.local.workflows.runner import run_program
 
 CASES = Path(__file__).parent / "cases"
 
 
 def _cases() -> list[Any]:
-    documents = [json.loads(path.read_text()) for path in sorted(CASES.glob("*.json"))]
+    documents = [json.loads((CASES / "cases.json").read_text(encoding="utf-8"))]
+    documents.append(YAML(typ="safe", pure=True).load(CASES / "rules.yaml"))
     return [pytest.param(case, id=case["id"]) for document in documents for case in document["cases"]]
 
 
 @pytest.mark.parametrize("case", _cases())
-def test_case_gives_what_the_documentation_says(case):
+async def test_case_gives_what_the_documentation_says(case):
     """Every expectation of the case holds."""
     expected = dict(case["expect"])
     if "deploy_error" in expected:
-        _assert_refused(case, expected["deploy_error"])
+        await _assert_refused(case, expected["deploy_error"])
         return
-    actual = _run(case)
+    actual = await _run(case)
     for name, value in expected.items():
         _EXPECTATIONS[name](actual, value)
 
 
-def _run(case):
-    stubs = {"http": case["http"]} if "http" in case else []
-    return run_file(CASES / case["file"], case.get("args"), http_stubs=stubs, virtual_clock=True)
+async def _run(case):
+    source = case["workflow"] if "workflow" in case else (CASES / case["file"]).read_bytes()
+    program = load(source, f"{case['id']}.yaml")
+    return await run_program(program, case.get("args"), http_stubs=case.get("http", []), virtual_clock=True)
 
 
-def _assert_refused(case, text):
+async def _assert_refused(case, text):
     with pytest.raises(WorkflowRefused) as refused:
-        _run(case)
+        await _run(case)
     assert text in str(refused.value)
     for problem in refused.value.problems:
-        assert problem.file == Path(case["file"]).name
+        assert problem.file == f"{case['id']}.yaml"
         assert problem.line > 0
         assert problem.remedy
 

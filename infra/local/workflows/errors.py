@@ -51,7 +51,7 @@ class Place:
 class RaisedError(WorkflowsError):
     """An error travelling through a running workflow: any string or map, as `raise` allows."""
 
-    payload: Any
+    payload: Any = field(repr=False)
     fatal: bool = False
     trace: list[Place] = field(default_factory=list)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from infra.local.workflows import limits
 from infra.local.workflows.draws import Draws
-from infra.local.workflows.errors import MachineMisusedError, RaisedError, raised, value_error
+from infra.local.workflows.errors import MachineMisusedError, RaisedError, limit_error, raised, value_error
 from infra.local.workflows.execution import (
     Execution,
     Fiber,
@@ -24,7 +24,7 @@ from infra.local.workflows.ops import Op
 from infra.local.workflows.outcomes import Cancelled, Failed, Outcome, Succeeded, Verdict
 from infra.local.workflows.program import Program
 from infra.local.workflows.scheduling import Gangs
-from infra.local.workflows.values import is_json
+from infra.local.workflows.values import is_deep, is_json, text_bytes
 
 
 def google_hosts(url: str) -> bool:
@@ -111,14 +111,12 @@ class Machine:
 
     def _entry(self) -> Routine:
         main = self._program.main
-        values = (
-            () if not main.names or (self._argument is None and main.required == 0) else (self._argument,)
-        )
-        if len(json_text(self._argument, None).encode("utf-8", "replace")) > limits.ARGUMENT_BYTES:
-            return _refusing(
-                raised("ResourceLimitError", f"the argument exceeds {limits.ARGUMENT_BYTES} bytes")
-            )
-        return main.start(self._execution, self._main, 0, values)
+        if is_deep(self._argument) or not is_json(self._argument):
+            return _refusing(value_error("the argument is not JSON, or nested too deeply"))
+        if text_bytes(json_text(self._argument, None)) > limits.ARGUMENT_BYTES:
+            return _refusing(limit_error(f"the argument exceeds {limits.ARGUMENT_BYTES} bytes"))
+        unused = not main.names or (self._argument is None and main.required == 0)
+        return main.start(self._execution, self._main, 0, () if unused else (self._argument,))
 
     def _turn(self) -> bool:
         """Let one fiber run until it waits; false when the budget is spent."""
@@ -212,6 +210,6 @@ def _refusing(error: RaisedError) -> Routine:
 
 
 def _verdict(value: Any, error: RaisedError | None) -> Verdict:
-    if error is None and not is_json(value):
+    if error is None and (is_deep(value) or not is_json(value)):
         error = value_error("the result holds bytes or a function, which JSON cannot carry")
     return Failed(error.payload, error.context) if error is not None else Succeeded(value)

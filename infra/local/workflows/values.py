@@ -95,9 +95,15 @@ def checked_double(number: float) -> float:
 
 def checked_text(text: str) -> str:
     """The text, if it is within the limit for one string."""
-    if len(text) * 4 > limits.STRING_BYTES and text_bytes(text) > limits.STRING_BYTES:
-        raise limit_error(f"string exceeds {limits.STRING_BYTES} bytes")
+    if len(text) * 4 > limits.STRING_BYTES:
+        check_text_bytes(text_bytes(text))
     return text
+
+
+def check_text_bytes(size: int) -> None:
+    """Refuse a string of this many bytes, before or after it is made."""
+    if size > limits.STRING_BYTES:
+        raise limit_error(f"string exceeds {limits.STRING_BYTES} bytes")
 
 
 def text_bytes(text: str) -> int:
@@ -107,14 +113,24 @@ def text_bytes(text: str) -> int:
 
 def size_of(value: Any) -> int:
     """The memory a value counts for: 8 bytes a scalar, 8 plus content for everything else."""
-    total, level, depth = 0, [value], 0
-    while level:
-        depth += 1
-        if depth > limits.VALUE_DEPTH:
+    total = 0
+    for depth, level in enumerate(_levels(value)):
+        if depth >= limits.VALUE_DEPTH:
             raise limit_error(f"value nested deeper than {limits.VALUE_DEPTH} levels")
         total += sum(map(_own_size, level))
-        level = [child for each in level for child in _children(each)]
     return total
+
+
+def is_deep(value: Any) -> bool:
+    """Whether a value is nested deeper than any may be."""
+    return any(depth >= limits.VALUE_DEPTH for depth, _ in enumerate(_levels(value)))
+
+
+def _levels(value: Any) -> Iterator[list[Any]]:
+    level = [value]
+    while level:
+        yield level
+        level = [child for each in level for child in _children(each)]
 
 
 def _own_size(value: Any) -> int:

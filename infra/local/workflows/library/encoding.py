@@ -12,7 +12,7 @@ from typing import Any, Final
 from infra.local.workflows import limits
 from infra.local.workflows.errors import value_error
 from infra.local.workflows.library.function import function, need
-from infra.local.workflows.values import checked_text, is_json
+from infra.local.workflows.values import checked_text, is_deep, is_json
 
 _ALGORITHMS: Final = frozenset({"MD5", "SHA1", "SHA224", "SHA256", "SHA384", "SHA512"})
 _CHARSETS: Final = re.compile(
@@ -99,9 +99,12 @@ def json_decode(data: Any) -> Any:
 def decode_json(data: bytes | str) -> Any:
     """The value of a JSON document, with numbers as the language has them."""
     try:
-        return json.loads(data, parse_int=_integer, parse_float=_double, parse_constant=_constant)
+        value = json.loads(data, parse_int=_integer, parse_float=_double, parse_constant=_constant)
     except (ValueError, RecursionError):
         raise value_error("not valid JSON") from None
+    if is_deep(value):
+        raise value_error("JSON nested too deeply")
+    return value
 
 
 def _integer(digits: str) -> int | float:

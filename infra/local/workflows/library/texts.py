@@ -8,7 +8,7 @@ from urllib.parse import quote, quote_plus, unquote_to_bytes
 from infra.local.workflows.errors import raised, value_error
 from infra.local.workflows.library.function import function, need
 from infra.local.workflows.library.patterns import Pattern, compile_pattern
-from infra.local.workflows.values import checked_text
+from infra.local.workflows.values import check_text_bytes, checked_text
 
 _BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
@@ -45,13 +45,8 @@ def replace_all(source: Any, substr: Any, repl: Any) -> str:
     """Every occurrence of a substring replaced."""
     text, wanted, replacement = _text(source, "source"), _text(substr, "substr"), _text(repl, "repl")
     found = text.count(wanted)
-    _check_growth(len(text) + found * (len(replacement) - len(wanted)))
+    check_text_bytes(len(text) + found * (len(replacement) - len(wanted)))
     return checked_text(text.replace(wanted, replacement))
-
-
-def _check_growth(characters: int) -> None:
-    if characters > 0:
-        checked_text("x" * min(characters, 300_000))
 
 
 def replace_all_regex(source: Any, regexp: Any, repl: Any) -> str:
@@ -61,7 +56,7 @@ def replace_all_regex(source: Any, regexp: Any, repl: Any) -> str:
     for start, end in pattern.find_all(text):
         parts += [text[at:start], replacement]
         at = end
-    _check_growth(sum(map(len, parts)))
+    check_text_bytes(sum(map(len, parts)))
     return checked_text("".join([*parts, text[at:]]))
 
 

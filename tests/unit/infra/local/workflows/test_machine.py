@@ -179,6 +179,18 @@ def test_argument_reaches_main_whole(verdict):
     assert verdict(source) == Succeeded(None)
 
 
+@pytest.mark.parametrize("argument", [b"bytes", {"a": {1, 2}}, object()])
+def test_argument_that_is_not_json_fails_the_execution(verdict, argument):
+    assert "ValueError" in verdict("- r:\n    return: 1\n", argument).error["tags"]
+
+
+def test_argument_nested_too_deeply_fails_the_execution(verdict):
+    argument = []
+    for _ in range(5_000):
+        argument = [argument]
+    assert "ValueError" in verdict("- r:\n    return: 1\n", argument).error["tags"]
+
+
 def test_default_of_main_stands_in_for_no_argument(verdict):
     source = "main:\n  params: [{given: {a: 1}}]\n  steps:\n    - r:\n        return: ${given}\n"
     assert verdict(source) == Succeeded({"a": 1})

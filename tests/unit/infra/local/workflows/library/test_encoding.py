@@ -70,5 +70,6 @@ def test_encoding_refuses_bad_arguments(evaluate, expression, tag):
     assert tag in evaluate(expression)
 
 
-def test_json_too_deep_is_a_value_error(evaluate):
-    assert "ValueError" in evaluate("json.decode(s)", s="[" * 20_000)
+@pytest.mark.parametrize("text", ["[" * 20_000, "[" * 500 + "]" * 500])
+def test_json_too_deep_is_a_value_error(evaluate, text):
+    assert "ValueError" in evaluate("json.decode(s)", s=text)
