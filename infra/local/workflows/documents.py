@@ -13,7 +13,7 @@ from infra.local.workflows.templates import is_variable, read_template, read_var
 def read_document(root: Node, report: Report) -> tuple[RoutineModel, ...]:
     """The routines of a file: a step list is main alone."""
     if isinstance(root, Listing):
-        return (RoutineModel("main", (), read_steps(root, "main", report), root.line),)
+        return (RoutineModel("main", (), read_steps(root, "the file", report), root.line),)
     if not isinstance(root, Mapped):
         report.add(
             root.line, "the file is neither a list of steps nor a map of subworkflows", "Start with main:"
@@ -37,7 +37,7 @@ def _routine(name: str, line: int, node: Node, report: Report) -> RoutineModel:
     fields.allow({"params", "steps"})
     steps = fields.need("steps")
     parameters = _parameters(fields, name)
-    return RoutineModel(name, parameters, read_steps(steps, name, report) if steps else (), line)
+    return RoutineModel(name, parameters, read_steps(steps, fields.what, report) if steps else (), line)
 
 
 def _parameters(fields: Fields, routine: str) -> tuple[Parameter, ...]:

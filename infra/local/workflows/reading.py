@@ -36,7 +36,7 @@ _NO_NEXT: Final = frozenset({"raise", "return"})
 
 def read_steps(node: Node, what: str, report: Report) -> tuple[Step, ...]:
     """A list of single-key maps, each a step."""
-    items = read_items(node, f'the steps of "{what}"', report)
+    items = read_items(node, f"the steps of {what}", report)
     steps = (_step(item, report) for item in items)
     return tuple(step for step in steps if step is not None)
 
@@ -185,7 +185,7 @@ def _branch(node: Node, report: Report) -> Branch | None:
     if fields is None or steps is None:
         return None
     fields.allow({"steps"})
-    return Branch(name, read_steps(steps, name, report), line)
+    return Branch(name, read_steps(steps, fields.what, report), line)
 
 
 def _try(node: Node, fields: Fields) -> Try:

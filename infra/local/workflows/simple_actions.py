@@ -10,7 +10,8 @@ from infra.local.workflows.templates import expression_text, read_target, read_t
 
 def read_assign(node: Node, fields: Fields) -> Assign:
     """`assign: [target: value, ...]`"""
-    items = read_items(node, "assign", fields.report)
+    empty = isinstance(node, Listing) and not node.items
+    items = () if empty else read_items(node, "assign", fields.report)
     if len(items) > limits.ASSIGNMENTS_PER_STEP:
         fields.report.add(
             node.line,
