@@ -6,12 +6,13 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from infra.cli.problems import Problem
+
+LONGEST_LINE = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,14 @@ def moment(text: str) -> str:
     return text[:19].replace("T", " ")
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     """Return rows under their heads; the first column is never broken, for it is what people copy."""
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    drawn = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     for head in heads:
         drawn.add_column(head, overflow="fold", no_wrap=head is heads[0])
     for row in rows:
@@ -72,7 +78,10 @@ def print_answer(answer: Answer, *, as_json: bool) -> None:
 
 def print_part(part: RenderableType) -> None:
     """Print one part of what is said to people."""
-    Console(markup=False, highlight=False, emoji=False).print(part, soft_wrap=isinstance(part, Text))
+    # A row that goes to another program is not broken to fit a screen.
+    width = None if sys.stdout.isatty() else LONGEST_LINE
+    screen = Console(markup=False, highlight=False, emoji=False, width=width)
+    screen.print(part, soft_wrap=isinstance(part, Text))
 
 
 def print_problem(problem: Problem, *, as_json: bool) -> None:

@@ -2,13 +2,13 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, NoReturn, ParamSpec
 
 import typer
 
-from infra.cli.answer import Answer, Outcome, Telling, print_answer, print_part, print_problem
+from infra.cli.answer import Answer, Outcome, Telling, errors, print_answer, print_part, print_problem
 from infra.cli.place import HOME, PORT, Place
 from infra.cli.problems import Problem
 
@@ -67,12 +67,18 @@ def _finish(outcome: Outcome, *, as_json: bool) -> NoReturn:
 def _told(telling: Telling, *, as_json: bool) -> Answer:
     while True:
         try:
-            part = next(telling)
+            with _patience_asked():
+                part = next(telling)
         except StopIteration as end:
             answer: Answer = end.value
             return answer
         if not as_json:
             print_part(part)
+
+
+def _patience_asked() -> AbstractContextManager[object]:
+    screen = errors()
+    return screen.status("one moment") if screen.is_terminal else nullcontext()
 
 
 def _own(run: Callable[..., Outcome]) -> list[inspect.Parameter]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import RenderableType
 
-from infra.cli.answer import Answer, line, moment, plain
+from infra.cli.answer import Answer, counted, line, moment, plain
 from infra.cli.control import ControlPlane
 from infra.cli.place import Place
 from infra.cli.problems import Failed, Refused
@@ -40,13 +40,13 @@ def replay(at: Place, ids: Ids = None, everything: All = False, topic: Topic = N
     body: dict[str, Any] = {"topic": topic} if topic else {}
     body |= {"all": True} if everything else {"ids": _numbers(ids or [])}
     facts = ControlPlane(at).post("dead-letters", "replay", body=body)
-    return _counted(facts, facts["replayed"], len(ids or []), "delivered again")
+    return _reported(facts, facts["replayed"], len(ids or []), "Delivering again:")
 
 
 def discard(at: Place, ids: NamedIds) -> Answer:
     """Delete messages for ever."""
     facts = ControlPlane(at).post("dead-letters", "discard", body={"ids": _numbers(ids)})
-    return _counted(facts, facts["discarded"], len(ids), "deleted")
+    return _reported(facts, facts["discarded"], len(ids), "Deleted")
 
 
 def _numbers(ids: list[str]) -> list[str]:
@@ -56,14 +56,11 @@ def _numbers(ids: list[str]) -> list[str]:
     return sorted(set(ids), key=int)
 
 
-def _counted(facts: Mapping[str, Any], done: int, asked: int, what: str) -> Answer:
-    counted = "1 message is" if done == 1 else f"{done} messages are"
+def _reported(facts: Mapping[str, Any], done: int, asked: int, what: str) -> Answer:
+    said = f"{what} {counted(done, 'message')}"
     if done < asked:
-        raise Failed(
-            f"{counted} {what}, of {asked} named: the others are not set aside",
-            "see keyfleet dead-letter list",
-        )
-    return Answer(facts, (line(f"{counted} {what}."),))
+        raise Failed(f"{said} of {asked} named: no other is set aside", "see keyfleet dead-letter list")
+    return Answer(facts, (line(f"{said}."),))
 
 
 def _said(letter: Mapping[str, Any]) -> list[RenderableType]:

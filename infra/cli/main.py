@@ -1,6 +1,5 @@
 """The keyfleet command: what there is, and what each exit code means."""
 
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -18,6 +17,8 @@ EPILOG = "Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXI
 
 
 def _version(asked: bool) -> None:
+    from importlib.metadata import version
+
     if asked:
         print(f"keyfleet {version('keyfleet')}")
         raise typer.Exit

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from infra.cli.answer import Answer, line, plain, table
+from infra.cli.answer import Answer, counted, line, plain, table
 from infra.cli.control import ControlPlane
 from infra.cli.place import Place
 
@@ -39,5 +39,7 @@ def _callers(function: Mapping[str, Any]) -> str:
 def _parked(at: Place, count: int) -> RenderableType:
     if not count:
         return line("No message was set aside.")
-    counted = "1 message was" if count == 1 else f"{count} messages were"
-    return line(plain(f"{counted} set aside: ", "yellow"), f"see keyfleet dead-letter list{at.flags}")
+    return line(
+        plain(f"Set aside: {counted(count, 'message')}, ", "yellow"),
+        f"see keyfleet dead-letter list{at.flags}",
+    )

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from infra.cli.answer import Answer, line, plain
+from infra.cli.answer import Answer, counted, line, plain
 from infra.cli.inputs import json_file, json_input
 from infra.cli.problems import Refused
 
@@ -39,8 +39,7 @@ def check(files: Files) -> Answer:
     problems = [problem for file in files for problem in _problems(_readable(file))]
     facts = {"files": [str(file) for file in files], "problems": problems}
     if not problems:
-        count = "1 file" if len(files) == 1 else f"{len(files)} files"
-        return Answer(facts, (line(plain("✓ ", "green"), f"{count} can be deployed."),))
+        return Answer(facts, (line(plain("✓ ", "green"), f"{counted(len(files), 'file')} can be deployed."),))
     complaints = (f"{each['file']}:{each['line']}: {each['message']}. {each['remedy']}" for each in problems)
     return Answer(facts, (), 2, complaints=tuple(complaints))
 

@@ -68,6 +68,7 @@ def test_a_failed_execution_is_shown_with_exit_code_1(running):
         ["workflow", "start", "no_such_workflow"],
         ["workflow", "show", "no-such-execution"],
         ["workflow", "cancel", "no-such-execution"],
+        ["schedule", "run", "no-such-schedule"],
     ],
 )
 def test_what_does_not_exist_is_refused(running, arguments):

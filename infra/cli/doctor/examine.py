@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
-from infra.cli.answer import Answer, Telling, line, plain
+from infra.cli.answer import Answer, Telling, counted, plain
 from infra.cli.doctor import fleet, home, machine
 from infra.cli.doctor.finding import Finding, Verdict
 from infra.cli.patience import Patience
@@ -44,9 +45,13 @@ def _findings(at: Place, *, probe: bool) -> Iterator[Finding]:
 def _answer(findings: list[Finding]) -> Answer:
     failed = [finding for finding in findings if finding.verdict is Verdict.FAILED]
     facts = {"healthy": not failed, "checks": [finding.described() for finding in findings]}
-    verdict = (
-        line(plain(f"{len(failed)} of {len(findings)} checks failed.", "bold red"))
-        if failed
-        else line(plain("All is well.", "bold green"))
-    )
-    return Answer(facts, (verdict,), 1 if failed else 0)
+    return Answer(facts, (_verdict(findings, len(failed)),), 1 if failed else 0)
+
+
+def _verdict(findings: list[Finding], failed: int) -> Text:
+    if failed:
+        return plain(f"{failed} of {counted(len(findings), 'check')} failed.", "bold red")
+    warnings = sum(finding.verdict is Verdict.WARNING for finding in findings)
+    if warnings:
+        return plain(f"No check failed; {counted(warnings, 'warning')}.", "bold yellow")
+    return plain("All is well.", "bold green")

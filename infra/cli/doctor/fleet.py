@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from infra.cli.answer import counted
 from infra.cli.control import ControlPlane
 from infra.cli.doctor.finding import Finding, Verdict
 from infra.cli.patience import OutOfPatience, Patience
@@ -63,7 +64,7 @@ def check_manifest() -> Finding:
         functions = load_manifest().functions
     except ManifestRefused as refusal:
         return Finding("manifest", Verdict.FAILED, str(refusal), "mend that fleet.yaml")
-    return Finding("manifest", Verdict.OK, f"{len(functions)} functions")
+    return Finding("manifest", Verdict.OK, counted(len(functions), "function"))
 
 
 def check_workflows() -> Finding:
@@ -79,7 +80,7 @@ def check_workflows() -> Finding:
             load(source, f"workflows/{name}.yaml")
     except WorkflowRefused as refusal:
         return Finding("workflows", Verdict.FAILED, str(refusal), "keyfleet workflow check workflows/*.yaml")
-    return Finding("workflows", Verdict.OK, f"{len(sources)} files")
+    return Finding("workflows", Verdict.OK, counted(len(sources), "file"))
 
 
 def check_by_probe(at: Place, patience: Patience, probe: str) -> Finding:

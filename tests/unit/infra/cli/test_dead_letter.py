@@ -67,7 +67,7 @@ def test_dead_letter_refuses_what_names_no_message(fleet, ask, arguments):
 
 def test_dead_letter_discard_deletes_by_id(fleet, ask):
     fleet.will("POST", "/dead-letters/discard", {"discarded": 1})
-    assert ask("dead-letter", "discard", "12").stdout == "1 message is deleted.\n"
+    assert ask("dead-letter", "discard", "12").stdout == "Deleted 1 message.\n"
 
 
 @pytest.mark.parametrize(("verb", "answer"), [("replay", "replayed"), ("discard", "discarded")])

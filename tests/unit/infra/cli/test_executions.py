@@ -49,9 +49,15 @@ def test_workflow_list_asks_by_workflow_and_state(fleet, facts):
 
 def test_workflow_list_shows_a_row_per_execution(fleet, ask):
     fleet.will("GET", "/executions?limit=100", {"executions": [EXECUTION]})
-    said = ask("workflow", "list").stdout
-    assert "01X" in said
-    assert "SUCCEEDED" in said
+    head, row = ask("workflow", "list").stdout.splitlines()
+    assert head.split()[:3] == ["execution", "workflow", "state"]
+    assert row.split() == ["01X", "probe_platform", "SUCCEEDED", "2026-05-01", "10:00:00", "3.0", "s"]
+
+
+def test_workflow_list_breaks_no_row_that_goes_to_another_program(fleet, ask):
+    long = {**EXECUTION, "workflow": "a_workflow_of_a_long_name" * 4}
+    fleet.will("GET", "/executions?limit=100", {"executions": [long]})
+    assert long["workflow"] in ask("workflow", "list").stdout
 
 
 def test_workflow_list_without_executions_says_so(fleet, ask):

@@ -33,4 +33,4 @@ def test_status_points_at_what_waits_and_what_was_set_aside(fleet, ask):
     said = ask("status").stdout
     assert "on-config-updated" in said
     assert "idle" not in said
-    assert "2 messages were set aside: see keyfleet dead-letter list" in said
+    assert "Set aside: 2 messages, see keyfleet dead-letter list" in said

@@ -39,6 +39,14 @@ def test_doctor_before_the_first_start_finds_nothing_wrong_and_makes_nothing(run
     assert list(tmp_path.iterdir()) == []
 
 
+def test_doctor_that_only_warns_exits_with_0_and_says_so(fleet, ask):
+    fleet.will("GET", "/status", {"parked": 2})
+    result = ask("doctor")
+    assert result.exit_code == 0
+    assert "! dead letters: 2 set aside" in result.stdout
+    assert "No check failed; 1 warning" in result.stdout
+
+
 def test_doctor_probes_only_when_asked(fleet, facts):
     fleet.will("GET", "/status", {"parked": 0})
     fleet.will("POST", "/executions", {"execution": "01X"})
