@@ -25,7 +25,7 @@ class TaskExists(TaskError):
 
 
 class TaskRefused(TaskError):
-    """The task breaks a limit: an unknown function, more than 30 days ahead, a malformed name, a large body."""
+    """The task breaks a limit: unknown function, over 30 days ahead, malformed name, large body."""
 
 
 class TaskQueue(Protocol):
