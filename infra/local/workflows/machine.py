@@ -18,7 +18,7 @@ from infra.local.workflows.execution import (
     Routine,
     Usage,
 )
-from infra.local.workflows.library.encoding import json_text
+from infra.local.workflows.library.encoding import json_text, plain_json
 from infra.local.workflows.observer import Observer
 from infra.local.workflows.ops import Op
 from infra.local.workflows.outcomes import Cancelled, Failed, Outcome, Succeeded, Verdict
@@ -110,13 +110,11 @@ class Machine:
             self._end(Cancelled())
 
     def _entry(self) -> Routine:
-        main = self._program.main
-        if is_deep(self._argument) or not is_json(self._argument):
-            return _refusing(value_error("the argument is not JSON, or nested too deeply"))
-        if text_bytes(json_text(self._argument, None)) > limits.ARGUMENT_BYTES:
-            return _refusing(limit_error(f"the argument exceeds {limits.ARGUMENT_BYTES} bytes"))
-        unused = not main.names or (self._argument is None and main.required == 0)
-        return main.start(self._execution, self._main, 0, () if unused else (self._argument,))
+        main, argument = self._program.main, plain_json(self._argument)
+        if text_bytes(json_text(argument, None)) > limits.ARGUMENT_BYTES:
+            raise limit_error(f"the argument exceeds {limits.ARGUMENT_BYTES} bytes")
+        unused = not main.names or (argument is None and main.required == 0)
+        return (yield from main.start(self._execution, self._main, 0, () if unused else (argument,)))
 
     def _turn(self) -> bool:
         """Let one fiber run until it waits; false when the budget is spent."""
@@ -202,11 +200,6 @@ class Machine:
         self._ready.clear()
         self._inbox.clear()
         self._waiting.clear()
-
-
-def _refusing(error: RaisedError) -> Routine:
-    yield from ()
-    raise error
 
 
 def _verdict(value: Any, error: RaisedError | None) -> Verdict:

@@ -19,6 +19,9 @@ _CHARSETS: Final = re.compile(
     r"(ascii|utf-(8|16|32)(-[lb]e)?|iso8859-\d+|cp\d+|koi8-[rtu]|shift_jis|euc_\w+|gb\w+|big5)\Z"
 )
 _ALPHABET: Final = re.compile(r"[A-Za-z0-9+/]*={0,2}\Z")
+# Half of a surrogate pair is no character: it becomes U+FFFD, as it does in Google's JSON.
+_HALF: Final = re.compile("[\ud800-\udfff]")
+_HALF_ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _INDENT: Final = "    "
 
 
@@ -69,9 +72,15 @@ def json_text(data: Any, indent: Any) -> str:
         raise value_error("only null, booleans, numbers, strings, lists and maps can be JSON")
     prefix, step = _indentation(indent)
     if step is None:
-        return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    lines = json.dumps(data, ensure_ascii=False, indent=step, allow_nan=False)
-    return lines.replace("\n", "\n" + prefix)
+        return _dumped(data, separators=(",", ":"))
+    return _dumped(data, indent=step).replace("\n", "\n" + prefix)
+
+
+def _dumped(data: Any, **layout: Any) -> str:
+    try:
+        return json.dumps(data, ensure_ascii=False, allow_nan=False, **layout)
+    except ValueError:
+        raise value_error("a number that is not finite cannot be JSON") from None
 
 
 def _indentation(indent: Any) -> tuple[str, str | None]:
@@ -97,14 +106,32 @@ def json_decode(data: Any) -> Any:
 
 
 def decode_json(data: bytes | str) -> Any:
-    """The value of a JSON document, with numbers as the language has them."""
+    """The value of a JSON document, with numbers and characters as the language has them."""
     try:
-        value = json.loads(data, parse_int=_integer, parse_float=_double, parse_constant=_constant)
+        value = _loaded(data)
+        text = json.dumps(value, ensure_ascii=False) if _HALF_ESCAPED.search(_as_text(data)) else ""
+        if _HALF.search(text):
+            value = _loaded(_HALF.sub("\ufffd", text))
     except (ValueError, RecursionError):
         raise value_error("not valid JSON") from None
     if is_deep(value):
         raise value_error("JSON nested too deeply")
     return value
+
+
+def _loaded(data: bytes | str) -> Any:
+    return json.loads(data, parse_int=_integer, parse_float=_double, parse_constant=_constant)
+
+
+def _as_text(data: bytes | str) -> str:
+    return data if isinstance(data, str) else data.decode("utf-8", "replace")
+
+
+def plain_json(value: Any) -> Any:
+    """A copy of a value from outside, holding nothing the language does not know."""
+    if is_deep(value) or not is_json(value):
+        raise value_error("a value from outside is not JSON, or nested too deeply")
+    return decode_json(json_text(value, None))
 
 
 def _integer(digits: str) -> int | float:

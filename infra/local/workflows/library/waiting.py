@@ -7,6 +7,7 @@ from infra.local.workflows import limits
 from infra.local.workflows.errors import RaisedError, value_error
 from infra.local.workflows.execution import Execution, Fiber, Routine
 from infra.local.workflows.library.ambient import parse_instant
+from infra.local.workflows.library.encoding import plain_json
 from infra.local.workflows.library.function import Style, function, need
 from infra.local.workflows.ops import AwaitCallback, CreateCallback, Sleep
 from infra.local.workflows.outcomes import Done, Failed, Outcome
@@ -70,7 +71,7 @@ def await_callback(execution: Execution, _: Fiber, callback: Any, timeout: Any) 
     execution.external += 1
     deadline = execution.draws.now() + timedelta(seconds=seconds)
     operation = AwaitCallback(execution.next_operation(), execution.callbacks[url], deadline, seconds)
-    return settled((yield operation))
+    return plain_json(settled((yield operation)))
 
 
 FUNCTIONS: Final = (

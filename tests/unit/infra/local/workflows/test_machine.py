@@ -191,6 +191,27 @@ def test_argument_nested_too_deeply_fails_the_execution(verdict):
     assert "ValueError" in verdict("- r:\n    return: 1\n", argument).error["tags"]
 
 
+@pytest.mark.parametrize(
+    ("argument", "seen"),
+    [
+        (2**70, float(2**70)),
+        ("half \ud800 pair", "half \ufffd pair"),
+        ({1: "a"}, {"1": "a"}),
+        (float("inf"), None),
+    ],
+)
+def test_argument_holds_only_what_the_language_knows(verdict, argument, seen):
+    ended = verdict("main:\n  params: [a]\n  steps:\n    - r:\n        return: ${a}\n", argument)
+    assert ended == Succeeded(seen) if seen is not None else "ValueError" in ended.error["tags"]
+
+
+def test_argument_is_copied(verdict):
+    argument = {"l": [1]}
+    ended = verdict("main:\n  params: [a]\n  steps:\n    - r:\n        return: ${a}\n", argument)
+    argument["l"].append(2)
+    assert ended == Succeeded({"l": [1]})
+
+
 def test_default_of_main_stands_in_for_no_argument(verdict):
     source = "main:\n  params: [{given: {a: 1}}]\n  steps:\n    - r:\n        return: ${given}\n"
     assert verdict(source) == Succeeded({"a": 1})

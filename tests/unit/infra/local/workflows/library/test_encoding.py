@@ -16,6 +16,7 @@ import pytest
         ('json.decode(text.encode("[1, 2.5, null, true]"))', [1, 2.5, None, True]),
         (r'json.decode("{\"a\": {\"b\": 1}}").a.b', 1),
         ('json.decode("99999999999999999999")', 1e20),
+        (r'json.decode("[\"\\ud83d\\ude00\", \"\\ud800\"]")', ["😀", "\ufffd"]),
         ("json.encode_to_string([1, 2.5, null, true])", "[1,2.5,null,true]"),
         ('json.encode_to_string("é<")', '"é<"'),
         ("text.decode(json.encode([1]))", "[1]"),
