@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from infra.local.workflows.outcomes import HttpResponse
+
 FLOWS = YAML(typ="safe", pure=True).load(Path(__file__).with_name("flows.yaml"))
 
 
@@ -198,8 +200,6 @@ def test_subworkflow_in_an_expression_may_wait(machine):
             - r:
                 return: ${r.body}
     """)
-    from infra.local.workflows.outcomes import HttpResponse
-
     asked, bodies = built.start(), iter("1234")
     urls = []
     while asked:

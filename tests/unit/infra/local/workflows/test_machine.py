@@ -2,9 +2,14 @@
 
 import pytest
 
-from infra.local.workflows.errors import MachineMisusedError
+from infra.local.ambient import SeededEntropy
+from infra.local.workflows.draws import AmbientDraws
+from infra.local.workflows.errors import MachineMisusedError, RaisedError
+from infra.local.workflows.machine import Machine
 from infra.local.workflows.ops import HttpRequest, Sleep
 from infra.local.workflows.outcomes import Cancelled, Done, Failed, HttpResponse, Succeeded
+from infra.local.workflows.program import load
+from infra.local.workflows.runner import VirtualClock
 
 TWO_CALLS = """
 - a:
@@ -157,12 +162,6 @@ def test_cancelling_after_the_end_changes_nothing(machine):
 
 
 def test_one_program_serves_many_machines(machine):
-    from infra.local.ambient import SeededEntropy
-    from infra.local.workflows.draws import AmbientDraws
-    from infra.local.workflows.machine import Machine
-    from infra.local.workflows.program import load
-    from infra.local.workflows.runner import VirtualClock
-
     shared = load(TWO_CALLS, "flow.yaml")
     machines = [Machine(shared, None, {}, AmbientDraws(VirtualClock(), SeededEntropy(1))) for _ in range(3)]
     for each in machines:
@@ -249,7 +248,8 @@ def test_pending_operations_are_listed_in_order(machine):
     assert [op.seconds for op in built.pending] == [3, 2]
 
 
-def test_failed_and_succeeded_keep_values_out_of_their_faces():
+def test_errors_and_values_keep_out_of_faces():
+    assert "4711" not in repr(RaisedError({"pin": "4711"}))
     assert "4711" not in repr(Succeeded("4711")) + repr(Failed("4711")) + repr(Done("4711")) + repr(
         ok("4711")
     )

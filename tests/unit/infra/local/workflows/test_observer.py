@@ -1,6 +1,6 @@
 """What an observer sees, and what an execution costs."""
 
-from infra.local.workflows.outcomes import HttpFault, HttpResponse
+from infra.local.workflows.outcomes import Done, HttpFault, HttpResponse
 
 SOURCE = """
 main:
@@ -60,8 +60,6 @@ class Recorder:
 
 
 def drive(built):
-    from infra.local.workflows.outcomes import Done
-
     built.start()
     built.resume(1, HttpFault("timeout"))
     built.resume(2, Done(None))
@@ -131,8 +129,6 @@ def test_waiting_for_a_callback_is_external(machine):
         "- c: {call: events.create_callback_endpoint, result: cb}\n"
         "- w: {call: events.await_callback, args: {callback: '${cb}'}}\n"
     )
-    from infra.local.workflows.outcomes import Done
-
     built.start()
     built.resume(1, Done("https://callbacks.test/1"))
     assert (built.usage.internal, built.usage.external) == (1, 1)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from infra.local.workflows.outcomes import Done
 from infra.local.workflows.program import load
 from infra.local.workflows.runner import run_program
 
@@ -164,15 +165,9 @@ def test_retry_counts_each_attempt_as_a_step(machine):
     """)
     operations = built.start()
     while operations:
-        operations = built.resume(operations[0].id, _done())
+        operations = built.resume(operations[0].id, Done(None))
     assert built.usage.steps == 3
     assert built.verdict.error == {"code": 503}
-
-
-def _done():
-    from infra.local.workflows.outcomes import Done
-
-    return Done(None)
 
 
 def test_except_may_be_a_single_action(verdict):

@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from infra.local.workflows.errors import WorkflowRefused
+from infra.local.workflows.program import load
+
 
 @pytest.mark.parametrize(
     ("scalar", "value"),
@@ -121,9 +124,6 @@ def test_unreadable_source_is_refused_with_its_line(refuse, source, line, messag
 
 
 def test_source_that_is_not_utf8_is_refused():
-    from infra.local.workflows.errors import WorkflowRefused
-    from infra.local.workflows.program import load
-
     with pytest.raises(WorkflowRefused, match=r"x\.yaml:2: the source is not UTF-8"):
         load(b"- a:\n    return: \xff\n", "x.yaml")
 
@@ -140,8 +140,6 @@ def test_deep_source_is_refused_and_not_a_crash(refuse):
 
 
 def test_digest_names_the_revision():
-    from infra.local.workflows.program import load
-
     first, second = (load(f"- a:\n    return: {n}\n", "x.yaml") for n in (1, 2))
     assert first.digest != second.digest
     assert first.digest == load(b"- a:\n    return: 1\n", "y.yaml").digest
