@@ -1,28 +1,21 @@
 """`keyfleet up`: the embedded fleet in the foreground."""
 
-import signal
 import socket
-import sys
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from typing import Annotated, Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
 
 import typer
 
 from infra.cli.answer import Answer, line, plain, print_answer
 from infra.cli.command import Home, Json, Port, stopping_at_problems
-from infra.cli.control import ControlPlane
-from infra.cli.patience import OutOfPatience, Patience
 from infra.cli.place import ADDRESS, HOME, PORT, Place
-from infra.cli.problems import Failed, Problem
+from infra.cli.problems import Failed
 
 AcceptLoss = Annotated[
     bool, typer.Option("--accept-loss", help="Go on with what can still be read of a damaged database.")
 ]
 Sample = Annotated[bool, typer.Option(help="Move the sample hotel in.")]
-START_SECONDS = 600.0
-"""An announcement that comes late is still true: a start may look through a large database."""
 
 
 def up(
@@ -33,25 +26,14 @@ def up(
     as_json: Json = False,
 ) -> None:
     """Run the fleet here, in the foreground, until Ctrl-C or SIGTERM; its log goes to stderr."""
+    from infra.local.server import serve
+    from infra.local.world import FleetConfig
+
     at = Place(home, port)
     with stopping_at_problems(as_json=as_json), _failures_named(at):
         _refuse_taken_port(at)
-        threading.Thread(target=_announce, args=(at,), kwargs={"as_json": as_json}, daemon=True).start()
-        _serve(at, accept_loss=accept_loss, sample=sample)
-
-
-def _serve(at: Place, *, accept_loss: bool, sample: bool) -> None:
-    from infra.local.server import serve
-    from infra.local.world import FleetConfig, World
-    from shared.kernel.log import Log
-
-    # The server hands SIGTERM back before the fleet is closed; taken for a Ctrl-C, it ends as cleanly.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with suppress(KeyboardInterrupt):
-        serve(
-            FleetConfig(at.home, at.port, accept_loss=accept_loss, sample=sample),
-            World(log=Log("keyfleet", sys.stderr)),
-        )
+        config = FleetConfig(at.home, at.port, accept_loss=accept_loss, sample=sample)
+        serve(config, ready=lambda: print_answer(_ready(at), as_json=as_json))
 
 
 def _refuse_taken_port(at: Place) -> None:
@@ -114,24 +96,11 @@ def damaged(at: Place, finding: str) -> Failed:
     )
 
 
-def _announce(at: Place, *, as_json: bool) -> None:
-    """Say that the fleet is there once it answers, over HTTP, as it would answer anybody."""
-    with suppress(OutOfPatience):
-        facts = Patience().until(lambda: _answered(at), START_SECONDS)
-        print_answer(_ready(at, facts), as_json=as_json)
-
-
-def _answered(at: Place) -> Mapping[str, Any] | None:
-    try:
-        return ControlPlane(at).get("status")
-    except Problem:
-        return None
-
-
-def _ready(at: Place, facts: Mapping[str, Any]) -> Answer:
+def _ready(at: Place) -> Answer:
     from infra.manifest.load import load_manifest
 
-    names, topics = [each["name"] for each in facts["functions"]], list(load_manifest().topics())
+    manifest = load_manifest()
+    names, topics = list(manifest.functions), list(manifest.topics())
     said = (
         line(
             plain("The fleet is up", "bold green"), " at ", plain(at.base_url, "bold"), f", kept in {at.home}"

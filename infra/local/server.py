@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import uvicorn
@@ -18,18 +18,20 @@ class PortInUse(Exception):
     """Somebody listens on the fleet's port already."""
 
 
-def serve(config: FleetConfig, world: World | None = None) -> None:
-    """Run a fleet in the foreground until it is told to stop."""
+def serve(config: FleetConfig, world: World | None = None, ready: Callable[[], None] = lambda: None) -> None:
+    """Run a fleet in the foreground until it is told to stop; say `ready` once it serves."""
     listener = _listen(config.port)
     try:
         import uvloop
 
-        uvloop.run(_serve(config, world, listener))
+        uvloop.run(_serve(config, world, listener, ready))
     finally:
         listener.close()
 
 
-async def _serve(config: FleetConfig, world: World | None, listener: socket.socket) -> None:
+async def _serve(
+    config: FleetConfig, world: World | None, listener: socket.socket, ready: Callable[[], None]
+) -> None:
     async with open_fleet(config, world) as fleet:
         settings = uvicorn.Config(
             fleet,
@@ -41,7 +43,7 @@ async def _serve(config: FleetConfig, world: World | None, listener: socket.sock
             server_header=False,
             timeout_graceful_shutdown=STOP_WITHIN_SECONDS,
         )
-        server = _Server(settings)
+        server = _Server(settings, ready)
         for signum in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(signum, server.handle_exit, signum, None)
         await server.serve(sockets=[listener])
@@ -49,6 +51,15 @@ async def _serve(config: FleetConfig, world: World | None, listener: socket.sock
 
 class _Server(uvicorn.Server):
     """Leaves the signals to us: uvicorn would raise them again and end us before the fleet has stopped."""
+
+    def __init__(self, settings: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(settings)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to serve, then say so."""
+        await super().startup(sockets)
+        self._ready()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
