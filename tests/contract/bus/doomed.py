@@ -11,6 +11,7 @@ from tests.contract.delivery.machine import machine
 
 KEYS = "ABC"
 EACH = 4
+LONGEST_LIFE = 20.0
 
 
 async def live(folder: Path, url: str, crash: str, first: int) -> None:
@@ -19,7 +20,7 @@ async def live(folder: Path, url: str, crash: str, first: int) -> None:
         name="on-booking", topic="bookings", push_url=url, audience=url, caller="bus@hotel", ordered=True,
         min_backoff=0.01, max_backoff=0.05,
     )  # fmt: skip
-    async with machine(folder, crash_from_text(crash)) as means:
+    async with asyncio.timeout(LONGEST_LIFE), machine(folder, crash_from_text(crash)) as means:
         bus = Bus(means, [TopicSpec("bookings")], [spec])
         bus.start()
         for number in range(first, first + EACH if first >= 0 else first):
