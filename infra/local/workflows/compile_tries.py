@@ -6,7 +6,7 @@ from typing import Any
 from infra.local.workflows import limits
 from infra.local.workflows.compile_values import compile_template
 from infra.local.workflows.compiled import Code, CompiledRoutine, Course, Effect, combine
-from infra.local.workflows.errors import RaisedError, type_error
+from infra.local.workflows.errors import RaisedError, type_error, value_error
 from infra.local.workflows.execution import DEPTH, EXECUTION, FIBER, Frame, Invoke, store
 from infra.local.workflows.library.catalogue import FUNCTIONS
 from infra.local.workflows.library.function import need
@@ -116,7 +116,7 @@ def _check_predicate(retry: RetryPolicy, site: Site) -> None:
 
 def _maximum(value: Any) -> int:
     if need(value, "max_retries", int) < 0:
-        raise type_error("max_retries must not be negative")
+        raise value_error("max_retries must not be negative")
     return int(value)
 
 

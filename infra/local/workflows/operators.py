@@ -1,11 +1,10 @@
 """The operators of expressions, each strict about the kinds it takes."""
 
-import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from infra.local.workflows.errors import RaisedError, raised, type_error
+from infra.local.workflows.errors import RaisedError, index_error, key_error, raised, type_error
 from infra.local.workflows.limits import LARGEST_INTEGER, SMALLEST_INTEGER
 from infra.local.workflows.values import (
     NUMBERS,
@@ -36,8 +35,6 @@ def _arithmetic(symbol: str, compute: BinaryOperator) -> BinaryOperator:
             return _number(compute(left, right))
         except ZeroDivisionError:
             raise raised("ZeroDivisionError", "division by zero") from None
-        except OverflowError:
-            return checked_double(math.inf)
 
     return apply
 
@@ -141,7 +138,7 @@ def _entry(container: dict[str, Any], key: Any) -> Any:
     try:
         return container[key]
     except KeyError:
-        raise raised("KeyError", f"key not found: {key}") from None
+        raise key_error(key) from None
 
 
 def check_key(key: Any) -> None:
@@ -155,7 +152,7 @@ def position(container: list[Any], index: Any) -> int:
     if type(index) is not int:
         raise type_error(f"list index must be an integer, not {kind_of(index)}")
     if not 0 <= index < len(container):
-        raise raised("IndexError", f"list index {index} out of range: the list has {len(container)} elements")
+        raise index_error(f"list index {index} out of range: the list has {len(container)} elements")
     return int(index)
 
 

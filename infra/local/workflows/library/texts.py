@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import quote, quote_plus, unquote_to_bytes
 
-from infra.local.workflows.errors import raised, value_error
+from infra.local.workflows.errors import index_error, value_error
 from infra.local.workflows.library.function import function, need
 from infra.local.workflows.library.patterns import Pattern, compile_pattern
 from infra.local.workflows.values import check_text_bytes, checked_text
@@ -72,7 +72,7 @@ def substring(source: Any, start: Any, end: Any) -> str:
     first, last = need(start, "start", int), need(end, "end", int)
     if 0 <= first <= last <= len(text):
         return text[first:last]
-    error = raised("IndexError", f"substring [{first}, {last}) is outside a string of {len(text)} characters")
+    error = index_error(f"substring [{first}, {last}) is outside a string of {len(text)} characters")
     error.payload["tags"].append("ValueError")
     raise error
 

@@ -209,6 +209,51 @@ def test_subworkflow_in_an_expression_may_wait(machine):
     assert built.verdict.result == ["1/2", "4"]
 
 
+def test_assignments_of_one_step_run_in_order_around_a_call(verdict):
+    ended = verdict("""
+        main:
+          steps:
+            - a:
+                assign:
+                  - x: 1
+                  - y: ${twice(x)}
+                  - x: ${y + x}
+                  - m: {}
+                  - m[twice("k")]: ${twice(x)}
+            - b:
+                return: ["${x}", "${y}", "${m}", "${true and is(y)}", "${[twice(1), 3]}"]
+        twice:
+          params: [n]
+          steps:
+            - r:
+                return: ${n + n}
+        is:
+          params: [n]
+          steps:
+            - r:
+                return: ${n == 2}
+    """)
+    assert ended.result == [3, 2, {"kk": 6}, True, [2, 3]]
+
+
+def test_switch_with_waiting_conditions_may_find_none_true(verdict):
+    ended = verdict("""
+        main:
+          steps:
+            - s:
+                switch:
+                  - condition: ${no()}
+                    return: wrong
+            - r:
+                return: right
+        no:
+          steps:
+            - r:
+                return: false
+    """)
+    assert ended.result == "right"
+
+
 def test_return_without_a_value_gives_null(verdict):
     source = (
         "main:\n  steps:\n    - a:\n        call: s\n        result: x\n    - r:\n        return: ['${x}']\n"

@@ -99,6 +99,32 @@ def test_observer_changes_nothing(machine):
     assert (watched.verdict, watched.usage) == (unwatched.verdict, unwatched.usage)
 
 
+def test_watched_machine_keeps_to_its_budget(machine):
+    source = """
+        - i:
+            assign: [n: 0]
+        - f:
+            for:
+              value: v
+              range: [1, 9]
+              steps:
+                - a:
+                    assign: [n: "${n + v}"]
+                - b:
+                    switch:
+                      - condition: ${v == 3}
+                        next: break
+        - r:
+            return: ${n}
+    """
+    built, turns = machine(source, observer=Recorder()), 1
+    built.start(budget=2)
+    while built.runnable:
+        built.proceed(budget=2)
+        turns += 1
+    assert (built.verdict.result, turns) == (6, 4)
+
+
 def test_every_assigned_variable_attempt_and_called_step_is_billed(machine):
     usage = drive(machine(SOURCE)).usage
     # i, t twice, p, a, b, c; two more for the further variables of i; two requests outside Google.

@@ -125,6 +125,7 @@ async def test_custom_policy_is_followed(retry, sleeps):
     [
         (" {predicate: '${odd}', max_retries: 1}", "TypeError"),
         (" {predicate: '${retry.always}', max_retries: many}", "TypeError"),
+        (" {predicate: '${retry.always}', max_retries: -1}", "ValueError"),
         (" {predicate: '${retry.always}', max_retries: 1, backoff: {initial_delay: -1}}", "ValueError"),
         (" {predicate: '${retry.always}', max_retries: 1, backoff: {multiplier: fast}}", "TypeError"),
         (" ${[1]}", "TypeError"),

@@ -143,6 +143,7 @@ def test_auth_reaches_the_transport_but_no_face(request_of):
         ("application/json", b"not json", "not json"),
         ("text/html; charset=utf-8", "é".encode(), "é"),
         (None, b"plain", "plain"),
+        ("text/plain", b"\xe9", "é"),
         ("application/json", b"12345678901234567890", 12345678901234567890.0),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
         ('text.find_all("banana", "an")', [1, 3]),
         ('text.find_all("aaa", "aa")', [0]),
         ('text.find_all("abc", "x")', []),
+        ('text.find_all("ab", "")', [0, 1, 2]),
         (
             'text.find_all_regex("HelloWorld", "Hello|World")',
             [{"index": 0, "match": "Hello"}, {"index": 5, "match": "World"}],
