@@ -41,7 +41,13 @@ def _assignment(target: Target, template: Template, site: Site) -> Code:
         return write(variable, value, site)
     path = [compile_expression(each, site, target.line) for each in target.path]
     container = compile_expression(Name(target.variable, 1), site, target.line)
-    return write(variable, combine([value, container, *path], _replaced), site)
+    return write(variable, combine([value, *path, container], _placed), site)
+
+
+def _placed(value: Any, *path_and_container: Any) -> Any:
+    """The container is read last, so that no other branch can change it before it is written back."""
+    *path, container = path_and_container
+    return _replaced(value, container, *path)
 
 
 def _replaced(value: Any, container: Any, *path: Any) -> Any:

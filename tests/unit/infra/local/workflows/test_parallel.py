@@ -243,6 +243,35 @@ async def test_continue_ends_an_iteration_and_nothing_else():
     assert record["result"] == [1, 3]
 
 
+async def test_waiting_inside_an_assignment_loses_no_update_of_another_branch():
+    record = await run("""
+main:
+  steps:
+    - i:
+        assign: [m: {}]
+    - p:
+        parallel:
+          shared: [m]
+          for:
+            value: v
+            in: [3, 1, 2]
+            steps:
+              - a:
+                  assign: ["m[late(v)]": "${late(v) + v}"]
+    - r:
+        return: ${m}
+late:
+  params: [n]
+  steps:
+    - s:
+        call: sys.sleep
+        args: {seconds: "${n}"}
+    - r:
+        return: ${"k" + n}
+""")
+    assert record["result"] == {"k1": "k11", "k2": "k22", "k3": "k33"}
+
+
 async def test_empty_parallel_loop_goes_on_at_once():
     record = await run("""
 - p:
