@@ -64,7 +64,7 @@ def _name(tree: Name, site: Site, line: int) -> Code:
         return Code(read_slot(tree.name, site.scope.layout.depth - variable.layout.depth, variable.slot))
     if tree.name in site.routines:
         return constant(FunctionValue(tree.name))
-    known = site.scope.names() | set(site.routines)
+    known = (site.scope.names() | set(site.routines)) - {"main"}
     site.problem(
         line,
         f"symbol '{tree.name}' is neither a variable nor a sub-workflow name",
