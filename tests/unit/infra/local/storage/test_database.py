@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from infra.local.storage import database as database_module
 from infra.local.storage.database import InUse, checksum
 from tests.unit.infra.local.storage.notebook import keep, notes, open_notebook, running
 
@@ -40,6 +41,20 @@ def test_a_database_keeps_its_id(tmp_path):
         ids.append(database.id)
         database.close()
     assert ids[0] == ids[1]
+
+
+@pytest.mark.parametrize("step", ["connect", "create_tables", "write_meta"])
+def test_a_first_start_that_dies_half_way_is_no_damage(tmp_path, monkeypatch, step):
+    def dies_after(*arguments):
+        do(*arguments)
+        raise KeyboardInterrupt
+
+    do = getattr(database_module, step)
+    with monkeypatch.context() as patch:
+        patch.setattr(database_module, step, dies_after)
+        with pytest.raises(KeyboardInterrupt):
+            open_notebook(tmp_path)
+    assert notes(tmp_path) == {}
 
 
 def test_a_second_opening_is_refused_with_a_remedy(tmp_path):
