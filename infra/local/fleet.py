@@ -86,7 +86,7 @@ class Fleet:
             "cell": self.config.cell,
             "functions": [_described(name, function) for name, function in self._functions.items()],
             "backlog": dict(self.bus.backlog()),
-            "parked": len(self.bus.dead_letters.page(limit=1000)),
+            "parked": self.bus.dead_letters.count(),
             "executions": self.sagas.under_way,
             "counters": dict(sorted(self.counters.items())),
         }

@@ -22,6 +22,7 @@ EventHandler = Callable[[Any, Platform], Awaitable[None]]
 StepHandler = Callable[[Mapping[str, Any], Platform], Awaitable[Mapping[str, Any]]]
 LARGEST_STEP = 1024 * 1024
 LONGEST_NOTE = 1000
+MOST_ATTRIBUTES = 100
 
 
 def subscriber(subject: str) -> Callable[[EventHandler], Entry]:
@@ -108,7 +109,8 @@ async def _quarantine(
     if delivery is None:
         message = Message(body, notes)
     else:
-        message = Message(delivery.data, {**delivery.attributes, **notes}, delivery.ordering_key)
+        kept = dict(list(delivery.attributes.items())[: MOST_ATTRIBUTES - len(notes)])
+        message = Message(delivery.data, {**kept, **notes}, delivery.ordering_key)
     await on.bus.publish(QUARANTINE_TOPIC, [message])
     on.log.warning("quarantined", reason=notes["reason"], message_id=delivery.message_id if delivery else "")
 

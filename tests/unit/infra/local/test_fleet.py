@@ -105,6 +105,19 @@ def test_a_push_that_can_never_succeed_is_acked_and_set_aside_with_its_reason(tm
     assert letter["remedy"]
 
 
+def test_a_push_with_as_many_attributes_as_there_may_be_can_still_be_set_aside(tmp_path):
+    async def scenario(on):
+        push = _push(b"not json", attributes={f"a{number:03d}": "x" for number in range(100)})
+        status, _ = await on.send("on-config-updated", push, caller="pubsub-push")
+        (letter,) = on.fleet.bus.dead_letters.page()
+        return status, letter
+
+    status, letter = play(tmp_path, scenario)
+    assert status == 204
+    assert len(letter.attributes) == 96
+    assert letter.notes["field"] == "(document)"
+
+
 def test_an_event_of_another_subject_is_set_aside_and_told_where_it_belongs(tmp_path):
     event = {
         "specVersion": "1.0",
