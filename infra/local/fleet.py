@@ -27,6 +27,7 @@ from infra.local.transport import ByAddress, InProcess
 from infra.local.world import FleetConfig, LocalIds, World
 from infra.manifest.load import Manifest, load_manifest
 from shared.kernel.identity import TokenChecker
+from shared.ports.documents import StorageFull
 from shared.runtime.platform import Deployed, Platform, bind, deployed
 from shared.vendor_kit.leases import DocumentLeases
 
@@ -174,9 +175,12 @@ class Fleet:
     async def _tidy(self) -> None:
         while True:
             await asyncio.sleep(TIDY_EVERY.total_seconds())
-            await self.documents.purge()
-            await self.sealed.purge()
-            await self.journal.purge(self.world.clock.now() - EXECUTIONS_KEPT)
+            try:
+                await self.documents.purge()
+                await self.sealed.purge()
+                await self.journal.purge(self.world.clock.now() - EXECUTIONS_KEPT)
+            except StorageFull as full:
+                self.world.log.warning("could not tidy up", reason=str(full))
 
 
 NOBODY = Deployed("nobody", "")

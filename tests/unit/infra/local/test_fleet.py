@@ -157,6 +157,35 @@ def test_a_full_disk_is_507_to_callers_and_a_retry_to_pushes(tmp_path, monkeypat
     assert play(tmp_path, scenario) == (507, 507, 507, 200)
 
 
+def test_what_has_expired_is_tidied_away_each_hour_also_after_the_disk_was_full(tmp_path):
+    from datetime import timedelta
+
+    from shared.domain.ids import TenantId
+    from shared.ports.documents import Create, Ref
+
+    async def scenario(on):
+        soon = on.fleet.means.clock.now() + timedelta(minutes=5)
+        store = on.fleet.documents.tenant(TenantId("tnt_silk"))
+        await store.commit([Create(Ref("probes", "old"), {}, soon)])
+        purge, full = on.fleet.documents.purge, []
+
+        async def no_room():
+            full.append(1)
+            raise StorageFull("full")
+
+        on.fleet.documents.purge = no_room
+        await asyncio.sleep(3700)
+        on.fleet.documents.purge = purge
+        await asyncio.sleep(3600)
+        rows = on.fleet.means.engine.read("SELECT count(*) FROM documents WHERE id = 'old'")
+        return full, rows[0][0], on.log.getvalue()
+
+    full, left, lines = play(tmp_path, scenario)
+    assert full == [1]
+    assert left == 0
+    assert "could not tidy up" in lines
+
+
 def test_only_the_purposes_a_descriptor_opens_can_be_opened(tmp_path):
     from shared.domain.ids import TenantId
     from shared.domain.secret import Secret
