@@ -3,6 +3,7 @@
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import ModuleType
 
 from functions_framework.aio import create_asgi_app_from_module
 from starlette.types import ASGIApp
@@ -25,6 +26,14 @@ def load_functions(manifest: Manifest, base_url: str) -> Mapping[str, Hosted]:
     return {name: _load(function, base_url) for name, function in manifest.functions.items()}
 
 
+def host_function(deployed: Deployed, module: ModuleType, entry_point: str, timeout: float) -> Hosted:
+    """Make one function of a module ready to be called, by the framework's own loader."""
+    app = create_asgi_app_from_module(  # type: ignore[no-untyped-call]  # the framework ships no types here
+        entry_point, str(module.__file__), "http", module, None
+    )
+    return Hosted(deployed, app, timeout)
+
+
 def _load(function: Function, base_url: str) -> Hosted:
     module = importlib.import_module(function.module)
     if not hasattr(module, function.entry_point):
@@ -32,9 +41,6 @@ def _load(function: Function, base_url: str) -> Hosted:
             f"{function.name}: {function.module} has no {function.entry_point}: "
             "write it, or set entry_point in fleet.yaml"
         )
-    app = create_asgi_app_from_module(  # type: ignore[no-untyped-call]  # the framework ships no types here
-        function.entry_point, str(module.__file__), "http", module, None
-    )
     deployable = function.deployable
     deployed = Deployed(
         name=function.name,
@@ -43,4 +49,4 @@ def _load(function: Function, base_url: str) -> Hosted:
         callers=deployable.allowed(),
         opens=frozenset(deployable.opens),
     )
-    return Hosted(deployed, app, float(deployable.timeout))
+    return host_function(deployed, module, function.entry_point, float(deployable.timeout))

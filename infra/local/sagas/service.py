@@ -122,6 +122,12 @@ class LocalSagas:
         """How many executions have not ended."""
         return len(self._runs)
 
+    async def ended(self, execution: str) -> Execution | None:
+        """Return the execution once it is not under way here any more."""
+        if execution in self._tasks:
+            await asyncio.wait([self._tasks[execution]])
+        return await self.get(execution)
+
     async def settled(self) -> None:
         """Return once no execution is under way: for tests."""
         while self._tasks:
