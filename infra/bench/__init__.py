@@ -1,0 +1,1 @@
+"""What the fleet can do on this machine, beside what the machine itself can do."""

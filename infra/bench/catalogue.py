@@ -1,0 +1,30 @@
+"""Every measure, in the order of a round."""
+
+from infra.bench.figures import Measure
+from infra.bench.measures import (
+    bus,
+    disk,
+    documents,
+    executions,
+    host,
+    idle,
+    interpreter,
+    resume,
+    start_up,
+)
+from infra.manifest.load import load_manifest
+
+
+def measures() -> tuple[Measure, ...]:
+    """Return all of them; one depends on what the manifest deploys."""
+    return (
+        disk.MEASURE,
+        documents.MEASURE,
+        bus.MEASURE,
+        host.MEASURE,
+        interpreter.MEASURE,
+        executions.MEASURE,
+        idle.MEASURE,
+        start_up.measure(load_manifest()),
+        resume.MEASURE,
+    )

@@ -1,0 +1,147 @@
+"""Durable executions: a saga of one call to another process, end to end, beside the same written by hand."""
+
+import asyncio
+import io
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from statistics import median
+
+import uvloop
+
+from infra.bench.client import Caller, request
+from infra.bench.figures import BenchError, Figure, Ground, Measure, Sample
+from infra.bench.processes import answering
+from infra.local.fleet import Fleet, open_fleet
+from infra.local.server import free_port
+from infra.local.storage.connection import connect
+from infra.local.transport import Sockets
+from infra.local.world import FleetConfig, World
+from shared.kernel.log import Log
+from shared.ports.sagas import ExecutionState
+
+MANY = 32
+NAME = "bench_call"
+WORKFLOW = """
+main:
+  params: [args]
+  steps:
+    - call:
+        call: http.post
+        args: {url: "${args.url}", body: {execution: "${args.n}"}}
+        result: answer
+    - done: {return: "${answer.code}"}
+"""
+BODY = b'{"execution":1}'
+
+RAW, OWN = "raw.hand_written_sagas", "executions"
+RATE, P50 = "{}_per_s_at_{}", "{}_p50_ms_at_{}"
+COMMITS, CPU = "{}.commits_each_at_{}", "{}.cpu_ms_each_at_{}"
+FIGURES = {
+    name: figure
+    for many in (1, MANY)
+    for name, figure in {
+        RATE.format(RAW, many): Figure("1/s"),
+        RATE.format("executions.ended", many): Figure("1/s", beside=RATE.format(RAW, many)),
+        P50.format("executions.ended", many): Figure("ms", "lower"),
+        COMMITS.format(OWN, many): Figure("commits", "lower"),
+        CPU.format(OWN, many): Figure("ms", "lower"),
+    }.items()
+}
+
+
+def take(ground: Ground) -> Sample:
+    """Run executions for a while, the called server being another process."""
+    port = free_port()
+    arguments = ["-m", "infra.bench.programs.raw_asgi", str(port)]
+    with answering(arguments, port, ground.folder):
+        return uvloop.run(_all(ground, port))
+
+
+async def _all(ground: Ground, called: int) -> Sample:
+    sample: dict[str, float] = {}
+    async with _fleet(ground.folder) as fleet:
+        for many in (1, MANY):
+            hand = _HandWritten(ground.folder / f"hand-{many}.db", called, many)
+            sample[RATE.format(RAW, many)] = await hand.per_second(ground.effort.seconds)
+            sample |= await _executed(fleet, called, many, ground.effort.seconds)
+    return sample
+
+
+async def _executed(fleet: Fleet, called: int, many: int, seconds: float) -> Sample:
+    url = f"http://127.0.0.1:{called}/"
+    commits, cpu, began = fleet.counters["commits"], time.process_time(), time.perf_counter()
+    runs = await asyncio.gather(*(_in_a_row(fleet, url, began + seconds) for _ in range(many)))
+    took, cpu = time.perf_counter() - began, time.process_time() - cpu
+    delays = [delay for run in runs for delay in run]
+    return {
+        RATE.format("executions.ended", many): len(delays) / took,
+        P50.format("executions.ended", many): median(delays) * 1e3,
+        COMMITS.format(OWN, many): (fleet.counters["commits"] - commits) / len(delays),
+        CPU.format(OWN, many): cpu / len(delays) * 1e3,
+    }
+
+
+async def _in_a_row(fleet: Fleet, url: str, until: float) -> list[float]:
+    """Run one execution after the other; return how long each took."""
+    delays: list[float] = []
+    while (began := time.perf_counter()) < until:
+        execution = await fleet.sagas.start(NAME, {"url": url, "n": len(delays)})
+        ended = await fleet.sagas.ended(execution)
+        if ended is None or ended.state is not ExecutionState.SUCCEEDED:
+            raise BenchError(f"an execution ended as {ended and ended.state}")
+        delays.append(time.perf_counter() - began)
+    return delays
+
+
+@asynccontextmanager
+async def _fleet(folder: Path) -> AsyncIterator[Fleet]:
+    workflows = folder / "workflows"
+    workflows.mkdir()
+    (workflows / f"{NAME}.yaml").write_text(WORKFLOW, encoding="utf-8")
+    config = FleetConfig(folder / "home", free_port(), workflows=workflows)
+    outside = Sockets()
+    world = World(outside=outside, log=Log("keyfleet-bench", io.StringIO()))
+    try:
+        async with open_fleet(config, world) as fleet:
+            yield fleet
+    finally:
+        await outside.close()
+
+
+class _HandWritten:
+    """The same saga without any machinery: keep the start, call, keep the end; `width` share each commit."""
+
+    def __init__(self, path: Path, called: int, width: int) -> None:
+        self._connection = connect(path)
+        self._connection.execute("CREATE TABLE saga (id INTEGER PRIMARY KEY, state TEXT NOT NULL)")
+        self._called, self._width = called, width
+        self._request = request(called, "/", {"content-type": "application/json"}, BODY)
+
+    async def per_second(self, seconds: float) -> float:
+        """Return how many come to their end a second."""
+        callers = [await Caller().open(self._called) for _ in range(self._width)]
+        done, began = 0, time.perf_counter()
+        while time.perf_counter() - began < seconds:
+            await self._together(callers, done)
+            done += self._width
+        took = time.perf_counter() - began
+        for caller in callers:
+            caller.close()
+        self._connection.close()
+        return done / took
+
+    async def _together(self, callers: list[Caller], first: int) -> None:
+        numbers = range(first, first + self._width)
+        self._commit("INSERT INTO saga VALUES (?, 'active')", numbers)
+        await asyncio.gather(*(caller.call(self._request) for caller in callers))
+        self._commit("UPDATE saga SET state = 'ended' WHERE id = ?", numbers)
+
+    def _commit(self, statement: str, numbers: range) -> None:
+        self._connection.execute("BEGIN")
+        self._connection.executemany(statement, [(number,) for number in numbers])
+        self._connection.execute("COMMIT")
+
+
+MEASURE = Measure("executions", FIGURES, take)

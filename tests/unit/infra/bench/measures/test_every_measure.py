@@ -1,0 +1,20 @@
+"""Each measure finds a number for each figure it declares: how good a number is nobody's test."""
+
+import math
+
+import pytest
+
+from infra.bench.catalogue import measures
+from infra.bench.figures import Ground
+from infra.bench.measures.documents import COUNTED, TRACED
+
+MEASURES = {measure.name: measure for measure in measures()}
+ONCE_A_RUN = {TRACED, COUNTED}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_measure_finds_what_it_declares(name, tmp_path, least_effort):
+    measure = MEASURES[name]
+    sample = measure.take(Ground(tmp_path, least_effort, round=1))
+    assert set(sample) == set(measure.figures) - ONCE_A_RUN
+    assert all(math.isfinite(value) and value > 0 for value in sample.values())
