@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -105,14 +105,18 @@ def _tree(pid: int) -> list[int]:
 
 
 def _children(pid: int) -> list[int]:
-    threads = Path(f"/proc/{pid}/task").iterdir()
-    return [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+    return [int(child) for text in _of_threads(pid, "children") for child in text.split()]
 
 
 def _cpu_nanoseconds(pid: int) -> int:
     # Exact, where the ticks of /proc/PID/stat are ten milliseconds each.
-    threads = Path(f"/proc/{pid}/task").iterdir()
-    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads)
+    return sum(int(text.split()[0]) for text in _of_threads(pid, "schedstat"))
+
+
+def _of_threads(pid: int, name: str) -> Iterator[str]:
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread may end while we look
+            yield (thread / name).read_text(encoding="utf-8")
 
 
 def _rollup(pid: int) -> dict[str, float]:

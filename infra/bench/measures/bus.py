@@ -31,14 +31,15 @@ TOPIC, KEYS, PATIENCE_SECONDS = "bench.topic", 32, 30.0
 URL = "http://127.0.0.1:1/bench-push"
 BODY = b'{"n":"' + b"x" * 500 + b'"}'
 
-RAW_COMMIT = "raw.sqlite_commit_ms"
+RAW_COMMIT, RAW_ROWS = "raw.sqlite_commit_ms", "raw.sqlite_rows_per_s_32_to_a_commit"
 P50, P95 = "bus.publish_to_push_p50_ms", "bus.publish_to_push_p95_ms"
 RATE = "bus.messages_per_s_end_to_end"
 FIGURES = {
     RAW_COMMIT: Figure("ms", "lower"),
     P50: Figure("ms", "lower", floor=3.0, beside=RAW_COMMIT),
     P95: Figure("ms", "lower", beside=RAW_COMMIT),
-    RATE: Figure("1/s"),
+    RAW_ROWS: Figure("1/s"),
+    RATE: Figure("1/s", beside=RAW_ROWS),
 }
 
 
@@ -60,16 +61,23 @@ class Inbox:
 
 def take(ground: Ground) -> Sample:
     """Measure one at a time, then many."""
-    raw = 1e3 / _raw_commits(ground.folder, ground.effort.seconds / 2)
-    return {RAW_COMMIT: raw, **uvloop.run(_bus(ground))}
+    return {**_raw(ground.folder, ground.effort.seconds / 2), **uvloop.run(_bus(ground))}
 
 
-def _raw_commits(folder: Path, seconds: float) -> float:
+def _raw(folder: Path, seconds: float) -> Sample:
+    """Keep bodies alone and 32 together, the least that any durable bus has to do."""
     connection = connect(folder / "raw.db")
     connection.execute("CREATE TABLE rows (body BLOB NOT NULL)")
-    rate = each_second(lambda: connection.execute("INSERT INTO rows VALUES (?)", (BODY,)), seconds)
+
+    def keep(rows: list[tuple[bytes]]) -> None:
+        connection.execute("BEGIN")
+        connection.executemany("INSERT INTO rows VALUES (?)", rows)
+        connection.execute("COMMIT")
+
+    alone = each_second(lambda: keep([(BODY,)]), seconds)
+    together = each_second(lambda: keep([(BODY,)] * KEYS), seconds)
     connection.close()
-    return rate
+    return {RAW_COMMIT: 1e3 / alone, RAW_ROWS: KEYS * together}
 
 
 async def _bus(ground: Ground) -> Sample:

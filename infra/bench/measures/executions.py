@@ -35,18 +35,19 @@ main:
 """
 BODY = b'{"execution":1}'
 
-RAW, OWN = "raw.hand_written_sagas", "executions"
+RAW, OWN = "raw.hand_written_sagas", "executions.ended"
 RATE, P50 = "{}_per_s_at_{}", "{}_p50_ms_at_{}"
-COMMITS, CPU = "{}.commits_each_at_{}", "{}.cpu_ms_each_at_{}"
+COMMITS, CPU = "executions.commits_each_at_{}", "executions.cpu_ms_each_at_{}"
 FIGURES = {
     name: figure
     for many in (1, MANY)
     for name, figure in {
         RATE.format(RAW, many): Figure("1/s"),
-        RATE.format("executions.ended", many): Figure("1/s", beside=RATE.format(RAW, many)),
-        P50.format("executions.ended", many): Figure("ms", "lower"),
-        COMMITS.format(OWN, many): Figure("commits", "lower"),
-        CPU.format(OWN, many): Figure("ms", "lower"),
+        RATE.format(OWN, many): Figure("1/s", beside=RATE.format(RAW, many)),
+        P50.format(RAW, many): Figure("ms", "lower"),
+        P50.format(OWN, many): Figure("ms", "lower", beside=P50.format(RAW, many)),
+        COMMITS.format(many): Figure("commits", "lower"),
+        CPU.format(many): Figure("ms", "lower"),
     }.items()
 }
 
@@ -64,7 +65,7 @@ async def _all(ground: Ground, called: int) -> Sample:
     async with _fleet(ground.folder) as fleet:
         for many in (1, MANY):
             hand = _HandWritten(ground.folder / f"hand-{many}.db", called, many)
-            sample[RATE.format(RAW, many)] = await hand.per_second(ground.effort.seconds)
+            sample |= await hand.written(ground.effort.seconds)
             sample |= await _executed(fleet, called, many, ground.effort.seconds)
     return sample
 
@@ -76,10 +77,10 @@ async def _executed(fleet: Fleet, called: int, many: int, seconds: float) -> Sam
     took, cpu = time.perf_counter() - began, time.process_time() - cpu
     delays = [delay for run in runs for delay in run]
     return {
-        RATE.format("executions.ended", many): len(delays) / took,
-        P50.format("executions.ended", many): median(delays) * 1e3,
-        COMMITS.format(OWN, many): (fleet.counters["commits"] - commits) / len(delays),
-        CPU.format(OWN, many): cpu / len(delays) * 1e3,
+        RATE.format(OWN, many): len(delays) / took,
+        P50.format(OWN, many): median(delays) * 1e3,
+        COMMITS.format(many): (fleet.counters["commits"] - commits) / len(delays),
+        CPU.format(many): cpu / len(delays) * 1e3,
     }
 
 
@@ -119,18 +120,19 @@ class _HandWritten:
         self._called, self._width = called, width
         self._request = request(called, "/", {"content-type": "application/json"}, BODY)
 
-    async def per_second(self, seconds: float) -> float:
-        """Return how many come to their end a second."""
+    async def written(self, seconds: float) -> Sample:
+        """Return how many come to their end a second, and how long each takes."""
         callers = [await Caller().open(self._called) for _ in range(self._width)]
-        done, began = 0, time.perf_counter()
-        while time.perf_counter() - began < seconds:
-            await self._together(callers, done)
-            done += self._width
-        took = time.perf_counter() - began
+        delays: list[float] = []
+        while sum(delays) < seconds:
+            began = time.perf_counter()
+            await self._together(callers, len(delays) * self._width)
+            delays.append(time.perf_counter() - began)
         for caller in callers:
             caller.close()
         self._connection.close()
-        return done / took
+        rate = len(delays) * self._width / sum(delays)
+        return {RATE.format(RAW, self._width): rate, P50.format(RAW, self._width): median(delays) * 1e3}
 
     async def _together(self, callers: list[Caller], first: int) -> None:
         numbers = range(first, first + self._width)
