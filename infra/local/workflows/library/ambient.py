@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from infra.local.workflows.errors import key_error, type_error, value_error
+from infra.local.workflows.errors import type_error, value_error
 from infra.local.workflows.execution import Execution, Fiber
 from infra.local.workflows.library.encoding import json_text
 from infra.local.workflows.library.function import Style, function, need
@@ -36,14 +36,10 @@ def generate(execution: Execution) -> str:
     return execution.draws.uuid()
 
 
-def get_env(execution: Execution, name: Any, default: Any) -> str:
-    """A variable of the workflow's environment."""
+def get_env(execution: Execution, name: Any, default: Any) -> Any:
+    """A variable of the workflow's environment; the default, or else null, when it is not set."""
     key = need(name, "name", str)
-    need(default, "default", str, type(None))
-    value = execution.environment.get(key, default)
-    if value is None:
-        raise key_error(key)
-    return str(value)
+    return execution.environment.get(key, need(default, "default", str, type(None)))
 
 
 def parse_instant(value: Any, what: str) -> datetime:
