@@ -39,7 +39,15 @@ def read_stubs(document: Any) -> Stubs:
 def _answer(row: Mapping[str, Any]) -> HttpResponse | HttpFault:
     if "fault" in row:
         return HttpFault(row["fault"])
-    headers = {"Content-Type": "application/json", **row.get("headers", {})}
-    content = row.get("body")
-    body = b"" if content is None else json.dumps(content).encode()
-    return HttpResponse(row["status"], headers, body)
+    given = row.get("headers", {})
+    typed = any(name.lower() == "content-type" for name in given)
+    headers = given if typed else {"Content-Type": "application/json", **given}
+    return HttpResponse(row["status"], headers, _content(row.get("body"), headers))
+
+
+def _content(body: Any, headers: Mapping[str, str]) -> bytes:
+    """A string is sent as it is, unless the answer is to be JSON."""
+    is_json = any(name.lower() == "content-type" and "json" in text for name, text in headers.items())
+    if body is None:
+        return b""
+    return (body if isinstance(body, str) and not is_json else json.dumps(body)).encode()

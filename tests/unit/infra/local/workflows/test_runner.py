@@ -100,6 +100,21 @@ def test_stub_may_set_its_headers(flow):
     assert record["result"] == [200, '{"a": 1}']
 
 
+@pytest.mark.parametrize(
+    ("headers", "body", "read"),
+    [
+        ({"content-type": "text/html"}, "<p>", "<p>"),
+        ({"CONTENT-TYPE": "application/problem+json"}, {"a": 1}, {"a": 1}),
+        ({"X-Only": "1"}, "text", "text"),
+    ],
+)
+def test_stub_answers_with_the_content_its_type_says(flow, headers, body, read):
+    responses = [{"status": 200, "body": body, "headers": headers}]
+    stubs = [{"method": "POST", "url": URL, "responses": responses}]
+    record = run_file(flow(CALL), {"url": URL}, http_stubs=stubs, virtual_clock=True)
+    assert record["result"] == [200, read]
+
+
 def test_virtual_runs_repeat_exactly(flow):
     source = """
 - r:
