@@ -86,7 +86,7 @@ def parse(text: str, report: Report) -> Node | None:
         report.add(
             _line_of(error),
             f"not YAML: {error.problem or error.context}",
-            "Mend the syntax; quote values holding ': ' or '#'",
+            "Mend the syntax; quote values holding ': ' or '#', and ${...} inside [ ] and { }",
         )
     except (YAMLError, ValueError, OverflowError, IndexError, RecursionError) as error:
         report.add(1, f"not YAML: {str(error).splitlines()[0][:200]}", "Mend the syntax")

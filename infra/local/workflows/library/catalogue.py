@@ -25,6 +25,7 @@ VALUES: Final[Mapping[str, Any]] = retries.VALUES
 REFUSED: Final[Mapping[str, str]] = MappingProxyType(
     {
         "googleapis.": "Connectors are not available here: call a function over http instead",
+        "gke.": "Connectors are not available here: call the cluster's API over http instead",
         "experimental.": "Experimental functions are not available: use a parallel step, or http",
         "events.await_callback_job": "Use events.create_callback_endpoint and events.await_callback",
     }

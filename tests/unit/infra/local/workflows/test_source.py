@@ -123,6 +123,13 @@ def test_unreadable_source_is_refused_with_its_line(refuse, source, line, messag
     assert abs(problem.line - line) <= 1
 
 
+@pytest.mark.parametrize("value", ["[${x}]", "{k: ${x}}", "{${x}: 1}"])
+def test_remedy_for_a_bare_expression_in_flow_style_is_quotes(refuse, value):
+    [problem] = refuse(f"- a:\n    return: {value}\n")
+    assert "quote" in problem.remedy
+    assert "${...} inside [ ] and { }" in problem.remedy
+
+
 def test_source_that_is_not_utf8_is_refused():
     with pytest.raises(WorkflowRefused, match=r"x\.yaml:2: the source is not UTF-8"):
         load(b"- a:\n    return: \xff\n", "x.yaml")
