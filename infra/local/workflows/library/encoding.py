@@ -22,6 +22,7 @@ _ALPHABET: Final = re.compile(r"[A-Za-z0-9+/]*={0,2}\Z")
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _HALF_ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _INDENT: Final = "    "
+_MARKED: Final = "keyfleet.mark-each-byte"
 
 
 def base64_encode(data: Any, padding: Any) -> str:
@@ -57,9 +58,18 @@ def text_encode(text: Any, charset: Any) -> bytes:
         raise value_error(f'the text does not fit charset "{charset}"') from None
 
 
+def _mark_each_byte(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return "\ufffd" * (error.end - error.start), error.end
+
+
+codecs.register_error(_MARKED, _mark_each_byte)
+
+
 def text_decode(data: Any, charset: Any) -> str:
-    """Bytes as text; what cannot be decoded becomes U+FFFD."""
-    return checked_text(need(data, "data", bytes).decode(_charset(charset), "replace"))
+    """Bytes as text; each byte that cannot be decoded becomes U+FFFD."""
+    return checked_text(need(data, "data", bytes).decode(_charset(charset), _MARKED))
 
 
 def json_text(data: Any, indent: Any) -> str:
@@ -97,8 +107,9 @@ def json_encode_to_string(data: Any, indent: Any) -> str:
 
 
 def json_decode(data: Any) -> Any:
-    """The value that JSON bytes, or text, stand for."""
-    return decode_json(need(data, "data", bytes, str))
+    """The value that JSON bytes, or text, stand for; bytes are UTF-8, read as text.decode reads them."""
+    content = need(data, "data", bytes, str)
+    return decode_json(content.decode("utf-8", _MARKED) if type(content) is bytes else content)
 
 
 def decode_json(data: bytes | str) -> Any:

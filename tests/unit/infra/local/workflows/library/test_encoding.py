@@ -13,6 +13,8 @@ import pytest
         (r'text.decode(base64.decode("SGVs\r\nbG8="))', "Hello"),
         ('text.decode(text.encode("é", "iso-8859-1"), "ISO-8859-1")', "é"),
         ('text.decode(text.encode("é", "latin-1"), "us-ascii")', "\ufffd"),
+        ('text.decode(base64.decode("4oJh"))', "\ufffd\ufffda"),
+        ('json.decode(base64.decode("Iv8i"))', "\ufffd"),
         ('json.decode(text.encode("[1, 2.5, null, true]"))', [1, 2.5, None, True]),
         (r'json.decode("{\"a\": {\"b\": 1}}").a.b', 1),
         ('json.decode("99999999999999999999")', 1e20),
@@ -46,6 +48,7 @@ def test_json_indentation_takes_prefix_and_step(evaluate):
 @pytest.mark.parametrize(
     ("expression", "tag"),
     [
+        ('json.decode(text.encode("[1]", "UTF-16LE"))', "ValueError"),
         ('base64.decode("SGVsbG8")', "ValueError"),
         ('base64.decode("****")', "ValueError"),
         ('base64.decode("A")', "ValueError"),
