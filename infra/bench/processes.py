@@ -18,6 +18,7 @@ GIVE_UP_SECONDS = 30.0
 LOOK_AGAIN_SECONDS = 0.002
 ASKING = b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nConnection: close\r\n\r\n"
 MEGABYTE = 1024.0
+PROC = Path("/proc")
 
 
 class Process:
@@ -54,9 +55,13 @@ class Process:
 
     def kill(self) -> None:
         """Kill -9 it and its children, and see it gone."""
+        family: list[int] = []
         if self._popen.poll() is None:
+            family = _tree(self._popen.pid) if PROC.exists() else []
             os.killpg(self._popen.pid, signal.SIGKILL)
         self._popen.wait()
+        while any(map(_lives, family)):
+            time.sleep(LOOK_AGAIN_SECONDS)
 
     def _last_words(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
@@ -114,12 +119,20 @@ def _cpu_nanoseconds(pid: int) -> int:
 
 
 def _of_threads(pid: int, name: str) -> Iterator[str]:
-    for thread in Path(f"/proc/{pid}/task").iterdir():
+    for thread in (PROC / str(pid) / "task").iterdir():
         with suppress(FileNotFoundError, ProcessLookupError):  # a thread may end while we look
             yield (thread / name).read_text(encoding="utf-8")
 
 
+def _lives(pid: int) -> bool:
+    # Whoever adopted an orphan may not have buried it yet.
+    with suppress(FileNotFoundError, ProcessLookupError):
+        state = (PROC / str(pid) / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        return state not in {"X", "Z"}
+    return False
+
+
 def _rollup(pid: int) -> dict[str, float]:
-    lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8").splitlines()[1:]
+    lines = (PROC / str(pid) / "smaps_rollup").read_text(encoding="utf-8").splitlines()[1:]
     fields = (line.replace(":", "").split() for line in lines)
     return {name: int(kilobytes) / MEGABYTE for name, kilobytes, _ in fields}

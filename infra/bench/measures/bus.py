@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from infra.bench.figures import Figure, Ground, Measure, Sample
-from infra.bench.rounds import each_second
+from infra.bench.plain_sqlite import plain_sqlite
 from infra.local import bus
 from infra.local.ambient import SystemClock, SystemEntropy
 from infra.local.bus.specs import SubscriptionSpec, TopicSpec
@@ -20,7 +20,6 @@ from infra.local.counters import Counters
 from infra.local.delivery.means import Means
 from infra.local.faults import NoFaults
 from infra.local.identity import LocalIdentity
-from infra.local.storage.connection import connect
 from infra.local.storage.database import open_database
 from infra.local.storage.engine import Engine
 from infra.local.transport import InProcess
@@ -66,18 +65,10 @@ def take(ground: Ground) -> Sample:
 
 def _raw(folder: Path, seconds: float) -> Sample:
     """Keep bodies alone and 32 together, the least that any durable bus has to do."""
-    connection = connect(folder / "raw.db")
-    connection.execute("CREATE TABLE rows (body BLOB NOT NULL)")
-
-    def keep(rows: list[tuple[bytes]]) -> None:
-        connection.execute("BEGIN")
-        connection.executemany("INSERT INTO rows VALUES (?)", rows)
-        connection.execute("COMMIT")
-
-    alone = each_second(lambda: keep([(BODY,)]), seconds)
-    together = each_second(lambda: keep([(BODY,)] * KEYS), seconds)
-    connection.close()
-    return {RAW_COMMIT: 1e3 / alone, RAW_ROWS: KEYS * together}
+    with plain_sqlite(folder / "raw.db") as raw:
+        alone = raw.rows_per_second(BODY.decode(), 1, seconds)
+        together = raw.rows_per_second(BODY.decode(), KEYS, seconds)
+    return {RAW_COMMIT: 1e3 / alone, RAW_ROWS: together}
 
 
 async def _bus(ground: Ground) -> Sample:

@@ -7,25 +7,26 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from statistics import mean
 
 import uvloop
 
 from infra.bench.figures import Figure, Ground, Measure, Sample
-from infra.bench.rounds import each_second
+from infra.bench.plain_sqlite import plain_sqlite
 from infra.local.ambient import SystemClock, SystemEntropy
 from infra.local.counters import Counters
 from infra.local.documents import SCHEMA, SqliteDocuments
 from infra.local.faults import NoFaults
-from infra.local.storage.connection import connect
 from infra.local.storage.database import open_database
 from infra.local.storage.engine import Engine
 from shared.domain.ids import TenantId
 from shared.ports.documents import Create, Ref
 
-MANY = 64
+MANY, TURNS = 64, 4
 BODY = {
     "state": "active",
     "door": "204",
@@ -33,16 +34,12 @@ BODY = {
     "n": "x" * 180,
 }
 TEXT = json.dumps(BODY)
-TABLE = "CREATE TABLE rows (id INTEGER PRIMARY KEY, body TEXT NOT NULL)"
-INSERT = "INSERT INTO rows (body) VALUES (?)"
 
 RAW_COMMITS, RAW_ROWS = "raw.sqlite_commits_per_s", "raw.sqlite_rows_per_s_64_to_a_commit"
 COMMITS, SHARE = "documents.commits_per_s_at_1", "documents.share_of_raw_commits_at_1"
 WRITES, FSYNCS = "documents.writes_per_s_at_64", "documents.fsyncs_per_write_at_64"
-TRACED, COUNTED = (
-    "documents.fsyncs_per_write_at_64_by_strace",
-    "documents.fsyncs_per_write_at_64_under_strace",
-)
+TRACED = "documents.fsyncs_per_write_at_64_by_strace"
+COUNTED = "documents.fsyncs_per_write_at_64_under_strace"
 TRACED_WRITES = 100 * MANY
 FIGURES = {
     RAW_COMMITS: Figure("1/s"),
@@ -58,32 +55,24 @@ FIGURES = {
 
 def take(ground: Ground) -> Sample:
     """Measure SQLite and the store in turns; strace, where there is one, checks our own counters once."""
-    sample = {**_raw(ground), **uvloop.run(_store(ground))}
-    sample[SHARE] = sample[COMMITS] / sample[RAW_COMMITS]
+    sample = uvloop.run(_in_turns(ground.folder, ground.effort.seconds / TURNS))
     return {**sample, **_traced(ground)} if ground.round == 0 and shutil.which("strace") else sample
 
 
-def _raw(ground: Ground) -> Sample:
-    connection = connect(ground.folder / "raw.db")
-    connection.execute(TABLE)
-
-    def together() -> None:
-        connection.execute("BEGIN")
-        for _ in range(MANY):
-            connection.execute(INSERT, (TEXT,))
-        connection.execute("COMMIT")
-
-    alone = each_second(lambda: connection.execute(INSERT, (TEXT,)), ground.effort.seconds)
-    shared = each_second(together, ground.effort.seconds)
-    connection.close()
-    return {RAW_COMMITS: alone, RAW_ROWS: MANY * shared}
-
-
-async def _store(ground: Ground) -> dict[str, float]:
-    async with opened(ground.folder) as (store, counters):
-        alone, _ = await _writing(store, counters, 1, ground.effort.seconds)
-        shared, fsyncs = await _writing(store, counters, MANY, ground.effort.seconds)
-    return {COMMITS: alone, WRITES: shared, FSYNCS: fsyncs}
+async def _in_turns(folder: Path, seconds: float) -> Sample:
+    # A shared disk changes its mind within a second: short turns meet the same one.
+    turns: dict[str, list[float]] = defaultdict(list)
+    with plain_sqlite(folder / "raw.db") as raw:
+        async with opened(folder) as (store, counters):
+            for _ in range(TURNS):
+                turns[RAW_COMMITS].append(raw.rows_per_second(TEXT, 1, seconds))
+                turns[COMMITS].append((await _writing(store, counters, 1, seconds))[0])
+                turns[RAW_ROWS].append(raw.rows_per_second(TEXT, MANY, seconds))
+                rate, fsyncs = await _writing(store, counters, MANY, seconds)
+                turns[WRITES].append(rate)
+                turns[FSYNCS].append(fsyncs)
+    sample = {name: mean(values) for name, values in turns.items()}
+    return {**sample, SHARE: sample[COMMITS] / sample[RAW_COMMITS]}
 
 
 async def _writing(

@@ -12,10 +12,10 @@ import uvloop
 
 from infra.bench.client import Caller, request
 from infra.bench.figures import BenchError, Figure, Ground, Measure, Sample
+from infra.bench.plain_sqlite import PlainSqlite, plain_sqlite
 from infra.bench.processes import answering
 from infra.local.fleet import Fleet, open_fleet
 from infra.local.server import free_port
-from infra.local.storage.connection import connect
 from infra.local.transport import Sockets
 from infra.local.world import FleetConfig, World
 from shared.kernel.log import Log
@@ -64,8 +64,8 @@ async def _all(ground: Ground, called: int) -> Sample:
     sample: dict[str, float] = {}
     async with _fleet(ground.folder) as fleet:
         for many in (1, MANY):
-            hand = _HandWritten(ground.folder / f"hand-{many}.db", called, many)
-            sample |= await hand.written(ground.effort.seconds)
+            with plain_sqlite(ground.folder / f"raw-{many}.db") as database:
+                sample |= await _HandWritten(database, called, many).ended(ground.effort.seconds)
             sample |= await _executed(fleet, called, many, ground.effort.seconds)
     return sample
 
@@ -114,13 +114,12 @@ async def _fleet(folder: Path) -> AsyncIterator[Fleet]:
 class _HandWritten:
     """The same saga without any machinery: keep the start, call, keep the end; `width` share each commit."""
 
-    def __init__(self, path: Path, called: int, width: int) -> None:
-        self._connection = connect(path)
-        self._connection.execute("CREATE TABLE saga (id INTEGER PRIMARY KEY, state TEXT NOT NULL)")
+    def __init__(self, database: PlainSqlite, called: int, width: int) -> None:
+        self._database = database
         self._called, self._width = called, width
         self._request = request(called, "/", {"content-type": "application/json"}, BODY)
 
-    async def written(self, seconds: float) -> Sample:
+    async def ended(self, seconds: float) -> Sample:
         """Return how many come to their end a second, and how long each takes."""
         callers = [await Caller().open(self._called) for _ in range(self._width)]
         delays: list[float] = []
@@ -130,20 +129,14 @@ class _HandWritten:
             delays.append(time.perf_counter() - began)
         for caller in callers:
             caller.close()
-        self._connection.close()
         rate = len(delays) * self._width / sum(delays)
         return {RATE.format(RAW, self._width): rate, P50.format(RAW, self._width): median(delays) * 1e3}
 
     async def _together(self, callers: list[Caller], first: int) -> None:
-        numbers = range(first, first + self._width)
-        self._commit("INSERT INTO saga VALUES (?, 'active')", numbers)
+        rows = [(number,) for number in range(first, first + self._width)]
+        self._database.commit("INSERT INTO rows VALUES (?, 'active')", rows)
         await asyncio.gather(*(caller.call(self._request) for caller in callers))
-        self._commit("UPDATE saga SET state = 'ended' WHERE id = ?", numbers)
-
-    def _commit(self, statement: str, numbers: range) -> None:
-        self._connection.execute("BEGIN")
-        self._connection.executemany(statement, [(number,) for number in numbers])
-        self._connection.execute("COMMIT")
+        self._database.commit("UPDATE rows SET body = 'ended' WHERE id = ?", rows)
 
 
 MEASURE = Measure("executions", FIGURES, take)

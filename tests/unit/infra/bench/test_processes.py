@@ -44,7 +44,7 @@ def test_nothing_is_left_of_it(forking, tmp_path):
         child = int((tmp_path / "child").read_text())
         os.kill(child, 0)
     status = Path(f"/proc/{child}/status")
-    assert not status.exists() or "zombie" in status.read_text()  # whoever adopted it may not have buried it
+    assert not status.exists() or "zombie" in status.read_text()
 
 
 def test_a_process_that_dies_is_quoted(tmp_path):
