@@ -19,6 +19,9 @@ class Nowhere:
     async def send(self, call):
         raise AssertionError(f"a simulated fleet called {call.url}")
 
+    async def close(self):
+        """Nothing is open."""
+
 
 class Simulated:
     """A fleet, and a caller who can be anybody."""

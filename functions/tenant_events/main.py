@@ -1,14 +1,18 @@
 """Entry points for tenant events."""
 
-from shared.events.envelope import Event
+from typing import TYPE_CHECKING
+
 from shared.runtime.entry import subscriber
 from shared.runtime.platform import Platform
 from shared.usecases.admit_tenant import admit_tenant
 from shared.usecases.reload_policy import ReloadPolicy, reload_policy
 
+if TYPE_CHECKING:
+    from shared.events.envelope import Event  # the models load with the first event, not at start
+
 
 @subscriber("melmastoon.tenant.config_updated.v1")
-async def on_config_updated(event: Event, on: Platform) -> None:
+async def on_config_updated(event: "Event", on: Platform) -> None:
     """Keep the key policy that the event carries, if it carries one."""
     store = await admit_tenant(on.documents, event.tenant_id, on.cell)
     if event.data.key_kind_policy is not None:

@@ -77,7 +77,7 @@ class Fleet:
         await self.tasks.stop()
         await self.bus.stop()
         await self.sagas.stop()
-        await self._inside.close()
+        await self.means.transport.close()
         await self.means.engine.close()
 
     def status(self) -> Mapping[str, Any]:

@@ -154,3 +154,8 @@ class ByAddress:
         """Pass the call to the right transport."""
         chosen = self._inside if call.url.startswith(self._prefix) else self._outside
         return await chosen.send(call)
+
+    async def close(self) -> None:
+        """Close both ways."""
+        await self._inside.close()
+        await self._outside.close()

@@ -47,6 +47,9 @@ class Transport(Protocol):
     async def send(self, call: Call) -> Answer:
         """Return the answer, or raise a CallFault."""
 
+    async def close(self) -> None:
+        """Let go of what is open, and stop what still runs."""
+
 
 class Tokens(Protocol):
     """Mints identity tokens for the platform's own callers."""

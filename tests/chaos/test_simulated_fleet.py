@@ -37,6 +37,9 @@ class Nowhere:
     async def send(self, call: Call) -> Answer:
         raise AssertionError(f"a simulated fleet called {call.url}")
 
+    async def close(self):
+        """Nothing is open."""
+
 
 def simulated(home, clock: VirtualClock, seed: int) -> tuple[World, Diary, io.StringIO]:
     diary, lines = Diary(clock), io.StringIO()

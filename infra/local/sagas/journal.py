@@ -73,8 +73,8 @@ class Journal:
     def __init__(self, engine: Engine, now: Callable[[], datetime]) -> None:
         self._engine, self._now = engine, now
 
-    async def begin(self, execution: str, workflow: str, revision: tuple[str, str], argument: str) -> None:
-        """Keep a new execution and the revision it is pinned to."""
+    async def begin(self, execution: str, workflow: str, revision: tuple[str, str], argument: str) -> Kept:
+        """Keep a new execution and the revision it is pinned to, and return it as it is kept."""
         digest, source = revision
         started = self._now().isoformat()
 
@@ -90,6 +90,8 @@ class Journal:
             )
 
         await self._engine.write(operation)
+        begun = Execution(execution, workflow, ExecutionState.ACTIVE)
+        return Kept(begun, digest, orjson.loads(argument), started, None, 0)
 
     async def append(
         self,
@@ -160,12 +162,9 @@ class Journal:
         )
         return [_kept(row) for row in rows]
 
-    def active(self) -> list[str]:
-        """Return the ids of all executions that have not ended, oldest first."""
-        return [
-            row[0]
-            for row in self._engine.read("SELECT id FROM executions WHERE state = 'ACTIVE' ORDER BY id")
-        ]
+    def active(self) -> list[Kept]:
+        """Return all executions that have not ended, oldest first."""
+        return [_kept(row) for row in self._engine.read(SELECT + "WHERE state = 'ACTIVE' ORDER BY id")]
 
     def source(self, revision: str) -> str:
         """Return the source of a revision."""

@@ -52,8 +52,8 @@ class LocalSagas:
     def start_all(self) -> int:
         """Take up every execution that has not ended; return how many."""
         active = self._journal.active()
-        for execution in active:
-            self._take_up(execution)
+        for kept in active:
+            self._take_up(kept)
         return len(active)
 
     async def stop(self) -> None:
@@ -135,14 +135,14 @@ class LocalSagas:
 
     async def _begin(self, workflow: str, program: Program, argument: str) -> str:
         execution = self._around.means.ids.ulid()
-        await self._journal.begin(execution, workflow, (program.digest, self._sources[workflow]), argument)
-        self._take_up(execution)
+        kept = await self._journal.begin(
+            execution, workflow, (program.digest, self._sources[workflow]), argument
+        )
+        self._take_up(kept)
         return execution
 
-    def _take_up(self, execution: str) -> None:
-        kept = self._journal.get(execution)
-        if kept is None or kept.execution.state.terminal:
-            return
+    def _take_up(self, kept: Kept) -> None:
+        execution = kept.execution.id
         run = self._runs[execution] = Run(kept, self.program(kept.revision), self._around)
         task = self._tasks[execution] = asyncio.ensure_future(self._drive(execution, run))
         task.add_done_callback(lambda _: self._forget(execution))

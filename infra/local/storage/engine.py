@@ -17,7 +17,7 @@ from shared.ports.documents import StorageFull
 T = TypeVar("T")
 Operation = Callable[[sqlite3.Connection], Any]
 LAZY_SECONDS = 0.05
-CHECKPOINT_BYTES = 16 * 1024 * 1024
+CHECKPOINT_BYTES = 4 * 1024 * 1024
 MOST_IN_A_COMMIT = 512
 NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM}
 
