@@ -1,6 +1,5 @@
 """Reads lists of steps and the actions that hold further steps, checking their shape on the way."""
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Final
@@ -23,10 +22,9 @@ from infra.local.workflows.model import (
 from infra.local.workflows.policies import check_exception_policy, read_limit, read_loop_source, read_retry
 from infra.local.workflows.report import Report, suggestion
 from infra.local.workflows.simple_actions import read_assign, read_call, read_raise, read_return
-from infra.local.workflows.source import Node, Scalar
+from infra.local.workflows.source import Listing, Node, Scalar
 from infra.local.workflows.templates import expression_text, read_template, read_variable
 
-_STEP_NAME: Final = re.compile(r"[A-Za-z0-9_-]+\Z")
 _COMPANIONS: Final = ("args", "result", "retry", "except", "next")
 _OWNERS: Final[Mapping[str, str]] = MappingProxyType(
     {"args": "call", "result": "call", "retry": "try", "except": "try"}
@@ -46,8 +44,8 @@ def _step(node: Node, report: Report) -> Step | None:
     if pair is None:
         return None
     name, line, body = pair
-    if not _STEP_NAME.match(name):
-        report.add(line, f'"{name}" is not a step name', "Use letters, digits, _ and -")
+    if not name.strip():
+        report.add(line, f'"{name}" is not a step name', "Give the step a name of letters, digits and _")
     fields = read_fields(body, f'step "{name}"', report)
     if fields is None:
         return None
@@ -147,14 +145,20 @@ def _parallel(node: Node, fields: Fields) -> Parallel:
     check_exception_policy(inner)
     limit, loop = inner.get("concurrency_limit"), inner.get("for")
     return Parallel(
-        tuple(
-            read_variable(item, "shared", fields.report)
-            for item in read_items(inner.get("shared"), "shared", fields.report)
-        ),
+        _shared(inner),
         read_limit(limit, fields.report) if limit else None,
         _branches(inner),
         _for(loop, inner) if loop else None,
         inner.line,
+    )
+
+
+def _shared(fields: Fields) -> tuple[str, ...]:
+    node = fields.get("shared")
+    if isinstance(node, Listing) and not node.items:
+        return ()
+    return tuple(
+        read_variable(item, "shared", fields.report) for item in read_items(node, "shared", fields.report)
     )
 
 
