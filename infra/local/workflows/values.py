@@ -42,6 +42,7 @@ KINDS: Final[Mapping[type, str]] = MappingProxyType(
 )
 NUMBERS: Final = frozenset({int, float})
 SCALARS: Final = frozenset({int, float, bool, NoneType})
+_CONTAINERS: Final = frozenset({dict, list})
 _WORD: Final = 8
 
 
@@ -117,7 +118,8 @@ def size_of(value: Any) -> int:
     for depth, level in enumerate(_levels(value)):
         if depth >= limits.VALUE_DEPTH:
             raise limit_error(f"value nested deeper than {limits.VALUE_DEPTH} levels")
-        total += sum(map(_own_size, level))
+        larger = [each for each in level if type(each) not in SCALARS]
+        total += _WORD * (len(level) - len(larger)) + sum(map(_own_size, larger))
     return total
 
 
@@ -130,7 +132,7 @@ def _levels(value: Any) -> Iterator[list[Any]]:
     level = [value]
     while level:
         yield level
-        level = [child for each in level for child in _children(each)]
+        level = [child for each in level if type(each) in _CONTAINERS for child in _children(each)]
 
 
 def _own_size(value: Any) -> int:
@@ -145,9 +147,7 @@ def _own_size(value: Any) -> int:
 
 
 def _children(value: Any) -> Iterator[Any]:
-    if type(value) is list:
-        return iter(value)
-    return iter(value.values()) if type(value) is dict else iter(())
+    return iter(value) if type(value) is list else iter(value.values())
 
 
 def is_json(value: Any) -> bool:
