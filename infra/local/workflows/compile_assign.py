@@ -51,10 +51,10 @@ def _placed(value: Any, *path_and_container: Any) -> Any:
 
 
 def _replaced(value: Any, container: Any, *path: Any) -> Any:
-    """A copy of the container with the value at the end of the path."""
+    """A copy of the container with the value at the end of the path; maps on the way are made as needed."""
     key, rest = path[0], path[1:]
     if rest:
-        value = _replaced(value, item(container, key), *rest)
+        value = _replaced(value, _inner(container, key), *rest)
     if type(container) is dict:
         check_key(key)
         return {**container, key: value}
@@ -62,6 +62,14 @@ def _replaced(value: Any, container: Any, *path: Any) -> Any:
         raise type_error(f"cannot assign into a value of type {kind_of(container)}")
     at = position(container, key)
     return [*container[:at], value, *container[at + 1 :]]
+
+
+def _inner(container: Any, key: Any) -> Any:
+    """What stands at a key on the way of a path: a new map, where a map has nothing there."""
+    if type(container) is dict:
+        check_key(key)
+        return container.get(key, {})
+    return item(container, key)
 
 
 def writable(name: str, line: int, site: Site) -> Variable | None:

@@ -68,10 +68,15 @@ def test_condition_must_be_boolean(verdict, condition):
     assert "TypeError" in ended.error["tags"]
 
 
+def test_assignment_makes_the_maps_on_its_way(verdict):
+    ended = verdict("- a:\n    assign: [m: {k: 1}]\n- b:\n    assign: [m.a.b.c: 2]\n- c:\n    return: ${m}\n")
+    assert ended.result == {"k": 1, "a": {"b": {"c": 2}}}
+
+
 @pytest.mark.parametrize(
     ("assignment", "tag"),
     [
-        ("m.a.b: 1", "KeyError"),
+        ("m.k.b: 1", "TypeError"),
         ("'m[1]': 1", "TypeError"),
         ("'l[2]': 1", "IndexError"),
         ("'l[-1]': 1", "IndexError"),
@@ -80,7 +85,7 @@ def test_condition_must_be_boolean(verdict, condition):
     ],
 )
 def test_assignment_along_a_missing_path_is_an_error(verdict, assignment, tag):
-    ended = verdict(f"- a:\n    assign: [m: {{}}, l: [1, 2], n: 5]\n- b:\n    assign: [{assignment}]\n")
+    ended = verdict(f"- a:\n    assign: [m: {{k: 5}}, l: [1, 2], n: 5]\n- b:\n    assign: [{assignment}]\n")
     assert tag in ended.error["tags"]
 
 
