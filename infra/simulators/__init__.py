@@ -1,0 +1,1 @@
+"""Wire-level fakes of lock vendors: they share no code with the product, nor its errors."""

@@ -1,0 +1,94 @@
+"""Serve the simulator on loopback: `python -m infra.simulators.ttlock --port 8701 --control-token …`."""
+
+import argparse
+import asyncio
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import uvicorn
+
+from infra.local.ambient import SystemClock, SystemEntropy
+from infra.simulators.ttlock.app import Simulator, ttlock_app
+from infra.simulators.ttlock.errors import ConnectionCut
+from infra.simulators.ttlock.hotel import HotelPlan, sample_hotel
+from infra.simulators.ttlock.loopback import post_form
+from infra.simulators.ttlock.world import SimWorld
+
+HOST = "127.0.0.1"
+TICK_SECONDS = 1.0
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Serve until told to stop."""
+    asked = _asked(arguments)
+    # Without a token of one's own, a new one is drawn and said once.
+    token = asked.control_token or SystemEntropy().token(16).hex()
+    world = SimWorld(
+        now=SystemClock().now,
+        chance=Random(asked.seed),  # noqa: S311 - repeatable on purpose
+        sleep=asyncio.sleep,
+        post=post_form,
+        hotel=_hotel(asked.hotel),
+        control_token=token,
+        authority=f"{HOST}:{asked.port}",
+    )
+    _quieten_cuts()
+    _say(f"TTLock simulator on http://{HOST}:{asked.port}, seed {asked.seed}")
+    if not asked.control_token:
+        _say(f"control token {token}")
+    asyncio.run(_serve(ttlock_app(world), asked.port))
+
+
+async def _serve(simulator: Simulator, port: int) -> None:
+    settings = uvicorn.Config(
+        simulator,
+        host=HOST,
+        port=port,
+        lifespan="off",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        date_header=False,
+    )
+    ticking = asyncio.create_task(_tick(simulator))
+    try:
+        await uvicorn.Server(settings).serve()
+    finally:
+        ticking.cancel()
+
+
+async def _tick(simulator: Simulator) -> None:
+    while True:
+        await asyncio.sleep(TICK_SECONDS)
+        await simulator.deliver_due()
+
+
+def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m infra.simulators.ttlock", description=__doc__)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--seed", type=int, default=0, help="the same seed and requests give the same run")
+    parser.add_argument("--hotel", type=Path, help="a JSON file; without it, the sample guesthouse")
+    parser.add_argument("--control-token", help="what /_sim/ asks for; drawn and printed if it is not given")
+    return parser.parse_args(arguments)
+
+
+def _hotel(path: Path | None) -> HotelPlan:
+    return HotelPlan.model_validate_json(path.read_bytes()) if path else sample_hotel()
+
+
+def _quieten_cuts() -> None:
+    # Cutting a connection means ending in an exception, which uvicorn would report as ours.
+    logging.getLogger("uvicorn.error").addFilter(
+        lambda record: not (record.exc_info and isinstance(record.exc_info[1], ConnectionCut))
+    )
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - the command's own output
+
+
+if __name__ == "__main__":
+    main()

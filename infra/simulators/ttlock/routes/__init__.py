@@ -1,0 +1,1 @@
+"""The platform's operations, one file per resource."""
