@@ -75,9 +75,10 @@ class Integrator:
         headers = [("content-type", FORM)]
         return self._json(await self.raw("POST", path, body=self._form(fields), headers=headers))
 
-    async def login(self, username="owner", password="sim-password"):
+    async def login(self, username="owner", password="sim-password", **fields):
         """Sign in."""
-        token = await self.token(username=username, password=md5(password.encode()).hexdigest())
+        fields["password"] = md5(password.encode()).hexdigest()
+        token = await self.token(username=username, **fields)
         self.identity["accessToken"] = token["access_token"]
         return token
 
@@ -101,7 +102,8 @@ class Integrator:
     async def control(self, method, path, body=None, token=None):
         """Use the control plane."""
         headers = [("authorization", f"Bearer {token}")] if token else []
-        raw = await self.raw(method, f"/_sim{path}", orjson.dumps(body), headers=headers)
+        path, _, query = path.partition("?")
+        raw = await self.raw(method, f"/_sim{path}", orjson.dumps(body), query.encode(), headers)
         return raw[0], orjson.loads(raw[2] or b"null")
 
     async def try_door(self, lock=ROOM, **what):

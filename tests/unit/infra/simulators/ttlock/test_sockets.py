@@ -1,0 +1,120 @@
+"""Over real sockets: the command, its callbacks, and connections that are cut."""
+
+import asyncio
+import json
+import sys
+from contextlib import asynccontextmanager
+from hashlib import md5
+
+import aiohttp
+import pytest
+
+from infra.local.server import free_port
+from infra.manifest.load import ROOT
+from infra.simulators.ttlock.loopback import post_form
+from tests.unit.infra.simulators.ttlock.integrator import ROOM
+
+PASSWORD = md5(b"sim-password").hexdigest()
+LOGIN = {"clientId": "sim-client", "clientSecret": "sim-secret", "username": "owner", "password": PASSWORD}
+CONTROL = {"authorization": "Bearer steer"}
+
+
+@asynccontextmanager
+async def running(*arguments):
+    """Run the command until it serves; give its address and its standard error."""
+    port = free_port()
+    command = [sys.executable, "-m", "infra.simulators.ttlock", "--port", str(port), *arguments]
+    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stderr=asyncio.subprocess.PIPE)
+    try:
+        await _until_it_listens(port)
+        yield f"http://127.0.0.1:{port}", process.stderr
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def _until_it_listens(port):
+    for _ in range(1000):
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            await asyncio.sleep(0.02)
+        else:
+            writer.close()
+            return
+    raise AssertionError("the simulator never listened")
+
+
+@asynccontextmanager
+async def listening(answer):
+    """Receive callbacks; give the address and what came."""
+    received = []
+
+    async def hear(reader, writer):
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
+        received.append((head.split(b"\r\n")[0].decode(), (await reader.readexactly(length)).decode()))
+        writer.write(answer)
+        writer.close()
+
+    server = await asyncio.start_server(hear, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/hook?tenant=1", received
+
+
+async def test_the_command_serves_the_platform_and_cuts_connections():
+    async with (
+        running("--seed", "7", "--control-token", "steer") as (url, errors),
+        aiohttp.ClientSession() as web,
+    ):
+        async with web.post(f"{url}/oauth2/token", data=LOGIN) as answer:
+            assert (answer.status, (await answer.json())["expires_in"]) == (200, 7_776_000)
+        async with web.get(f"{url}/_sim/state") as answer:
+            assert answer.status == 401
+        rule = {"operation": "oauth2/token", "fault": "timeout_after_success", "times": 1}
+        async with web.post(f"{url}/_sim/faults", json=rule, headers=CONTROL) as answer:
+            assert answer.status == 201
+        with pytest.raises(aiohttp.ClientPayloadError):
+            await (await web.post(f"{url}/oauth2/token", data=LOGIN)).read()
+        async with web.post(f"{url}/oauth2/token", data=LOGIN) as answer:
+            assert answer.status == 200
+    assert b"Traceback" not in await errors.read()
+
+
+async def test_the_command_calls_back(tmp_path, hotel):
+    heard = b"HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\nsuccess"
+    async with listening(heard) as (hook, received), aiohttp.ClientSession(headers=CONTROL) as web:
+        hotel["applications"][0]["callbackUrl"] = hook
+        (tmp_path / "hotel.json").write_text(json.dumps(hotel))
+        arguments = ("--control-token", "steer", "--hotel", str(tmp_path / "hotel.json"))
+        async with running(*arguments) as (url, _):
+            await web.post(f"{url}/oauth2/token", data=LOGIN)
+            await web.post(f"{url}/_sim/doors/{ROOM}/try", json={"pin": "1111"})
+            async with web.get(f"{url}/_sim/callbacks") as answer:
+                assert [sent["accepted"] for sent in (await answer.json())["sent"]] == [True]
+    [(line, form)] = received
+    assert line == "POST /hook?tenant=1 HTTP/1.1"
+    assert "notifyType=1" in form
+
+
+async def test_a_control_token_that_was_not_given_is_drawn_and_said():
+    async with running() as (url, errors), aiohttp.ClientSession() as web:
+        lines = [(await errors.readline()).decode() for _ in range(2)]
+        token = lines[1].split()[-1]
+        async with web.get(f"{url}/_sim/clock", headers={"authorization": f"Bearer {token}"}) as answer:
+            assert answer.status == 200
+    assert len(token) == 32
+
+
+@pytest.mark.parametrize(
+    "url", ["http://example.org/", "https://127.0.0.1/", "file:///etc/hosts", "http://127.0.0.1:1/"]
+)
+async def test_callbacks_go_to_this_machine_only(url):
+    with pytest.raises(OSError, match=r"loopback|Connect"):
+        await post_form(url, {})
+
+
+async def test_an_answer_that_is_no_http_is_no_success():
+    async with listening(b"success") as (hook, _):
+        with pytest.raises(OSError, match="no HTTP"):
+            await post_form(hook, {"a": "b"})
