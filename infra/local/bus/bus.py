@@ -9,7 +9,6 @@ from infra.local.bus.chaos import Calm, Chaos
 from infra.local.bus.dead_letters import QUARANTINE_NOTES, DeadLetters, dead_letter_notes
 from infra.local.bus.dispatcher import Dispatcher
 from infra.local.bus.envelope import decode_payload, encode_payload
-from infra.local.bus.limits import check_message
 from infra.local.bus.routing import Routing
 from infra.local.bus.rows import Route, StoredMessage, insert, settle
 from infra.local.bus.specs import SubscriptionSpec, TopicSpec
@@ -17,6 +16,7 @@ from infra.local.delivery.instants import micros
 from infra.local.delivery.keeping import Keeping
 from infra.local.delivery.means import Means
 from shared.ports.bus import Message
+from shared.ports.bus_limits import check_message
 
 BACKLOGS = "SELECT subscription, count(*) FROM bus_delivery GROUP BY subscription ORDER BY subscription"
 Parcel = tuple[StoredMessage, tuple[Route, ...]]

@@ -1,13 +1,9 @@
 """The task queue on SQLite: enqueue is one commit; each function's queue calls in its own time."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
-from typing import Any
-
-import orjson
 
 from infra.local.delivery.instants import instant, micros
 from infra.local.delivery.keeping import Keeping
@@ -16,12 +12,8 @@ from infra.local.delivery.refusal import Check
 from infra.local.tasks.dispatcher import NAME_TAKEN, Dispatcher, Queued
 from infra.local.tasks.rows import LIST, StoredTask, delete, enqueue, loaded
 from infra.local.tasks.specs import QueueSpec
+from shared.ports.task_limits import check_name, due_time, encoded_body
 from shared.ports.tasks import Task, TaskRefused
-
-FURTHEST = timedelta(days=30)
-NAME = re.compile(r"[A-Za-z0-9_-]{1,500}")
-LARGEST = 100 * 1024
-"""The API reference of Cloud Tasks says 100 KB, its quota page 1 MB: what passes here passes by either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,30 +87,9 @@ class Tasks:
         if task.function not in self._dispatchers:
             raise TaskRefused(f"function {task.function!r} has no queue: declare one, or correct the name")
         name = self._means.ids.ulid() if task.name is None else task.name
-        if not NAME.fullmatch(name):
-            raise TaskRefused(f"name {name[:60]!r} is malformed: use 1 to 500 letters, digits, - and _")
-        body, due = _body(task.body), micros(_due(task.not_before, now))
+        check_name(name)
+        body, due = encoded_body(task.body), micros(due_time(task.not_before, now))
         return StoredTask(task.function, name, task.name is not None, body, micros(now), due, due)
-
-
-def _due(not_before: datetime | None, now: datetime) -> datetime:
-    if not_before is None:
-        return now
-    if not_before.tzinfo is None:
-        raise TaskRefused("not_before has no time zone: give an aware instant")
-    if not_before > now + FURTHEST:
-        raise TaskRefused("not_before is more than 30 days ahead: keep a due_at and enqueue nearer the time")
-    return max(not_before, now)
-
-
-def _body(body: Mapping[str, Any]) -> bytes:
-    try:
-        encoded = orjson.dumps(dict(body))
-    except TypeError:
-        raise TaskRefused("body is not JSON: send strings, numbers, booleans, lists and objects") from None
-    if len(encoded) > LARGEST:
-        raise TaskRefused(f"body has {len(encoded)} bytes: allowed are {LARGEST}; store it and send its id")
-    return encoded
 
 
 def _status(task: StoredTask) -> TaskStatus:

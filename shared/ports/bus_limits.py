@@ -1,4 +1,4 @@
-"""What Pub/Sub refuses to publish, refused here with the field and the remedy."""
+"""What Pub/Sub refuses to publish, refused on every platform with the field and the remedy."""
 
 from collections.abc import Mapping
 
