@@ -3,14 +3,17 @@
 Every method takes an idempotency key or works on an id that is idempotent by itself. No method returns a
 vendor's types, and every failure is a LockError. What issuing returns never leaves the adapter's process: the
 vendor's reference and the artifact are Secrets, and only their sealed forms are kept.
+
+LockVendor is the same thing lock by lock, which is how vendors work and how the ledger keeps grants.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Literal, Protocol
+from datetime import datetime, timedelta
+from typing import Final, Literal, Protocol
 
 from shared.domain.capabilities import LockCapabilities
+from shared.domain.grant_lifecycle import Placement
 from shared.domain.ids import (
     CredentialId,
     GuestId,
@@ -23,6 +26,7 @@ from shared.domain.ids import (
     UserId,
 )
 from shared.domain.kinds import KeyCredentialKind, KeyWarning, RevokeReason, SuspendReason, VendorCode
+from shared.domain.lock_errors import LockError
 from shared.domain.scope import AccessScope
 from shared.domain.secret import Secret
 
@@ -184,3 +188,78 @@ class LockPort(Protocol):
 
     def describe_adapter(self) -> AdapterDescription:
         """Say what this adapter can do."""
+
+
+PIN_TAKEN: Final = "pin_taken"
+PIN_REFUSED: Final = "pin_refused"
+WINDOW_SPENT: Final = "window_spent"
+ASK_FOR_ANOTHER_PIN: Final = frozenset({PIN_TAKEN, PIN_REFUSED})
+"""Causes of a KeyIssueFailed that are about the PIN alone: draw another, under another name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockKey:
+    """One lock's share of a key, written down with its name and its secret before the vendor is told.
+
+    The name tells it from every other key at the lock. `secret` is what this kind needs: the PIN, the number
+    of the card, the account that an app's key is sent to. `intent_predates`: an earlier call, perhaps one that
+    was never heard of again, may have placed it. `not_before`: when the room's previous guest leaves.
+    """
+
+    device_id: LockDeviceId
+    kind: KeyCredentialKind
+    name: str
+    valid_from: datetime
+    valid_until: datetime
+    idempotency_key: str
+    secret: Secret[str] | None = None
+    intent_predates: bool = True
+    not_before: datetime | None = None
+    vendor_ref: Secret[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyAtLock:
+    """A key as it stands at a lock: where the vendor chose window or secret, these are the vendor's."""
+
+    vendor_ref: Secret[str]
+    valid_from: datetime
+    valid_until: datetime
+    exposure_until: datetime | None
+    placement: Placement = Placement.ACCEPTED
+    secret: Secret[str] | None = None
+    warnings: tuple[KeyWarning, ...] = ()
+
+
+class LockVendor(Protocol):
+    """One vendor, for one property of one tenant, lock by lock; all that it refuses, it refuses as LockError.
+
+    Every method may be called again with the same key, after any failure, and then does what is left to do.
+    """
+
+    async def find(self, key: LockKey) -> KeyAtLock | None:
+        """Return the key of this name as it stands at the lock, or None."""
+
+    async def place(self, key: LockKey) -> KeyAtLock:
+        """See to it that the key of this name opens the lock within its window, and once."""
+
+    async def remove(self, key: LockKey) -> None:
+        """See to it that no key of this name is at the lock; one that is gone already is success."""
+
+    async def suspend(self, key: LockKey) -> None:
+        """See to it that the key does not open for now; its secret stays sealed with the caller."""
+
+    async def unsuspend(self, key: LockKey) -> KeyAtLock:
+        """See to it that a resting key opens again, with the same secret."""
+
+    async def list_devices(self, property_id: PropertyId) -> Sequence[ListedDevice]:
+        """Return those of the property's locks that the vendor knows."""
+
+    async def health_check(self, device_id: LockDeviceId) -> DeviceHealth:
+        """Ask a lock how it is."""
+
+    def describe_adapter(self) -> AdapterDescription:
+        """Say what this adapter can do."""
+
+    def wait_after(self, error: LockError) -> timedelta | None:
+        """Say how long the vendor wants to be left alone after this error; None where it does not say."""
