@@ -201,8 +201,8 @@ ASK_FOR_ANOTHER_PIN: Final = frozenset({PIN_TAKEN, PIN_REFUSED})
 class LockKey:
     """One lock's share of a key, written down with its name and its secret before the vendor is told.
 
-    The name tells it from every other key at the lock. `secret` is what this kind needs: the PIN, the number
-    of the card, the account that an app's key is sent to. `intent_predates`: an earlier call, perhaps one that
+    The name tells it from every other key at the lock. `secret` is what this kind needs: the PIN, the card's
+    number, the account that an app's key is sent to. `intent_predates`: an earlier call, perhaps one that
     was never heard of again, may have placed it. `not_before`: when the room's previous guest leaves.
     """
 
