@@ -31,6 +31,7 @@ class Delivery:
     attempts: int
     due: int
     reason: str = "the process ended during the last attempt"
+    settled: bool = False
 
 
 class Backlog:

@@ -25,6 +25,11 @@ NOTE_ATTEMPTS = "UPDATE bus_delivery SET attempts = ? WHERE seq = ?"
 NOTE_DUE = "UPDATE bus_delivery SET due = ? WHERE seq = ?"
 LAST_DELIVERY = "SELECT seq FROM sqlite_sequence WHERE name = 'bus_delivery'"
 
+
+class MessageLost(Exception):
+    """A delivery without a message: nothing was pushed, and what it said cannot be told."""
+
+
 SetAside = Callable[[SubscriptionSpec, Delivery, StoredMessage], Coroutine[Any, Any, None]]
 
 
@@ -77,9 +82,18 @@ class Dispatcher:
         """Push what is ready, as far as there is room."""
         if not self._running:
             return
+        try:
+            self._begin_ready()
+        except sqlite3.Error as error:
+            _report("the backlog could not be read", error)
+            self._quiet.clear()
+            self._alarm.set(self._loop_now + self._spec.min_backoff)
+        else:
+            self._plan()
+
+    def _begin_ready(self) -> None:
         while len(self._pushing) < self._spec.max_outstanding and (delivery := self._take()):
             self._begin(delivery)
-        self._plan()
 
     def _take(self) -> Delivery | None:
         return self._backlog.take(self._loop_now, self._stored_now)
@@ -106,17 +120,27 @@ class Dispatcher:
         del self._pushing[delivery.seq]
         if not push.cancelled() and (error := push.exception()) is not None:
             # Our own mistake must not cost the message, nor block its key until a restart.
-            asyncio.get_running_loop().call_exception_handler(
-                {"message": "a push failed", "exception": error}
-            )
+            _report("a push failed", error)
             self._retry(delivery)
         self.wake()
 
     async def _deliver(self, delivery: Delivery) -> None:
+        # Where the next of its key cannot be read, this comes again, and must not push what is settled.
+        if not delivery.settled:
+            await self._try(delivery)
+        if delivery.settled:
+            self._backlog.finish(delivery, self._loop_now, self._stored_now)
+
+    async def _try(self, delivery: Delivery) -> None:
         message = self._read(delivery)
-        if self._exhausted(delivery):
+        if message is None:
+            self._drop(delivery)
+        elif self._exhausted(delivery):
             await self._give_up(delivery, message)
-            return
+        else:
+            await self._push_once(delivery, message)
+
+    async def _push_once(self, delivery: Delivery, message: StoredMessage) -> None:
         outcome = await self._attempt(delivery, message)
         delivery.reason = outcome.reason
         if outcome.status in ACKS:
@@ -126,8 +150,16 @@ class Dispatcher:
         else:
             self._retry(delivery)
 
-    def _read(self, delivery: Delivery) -> StoredMessage:
-        return loaded(self._means.engine.read(READ_MESSAGE, (delivery.message,))[0])
+    def _read(self, delivery: Delivery) -> StoredMessage | None:
+        rows = self._means.engine.read(READ_MESSAGE, (delivery.message,))
+        return loaded(rows[0]) if rows else None
+
+    def _drop(self, delivery: Delivery) -> None:
+        """Let go of a delivery whose message a salvage could not save: its key must not wait for ever."""
+        lost = f"message {delivery.message} for {self._spec.name}"
+        _report("a delivery has lost its message", MessageLost(lost))
+        self._means.counters["messages-lost"] += 1
+        self._settle(delivery)
 
     def _exhausted(self, delivery: Delivery) -> bool:
         return self._spec.max_attempts is not None and delivery.attempts >= self._spec.max_attempts
@@ -174,9 +206,12 @@ class Dispatcher:
     def _ack(self, delivery: Delivery) -> None:
         self._means.faults.reach("before-ack")
         self._means.counters["acks"] += 1
-        self._means.engine.write_soon(partial(settle, seq=delivery.seq, message=delivery.message))
+        self._settle(delivery)
         self._means.faults.reach("after-ack")
-        self._backlog.finish(delivery, self._loop_now, self._stored_now)
+
+    def _settle(self, delivery: Delivery) -> None:
+        self._means.engine.write_soon(partial(settle, seq=delivery.seq, message=delivery.message))
+        delivery.settled = True
 
     def _retry(self, delivery: Delivery) -> None:
         self._means.counters["nacks"] += 1
@@ -193,7 +228,7 @@ class Dispatcher:
             self._retry(delivery)
             return
         self._means.counters["dead-letters"] += 1
-        self._backlog.finish(delivery, self._loop_now, self._stored_now)
+        delivery.settled = True
 
     @property
     def _loop_now(self) -> float:
@@ -202,6 +237,10 @@ class Dispatcher:
     @property
     def _stored_now(self) -> int:
         return micros(self._means.clock.now())
+
+
+def _report(message: str, error: BaseException) -> None:
+    asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
 
 
 def _execute(sql: str, value: int, seq: int, connection: sqlite3.Connection) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from infra.local.bus import Storm
 from tests.contract.bus.setting import (
     BusSetting,
@@ -112,6 +114,45 @@ class Durability(BusSetting):
         async def scenario(world, bus):
             told = world.err_once("FROM bus_message")
             await bus.publish("bookings", numbered(2, "A"))
+            await until(lambda: world.receiver.texts == ["A0", "A1"])
+            assert told == ["disk I/O error"]
+
+        self.play(tmp_path, scenario)
+
+    def test_a_message_that_was_lost_blocks_neither_its_key_nor_the_loop(self, tmp_path):
+        async def scenario(world, bus):
+            world.receiver.answer = lambda _: 503
+            (lost, *_) = await bus.publish("bookings", numbered(3, "A"))
+            await bus.idle()
+            world.database.writer.execute("DELETE FROM bus_message WHERE id = ?", (int(lost),))
+            again = await self.reborn(world, bus)
+            told = world.hear()
+            world.receiver.answer = lambda _: 204
+            await until(lambda: world.receiver.texts == ["A0", "A1", "A2"])
+            await world.flush()
+            assert (again.backlog(), world.counters["messages-lost"]) == ({}, 1)
+            assert told == [f"message {lost} for on-booking"]
+            await again.stop()
+
+        self.play(tmp_path, scenario)
+
+    @pytest.mark.parametrize("others", [(), (subscription(name="also-booking"),)], ids=["alone", "shared"])
+    def test_a_line_that_could_not_be_read_after_an_ack_goes_on_without_a_second_push(self, tmp_path, others):
+        async def scenario(world, bus):
+            told = world.err_once("ORDER BY seq LIMIT 1")
+            await bus.publish("bookings", numbered(3, "A"))
+            await asyncio.sleep(60)
+            await world.flush()
+            assert sorted(world.receiver.texts) == sorted(["A0", "A1", "A2"] * (1 + len(others)))
+            assert (bus.backlog(), told) == ({}, ["disk I/O error"])
+
+        self.play(tmp_path, scenario, subscription(), *others)
+
+    def test_a_backlog_that_could_not_be_read_is_read_again(self, tmp_path):
+        async def scenario(world, bus):
+            told = world.err_once("ORDER BY seq LIMIT ?")
+            await bus.publish("bookings", numbered(2, "A"))
+            assert not bus._dispatchers["on-booking"].quiet
             await until(lambda: world.receiver.texts == ["A0", "A1"])
             assert told == ["disk I/O error"]
 

@@ -142,7 +142,7 @@ class World:
 
     def err_once(self, part_of_sql: str) -> list[str]:
         """Let the next read of its kind fail, and return what the event loop is told of that."""
-        read, told, mistakes = self.engine.read, [], [sqlite3.OperationalError("disk I/O error")]
+        read, mistakes = self.engine.read, [sqlite3.OperationalError("disk I/O error")]
 
         def mistaken(sql: str, parameters: Any = ()) -> Any:
             if part_of_sql in sql and mistakes:
@@ -150,6 +150,11 @@ class World:
             return read(sql, parameters)
 
         self.engine.read = mistaken
+        return self.hear()
+
+    def hear(self) -> list[str]:
+        """Return what the event loop is told of from now on."""
+        told: list[str] = []
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(lambda _, context: told.append(str(context["exception"])))
         return told
