@@ -37,10 +37,6 @@ def _either(fields: Fields, camel: str, snake: str) -> str:
     return fields.get(camel) or fields.get(snake) or ""
 
 
-def _known(_cloud: Cloud, _application: Application, _fields: Fields) -> Account:
-    return NOBODY
-
-
 def _secret(_cloud: Cloud, application: Application, fields: Fields) -> Account:
     given = _either(fields, "clientSecret", "client_secret")
     if not compare_digest(given.encode(), application.client_secret.encode()):
@@ -73,7 +69,6 @@ def _check_date(cloud: Cloud, fields: Fields) -> None:
 
 
 CHECKS: Mapping[Access, Callable[[Cloud, Application, Fields], Account]] = {
-    Access.CLIENT: _known,
     Access.SECRET: _secret,
     Access.SECRET_AND_DATE: _secret_and_date,
     Access.TOKEN: _token,

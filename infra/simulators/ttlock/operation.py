@@ -14,7 +14,6 @@ Answer = Mapping[str, Any]
 class Access(Enum):
     """What an operation demands of its caller."""
 
-    CLIENT = "client id"
     SECRET = "client id and secret"  # noqa: S105 - the name of a demand
     SECRET_AND_DATE = "client id, secret and date"  # noqa: S105 - the name of a demand
     TOKEN = "client id, access token and date"  # noqa: S105 - the name of a demand

@@ -41,6 +41,12 @@ async def test_a_second_key_replaces_the_first_under_a_new_id(sim):
     assert await do(sim, "delete", first) == -1008
 
 
+async def test_two_holders_have_a_key_each(sim):
+    await send(sim)
+    await send(sim, receiverUsername="second@example.org")
+    assert len(await keys(sim)) == 2
+
+
 async def test_keys_of_two_locks_do_not_replace_each_other(sim):
     await send(sim)
     await send(sim, lockId=OTHER_ROOM)

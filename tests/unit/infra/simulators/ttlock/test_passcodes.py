@@ -219,6 +219,13 @@ async def test_a_changed_code_replaces_the_old_one_at_the_door(sim):
     assert await sim.try_door(pin="482913") == "unknown"
 
 
+async def test_a_passcode_that_was_used_once_can_be_changed_again_and_again(sim):
+    row = await sim.add_pin("482913")
+    await sim.try_door(pin="482913")
+    assert [await change(sim, row, newKeyboardPwd=pin) for pin in ("739182", "615042")] == [0, 0]
+    assert await sim.try_door(pin="615042") == "open"
+
+
 async def test_a_code_cannot_be_changed_into_a_bad_one_or_one_in_use(sim):
     row = await sim.add_pin("482913")
     await sim.add_pin("739182")
@@ -291,6 +298,17 @@ async def test_two_additions_of_one_code_through_two_gateways_give_one(at_a_hote
     assert len(await sim.pins()) == 1
 
 
+async def test_a_passcode_that_is_listed_while_its_addition_is_in_the_air_is_not_written(sim, settled):
+    sim.gate = asyncio.Event()
+    await sim.control("PUT", "/latency", {"gatewayMs": [1, 1]})
+    adding = asyncio.create_task(sim.add_pin("482913"))
+    await settled()
+    assert "keyboardPwdId" in await sim.add_pin("482913", addType=1)
+    sim.gate.set()
+    assert (await adding)["errcode"] == -3007
+    assert await sim.try_door(pin="482913") == "never_written"
+
+
 async def test_a_passcode_deleted_while_its_change_is_in_the_air_stays_deleted(sim, settled):
     row = await sim.add_pin("482913")
     await sim.try_door(pin="482913")
@@ -303,6 +321,18 @@ async def test_a_passcode_deleted_while_its_change_is_in_the_air_stays_deleted(s
     assert await changing == -2009
     assert await sim.pins() == []
     assert await sim.try_door(pin="739182") == "unknown"
+
+
+async def test_a_passcode_deleted_while_its_deletion_is_in_the_air_is_gone_all_the_same(sim, settled):
+    row = await sim.add_pin("482913")
+    sim.gate = asyncio.Event()
+    await sim.control("PUT", "/latency", {"gatewayMs": [1, 1]})
+    deleting = asyncio.create_task(delete(sim, row))
+    await settled()
+    assert await delete(sim, row, deleteType=1) == 0
+    sim.gate.set()
+    assert await deleting == 0
+    assert await sim.try_door(pin="482913") == "unknown"
 
 
 async def test_locks_of_two_gateways_are_written_at_the_same_time(sim, settled):

@@ -4,6 +4,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from infra.simulators.ttlock.errors import ConnectionCut
 from infra.simulators.ttlock.table import OPERATIONS
 
 FORM = ("content-type", "application/x-www-form-urlencoded")
@@ -157,6 +158,28 @@ async def test_encoder_info_needs_the_secret_and_no_token(sim):
     assert answer["hotelInfo"]
     assert (await sim.get("/v3/hotel/getInfo", clientSecret="no"))["errcode"] == 10001
     assert (await sim.get("/v3/hotel/getInfo", clientSecret="sim-secret", date=0))["errcode"] == 80000
+
+
+async def test_a_request_whose_caller_hangs_up_in_the_middle_is_not_carried_out(sim):
+    messages = [{"type": "http.request", "body": b"lockId=", "more_body": True}, {"type": "http.disconnect"}]
+
+    async def receive():
+        return messages.pop(0)
+
+    async def send(message):
+        assert message["type"] == "http.response.start"
+
+    headers = [(name.encode(), value.encode()) for name, value in [FORM]]
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/v3/lock/freeze",
+        "query_string": b"",
+        "headers": headers,
+    }
+    with pytest.raises(ConnectionCut):
+        await sim.app(scope, receive, send)
+    assert "lock/freeze" not in (await sim.control("GET", "/counters"))[1]
 
 
 async def test_a_lifespan_is_not_answered(sim):

@@ -65,5 +65,7 @@ async def test_limits_can_be_changed(sim):
     assert await call(sim) == 30007
     await sim.control("PATCH", "/quota", {"clientId": "sim-client", "callsPerMonth": None})
     assert await call(sim) == 0
+    await sim.control("PATCH", "/quota", {"clientId": "sim-client", "callsPerMinute": 0})
+    assert await call(sim) == 30006
     assert (await sim.control("PATCH", "/quota", {"clientId": "nobody"}))[0] == 404
     assert (await sim.control("GET", "/quota"))[1]["sim-client"]["callsPerMonth"] is None

@@ -78,6 +78,19 @@ async def test_records_stay_in_the_lock_until_a_gateway_carries_them(sim):
     assert rows[0]["serverDate"] - rows[0]["lockDate"] == 2 * 3_600_000
 
 
+async def test_records_are_carried_by_any_gateway_in_reach(at_a_hotel, hotel):
+    hotel["gateways"][1]["locks"].append(ROOM)
+    sim = await at_a_hotel()
+    await sim.control("PATCH", "/gateways/501", {"online": False})
+    await sim.try_door(pin="1111")
+    assert len(await records(sim)) == 1
+    await sim.control("PATCH", f"/locks/{ROOM}", {"inReach": False})
+    await sim.try_door(pin="2222")
+    assert len(await records(sim)) == 1
+    await sim.control("PATCH", f"/locks/{ROOM}", {"inReach": True})
+    assert len(await records(sim)) == 2
+
+
 async def test_a_callback_is_an_unsigned_form_with_json_inside(hooked):
     await hooked.add_pin("482913", keyboardPwdName="MM-1")
     await hooked.try_door(pin="482913")

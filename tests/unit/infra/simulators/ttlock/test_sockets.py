@@ -114,6 +114,12 @@ async def test_callbacks_go_to_this_machine_only(url):
         await post_form(url, {})
 
 
+async def test_a_callback_reaches_its_whole_address_and_brings_back_the_answer():
+    async with listening(b"HTTP/1.1 404 Not Found\r\n\r\nno") as (hook, received):
+        assert await post_form(hook, {"lockId": "1"}) == (404, b"no")
+    assert received == [("POST /hook?tenant=1 HTTP/1.1", "lockId=1")]
+
+
 async def test_an_answer_that_is_no_http_is_no_success():
     async with listening(b"success") as (hook, _):
         with pytest.raises(OSError, match="no HTTP"):
