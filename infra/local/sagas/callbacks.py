@@ -1,15 +1,18 @@
 """Calling back, from a function of ours: over the endpoint, with the function's own identity."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import orjson
 
+from infra.local.sagas.run import CALLBACKS
 from infra.local.wire import Call, Tokens, Transport
 from shared.ports.sagas import CallbackGone, SagaError
 from shared.runtime.platform import deployed
 
 GONE, BUSY = 404, 429
+LOOPBACK = re.compile(r"http://127\.0\.0\.1:\d+")
 
 
 class CallBack:
@@ -20,8 +23,11 @@ class CallBack:
 
     async def __call__(self, url: str, body: Mapping[str, Any]) -> None:
         """Wake the execution that waits, or say that none does."""
-        if not url.startswith(f"{self._audience}/callbacks/"):
+        # The fleet may have moved to another port since the address was made.
+        base, at, rest = url.partition(CALLBACKS)
+        if not at or not LOOPBACK.fullmatch(base):
             raise SagaError("not a callback URL of this fleet")
+        url = f"{self._audience.removesuffix('/_cloud')}{CALLBACKS}{rest}"
         token = self._tokens.token(deployed.get().name, self._audience)
         headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
         answer = await self._transport.send(Call("POST", url, headers, orjson.dumps(body)))

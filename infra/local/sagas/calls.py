@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from infra.local.delivery.means import Means
 from infra.local.wire import Call, CallFault, ConnectionBroken, ConnectionFailed, TimedOut
+from infra.local.workflows.limits import RESPONSE_BYTES
 from infra.local.workflows.ops import HttpRequest
 from infra.local.workflows.outcomes import HttpFault, HttpResponse, Outcome
 
@@ -19,12 +20,12 @@ def identity_of(workflow: str) -> str:
     return f"workflow-{workflow.replace('_', '-')}"
 
 
-async def perform(request: HttpRequest, workflow: str, means: Means) -> Outcome:
-    """Send a request once, and return how it ended."""
+async def perform(request: HttpRequest, workflow: str, means: Means, moved: tuple[str, str]) -> Outcome:
+    """Send a request once, to where the fleet is now if it has moved, and return how it ended."""
     call = Call(
         request.method,
-        request.url,
-        {**request.headers, **_authorization(request, workflow, means)},
+        _rebased(request.url, moved),
+        {**request.headers, **_authorization(request, workflow, means, moved)},
         request.body or b"",
         request.timeout,
     )
@@ -34,7 +35,14 @@ async def perform(request: HttpRequest, workflow: str, means: Means) -> Outcome:
     except CallFault as fault:
         return HttpFault(FAULTS[type(fault)], str(fault))
     means.faults.reach("after-call")
+    if len(answer.body) > RESPONSE_BYTES:
+        return HttpFault("too_large")
     return HttpResponse(answer.status, {_spelled(name): v for name, v in answer.headers.items()}, answer.body)
+
+
+def _rebased(url: str, moved: tuple[str, str]) -> str:
+    before, now = moved
+    return now + url.removeprefix(before) if url.startswith(f"{before}/") else url
 
 
 def _spelled(name: str) -> str:
@@ -42,9 +50,11 @@ def _spelled(name: str) -> str:
     return "-".join(part.capitalize() for part in name.split("-"))
 
 
-def _authorization(request: HttpRequest, workflow: str, means: Means) -> dict[str, str]:
+def _authorization(
+    request: HttpRequest, workflow: str, means: Means, moved: tuple[str, str]
+) -> dict[str, str]:
     auth: Mapping[str, Any] = request.auth or {}
     if auth.get("type") not in {"OIDC", "OAuth2"}:
         return {}
-    audience = str(auth.get("audience") or request.url.partition("?")[0])
+    audience = _rebased(str(auth.get("audience") or request.url.partition("?")[0]), moved)
     return {"authorization": f"Bearer {means.tokens.token(identity_of(workflow), audience)}"}

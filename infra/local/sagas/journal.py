@@ -1,16 +1,17 @@
 """What is kept of executions: their source, their argument, every outcome in order, their end."""
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import orjson
 
+from infra.local.delivery.keeping import Keeping
 from infra.local.storage.database import checksum
 from infra.local.storage.engine import Engine
-from shared.ports.sagas import Execution, ExecutionState
+from shared.ports.sagas import Execution, ExecutionState, SagaError
 
 SCHEMA = (
     """CREATE TABLE IF NOT EXISTS revisions (
@@ -18,9 +19,9 @@ SCHEMA = (
         crc INTEGER NOT NULL CHECK (crc = checksum(source))) WITHOUT ROWID""",
     """CREATE TABLE IF NOT EXISTS executions (
         id TEXT PRIMARY KEY, workflow TEXT NOT NULL, revision TEXT NOT NULL, argument TEXT NOT NULL,
-        state TEXT NOT NULL, ending TEXT, started_at TEXT NOT NULL, ended_at TEXT,
+        environment TEXT NOT NULL, state TEXT NOT NULL, ending TEXT, started_at TEXT NOT NULL, ended_at TEXT,
         steps INTEGER NOT NULL DEFAULT 0,
-        crc INTEGER NOT NULL CHECK (crc = checksum(argument))) WITHOUT ROWID""",
+        crc INTEGER NOT NULL CHECK (crc = checksum(argument || environment))) WITHOUT ROWID""",
     "CREATE INDEX IF NOT EXISTS executions_active ON executions (id) WHERE state = 'ACTIVE'",
     "CREATE INDEX IF NOT EXISTS executions_ended ON executions (ended_at) WHERE ended_at IS NOT NULL",
     """CREATE TABLE IF NOT EXISTS journal (
@@ -31,9 +32,8 @@ SCHEMA = (
         crc INTEGER NOT NULL CHECK (crc = checksum(request)),
         PRIMARY KEY (execution, callback)) WITHOUT ROWID""",
 )
-SELECT = (
-    "SELECT id, workflow, state, ending, started_at, ended_at, steps, revision, argument FROM executions "
-)
+SELECT = """SELECT id, workflow, state, ending, started_at, ended_at, steps, revision, argument, environment
+FROM executions """
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,10 @@ class Kept:
     execution: Execution
     revision: str
     argument: Any
+    environment: Mapping[str, str]
     started_at: str
-    ended_at: str | None
-    steps: int
+    ended_at: str | None = None
+    steps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,27 +72,39 @@ class Journal:
     """Reads and writes what is kept."""
 
     def __init__(self, engine: Engine, now: Callable[[], datetime]) -> None:
-        self._engine, self._now = engine, now
+        self._engine, self._now, self._keeping = engine, now, Keeping(engine)
 
-    async def begin(self, execution: str, workflow: str, revision: tuple[str, str], argument: str) -> Kept:
-        """Keep a new execution and the revision it is pinned to, and return it as it is kept."""
-        digest, source = revision
-        started = self._now().isoformat()
+    async def begin(self, kept: Kept, source: str, noticed: Callable[[Kept], None]) -> None:
+        """Keep a new execution and the revision it is pinned to, and tell once that is done."""
+        execution, revision = kept.execution, (kept.revision, kept.execution.workflow, source)
+        texts = [orjson.dumps(part).decode() for part in (kept.argument, dict(kept.environment))]
 
-        def operation(db: sqlite3.Connection) -> None:
+        def operation(db: sqlite3.Connection) -> Kept:
             db.execute(
                 "INSERT INTO revisions VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                (digest, workflow, source, checksum(source)),
+                (*revision, checksum(source)),
             )
             db.execute(
-                "INSERT INTO executions (id, workflow, revision, argument, state, started_at, crc) "
-                "VALUES (?, ?, ?, ?, 'ACTIVE', ?, ?)",
-                (execution, workflow, digest, argument, started, checksum(argument)),
+                "INSERT INTO executions "
+                "(id, workflow, revision, argument, environment, state, started_at, crc) "
+                "VALUES (?, ?, ?, ?, ?, 'ACTIVE', ?, ?)",
+                (
+                    execution.id,
+                    execution.workflow,
+                    kept.revision,
+                    *texts,
+                    kept.started_at,
+                    checksum("".join(texts)),
+                ),
             )
+            return kept
 
-        await self._engine.write(operation)
-        begun = Execution(execution, workflow, ExecutionState.ACTIVE)
-        return Kept(begun, digest, orjson.loads(argument), started, None, 0)
+        await self._keeping.write(operation, noticed)
+
+    async def settled(self) -> None:
+        """Return once everybody was told what is kept."""
+        while not self._keeping.quiet:
+            await self._keeping.idle()
 
     async def append(
         self,
@@ -125,8 +138,10 @@ class Journal:
         ended = self._now().isoformat()
         return await self._engine.write(lambda db: _end(db, execution, ending, ended))
 
-    async def keep_request(self, execution: str, callback: str, request: Any) -> bool:
-        """Keep a request made to a callback; False if one is waiting there already."""
+    async def keep_request(
+        self, execution: str, callback: str, request: Any, noticed: Callable[[bool], None]
+    ) -> bool:
+        """Keep a request made to a callback, and tell once that is done; False if one is waiting there."""
         text = orjson.dumps(request).decode()
 
         def operation(db: sqlite3.Connection) -> bool:
@@ -138,7 +153,7 @@ class Journal:
                 == 1
             )
 
-        return await self._engine.write(operation)
+        return await self._keeping.write(operation, noticed)
 
     def requests(self, execution: str) -> dict[str, Any]:
         """Return the requests that wait at an execution's callbacks."""
@@ -168,7 +183,10 @@ class Journal:
 
     def source(self, revision: str) -> str:
         """Return the source of a revision."""
-        return str(self._engine.read("SELECT source FROM revisions WHERE digest = ?", (revision,))[0][0])
+        rows = self._engine.read("SELECT source FROM revisions WHERE digest = ?", (revision,))
+        if not rows:
+            raise SagaError(f"revision {revision[:12]} is lost: cancel the execution and start it anew")
+        return str(rows[0][0])
 
     def entries(self, execution: str) -> list[Entry]:
         """Return an execution's journal, in order."""
@@ -209,10 +227,11 @@ def _entry(text: str) -> Entry:
 
 
 def _kept(row: Sequence[Any]) -> Kept:
-    identity, workflow, state, ending, started_at, ended_at, steps, revision, argument = row
+    identity, workflow, state, ending, started_at, ended_at, steps, revision, argument, environment = row
     value = orjson.loads(ending) if ending is not None else None
     failed = state == ExecutionState.FAILED
     execution = Execution(
         identity, workflow, ExecutionState(state), None if failed else value, value if failed else None
     )
-    return Kept(execution, revision, orjson.loads(argument), started_at, ended_at, steps)
+    around = orjson.loads(environment)
+    return Kept(execution, revision, orjson.loads(argument), around, started_at, ended_at, steps)

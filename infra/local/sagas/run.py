@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from infra.local.delivery.means import Means
-from infra.local.sagas.calls import perform
+from infra.local.sagas.calls import identity_of, perform
 from infra.local.sagas.journal import Ending, Entry, Journal, Kept
 from infra.local.workflows.draws import AmbientDraws, RecordedDraws
 from infra.local.workflows.machine import Machine
@@ -29,7 +29,9 @@ from shared.ports.sagas import ExecutionState
 
 STEPS_A_TURN = 2_000
 WAIT_FOR_ROOM_SECONDS = 1.0
-LONGEST_SLEEP_SECONDS = 12 * 3600.0
+LOOK_AGAIN_SECONDS = 600.0
+FLEET_URL = "FLEET_URL"
+CALLBACKS = "/_cloud/callbacks/"
 SYSTEM_ERROR = {"tags": ["SystemError"], "message": "the platform failed; its log says where"}
 
 
@@ -39,9 +41,7 @@ class Surroundings:
 
     means: Means
     journal: Journal
-    environment: dict[str, str]
     base_url: str
-    callback_url: Callable[[str, str], str]
     log: Log
 
 
@@ -58,23 +58,16 @@ class Run:
     """Drives one execution from wherever its journal stands to its end."""
 
     def __init__(
-        self, kept: Kept, program: Program, around: Surroundings, observer: Observer | None = None
+        self,
+        kept: Kept,
+        program: Callable[[str], Program],
+        around: Surroundings,
+        observer: Observer | None = None,
     ) -> None:
-        self._kept, self._around = kept, around
-        self._entries = around.journal.entries(kept.execution.id)
-        drawn = [value for entry in self._entries for value in entry.drawn]
-        self._draws = RecordedDraws(drawn, AmbientDraws(around.means.clock, around.means.entropy))
-        self._machine = Machine(
-            program,
-            kept.argument,
-            {**around.environment, **_built_in(kept, around.means.project)},
-            self._draws,
-            observer,
-            is_internal=lambda url: url.startswith(around.base_url),
-        )
+        self._kept, self._program, self._around, self._observer = kept, program, around, observer
         self._pending: dict[int, Op] = {}
         self._arrivals: asyncio.Queue[Arrival] = asyncio.Queue()
-        self._requests = around.journal.requests(kept.execution.id)
+        self._requests: dict[str, Any] = {}
         self._waiting: dict[str, int] = {}
         self._under_way: dict[int, asyncio.Task[None]] = {}
         self.callbacks: dict[str, str] = {}
@@ -82,24 +75,43 @@ class Run:
 
     async def drive(self) -> None:
         """Replay what happened, then go on until the machine comes to a verdict."""
-        await self.replay()
-        self.ready.set()
-        written = len(self._entries)
-        if not self._entries:
-            written += await self._record([], first=0)
-        self._launch(list(self._pending.values()))
-        while self._machine.verdict is None:
-            arrivals = await self._next_arrivals()
-            before = set(self._pending)
-            written += await self._record(arrivals, first=written)
-            self._launch([op for number, op in self._pending.items() if number not in before])
+        try:
+            written = await self.replay()
+            self.ready.set()
+            if not written or self._machine.verdict is not None:
+                written += await self._record([], first=written)
+            self._launch(list(self._pending.values()))
+            while self._machine.verdict is None:
+                arrivals = await self._next_arrivals()
+                before = set(self._pending)
+                written += await self._record(arrivals, first=written)
+                self._launch([op for number, op in self._pending.items() if number not in before])
+        finally:
+            await self.stop()
 
-    async def replay(self) -> None:
-        """Bring the machine to where the journal ends."""
+    async def replay(self) -> int:
+        """Bring the machine to where the journal ends; return how many entries that has."""
+        execution = self._kept.execution.id
+        entries = self._around.journal.entries(execution)
+        self._requests = self._around.journal.requests(execution)
+        self._assemble([value for entry in entries for value in entry.drawn])
         await self._run_on(self._machine.start(STEPS_A_TURN))
-        for entry in self._entries:
+        for entry in entries:
             if entry.operation is not None:
                 await self._feed(entry.operation, decode_outcome(entry.outcome))
+        return len(entries)
+
+    def _assemble(self, drawn: Sequence[Any]) -> None:
+        means = self._around.means
+        self._draws = RecordedDraws(drawn, AmbientDraws(means.clock, means.entropy))
+        self._machine = Machine(
+            self._program(self._kept.revision),
+            self._kept.argument,
+            {**self._kept.environment, **_built_in(self._kept, means.project)},
+            self._draws,
+            self._observer,
+            is_internal=lambda url: url.startswith(self._kept.environment[FLEET_URL]),
+        )
 
     def receive(self, callback: str, request: Any) -> None:
         """Take a request that is kept already to whoever waits for it, now or later."""
@@ -133,7 +145,8 @@ class Run:
     def _open(self, op: CreateCallback) -> None:
         # Its id was drawn and is kept with the next row, so a replay opens the same endpoint again.
         self.callbacks[op.callback] = op.method
-        url = self._around.callback_url(self._kept.execution.id, op.callback)
+        base = self._kept.environment[FLEET_URL]
+        url = f"{base}{CALLBACKS}{self._kept.execution.id}/{op.callback}"
         self._take(self._machine.resume(op.id, Done(url), STEPS_A_TURN))
 
     async def _next_arrivals(self) -> list[Arrival]:
@@ -198,10 +211,11 @@ class Run:
     async def _attempt(self, op: Op) -> None:
         match op:
             case HttpRequest():
-                outcome = await perform(op, self._kept.execution.workflow, self._around.means)
+                moved = (self._kept.environment[FLEET_URL], self._around.base_url)
+                outcome = await perform(op, self._kept.execution.workflow, self._around.means, moved)
                 self._arrivals.put_nowait(Arrival(op.id, outcome))
             case Sleep():
-                await self._until(op.until)
+                await self._until(op.until, op.seconds)
                 self._arrivals.put_nowait(Arrival(op.id, Done(None)))
             case AwaitCallback():
                 await self._wait(op)
@@ -209,7 +223,7 @@ class Run:
     async def _wait(self, op: AwaitCallback) -> None:
         self._waiting[op.callback] = op.id
         self._offer(op.callback)
-        await self._until(op.deadline)
+        await self._until(op.deadline, op.timeout)
         if self._waiting.pop(op.callback, None) is not None:
             self._arrivals.put_nowait(Arrival(op.id, timed_out()))
 
@@ -221,11 +235,16 @@ class Run:
             if (timer := self._under_way.get(operation)) is not None:
                 timer.cancel()
 
-    async def _until(self, moment: datetime) -> None:
-        left = (moment - self._around.means.clock.now()).total_seconds()
-        if left > 0:
-            await asyncio.sleep(min(left, LONGEST_SLEEP_SECONDS))
-            await self._until(moment)  # the clock may have been set meanwhile
+    async def _until(self, moment: datetime, most: float) -> None:
+        # By the clock, which may be set or sleep with the machine, but never longer than was asked for.
+        loop = asyncio.get_running_loop()
+        latest = loop.time() + most
+        while True:
+            left = (moment - self._around.means.clock.now()).total_seconds()
+            left = min(left, latest - loop.time())
+            if left <= 0:
+                return
+            await asyncio.sleep(min(left, LOOK_AGAIN_SECONDS))
 
     def _now(self) -> str:
         return self._around.means.clock.now().isoformat()
@@ -235,6 +254,8 @@ def _built_in(kept: Kept, project: str) -> dict[str, str]:
     """Return the variables that Google sets for every execution."""
     return {
         "GOOGLE_CLOUD_PROJECT_ID": project,
+        "GOOGLE_CLOUD_PROJECT_NUMBER": "0",
+        "GOOGLE_CLOUD_SERVICE_ACCOUNT_NAME": identity_of(kept.execution.workflow),
         "GOOGLE_CLOUD_LOCATION": "local",
         "GOOGLE_CLOUD_WORKFLOW_ID": kept.execution.workflow,
         "GOOGLE_CLOUD_WORKFLOW_REVISION_ID": kept.revision[:12],

@@ -2,17 +2,18 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import orjson
 
 from infra.local.sagas.journal import Ending, Kept
-from infra.local.sagas.run import SYSTEM_ERROR, Run, Surroundings
+from infra.local.sagas.run import FLEET_URL, SYSTEM_ERROR, WAIT_FOR_ROOM_SECONDS, Run, Surroundings
 from infra.local.workflows.observer import Observer
 from infra.local.workflows.program import Program, load
+from shared.ports.documents import StorageFull
 from shared.ports.sagas import (
     ArgumentRefused,
-    CallbackGone,
     Execution,
     ExecutionState,
     SagaError,
@@ -68,8 +69,8 @@ class LocalSagas:
             raise UnknownWorkflow(
                 f"no workflow {workflow[:64]!r}: there are {', '.join(sorted(self._current))}"
             )
-        text = _argument(argument)
-        started = [await self._begin(workflow, program, text) for _ in range(self._starts())]
+        checked = _argument(argument)
+        started = [await self._begin(workflow, program, checked) for _ in range(self._starts())]
         return started[0]
 
     async def get(self, execution: str) -> Execution | None:
@@ -79,10 +80,15 @@ class LocalSagas:
 
     async def cancel(self, execution: str) -> None:
         """End the execution where it stands."""
+        await self.cancelled(execution)
+
+    async def cancelled(self, execution: str) -> bool:
+        """End the execution where it stands; False if it had ended already."""
         if self._journal.get(execution) is None:
             raise UnknownExecution(f"no execution {execution[:64]!r}: see keyfleet workflow list")
-        await self._journal.end(execution, Ending(ExecutionState.CANCELLED, None, 0))
+        ended = await self._journal.end(execution, Ending(ExecutionState.CANCELLED, None, 0))
         await self._drop(execution)
+        return ended
 
     async def call_back(self, url: str, body: Mapping[str, Any]) -> None:
         """Wake whoever waits at a callback URL, through the endpoint and its checks."""
@@ -95,9 +101,10 @@ class LocalSagas:
             raise CallbackRefused(404, "no such callback, or its execution has ended")
         await run.ready.wait()
         _check_method(run.callbacks.get(callback), request["http_request"]["method"])
-        if not await self._journal.keep_request(execution, callback, request):
+        kept = dict(request)
+        noticed = partial(_hand_over, run, callback, kept)
+        if not await self._journal.keep_request(execution, callback, kept, noticed):
             raise CallbackRefused(429, "a request is waiting here already")
-        run.receive(callback, dict(request))
 
     def listed(self, workflow: str | None = None, state: str | None = None, limit: int = 50) -> list[Kept]:
         """Return executions, newest first."""
@@ -109,7 +116,7 @@ class LocalSagas:
 
     async def replayed(self, kept: Kept, observer: Observer) -> None:
         """Go through an execution's journal once more, for an observer, doing nothing."""
-        await Run(kept, self.program(kept.revision), self._around, observer).replay()
+        await Run(kept, self.program, self._around, observer).replay()
 
     def program(self, revision: str) -> Program:
         """Return the program of a revision, however old."""
@@ -124,26 +131,29 @@ class LocalSagas:
 
     async def ended(self, execution: str) -> Execution | None:
         """Return the execution once it is not under way here any more."""
+        await self._journal.settled()
         if execution in self._tasks:
             await asyncio.wait([self._tasks[execution]])
         return await self.get(execution)
 
     async def settled(self) -> None:
         """Return once no execution is under way: for tests."""
+        await self._journal.settled()
         while self._tasks:
             await asyncio.wait(list(self._tasks.values()))
 
-    async def _begin(self, workflow: str, program: Program, argument: str) -> str:
-        execution = self._around.means.ids.ulid()
-        kept = await self._journal.begin(
-            execution, workflow, (program.digest, self._sources[workflow]), argument
-        )
-        self._take_up(kept)
-        return execution
+    async def _begin(self, workflow: str, program: Program, argument: Any) -> str:
+        execution = Execution(self._around.means.ids.ulid(), workflow, ExecutionState.ACTIVE)
+        around = {FLEET_URL: self._around.base_url}
+        started = self._around.means.clock.now().isoformat()
+        kept = Kept(execution, program.digest, argument, around, started)
+        # Whoever stops waiting here does not undo the start: it is taken up as soon as it is kept.
+        await self._journal.begin(kept, self._sources[workflow], self._take_up)
+        return execution.id
 
     def _take_up(self, kept: Kept) -> None:
         execution = kept.execution.id
-        run = self._runs[execution] = Run(kept, self.program(kept.revision), self._around)
+        run = self._runs[execution] = Run(kept, self.program, self._around)
         task = self._tasks[execution] = asyncio.ensure_future(self._drive(execution, run))
         task.add_done_callback(lambda _: self._forget(execution))
 
@@ -152,24 +162,34 @@ class LocalSagas:
             await run.drive()
         except Exception as error:  # noqa: BLE001 - one broken execution must not take the fleet down
             self._around.log.failure("an execution broke", error, execution=execution)
-            await self._journal.end(execution, Ending(ExecutionState.FAILED, SYSTEM_ERROR, 0))
+            await self._end_broken(execution)
         finally:
             run.ready.set()
+
+    async def _end_broken(self, execution: str) -> None:
+        try:
+            await self._journal.end(execution, Ending(ExecutionState.FAILED, SYSTEM_ERROR, 0))
+        except StorageFull:
+            await asyncio.sleep(WAIT_FOR_ROOM_SECONDS)
+            await self._end_broken(execution)
 
     def _forget(self, execution: str) -> None:
         self._runs.pop(execution, None)
         self._tasks.pop(execution, None)
 
     async def _drop(self, execution: str) -> None:
-        task, run = self._tasks.get(execution), self._runs.get(execution)
-        if run is not None:
-            await run.stop()
+        task = self._tasks.get(execution)
         if task is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
 
-def _argument(argument: Mapping[str, Any]) -> str:
+def _hand_over(run: Run, callback: str, request: Mapping[str, Any], kept: bool) -> None:
+    if kept:
+        run.receive(callback, request)
+
+
+def _argument(argument: Mapping[str, Any]) -> Any:
     try:
         text = orjson.dumps(argument)
     except (TypeError, ValueError):
@@ -178,7 +198,7 @@ def _argument(argument: Mapping[str, Any]) -> str:
         raise ArgumentRefused(
             f"the argument has {len(text)} bytes, over 32 KB: pass ids, and let a step read the rest"
         )
-    return text.decode()
+    return orjson.loads(text)
 
 
 def _check_method(expected: str | None, method: str) -> None:
@@ -186,6 +206,3 @@ def _check_method(expected: str | None, method: str) -> None:
         raise CallbackRefused(404, "no such callback, or its execution has ended")
     if method != expected:
         raise CallbackRefused(405, f"this callback takes {expected}")
-
-
-__all__ = ["CallbackGone", "CallbackRefused", "LocalSagas"]

@@ -65,6 +65,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def __init__(self, seed: int | None = None) -> None:
         self._elapsed = 0.0
         super().__init__(_TimeJumper(self._jump))
+        self._clock_resolution = 1e-6  # the machine's own is lost in rounding after half a virtual year
         if seed is not None:
             self._ready = _SeededReady(random.Random(seed))  # noqa: S311 - repeatable on purpose
 

@@ -67,6 +67,8 @@ class RecordedDraws:
         return fresh
 
     def _draw(self, kind: str, draw: Callable[[], str]) -> str:
+        if self._recorded and self._at == len(self._recorded):
+            self._recorded, self._at = [], 0  # used up: let it go
         if self._at < len(self._recorded):
             recorded_kind, value = self._recorded[self._at]
             self._at += 1

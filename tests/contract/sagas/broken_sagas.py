@@ -68,9 +68,8 @@ class DropsEarlyCallbacks(LocalSagas):
     """Wakes whoever waits now, and keeps nothing for later."""
 
     async def receive(self, execution, callback, request):
-        await super().receive(execution, callback, request)
-        run = self._runs[execution]
-        run._requests.pop(callback, None)
+        if callback in self._runs[execution]._waiting:
+            await super().receive(execution, callback, request)
 
 
 class TakesAnyArgument(LocalSagas):

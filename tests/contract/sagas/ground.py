@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 
 import orjson
@@ -33,7 +34,7 @@ class Script:
 
     async def send(self, call):
         self.calls.append(call)
-        name = call.url.removeprefix(f"{BASE}/")
+        name = call.url.rpartition("/")[2]
         if name in self.held:
             await self.held[name].wait()
         queue = self.answers.get(name, [])
@@ -43,7 +44,17 @@ class Script:
         return answer
 
     def sent(self, name):
-        return [call for call in self.calls if call.url == f"{BASE}/{name}"]
+        return [call for call in self.calls if call.url.endswith(f"/{name}")]
+
+
+class Settable:
+    """A clock that somebody sets."""
+
+    def __init__(self, clock):
+        self._clock, self.ahead = clock, timedelta()
+
+    def now(self):
+        return self._clock.now() + self.ahead
 
 
 class Plain:
@@ -70,6 +81,7 @@ class Ground:
     make: object = LocalSagas
     seed: int = 0
     faults: object = field(default_factory=NoFaults)
+    base: str = BASE
 
     async def open(self):
         """Begin a process; ids go on growing because the clock does."""
@@ -80,14 +92,7 @@ class Ground:
         engine.start()
         means = Means("test", engine, self.clock, entropy, LocalIds(self.clock, entropy),
                       self.script, Plain(), self.faults, self.counters)  # fmt: skip
-        around = Surroundings(
-            means=means,
-            journal=Journal(engine, self.clock.now),
-            environment={"FLEET_URL": BASE},
-            base_url=BASE,
-            callback_url=lambda execution, callback: f"{BASE}/_cloud/callbacks/{execution}/{callback}",
-            log=Log("test"),
-        )
+        around = Surroundings(means, Journal(engine, self.clock.now), self.base, Log("test"))
         sagas = self.make(self.sources, around, self._unused, lambda: self.starts)
         sagas.start_all()
         return Process(sagas, engine)
@@ -119,8 +124,8 @@ class SagasSetting:
 
     make = staticmethod(LocalSagas)
 
-    def play(self, home, scenario, sources, **options):
+    def play(self, home, scenario, sources, *, seed=11, **options):
         async def main(clock):
             return await scenario(Ground(home, clock, sources, make=self.make, **options))
 
-        return run_virtually(main, seed=11)
+        return run_virtually(main, seed)
