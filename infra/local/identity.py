@@ -1,6 +1,7 @@
 """The embedded cloud's token issuer: Ed25519 tokens, checked by the same code as Google's."""
 
 import base64
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
 
 from infra.local.keyfile import KeyFileRefused, read_or_create
-from shared.kernel.identity import Issuer
+from shared.kernel.identity import REMEMBERED, Issuer
 
 ISSUER = "https://keyfleet.local"
 EMAIL_DOMAIN = "keyfleet.local"
@@ -41,7 +42,7 @@ class LocalIdentity:
 
     def __init__(self, seed: bytes, now: Callable[[], datetime]) -> None:
         self._key, self._now = SigningKey(seed), now
-        self._minted: dict[tuple[str, str], tuple[float, str]] = {}
+        self._minted: OrderedDict[tuple[str, str], tuple[float, str]] = OrderedDict()
 
     @classmethod
     def at(cls, path: Path, now: Callable[[], datetime], random: Callable[[int], bytes]) -> "LocalIdentity":
@@ -63,6 +64,8 @@ class LocalIdentity:
         if known is None or known[0] - RENEW_BEFORE_SECONDS < now:
             known = (now + LIFETIME_SECONDS, self._mint(caller, audience, int(now)))
             self._minted[caller, audience] = known
+            if len(self._minted) > REMEMBERED:
+                self._minted.popitem(last=False)
         return known[1]
 
     def _mint(self, caller: str, audience: str, now: int) -> str:

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import MutableMapping
+from contextvars import Context
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from starlette.types import ASGIApp
 
@@ -24,7 +25,8 @@ class InProcess:
 
     async def send(self, call: Call) -> Answer:
         """Return the application's answer; one that is late goes on without us, as it would elsewhere."""
-        task = asyncio.ensure_future(self._serve(call))
+        # A fresh context: what the caller knows of its tenant and trace does not travel by wire either.
+        task = asyncio.get_running_loop().create_task(self._serve(call), context=Context())
         self._running[task] = None
         task.add_done_callback(self._running.pop)
         done, _ = await asyncio.wait({task}, timeout=call.timeout)
@@ -77,7 +79,11 @@ class _Exchange:
 
 def _scope(call: Call) -> dict[str, Any]:
     parts = urlsplit(call.url)
-    headers = [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in call.headers.items()]
+    headers = [
+        (name.lower().encode("latin-1"), value.encode())
+        for name, value in call.headers.items()
+        if name.lower() not in {"host", "content-length"}  # these say how the call is made, not what it says
+    ]
     headers += [(b"host", parts.netloc.encode()), (b"content-length", str(len(call.body)).encode())]
     return {
         "type": "http",
@@ -85,8 +91,8 @@ def _scope(call: Call) -> dict[str, Any]:
         "http_version": "1.1",
         "method": call.method,
         "scheme": parts.scheme,
-        "path": parts.path or "/",
-        "raw_path": None,
+        "path": unquote(parts.path) or "/",
+        "raw_path": parts.path.encode(),
         "query_string": parts.query.encode(),
         "headers": headers,
         "server": (parts.hostname, parts.port),
@@ -130,7 +136,9 @@ class Sockets:
 
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=256, keepalive_timeout=30)
-            self._session = aiohttp.ClientSession(connector=connector, auto_decompress=True, trust_env=False)
+            # No cookie jar: what one tenant's vendor sets must not travel with another tenant's call.
+            jar = aiohttp.DummyCookieJar()
+            self._session = aiohttp.ClientSession(connector=connector, cookie_jar=jar, trust_env=False)
         return self._session
 
 

@@ -11,8 +11,8 @@ class Call:
 
     method: str
     url: str
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: bytes = field(default=b"", repr=False)
     timeout: float = 60.0
 
 
@@ -21,8 +21,8 @@ class Answer:
     """What came back, whatever its status; the names of its headers are in lower case."""
 
     status: int
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: bytes = field(default=b"", repr=False)
 
 
 class CallFault(Exception):

@@ -58,6 +58,7 @@ def schedules(manifest: Manifest, base_url: str) -> list[ScheduleSpec]:
             url=_url(base_url, function),
             audience=_url(base_url, function),
             caller=SCHEDULER,
+            attempt_deadline=min(max(function.deployable.timeout, 15), 1800),
         )
         for function in manifest.functions.values()
         if isinstance(trigger := function.deployable.trigger, ScheduleTrigger)

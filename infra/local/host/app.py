@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from infra.local.counters import Counters
 from infra.local.host.functions import Hosted
 from shared.runtime.platform import deployed
-from shared.runtime.responses import json_response
+from shared.runtime.responses import CRASHED, json_response
 
 CONTROL = "_cloud"
 
@@ -56,18 +56,22 @@ class Host:
         except TimeoutError:
             if not answer.started:
                 await _too_slow(hosted)(scope, receive, send)
+        except (SystemExit, KeyboardInterrupt):
+            # A function that asks to exit ends itself, not the fleet it shares a process with.
+            if not answer.started:
+                await _exited()(scope, receive, send)
         finally:
             deployed.reset(token)
 
     def _refusal(self, scope: Scope) -> Response | None:
         # A web page must not reach the fleet: not by a name that resolves to loopback, not by script.
-        headers = dict(scope["headers"])
-        if headers.get(b"host") not in self._hosts:
+        hosts = [value for name, value in scope["headers"] if name == b"host"]
+        origins = [value for name, value in scope["headers"] if name == b"origin"]
+        if len(hosts) != 1 or hosts[0] not in self._hosts:
             return json_response(
                 {"error": {"kind": "WrongHost", "detail": "call the fleet by its own address"}}, 421
             )
-        origin = headers.get(b"origin")
-        if origin is not None and origin not in self._origins:
+        if len(origins) > 1 or not self._origins.issuperset(origins):
             return json_response({"error": {"kind": "WrongOrigin", "detail": "no other site may call"}}, 403)
         return None
 
@@ -98,6 +102,10 @@ def _not_found(name: str) -> Response:
 def _too_slow(hosted: Hosted) -> Response:
     detail = f"{hosted.deployed.name} took longer than its {hosted.timeout:g} s"
     return json_response({"error": {"kind": "FunctionTimeout", "detail": detail}}, 504)
+
+
+def _exited() -> Response:
+    return Response("the function asked to exit", 500, CRASHED, media_type="text/plain")
 
 
 async def _refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from contextvars import ContextVar
 
 import pytest
 from starlette.responses import PlainTextResponse
@@ -21,6 +22,22 @@ async def test_an_application_gets_the_call_and_gives_the_answer():
     answer = await InProcess(_mirror).send(Call("POST", "http://127.0.0.1:1/a", body=b"hello"))
     assert (answer.status, answer.body, answer.headers["x-path"]) == (201, b"hello", "/a")
     assert answer.headers["x-host"] == "127.0.0.1:1"
+
+
+async def test_what_the_caller_knows_does_not_travel_along():
+    known = ContextVar("known", default="nothing")
+    known.set("tenant A")
+
+    async def tells(scope, receive, send):
+        await PlainTextResponse(known.get())(scope, receive, send)
+
+    assert (await InProcess(tells).send(Call("GET", "http://h/"))).body == b"nothing"
+
+
+async def test_a_path_is_decoded_and_the_callers_own_host_ignored():
+    call = Call("GET", "http://127.0.0.1:1/a%20b", {"Host": "evil.example", "X-Name": "کابل"})
+    answer = await InProcess(_mirror).send(call)
+    assert (answer.headers["x-path"], answer.headers["x-host"]) == ("/a b", "127.0.0.1:1")
 
 
 async def test_an_application_that_breaks_off_is_a_broken_connection():
@@ -106,6 +123,23 @@ async def test_header_names_are_plain_text_that_can_be_kept(sockets):
     async with _server(b"HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Length: 0\r\n\r\n") as url:
         answer = await sockets.send(Call("GET", url))
     assert {type(name) for name in answer.headers} == {str}
+
+
+async def test_cookies_of_one_call_do_not_travel_with_the_next(sockets):
+    asked = []
+
+    async def serve(reader, writer):
+        asked.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(b"HTTP/1.1 200 OK\r\nSet-Cookie: session=canary\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+
+    async with await asyncio.start_server(serve, "localhost", 0) as server:
+        url = f"http://localhost:{server.sockets[0].getsockname()[1]}/"
+        for _ in range(2):
+            await sockets.send(Call("GET", url))
+    assert len(asked) == 2
+    assert b"canary" not in asked[1]
 
 
 async def test_a_redirect_is_an_answer_and_not_followed(sockets):

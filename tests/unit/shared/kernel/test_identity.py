@@ -112,6 +112,12 @@ def test_tokens_are_reused_until_they_near_their_end(identity, watch):
     assert identity.token("operator", AUDIENCE) != first
 
 
+def test_a_token_for_an_audience_of_long_ago_is_forgotten(identity):
+    for number in range(5000):
+        identity.token("operator", f"{AUDIENCE}/{number}")
+    assert len(identity._minted) <= 1024
+
+
 @pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer ", "Basic abc", "token"])
 def test_a_header_without_a_bearer_token_is_refused(header):
     with pytest.raises(Unauthenticated, match="Authorization: Bearer"):

@@ -26,13 +26,17 @@ async def _slow(scope, receive, send):
     await asyncio.sleep(3600)
 
 
+async def _leaving(scope, receive, send):
+    raise SystemExit(3)
+
+
 async def _control(scope, receive, send):
     await Response(b"control:" + scope["path"].encode())(scope, receive, send)
 
 
 @pytest.fixture
 def host():
-    apps = {"echo-function": _echo, "slow-function": _slow}
+    apps = {"echo-function": _echo, "slow-function": _slow, "leaving-function": _leaving}
     functions = {name: Hosted(Deployed(name, f"{BASE}/{name}"), app, 5.0) for name, app in apps.items()}
     return Host(functions, _control, "127.0.0.1:8787", Counters())
 
@@ -81,6 +85,52 @@ def test_a_function_that_takes_too_long_is_stopped(host):
     answer = _send(host, Call("POST", f"{BASE}/slow-function", timeout=60))
     assert answer.status == 504
     assert orjson.loads(answer.body)["error"]["kind"] == "FunctionTimeout"
+
+
+def test_a_function_that_exits_ends_itself_and_not_the_fleet(host):
+    assert _send(host, Call("POST", f"{BASE}/leaving-function")).status == 500
+    assert _send(host, Call("POST", f"{BASE}/echo-function")).status == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [(b"host", b"127.0.0.1:8787"), (b"host", b"evil.example")],
+        [(b"host", b"evil.example"), (b"host", b"127.0.0.1:8787")],
+        [],
+    ],
+)
+def test_one_host_must_be_named_and_no_second(host, headers):
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/echo-function",
+        "query_string": b"",
+        "headers": headers,
+    }
+    assert run_virtually(lambda _: _status_of(host, scope)) == 421
+
+
+def test_two_origins_are_forbidden(host):
+    headers = [(b"host", b"127.0.0.1:8787"), (b"origin", BASE.encode()), (b"origin", b"http://evil.example")]
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/echo-function",
+        "query_string": b"",
+        "headers": headers,
+    }
+    assert run_virtually(lambda _: _status_of(host, scope)) == 403
+
+
+async def _status_of(host, scope):
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    await host(scope, None, send)
+    return sent[0]["status"]
 
 
 def test_the_name_of_the_function_does_not_outlive_the_request(host):
