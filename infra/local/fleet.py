@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from starlette.types import Receive, Scope, Send
 
-from infra.local import bus, documents, schedules, secrets, tasks, wiring
+from infra.local import bus, documents, roles, schedules, secrets, tasks, wiring
 from infra.local.cipher import GuardedCipher, LocalCipher
 from infra.local.control.app import Operations, control_app
 from infra.local.counters import Counters
@@ -28,6 +28,7 @@ from infra.local.world import FleetConfig, LocalIds, World
 from infra.manifest.load import Manifest, load_manifest
 from shared.kernel.identity import TokenChecker
 from shared.ports.documents import StorageFull
+from shared.ports.vault import Secrets
 from shared.runtime.platform import Deployed, Platform, bind, deployed
 from shared.vendor_kit.leases import DocumentLeases
 
@@ -123,19 +124,10 @@ class Fleet:
         self.platform = self._platform()
 
     def _sagas(self) -> LocalSagas:
-        control = self.config.control_url
-        around = Surroundings(
-            means=self.means,
-            journal=self.journal,
-            environment={"FLEET_URL": self.config.base_url},
-            base_url=self.config.base_url,
-            callback_url=lambda execution, callback: f"{control}/callbacks/{execution}/{callback}",
-            log=self.world.log,
-        )
-        wake = CallBack(self.means.transport, self.identity, control)
-        return LocalSagas(
-            wiring.workflow_sources(self.config.workflows), around, wake, self.world.saga_starts
-        )
+        around = Surroundings(self.means, self.journal, self.config.base_url, self.world.log)
+        wake = CallBack(self.means.transport, self.identity, self.config.control_url)
+        sources = wiring.workflow_sources(self.config.workflows)
+        return LocalSagas(sources, around, wake, self.world.saga_starts)
 
     def _platform(self) -> Platform:
         means, config = self.means, self.config
@@ -144,12 +136,12 @@ class Fleet:
         )
         return Platform(
             cell=config.cell,
-            documents=self.documents,
-            sealed=self.sealed,
+            documents=roles.held_to(self.documents, roles.DOCUMENTS),
+            sealed=roles.held_to(self.sealed, roles.DOCUMENTS),
             bus=self.bus,
-            tasks=self.tasks,
-            sagas=self.sagas,
-            secrets=secrets.SqliteSecrets(means.engine, cipher),
+            tasks=roles.held_to(self.tasks, roles.TASKS),
+            sagas=roles.held_to(self.sagas, roles.SAGAS),
+            secrets=cast("Secrets", roles.HeldSecrets(secrets.SqliteSecrets(means.engine, cipher))),
             cipher=GuardedCipher(cipher, lambda: deployed.get(NOBODY).opens),
             leases=DocumentLeases(self.documents, means.clock),
             clock=means.clock,

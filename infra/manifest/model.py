@@ -8,9 +8,13 @@ from pydantic.alias_generators import to_snake
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{5,27}$")]
 """A deployable's name; its URL is the base URL plus this name, its service account carries it."""
 Identity = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{2,62}$")]
+Role = Literal["documents", "tasks-enqueue", "workflows-start", "workflows-callback"]
+"""What a function may be allowed to do."""
 Purpose = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*$")]
 
 PUSHER, TASKS, SCHEDULER, OPERATOR = "pubsub-push", "cloud-tasks", "cloud-scheduler", "operator"
+RESERVED = frozenset({PUSHER, TASKS, SCHEDULER, OPERATOR})
+"""Identities of the platform's own; those of workflows begin with `workflow-`. No function may bear one."""
 
 
 class Strict(BaseModel):
@@ -78,7 +82,7 @@ class Deployable(Strict):
     concurrency: Annotated[int, Field(ge=1, le=1000)] = 20
     timeout: Annotated[int, Field(ge=1, le=3600)] = 60
     secrets: tuple[str, ...] = ()
-    roles: tuple[str, ...] = ()
+    roles: tuple[Role, ...] = ()
     callers: tuple[Identity, ...] = ()
     opens: tuple[Purpose, ...] = ()
 
@@ -110,6 +114,13 @@ class Family(Strict):
     """One fleet.yaml: the deployables of one folder under functions/."""
 
     functions: dict[Name, Deployable]
+
+    @model_validator(mode="after")
+    def _names_are_free(self) -> "Family":
+        for name in self.functions:
+            if name in RESERVED or name.startswith("workflow-"):
+                raise ValueError(f"{name} is an identity of the platform: choose another name")
+        return self
 
 
 def entry_point(name: str, deployable: Deployable) -> str:

@@ -50,6 +50,8 @@ class Deployed:
     public: bool = False
     callers: frozenset[str] = field(default_factory=frozenset)
     opens: frozenset[str] = field(default_factory=frozenset)
+    roles: frozenset[str] = field(default_factory=frozenset)
+    secrets: tuple[str, ...] = ()
 
 
 deployed: ContextVar[Deployed] = ContextVar("deployed")

@@ -48,5 +48,7 @@ def _load(function: Function, base_url: str) -> Hosted:
         public=deployable.public,
         callers=deployable.allowed(),
         opens=frozenset(deployable.opens),
+        roles=frozenset(deployable.roles),
+        secrets=deployable.secrets,
     )
     return host_function(deployed, module, function.entry_point, float(deployable.timeout))

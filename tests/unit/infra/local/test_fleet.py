@@ -215,6 +215,66 @@ def test_only_the_purposes_a_descriptor_opens_can_be_opened(tmp_path):
     assert play(tmp_path, scenario) == {"probe-handover", "probe-reply"}
 
 
+def test_after_a_move_to_another_port_a_waiting_saga_is_still_called_back(tmp_path):
+    from dataclasses import replace
+
+    from infra.local.fleet import open_fleet
+    from infra.local.simulation.loop import run_virtually
+    from infra.local.world import FleetConfig, World
+    from shared.ports.sagas import ExecutionState
+    from tests.simulated import Nowhere
+
+    async def main(clock):
+        config = FleetConfig(tmp_path, 8787, sample=True)
+        world = World(clock=clock, threaded=False, outside=Nowhere())
+        async with open_fleet(config, world) as fleet:
+            execution = await fleet.sagas.start("probe_platform", {"probe": "p", "wait_seconds": 60})
+            await asyncio.sleep(30)
+        async with open_fleet(replace(config, port=8788), world) as fleet:
+            await asyncio.sleep(120)
+            return (await fleet.sagas.get(execution)).state
+
+    assert run_virtually(main) is ExecutionState.SUCCEEDED
+
+
+def test_a_function_may_do_only_what_its_descriptor_allows(tmp_path):
+    from shared.domain.ids import TenantId
+    from shared.domain.secret import Secret
+    from shared.kernel.identity import Forbidden
+    from shared.ports.tasks import Task
+    from shared.runtime.platform import Deployed, deployed
+
+    async def scenario(on):
+        platform = on.fleet.platform
+        await platform.secrets.add("lock-ttlock-silk-kabul-api", Secret(b"x"))
+        doors = {
+            "documents": lambda: platform.documents.tenant(TenantId("tnt_silk")),
+            "sealed": lambda: platform.sealed.tenant(TenantId("tnt_silk")),
+            "tasks-enqueue": lambda: platform.tasks.enqueue(Task("probe-reply", {"probe": "p"})),
+            "workflows-start": lambda: platform.sagas.start("probe_platform", {"probe": "p"}),
+            "workflows-callback": lambda: platform.sagas.call_back(
+                "http://127.0.0.1:1/_cloud/callbacks/a/b", {}
+            ),
+            "secrets": lambda: platform.secrets.latest("lock-ttlock-silk-kabul-api"),
+        }
+        opened = {}
+        for may in (Deployed("none", ""), Deployed("vendor", "", secrets=("lock-ttlock-*",))):
+            token = deployed.set(may)
+            opened[may.name] = []
+            for name, door in doors.items():
+                try:
+                    result = door()
+                    if asyncio.iscoroutine(result):
+                        await result
+                    opened[may.name].append(name)
+                except Forbidden:
+                    continue
+            deployed.reset(token)
+        return opened
+
+    assert play(tmp_path, scenario) == {"none": [], "vendor": ["secrets"]}
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [

@@ -103,3 +103,10 @@ def test_entry_point_is_the_name_in_snake_case_unless_the_descriptor_says_otherw
 def test_descriptor_does_not_change():
     with pytest.raises(ValidationError, match="frozen"):
         deployable().timeout = 5
+
+
+@pytest.mark.parametrize("name", ["operator", "pubsub-push", "cloud-tasks", "workflow-probe-platform"])
+def test_a_function_may_not_bear_an_identity_of_the_platform(name):
+    described = {"description": "Takes somebody's name.", "trigger": {"http": "public"}}
+    with pytest.raises(ValidationError, match="identity of the platform"):
+        Family.model_validate({"functions": {name: described}})
