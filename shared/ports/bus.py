@@ -9,8 +9,8 @@ from typing import Protocol
 class Message:
     """Bytes to publish; messages that share an ordering key arrive in the order they were published."""
 
-    data: bytes
-    attributes: Mapping[str, str] = field(default_factory=dict)
+    data: bytes = field(repr=False)
+    attributes: Mapping[str, str] = field(default_factory=dict, repr=False)
     ordering_key: str = ""
 
 

@@ -1,7 +1,7 @@
 """Documents: the ledger's store. A handle is bound to one tenant; a write states what it expects to find."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -27,7 +27,7 @@ class Document:
     """What was read, and the version a later write must name."""
 
     ref: Ref
-    data: Mapping[str, Json]
+    data: Mapping[str, Json] = field(repr=False)
     version: str
 
 
@@ -36,7 +36,7 @@ class Create:
     """Write a document that must not exist yet (one past its expiry counts as absent)."""
 
     ref: Ref
-    data: Mapping[str, Json]
+    data: Mapping[str, Json] = field(repr=False)
     expires_at: datetime | None = None
 
 
@@ -45,7 +45,7 @@ class Update:
     """Replace a document that must still be at `version`."""
 
     ref: Ref
-    data: Mapping[str, Json]
+    data: Mapping[str, Json] = field(repr=False)
     version: str
     expires_at: datetime | None = None
 

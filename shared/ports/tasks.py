@@ -11,7 +11,7 @@ class Task:
     """One call to make: a named task is enqueued at most once while its name is taken."""
 
     function: str
-    body: Mapping[str, Any] = field(default_factory=dict)
+    body: Mapping[str, Any] = field(default_factory=dict, repr=False)
     name: str | None = None
     not_before: datetime | None = None
 

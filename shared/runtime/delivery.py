@@ -3,7 +3,7 @@
 import base64
 import binascii
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -16,8 +16,8 @@ class Delivery:
     """One message, as it was pushed to us."""
 
     message_id: str
-    data: bytes
-    attributes: Mapping[str, str]
+    data: bytes = field(repr=False)
+    attributes: Mapping[str, str] = field(repr=False)
     ordering_key: str
     subscription: str
     attempt: int | None

@@ -17,6 +17,7 @@ from infra.local.sagas.history import history
 from infra.local.sagas.journal import Kept
 from infra.local.sagas.service import CallbackRefused, LocalSagas
 from infra.local.schedules import Schedules, UnknownSchedule
+from infra.local.workflows.errors import WorkflowsError
 from infra.manifest.model import OPERATOR
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
@@ -29,8 +30,16 @@ from shared.runtime.platform import Platform
 from shared.runtime.responses import STATUS, error_response, json_response
 
 Body = Mapping[str, Any]
+
+
+class AlreadyEnded(SagaError):
+    """There is nothing left to cancel."""
+
+
 REFUSED: Mapping[type[Exception], int] = {
     UnknownExecution: 404,
+    AlreadyEnded: 409,
+    WorkflowsError: 409,
     UnknownWorkflow: 404,
     UnknownSchedule: 404,
     SagaError: 400,
@@ -122,14 +131,14 @@ async def _publish(on: Operations, request: Request) -> Mapping[str, Any]:
 async def _dead_letters(on: Operations, request: Request) -> Mapping[str, Any]:
     query = request.query_params
     page = on.bus.dead_letters.page(
-        topic=query.get("topic"), after=query.get("after", "0"), limit=_limit(query.get("limit"))
+        topic=query.get("topic"), after=_after(query.get("after")), limit=_limit(query.get("limit"))
     )
     return {"messages": [_letter(message) for message in page]}
 
 
 async def _replay(on: Operations, request: Request) -> Mapping[str, Any]:
     body = await _body(request)
-    return {"replayed": await on.bus.dead_letters.replay(_ids(body, or_all=True), topic=body.get("topic"))}
+    return {"replayed": await on.bus.dead_letters.replay(_ids(body, or_all=True), topic=_topic(body))}
 
 
 async def _discard(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -156,8 +165,10 @@ async def _start(on: Operations, request: Request) -> Mapping[str, Any]:
 
 
 async def _cancel(on: Operations, request: Request) -> Mapping[str, Any]:
-    await on.sagas.cancel(request.path_params["execution"])
-    return {"cancelled": request.path_params["execution"]}
+    execution = request.path_params["execution"]
+    if not await on.sagas.cancelled(execution):
+        raise AlreadyEnded(f"execution {execution[:64]} had ended before: see keyfleet workflow show")
+    return {"cancelled": execution}
 
 
 async def _run_schedule(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -201,14 +212,31 @@ def _parsed(raw: bytes, content_type: str) -> Any:
 
 
 def _limit(text: str | None) -> int:
-    if text is not None and not text.isdecimal():
+    if text is not None and not _number(text):
         raise InvalidInput("limit", "not a whole number", "give one from 1 to 1000")
     return min(max(int(text or 100), 1), 1000)
 
 
+def _number(text: Any) -> bool:
+    return isinstance(text, str) and text.isdecimal() and len(text) <= 18
+
+
+def _after(text: str | None) -> str:
+    if text is not None and not _number(text):
+        raise InvalidInput("after", "not a message id", "give the last id of the page before")
+    return text or "0"
+
+
+def _topic(body: Body) -> str | None:
+    topic = body.get("topic")
+    if topic is not None and not isinstance(topic, str):
+        raise InvalidInput("topic", "not a text", "name one topic, or leave it out")
+    return topic
+
+
 def _ids(body: Body, *, or_all: bool) -> list[str] | None:
     ids = body.get("ids")
-    if isinstance(ids, list) and all(isinstance(each, str) and each.isdecimal() for each in ids):
+    if isinstance(ids, list) and all(_number(each) for each in ids):
         return ids
     if or_all and body.get("all") is True:
         return None

@@ -25,7 +25,10 @@ def event_from(request: Mapping[str, Any], clock: Clock, ids: Ids, entropy: Entr
     parsed = parse(document)
     if parsed.subject != subject.name:
         raise InvalidInput("event.subject", "is not the subject to publish to", "make the two agree")
-    body = rfc8785.dumps(document)
+    try:
+        body = rfc8785.dumps(document)
+    except rfc8785.CanonicalizationError:
+        raise InvalidInput("data", "holds a number JSON cannot carry exactly", "send it as a text") from None
     return subject.name, Message(
         body, {"subject": subject.name, "tenantId": parsed.tenant_id}, _key(request, parsed)
     )

@@ -70,6 +70,7 @@ def test_a_published_event_is_acted_upon(tmp_path):
         ({"subject": EVENT["subject"], "tenant": "tnt_silk"}, "data"),
         ({"subject": EVENT["subject"], "data": {}}, "tenant"),
         ({**EVENT, "tenant": "canary"}, "tenantId"),
+        ({**EVENT, "data": {"keyKindPolicy": {"pinDigits": 2**60}}}, "exactly"),
         ({**EVENT, "data": {"propertyId": "canary"}}, "data.propertyId"),
         ({**EVENT, "event": {"subject": "melmastoon.iam.user.deactivated.v1"}}, ""),
     ],
@@ -114,6 +115,8 @@ def test_an_event_of_an_unknown_tenant_is_quarantined_and_can_be_replayed(tmp_pa
         ("dead-letters/replay", {}, 400),
         ("dead-letters/replay", {"ids": ["x"]}, 400),
         ("dead-letters/discard", {"all": True}, 400),
+        ("dead-letters/discard", {"ids": ["9" * 20]}, 400),
+        ("dead-letters/replay", {"all": True, "topic": ["x"]}, 400),
         ("executions", {"workflow": "nothing"}, 404),
         ("executions", {"workflow": "probe_platform", "argument": []}, 400),
         ("executions", {"workflow": "probe_platform", "argument": {"x": "y" * 40_000}}, 400),
@@ -163,6 +166,17 @@ def test_an_execution_can_be_started_seen_and_cancelled(tmp_path):
     assert shown["argument"] == {"probe": "p", "wait_seconds": 600}
     assert [step["what"] for step in shown["steps"] if step["kind"] == "step"][-1] == "wait"
     assert listed["id"] == shown["id"]
+
+
+def test_cancelling_what_had_ended_says_so(tmp_path):
+    async def scenario(on):
+        _, started = await _post(on, "executions", {"workflow": "probe_platform", "argument": {"probe": "p"}})
+        await asyncio.sleep(60)
+        return await _post(on, f"executions/{started['execution']}/cancel", {})
+
+    status, answer = play(tmp_path, scenario)
+    assert status == 409
+    assert answer["error"]["kind"] == "AlreadyEnded"
 
 
 def test_the_status_tells_functions_backlog_and_counters(tmp_path):
