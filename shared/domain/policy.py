@@ -1,5 +1,6 @@
 """What a tenant wants of its keys: kinds in order, delays, and the few permissions that need a decision."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -10,6 +11,7 @@ from shared.domain.instants import utc
 from shared.domain.kinds import TTLOCK, WINDOW_NOT_ENFORCED, KeyCredentialKind, KeyWarning, VendorCode
 
 _LONGEST_DELAY_HOURS: Final = 7 * 24
+_SPEAKABLE: Final = re.compile(r"[a-z][A-Za-z]{0,39}")
 
 
 def _check_range(field: str, value: int, low: int, high: int) -> None:
@@ -108,4 +110,6 @@ _SETTINGS: Final[Mapping[str, tuple[str, Callable[[str, Any], Any]]]] = {
 
 
 def _refuse_setting(name: str) -> tuple[str, Callable[[str, Any], Any]]:
-    raise InvalidInput(name, "not a setting of the key policy", f"Give one of {', '.join(_SETTINGS)}")
+    # A sender chose this name; what no setting could be called is not repeated.
+    field = name if _SPEAKABLE.fullmatch(name) else "keyKindPolicy"
+    raise InvalidInput(field, "not a setting of the key policy", f"Give one of {', '.join(_SETTINGS)}")

@@ -21,6 +21,7 @@ def _events():
         "data": {"guest": {"displayName": CANARY}, "pin": CANARY, "keyKindPolicy": {"pinDigits": 7}},
     }
     yield {**base, "data": {"propertyId": CANARY}}
+    yield {**base, "data": {"keyKindPolicy": {CANARY: 1}}}
     yield {**base, "data": {"keyKindPolicy": {"pinDigits": CANARY, "vendorRef": CANARY}}}
     yield {**base, "tenant": f"tnt_{CANARY}", "data": {"pin": CANARY}}
     yield {**base, "data": CANARY}
