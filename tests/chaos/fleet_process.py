@@ -68,6 +68,8 @@ class FleetProcess:
 
     def kill(self) -> None:
         """Kill -9, if it lives."""
+        if self.process is None:
+            return
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
         self.process.wait()

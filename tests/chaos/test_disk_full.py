@@ -3,36 +3,11 @@
 import http.client
 import json
 import resource
-import shutil
 import threading
 
-import pytest
-
-from infra.manifest.load import ROOT
-from tests.chaos.fleet_process import FleetProcess, Outsider, free_port
-from tests.chaos.test_kill_nine import WORKFLOW
 
 EVENT = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "ordering_key": "tnt_silk"}
 PAD = "x" * 60_000
-
-
-@pytest.fixture
-def outsider():
-    server = Outsider()
-    yield server
-    server.close()
-
-
-@pytest.fixture
-def fleet(tmp_path):
-    folder = tmp_path / "workflows"
-    folder.mkdir()
-    (folder / "outside.yaml").write_text(WORKFLOW)
-    shutil.copy(ROOT / "workflows" / "probe_platform.yaml", folder)
-    fleet = FleetProcess(tmp_path / "home", free_port(), folder)
-    assert fleet.start()
-    yield fleet
-    fleet.kill()
 
 
 def _limit(fleet, size):
@@ -62,6 +37,7 @@ def _policy(fleet):
 
 
 def test_callers_hear_507_and_what_was_acknowledged_survives_the_full_disk_and_a_kill(fleet):
+    assert fleet.start()
     assert _publish(fleet, 7) == 200
     assert fleet.until(lambda: _policy(fleet) == 7)
     _limit(fleet, _log_size(fleet) + 200_000)
@@ -77,6 +53,7 @@ def test_callers_hear_507_and_what_was_acknowledged_survives_the_full_disk_and_a
 
 
 def test_a_saga_waits_for_room_and_goes_on_without_repeating_a_call(fleet, outsider):
+    assert fleet.start()
     gate = threading.Event()
     outsider.before_answering = gate.wait
     started = fleet.ask(

@@ -1,14 +1,12 @@
 """kill -9 at every boundary, real processes: nothing acknowledged is lost, no finished call is repeated."""
 
 import json
-import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
 
-from infra.manifest.load import ROOT
-from tests.chaos.fleet_process import FleetProcess, Outsider, Unreachable, free_port
+from tests.chaos.fleet_process import Unreachable
 
 BOUNDARIES = {
     "before-commit": 28,
@@ -26,39 +24,6 @@ BOUNDARIES = {
     "after-schedule-call": 1,
 }
 CASES = [f"{boundary}#{nth}" for boundary, times in BOUNDARIES.items() for nth in range(1, times + 1)]
-WORKFLOW = """
-main:
-  params: [a]
-  steps:
-    - name: {assign: [name: "${uuid.generate()}"]}
-    - one:
-        call: http.post
-        args: {url: "${a.url}", body: {execution: "${name}", step: 1}}
-        result: r1
-    - two:
-        call: http.post
-        args: {url: "${a.url}", body: {execution: "${name}", step: 2, after: "${r1.body.count}"}}
-        result: r2
-    - done: {return: {name: "${name}", counts: ["${r1.body.count}", "${r2.body.count}"]}}
-"""
-
-
-@pytest.fixture
-def outsider():
-    server = Outsider()
-    yield server
-    server.close()
-
-
-@pytest.fixture
-def fleet(tmp_path):
-    folder = tmp_path / "workflows"
-    folder.mkdir()
-    (folder / "outside.yaml").write_text(WORKFLOW)
-    shutil.copy(ROOT / "workflows" / "probe_platform.yaml", folder)
-    fleet = FleetProcess(tmp_path / "home", free_port(), folder)
-    yield fleet
-    fleet.kill()
 
 
 def _work(fleet, outsider, *, scheduled=False) -> dict:
