@@ -5,7 +5,6 @@ import json
 import resource
 import threading
 
-
 EVENT = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "ordering_key": "tnt_silk"}
 PAD = "x" * 60_000
 
