@@ -15,6 +15,7 @@ from infra.local.schedules.specs import ScheduleSpec
 from shared.ports.documents import StorageFull
 
 LONGEST_SLEEP = 3600.0
+AFTER_A_MISTAKE = 60.0
 MOST_INTERRUPTIONS = 3
 INTERRUPTED = "the process ended during the last attempt"
 
@@ -44,7 +45,6 @@ class Runner:
         """Begin; a tick left unfinished or missed is taken up at once."""
         self.quiet = False
         self._task = asyncio.get_running_loop().create_task(self._run())
-        self._task.add_done_callback(_report)
 
     async def stop(self) -> None:
         """Give up a call under way; its tick is taken up again at the next start."""
@@ -69,17 +69,27 @@ class Runner:
         return outcome
 
     async def _run(self) -> None:
-        progress = self.progress or Progress(self._spec.rule, micros(self._now))
-        await self._save(progress)
+        progress: Progress | None = None
         while True:
-            progress = await self._take_up(progress)
-            await self._sleep(progress)
+            try:
+                progress = await self._take_up(progress or await self._begin())
+                wait = self._until_next(progress)
+            except Exception as error:  # noqa: BLE001 - a schedule that ended would be missed only much later
+                _report(self._spec.name, error)
+                progress, wait = None, AFTER_A_MISTAKE  # to go on from what is on the disk, as after a crash
+            await self._sleep(wait)
 
-    async def _sleep(self, progress: Progress) -> None:
-        self._rest()
+    async def _begin(self) -> Progress:
+        return await self._save(self.progress or Progress(self._spec.rule, micros(self._now)))
+
+    def _until_next(self, progress: Progress) -> float:
         due = self._ticks.next_after(instant(progress.tick))
         # Looked at again after an hour at most, because clocks are set and laptops sleep.
-        await asyncio.sleep(min((due - self._now).total_seconds(), LONGEST_SLEEP))
+        return min((due - self._now).total_seconds(), LONGEST_SLEEP)
+
+    async def _sleep(self, seconds: float) -> None:
+        self._rest()
+        await asyncio.sleep(seconds)
         self.quiet = False
 
     async def _take_up(self, progress: Progress) -> Progress:
@@ -107,13 +117,8 @@ class Runner:
             done = outcome.ok or self._spec.retry.spent(progress.attempts, elapsed)
             progress = await self._save(replace(progress, done=done, reason=outcome.reason))
             if not done:
-                await self._wait(progress)
+                await self._sleep(self._spec.retry.wait(progress.attempts))
         return progress
-
-    async def _wait(self, progress: Progress) -> None:
-        self._rest()
-        await asyncio.sleep(self._spec.retry.wait(progress.attempts))
-        self.quiet = False
 
     async def _save(self, progress: Progress) -> Progress:
         with contextlib.suppress(StorageFull):  # a job that makes room must still run
@@ -129,6 +134,6 @@ class Runner:
         return self._means.clock.now()
 
 
-def _report(task: "asyncio.Task[None]") -> None:
-    if not task.cancelled() and (error := task.exception()) is not None:
-        asyncio.get_running_loop().call_exception_handler({"message": "schedule died", "exception": error})
+def _report(name: str, error: Exception) -> None:
+    context = {"message": f"schedule {name} stumbled", "exception": error}
+    asyncio.get_running_loop().call_exception_handler(context)

@@ -19,7 +19,15 @@ Operation = Callable[[sqlite3.Connection], Any]
 LAZY_SECONDS = 0.05
 CHECKPOINT_BYTES = 4 * 1024 * 1024
 MOST_IN_A_COMMIT = 512
-NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM}
+NO_ROOM = "Free some space, or look after the disk"
+HELD = "End whatever else has the database open"
+NOT_NOW = {
+    **dict.fromkeys((sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM), NO_ROOM),
+    **dict.fromkeys((sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN), NO_ROOM),
+    **dict.fromkeys((sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL), HELD),
+    sqlite3.SQLITE_INTERRUPT: HELD,
+}
+"""What SQLite says when it is the machine's fault and not the operation's, and what may help."""
 
 
 class _Job:
@@ -146,6 +154,10 @@ class Engine:
         self._faults.reach("before-commit")
         try:
             connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:  # none of them is to blame, and alone none would fare better
+            _abandon(connection, jobs, error)
+            return
+        try:
             for job in jobs:
                 _run(connection, job)
             if all(job.error is not None for job in jobs):
@@ -210,12 +222,18 @@ def _run(connection: sqlite3.Connection, job: _Job) -> None:
 
 def _abandon(connection: sqlite3.Connection, jobs: list[_Job], error: Exception) -> None:
     if connection.in_transaction:
-        connection.execute("ROLLBACK")
+        with contextlib.suppress(sqlite3.Error):  # where this fails too, the next BEGIN does, and comes here
+            connection.execute("ROLLBACK")
     for job in jobs:
         job.error = _translated(error)
 
 
 def _translated(error: Exception) -> Exception:
-    if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) & 0xFF in NO_ROOM:
-        return StorageFull(f"nothing was written: {error}. Free some space; callers may then try again")
-    return error
+    if not isinstance(error, sqlite3.Error):
+        return error
+    remedy = NOT_NOW.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+    return (
+        StorageFull(f"nothing was written: {error}. {remedy}; callers may then try again")
+        if remedy
+        else error
+    )

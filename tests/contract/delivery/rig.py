@@ -4,7 +4,8 @@ import asyncio
 import base64
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,17 @@ class World:
 
         self.engine.read = mistaken
         return self.hear()
+
+    @contextmanager
+    def writing_fails(self) -> Iterator[None]:
+        """Let every write fail for a while, and not for want of room."""
+
+        async def failing(_: Any) -> None:
+            raise sqlite3.DatabaseError("database disk image is malformed")
+
+        write, self.engine.write = self.engine.write, failing
+        yield
+        self.engine.write = write
 
     def hear(self) -> list[str]:
         """Return what the event loop is told of from now on."""

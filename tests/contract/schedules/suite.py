@@ -1,6 +1,8 @@
 """What schedules promise, each guarantee in a test of its name; any implementation can be put in."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -140,6 +142,31 @@ class SchedulesContract(ScheduleSetting):
             await asyncio.sleep(601)
             assert [round(each.at) for each in world.receiver.received] == [300, 600]
             assert schedules.status()[0].reason == "no connection"
+
+        self.play(tmp_path, scenario)
+
+    def test_a_mistake_of_our_own_costs_no_more_than_a_minute(self, tmp_path):
+        async def scenario(world, schedules):
+            told = world.hear()
+            await asyncio.sleep(150)
+            with world.writing_fails():
+                await asyncio.sleep(300)
+                assert world.receiver.received == []
+            await asyncio.sleep(61)
+            assert [scheduled(each) for each in world.receiver.received] == ["09:05"]
+            assert told == ["database disk image is malformed"] * 3
+            await asyncio.sleep(300)
+            assert [scheduled(each) for each in world.receiver.received][1:] == ["09:10"]
+
+        self.play(tmp_path, scenario)
+
+    def test_a_job_is_called_though_there_is_no_room_to_note_it(self, tmp_path):
+        async def scenario(world, schedules):
+            world.database.writer.execute("PRAGMA busy_timeout=1")
+            with closing(sqlite3.connect(world.path, isolation_level=None)) as other:
+                other.execute("BEGIN IMMEDIATE")
+                await asyncio.sleep(3661)
+            assert len(world.receiver.received) == 12
 
         self.play(tmp_path, scenario)
 

@@ -1,7 +1,8 @@
 """A small part of a fleet for storage tests: notes, one row each, that carry their checksum."""
 
 import random
-from contextlib import asynccontextmanager
+import sqlite3
+from contextlib import asynccontextmanager, closing, contextmanager
 from functools import partial
 
 from infra.local.counters import Counters
@@ -39,6 +40,16 @@ def start(folder, *, faults=None, threaded=True, **options):
     engine = Engine(database, faults=faults or NoFaults(), counters=Counters(), threaded=threaded)
     engine.start()
     return engine
+
+
+@contextmanager
+def held(engine):
+    """Hold the write lock for a while, as somebody with a SQLite shell would."""
+    engine._database.writer.execute("PRAGMA busy_timeout=10")
+    with closing(sqlite3.connect(engine._database.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
 
 
 def keep(name, payload="x"):

@@ -1,15 +1,17 @@
-"""A full disk: a write is kept or refused, never both, and there is no harm left when room returns."""
+"""No room, or a lock of somebody else: a write is kept or refused, never both, and no harm is left."""
 
 import asyncio
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from infra.local.simulation.loop import run_virtually
 from infra.local.storage.engine import Engine
 from shared.ports.documents import StorageFull
-from tests.unit.infra.local.storage.notebook import keep, names, notes, running
+from tests.unit.infra.local.storage.notebook import held, keep, names, notes, running
 
 CHILD = str(Path(__file__).with_name("writing_child.py"))
 
@@ -85,3 +87,40 @@ def test_a_log_that_may_not_grow_loses_nothing_acknowledged(tmp_path, kilobytes)
     assert len(refused) > 0
     assert "there is room again" in acknowledged
     assert set(notes(tmp_path)) == acknowledged
+
+
+@pytest.mark.parametrize("threaded", [True, False])
+async def test_a_lock_of_somebody_else_is_no_more_than_a_refusal(tmp_path, threaded):
+    async with running(tmp_path, threaded=threaded) as engine:
+        with (
+            held(engine),
+            pytest.raises(StorageFull, match=r"^nothing was written: .* locked\. End whatever"),
+        ):
+            await engine.write(keep("a"))
+        assert await engine.write(keep("a")) == "a"
+
+
+async def test_all_who_share_a_commit_wait_for_a_lock_together(tmp_path):
+    async with running(tmp_path, threaded=False) as engine:
+        begun = []
+        with held(engine):
+            engine._database.writer.set_trace_callback(begun.append)
+            outcomes = await asyncio.gather(
+                *(engine.write(keep(n)) for n in range(9)), return_exceptions=True
+            )
+        engine._database.writer.set_trace_callback(None)
+        assert {type(outcome) for outcome in outcomes} == {StorageFull}
+        assert begun.count("BEGIN IMMEDIATE") <= 1
+
+
+def test_a_mistake_in_an_operation_is_not_taken_for_the_machines(tmp_path):
+    mistakes = ["SELECT * FROM nothing", "INSERT INTO notes VALUES ('a', 'b', 0)", "SELECT 1; SELECT 2"]
+
+    async def scenario(_clock):
+        async with running(tmp_path, threaded=False) as engine:
+            for mistake in mistakes:
+                with pytest.raises((sqlite3.Error, sqlite3.Warning)) as raised:
+                    await engine.write(lambda connection, sql=mistake: connection.execute(sql))
+                assert not isinstance(raised.value, StorageFull)
+
+    run_virtually(scenario)
