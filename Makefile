@@ -17,6 +17,7 @@ setup: $(STAMP) ## make .venv and install the hash-pinned requirements into it
 
 $(STAMP): requirements-dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f"keyfleet needs Python 3.11 or newer, this is {v.major}.{v.minor}: run make PYTHON=python3.11 …")'
+	@echo "setting up $(VENV): about half a minute the first time"
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .

@@ -35,6 +35,7 @@ from shared.vendor_kit.leases import DocumentLeases
 SCHEMA = (*documents.SCHEMA, *bus.SCHEMA, *tasks.SCHEMA, *schedules.SCHEMA, *secrets.SCHEMA, *journal.SCHEMA)
 TIDY_EVERY = timedelta(hours=1)
 EXECUTIONS_KEPT = timedelta(days=90)
+LATELY = timedelta(days=1)
 CALLBACK_ROLE = "workflows-callback"
 
 
@@ -74,12 +75,14 @@ class Fleet:
         """Stop in an order that leaves nothing half told; whatever is undone is taken up next time."""
         if self._tidying is not None:
             self._tidying.cancel()
+        unfinished = self.sagas.under_way
         await self.schedules.stop()
         await self.tasks.stop()
         await self.bus.stop()
         await self.sagas.stop()
         await self.means.transport.close()
         await self.means.engine.close()
+        self.world.log.info("fleet stopped", unfinished=unfinished)
 
     def status(self) -> Mapping[str, Any]:
         """Return how the fleet stands."""
@@ -90,6 +93,7 @@ class Fleet:
             "backlog": dict(self.bus.backlog()),
             "parked": self.bus.dead_letters.count(),
             "executions": self.sagas.under_way,
+            "failed_executions": self.journal.failed_since(self.world.clock.now() - LATELY),
             "counters": dict(sorted(self.counters.items())),
         }
 

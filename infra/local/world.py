@@ -65,7 +65,7 @@ class World:
     faults: Faults = field(default_factory=NoFaults)
     chaos: Chaos = field(default_factory=Calm)
     saga_starts: Callable[[], int] = lambda: 1
-    log: Log = field(default_factory=lambda: Log("keyfleet", sys.stderr))
+    log: Log = field(default_factory=lambda: Log("keyfleet", sys.stderr, SystemClock().now))
 
 
 class LocalIds:

@@ -67,6 +67,11 @@ class Bus:
         ids = await self._keeping.write(partial(_insert_all, parcels), lambda _: self._look_again(wanted))
         return tuple(str(identity) for identity in ids)
 
+    def listeners(self, topic: str, message: Message) -> tuple[str, ...]:
+        """Return the names of the subscriptions that a message goes to."""
+        routes = self._routing.routes(topic, message.attributes, message.ordering_key)
+        return tuple(route.subscription for route in routes)
+
     def backlog(self) -> Mapping[str, int]:
         """Return how many deliveries wait for each subscription, also for one the manifest dropped."""
         return dict(self._means.engine.read(BACKLOGS))

@@ -1,5 +1,6 @@
 """The control plane's routes. Every one demands a token; nothing here decides anything."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -61,6 +62,7 @@ class Operations:
     callback_callers: frozenset[str]
 
 
+ID = re.compile(r"(tnt|evt)_[0-9A-Za-z_-]{1,64}|melmastoon(\.[a-z][a-z0-9_]*){2,5}\.v[0-9]+")
 Operation = Callable[[Operations, Request], Awaitable[Mapping[str, Any]]]
 
 
@@ -125,7 +127,9 @@ async def _publish(on: Operations, request: Request) -> Mapping[str, Any]:
     platform = on.platform
     topic, message = event_from(await _body(request), platform.clock, platform.ids, platform.entropy)
     (identity,) = await on.bus.publish(topic, [message])
-    return {"topic": topic, "message_id": identity, "event_id": orjson.loads(message.data)["id"]}
+    listeners = on.bus.listeners(topic, message)
+    event = orjson.loads(message.data)["id"]
+    return {"topic": topic, "message_id": identity, "event_id": event, "listeners": list(listeners)}
 
 
 async def _dead_letters(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -244,8 +248,9 @@ def _ids(body: Body, *, or_all: bool) -> list[str] | None:
 
 
 def _letter(message: ParkedMessage) -> dict[str, Any]:
-    # Bodies stay where they are: they may hold a guest's name.
+    # Bodies stay where they are: they may hold a guest's name. Who and what it is about are ids, or nothing.
     return {
+        **_named_by(message.data),
         "id": message.id,
         "topic": message.topic,
         "subscription": message.subscription,
@@ -258,6 +263,20 @@ def _letter(message: ParkedMessage) -> dict[str, Any]:
         "parked_at": message.parked_at.isoformat(),
         "bytes": len(message.data),
     }
+
+
+def _named_by(data: bytes) -> dict[str, str | None]:
+    try:
+        event = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        event = None
+    fields = event if isinstance(event, dict) else {}
+    named = {"subject": fields.get("subject"), "event_id": fields.get("id"), "tenant": fields.get("tenantId")}
+    return {name: value if _is_id(value) else None for name, value in named.items()}
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str) and ID.fullmatch(value) is not None
 
 
 def _execution(kept: Kept) -> dict[str, Any]:

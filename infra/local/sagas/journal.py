@@ -177,6 +177,13 @@ class Journal:
         )
         return [_kept(row) for row in rows]
 
+    def failed_since(self, moment: datetime) -> int:
+        """Return how many executions have failed since."""
+        rows = self._engine.read(
+            "SELECT count(*) FROM executions WHERE ended_at >= ? AND state = 'FAILED'", (moment.isoformat(),)
+        )
+        return int(rows[0][0])
+
     def active(self) -> list[Kept]:
         """Return all executions that have not ended, oldest first."""
         return [_kept(row) for row in self._engine.read(SELECT + "WHERE state = 'ACTIVE' ORDER BY id")]

@@ -194,6 +194,8 @@ class Run:
         if isinstance(verdict, Succeeded):
             return Ending(ExecutionState.SUCCEEDED, verdict.result, billable)
         error = verdict.error if isinstance(verdict, Failed) else None
+        execution = self._kept.execution
+        self._around.log.error("an execution failed", execution=execution.id, workflow=execution.workflow)
         return Ending(ExecutionState.FAILED, error, billable)
 
     def _launch(self, ops: Sequence[Op]) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -26,6 +27,11 @@ def _read(lines):
 def test_a_line_says_severity_message_and_service(log, lines):
     log.info("started", functions=4)
     assert _read(lines) == [{"severity": "INFO", "message": "started", "service": "keyfleet", "functions": 4}]
+
+
+def test_a_line_is_dated_where_somebody_gives_a_clock(lines):
+    Log("keyfleet", lines, lambda: datetime(2026, 5, 1, 12, tzinfo=UTC)).info("started")
+    assert _read(lines)[0]["time"] == "2026-05-01T12:00:00.000+00:00"
 
 
 def test_context_is_added_inside_and_gone_outside(log, lines):

@@ -55,8 +55,37 @@ def test_a_published_event_is_acted_upon(tmp_path):
     status, answer, found = play(tmp_path, scenario)
     assert status == 200
     assert answer["topic"] == EVENT["subject"]
+    assert answer["listeners"] == ["on-config-updated"]
     assert found["document"]["settings"] == {"pinDigits": 7}
     assert found["document"]["event_id"] == answer["event_id"]
+
+
+def test_publishing_where_nobody_listens_says_so(tmp_path):
+    event = {
+        "subject": "melmastoon.iam.user.deactivated.v1",
+        "tenant": "tnt_silk",
+        "data": {"userId": "usr_1"},
+    }
+
+    async def scenario(on):
+        return await _post(on, "publish", event)
+
+    status, answer = play(tmp_path, scenario)
+    assert (status, answer["listeners"]) == (200, [])
+
+
+def test_a_failed_execution_is_counted_and_logged(tmp_path):
+    async def scenario(on):
+        await _post(on, "executions", {"workflow": "probe_platform", "argument": {}})
+        await asyncio.sleep(60)
+        _, status = await _get(on, "status")
+        await asyncio.sleep(25 * 3600)
+        _, later = await _get(on, "status")
+        return status["failed_executions"], later["failed_executions"], on.log.getvalue()
+
+    now, later, lines = play(tmp_path, scenario)
+    assert (now, later) == (1, 0)
+    assert "an execution failed" in lines
 
 
 @pytest.mark.parametrize(
@@ -102,6 +131,8 @@ def test_an_event_of_an_unknown_tenant_is_quarantined_and_can_be_replayed(tmp_pa
 
     letter, replayed, discarded, left = play(tmp_path, scenario)
     assert letter["field"] == "tenantId"
+    assert (letter["subject"], letter["tenant"]) == (EVENT["subject"], "tnt_stranger")
+    assert letter["event_id"].startswith("evt_")
     assert letter["subscription"] == "on-config-updated"
     assert "onboard the tenant" in letter["remedy"]
     assert replayed == (200, {"replayed": 1})
