@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Generic, TypeVar
 
 from shared.domain.core import Holder
-from shared.domain.ids import CredentialId, PropertyId, RoomId, TenantId
+from shared.domain.ids import CredentialId, PropertyId, ProvisionalKeyId, RoomId, TenantId
 from shared.domain.kinds import (
     Actor,
     ClaimKey,
@@ -71,6 +71,8 @@ class CredentialIssued:
     window: StayWindow
     effective: StayWindow
     role: SetRole
+    replaces: CredentialId | None
+    local_id: ProvisionalKeyId | None
     warnings: tuple[KeyWarning, ...]
 
 
@@ -115,9 +117,10 @@ class CredentialSuspended:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CredentialUnsuspended:
-    """The key is back."""
+    """The key is back; the reason is the one it rested for."""
 
     header: FactHeader
+    reason: SuspendReason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,6 +55,8 @@ def _issued(core: CredentialCore, key: IssuedKey, header: FactHeader) -> Credent
         window=core.window,
         effective=key.effective,
         role=core.role,
+        replaces=core.replaces,
+        local_id=core.local_id,
         warnings=core.warnings,
     )
 
@@ -78,7 +80,7 @@ def _amend(core: CredentialCore, state: Active, command: Amend, header: FactHead
         scope=core.scope if command.scope is None else command.scope,
     )
     effective = command.effective or command.window or state.key.effective
-    warned = _warned(amended, command.warnings, effective)
+    warned = _warned(amended, command.warnings, effective, moved=effective != state.key.effective)
     if warned == core and effective == state.key.effective:
         return None
     key = replace(state.key, effective=effective)
@@ -108,7 +110,7 @@ def _suspend(core: CredentialCore, state: Active, command: Suspend, header: Fact
 
 
 def _unsuspend(core: CredentialCore, state: Suspended, _: Unsuspend, header: FactHeader) -> Change:
-    return Change(core, Active(state.key), CredentialUnsuspended(header=header))
+    return Change(core, Active(state.key), CredentialUnsuspended(header=header, reason=state.reason))
 
 
 def _revoke(
@@ -127,16 +129,28 @@ def _revoke(
     return Change(replace(core, warnings=merge_warnings(core.warnings, command.warnings)), revoked, fact)
 
 
-def _warned(core: CredentialCore, news: tuple[KeyWarning, ...], effective: StayWindow) -> CredentialCore:
+def _warned(
+    core: CredentialCore, news: tuple[KeyWarning, ...], effective: StayWindow, *, moved: bool = False
+) -> CredentialCore:
     """Add warnings; one nobody may forget: the lock enforces another window than was asked for."""
-    warnings = merge_warnings(core.warnings, news)
-    rounded = (core.window.start, core.window.end) != (effective.start, effective.end)
-    told = any(warning.code == WINDOW_ROUNDED for warning in warnings)
-    if rounded and not told:
-        warnings = (*warnings, KeyWarning(WINDOW_ROUNDED))
-    if told and not rounded:
-        warnings = tuple(warning for warning in warnings if warning.code != WINDOW_ROUNDED)
-    return replace(core, warnings=warnings)
+    rounding = _rounding(core, news, effective, moved)
+    known = merge_warnings(core.warnings, news, rounding)
+    kept = tuple(warning for warning in known if warning.code != WINDOW_ROUNDED or warning in rounding)
+    return replace(core, warnings=kept)
+
+
+def _rounding(
+    core: CredentialCore, news: tuple[KeyWarning, ...], effective: StayWindow, moved: bool
+) -> tuple[KeyWarning, ...]:
+    """Return what is to be said of a rounded window; words about an earlier one mislead, so they go."""
+    if (core.window.start, core.window.end) == (effective.start, effective.end):
+        return ()
+    known = () if moved else _about_rounding(core.warnings)
+    return _about_rounding(news) or known or (KeyWarning(WINDOW_ROUNDED),)
+
+
+def _about_rounding(warnings: tuple[KeyWarning, ...]) -> tuple[KeyWarning, ...]:
+    return tuple(warning for warning in warnings if warning.code == WINDOW_ROUNDED)
 
 
 CHANGES: Final[Mapping[type[Command], Callable[[CredentialCore, Any, Any, FactHeader], Change | None]]] = {

@@ -31,7 +31,6 @@ class Context:
     trace_id: str
     causation_id: str | None = None
     delivery: wire.Delivery = field(default_factory=wire.Delivery)
-    local_id: str | None = None
     capabilities: tuple[str, ...] = ()
 
 
@@ -167,7 +166,8 @@ def _issued(fact: facts.CredentialIssued, context: Context) -> Fields:
         "warnings": _warnings(fact.warnings),
         "effective": _effective(fact.effective) if fact.effective != fact.window else None,
         "set_role": fact.role.value,
-        "local_id": context.local_id,
+        "replaces": fact.replaces,
+        "local_id": fact.local_id,
         "metadata": wire.IssuedMetadata(kind="staff_master") if staff else None,
     }
 
@@ -227,6 +227,7 @@ def _unsuspended(fact: facts.CredentialUnsuspended, _: Context) -> Fields:
     header = fact.header
     return {
         "property_id": header.property_id,
+        "reason": fact.reason.value,
         "unsuspended_at": header.at,
         "unsuspended_by": str(header.by),
     }

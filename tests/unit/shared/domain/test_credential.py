@@ -122,6 +122,24 @@ def test_rounding_is_told_once_in_the_vendors_words_if_it_has_some(key_in):
     assert key.core.warnings == (warning,)
 
 
+@pytest.mark.parametrize("words", ["until noon of the 5th", ""])
+def test_words_about_an_earlier_window_go_when_the_locks_enforce_another(key_in, words):
+    pending = key_in(Pending)
+    asked = pending.core.window.until(pending.core.window.end + timedelta(days=1))
+    rounded, longer = (
+        window.until(window.end + timedelta(hours=1)) for window in (pending.core.window, asked)
+    )
+    first, skew = KeyWarning(WINDOW_ROUNDED, "until noon of the 4th"), KeyWarning(CLOCK_SKEW, "12 min")
+    key, _ = pending.apply(Provision(at=NOW, effective=rounded, warnings=(first, skew)))
+    again = KeyWarning(WINDOW_ROUNDED, words)
+    extend = Amend(at=NOW, window=asked, effective=longer, warnings=(again,) * bool(words))
+
+    key, (fact,) = key.apply(extend)
+
+    assert key.core.warnings == fact.warnings == (skew, again)
+    assert key.apply(extend) == (key, ())
+
+
 def test_fail_tells_how_often_and_when_last_it_was_tried(key_in):
     key = key_in(Pending).attempting(NOW).attempting(NOW + timedelta(minutes=1))
 
@@ -190,7 +208,7 @@ def test_suspend_keeps_the_key_and_unsuspend_brings_the_same_one_back(key_in):
     assert resting.state == Suspended(active.state.key, SuspendReason.FRAUD_REVIEW, NOW, SAGA)
     assert suspended == CredentialSuspended(header=suspended.header, reason=SuspendReason.FRAUD_REVIEW)
     assert back.state == active.state
-    assert unsuspended == CredentialUnsuspended(header=unsuspended.header)
+    assert unsuspended == CredentialUnsuspended(header=unsuspended.header, reason=SuspendReason.FRAUD_REVIEW)
     assert unsuspended.header.by == CLERK
 
 

@@ -29,6 +29,7 @@ from shared.domain.kinds import (
     KeyWarning,
     Origin,
     RevokeReason,
+    SetRole,
     SuspendReason,
 )
 from shared.domain.plan import Choice, IssuePlan
@@ -211,9 +212,25 @@ def test_failed_without_an_attempt_names_no_attempt():
 
 
 def test_reconciled_key_carries_the_desks_id_beside_its_own():
-    context = replace(CONTEXT, local_id=f"prov_keycred_{ULID}")
-    data = wire_of(GUEST_LIFE["CredentialIssued"], context)["data"]
-    assert (data["keyCredentialId"], data["localId"]) == (f"key_{ULID}", f"prov_keycred_{ULID}")
+    local = ProvisionalKeyId(f"prov_keycred_{ULID}")
+    reconciled = life(replace(CORE, origin=Origin.DESK, local_id=local))
+    data = wire_of(reconciled["CredentialIssued"])["data"]
+    assert (data["keyCredentialId"], data["localId"], data["provisional"]) == (f"key_{ULID}", local, False)
+    assert wire_of(reconciled["CredentialRevoked"])["data"]["metadata"]["wasProvisional"] is True
+
+
+@pytest.mark.parametrize("kind", ["CredentialRequested", "CredentialIssued"])
+def test_replacement_names_the_key_it_replaces_wherever_it_is_announced(kind):
+    lost = KeyCredentialId(f"key_{ULID[:-1]}A")
+    told = life(replace(CORE, role=SetRole.REPLACEMENT, replaces=lost))
+    data = wire_of(told[kind])["data"]
+    assert (data["setRole"], data["replaces"]) == ("replacement", lost)
+
+
+def test_unsuspended_gives_the_reason_the_key_rested_for():
+    fact = GUEST_LIFE["CredentialUnsuspended"]
+    assert wire_of(fact)["data"]["reason"] == "no_show"
+    assert outbox_row(fact, CONTEXT).audit.reason == "no_show"
 
 
 def test_provisional_key_of_a_desk_is_never_announced():
