@@ -1,0 +1,125 @@
+"""What a vendor's refusals mean: one table a vendor, from its codes to LockErrors."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from shared.domain.ids import LockDeviceId
+from shared.domain.kinds import VendorCode
+from shared.domain.lock_errors import (
+    DeviceNotPaired,
+    KeyIssueFailed,
+    KeyRevokeFailed,
+    LockError,
+    LockErrorCause,
+    VendorUnreachable,
+)
+from shared.domain.scrub import scrub
+from shared.vendor_kit.breaker import CircuitOpen
+from shared.vendor_kit.guard import VendorDown
+from shared.vendor_kit.http import ConnectionBroken, ConnectionFailed, TimedOut
+from shared.vendor_kit.rate import Throttled
+from shared.vendor_kit.turns import TurnNotCome
+
+
+class VendorRefused(Exception):
+    """The vendor answered no: its code, and its words as far as they may be repeated."""
+
+    def __init__(self, code: str, words: str = "") -> None:
+        super().__init__(code)
+        self.code, self.words = code, scrub(words)
+
+
+class Unreadable(Exception):
+    """The vendor's answer is not what it says its answers are; what was asked may have been done."""
+
+
+SILENCE: Final[Mapping[type[Exception], str]] = {
+    TimedOut: "timeout",
+    ConnectionFailed: "no_connection",
+    ConnectionBroken: "connection_broken",
+    VendorDown: "server_error",
+    Unreadable: "unreadable_answer",
+    CircuitOpen: "circuit_open",
+    Throttled: "throttled",
+    TurnNotCome: "gateway_busy",
+}
+"""Every way of getting no answer, and what it is called in a LockError's cause."""
+
+
+class Operation(Enum):
+    """What was being done; a failure that has no name of its own is called after it."""
+
+    ISSUE = "issue"
+    REVOKE = "revoke"
+    LOOK = "look"
+
+
+CALLED: Final[Mapping[Operation, type[LockError]]] = {
+    Operation.ISSUE: KeyIssueFailed,
+    Operation.REVOKE: KeyRevokeFailed,
+    Operation.LOOK: VendorUnreachable,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a refusal means. Without an error of its own, it is the failure of whatever was being done."""
+
+    cause: str
+    error: type[LockError] | None = None
+    permanent: bool = False
+
+
+UNEXPLAINED: Final = Meaning("refused")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """One vendor's table."""
+
+    vendor: VendorCode
+    table: Mapping[str, Meaning]
+
+    @contextmanager
+    def spoken(self, doing: Operation, device: LockDeviceId | None = None) -> Iterator[None]:
+        """Let nothing out of here but LockErrors; the vendor's own stay behind, with all they hold."""
+        try:
+            yield
+        except VendorRefused as refused:
+            raise self.error(refused.code, refused.words, doing, device) from None
+        except tuple(SILENCE) as silence:
+            raise self.unreachable(SILENCE[type(silence)], device) from None
+
+    def meaning(self, code: str) -> Meaning:
+        """Return what a code means; one that nobody explained means a refusal."""
+        return self.table.get(code, UNEXPLAINED)
+
+    def error(self, code: str, words: str, doing: Operation, device: LockDeviceId | None = None) -> LockError:
+        """Return a refusal as the LockError it means."""
+        meaning = self.meaning(code)
+        cause = LockErrorCause(meaning.cause, code, words)
+        kind = meaning.error or CALLED[doing]
+        return kind(vendor=self.vendor, device_id=device, cause=cause, permanent=meaning.permanent)
+
+    def unreachable(self, cause: str, device: LockDeviceId | None = None) -> VendorUnreachable:
+        """Return the error for no answer, or none that can be read."""
+        return VendorUnreachable(vendor=self.vendor, device_id=device, cause=LockErrorCause(cause))
+
+    def failed(
+        self,
+        cause: str,
+        doing: Operation,
+        device: LockDeviceId | None = None,
+        *,
+        permanent: bool = False,
+    ) -> LockError:
+        """Return a failure that we, not the vendor, found."""
+        why = LockErrorCause(cause)
+        return CALLED[doing](vendor=self.vendor, device_id=device, cause=why, permanent=permanent)
+
+    def not_paired(self, device: LockDeviceId) -> DeviceNotPaired:
+        """Return the error for a lock that is not one of this property's."""
+        return DeviceNotPaired(vendor=self.vendor, device_id=device, cause=LockErrorCause("not_mapped"))

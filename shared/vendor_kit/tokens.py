@@ -1,0 +1,120 @@
+"""A vendor's access token: sealed at rest, refreshed by one at a time among all instances, shared by all."""
+
+import base64
+import contextlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, Protocol
+
+import orjson
+
+from shared.domain.instants import instant_from_text, instant_to_text
+from shared.domain.secret import Secret
+from shared.ports.ambient import Clock
+from shared.ports.documents import AlreadyExists, Create, Document, Ref, StaleVersion, TenantDocuments, Update
+from shared.ports.vault import Cipher, SealBroken, SealContext
+from shared.vendor_kit.turns import Turns
+
+COLLECTION: Final = "vendor_tokens"
+SCHEMA_VERSION: Final = 1
+SPARE: Final = timedelta(minutes=5)
+"""A token this near its end is not begun with."""
+
+
+@dataclass(frozen=True, slots=True)
+class VendorToken:
+    """What proves to a vendor that we may call, and what gets the next one."""
+
+    access: Secret[str]
+    refresh: Secret[str] | None
+    expires_at: datetime
+
+
+Grants = Callable[[VendorToken | None], Awaitable[VendorToken]]
+"""Gets a new token from the vendor: by refreshing the old one if there is one, else by logging in."""
+
+
+class TokenShelf:
+    """Keeps one account's token, sealed for the vendor's own adapter."""
+
+    def __init__(self, documents: TenantDocuments, cipher: Cipher, vendor: str, account: str) -> None:
+        self._documents, self._cipher = documents, cipher
+        self.ref = Ref(COLLECTION, f"{vendor}-{account}")
+        self._context = SealContext(f"vendor-ref-{vendor}", documents.tenant, str(self.ref), "token")
+
+    async def read(self) -> tuple[VendorToken | None, Document | None]:
+        """Return the token and the document it is in; one that cannot be opened is as good as none."""
+        found = await self._documents.get(self.ref)
+        if found is None:
+            return None, None
+        with contextlib.suppress(SealBroken):
+            return _token(await self._cipher.open(self._context, _bytes(found))), found
+        return None, found
+
+    async def keep(self, token: VendorToken, over: Document | None, fence: int) -> bool:
+        """Keep a token in place of what was read; return whether that was still there."""
+        sealed = base64.b64encode(await self._cipher.seal(self._context, _raw(token))).decode()
+        data = {"schema_version": SCHEMA_VERSION, "fence": fence, "sealed": sealed}
+        write = Create(self.ref, data) if over is None else Update(self.ref, data, over.version)
+        with contextlib.suppress(AlreadyExists, StaleVersion):
+            await self._documents.commit([write])
+            return True
+        return False
+
+
+class Tokens(Protocol):
+    """Hands out an access token."""
+
+    async def current(self, refused: Secret[str] | None = None) -> Secret[str]:
+        """Return a token, and another one than the vendor refused."""
+
+
+class TokenCache:
+    """One account's token, in memory while it lasts."""
+
+    def __init__(self, shelf: TokenShelf, turns: Turns, clock: Clock, grants: Grants) -> None:
+        self._shelf, self._turns, self._clock, self._grants = shelf, turns, clock, grants
+        self._known: VendorToken | None = None
+
+    async def current(self, refused: Secret[str] | None = None) -> Secret[str]:
+        """Return a token, and another one than the vendor refused."""
+        if not self._good(self._known, refused):
+            self._known = (await self._shelf.read())[0]
+        if self._known is None or not self._good(self._known, refused):
+            self._known = await self._renewed(refused)
+        return self._known.access
+
+    async def _renewed(self, refused: Secret[str] | None) -> VendorToken:
+        async with self._turns.take(f"token:{self._shelf.ref.id}", "token-cache") as turn:
+            standing, document = await self._shelf.read()
+            if standing is not None and self._good(standing, refused):
+                return standing
+            fresh = await self._grants(standing)
+            await self._shelf.keep(fresh, document, turn.lease.fence)
+            return fresh
+
+    def _good(self, token: VendorToken | None, refused: Secret[str] | None) -> bool:
+        lasting = token is not None and token.expires_at - self._clock.now() > SPARE
+        return lasting and (refused is None or token is None or token.access != refused)
+
+
+def _raw(token: VendorToken) -> Secret[bytes]:
+    fields = {
+        "access": token.access.reveal(),
+        "refresh": None if token.refresh is None else token.refresh.reveal(),
+        "expires_at": instant_to_text(token.expires_at),
+    }
+    return Secret(orjson.dumps(fields))
+
+
+def _token(raw: Secret[bytes]) -> VendorToken:
+    fields = orjson.loads(raw.reveal())
+    refresh = None if fields["refresh"] is None else Secret(fields["refresh"])
+    return VendorToken(
+        Secret(fields["access"]), refresh, instant_from_text(fields["expires_at"], "expires_at")
+    )
+
+
+def _bytes(document: Document) -> bytes:
+    return base64.b64decode(document.data["sealed"])

@@ -1,0 +1,1 @@
+"""One package a vendor; they do not know each other."""

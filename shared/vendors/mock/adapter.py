@@ -1,0 +1,165 @@
+"""The mock adapter: a LockVendor end to end, and the LockPort on top of it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+
+from shared.domain.grant_lifecycle import Placement
+from shared.domain.ids import LockDeviceId, PropertyId
+from shared.domain.lock_errors import LockError, LockErrorCause
+from shared.domain.premises import LockDevice
+from shared.ports.ambient import Clock, Entropy
+from shared.ports.lock import PIN_TAKEN, AdapterDescription, DeviceHealth, KeyAtLock, ListedDevice, LockKey
+from shared.vendor_kit.binding import Binding, Means
+from shared.vendor_kit.key_book import DocumentKeyBook
+from shared.vendor_kit.lock_by_lock import LockByLock
+from shared.vendor_kit.refusals import Operation, Refusals
+from shared.vendors.mock.cloud import MockCloud, MockKey
+from shared.vendors.mock.wishes import Wishes
+
+
+class MockVendor:
+    """Locks in memory, for one property."""
+
+    def __init__(
+        self, binding: Binding, wishes: Wishes, cloud: MockCloud, clock: Clock, entropy: Entropy
+    ) -> None:
+        self._binding, self._wishes, self._cloud = binding, wishes, cloud
+        self._clock, self._entropy = clock, entropy
+        self._refusals = Refusals(binding.vendor, {})
+
+    async def find(self, key: LockKey) -> KeyAtLock | None:
+        """Return the key of this name as it stands at the lock, or None."""
+        async with self._at("find", key.device_id):
+            kept = self._cloud.keys.get((key.device_id, key.name))
+        return None if kept is None else _at_lock(kept)
+
+    async def place(self, key: LockKey) -> KeyAtLock:
+        """See to it that the key opens within its window, and once."""
+        return await self._put("issue", key)
+
+    async def remove(self, key: LockKey) -> None:
+        """See to it that no key of this name is at the lock."""
+        async with self._at("revoke", key.device_id):
+            self._cloud.keys.pop((key.device_id, key.name), None)
+
+    async def suspend(self, key: LockKey) -> None:
+        """Let the key rest, if it is there."""
+        async with self._at("suspend", key.device_id):
+            kept = self._cloud.keys.get((key.device_id, key.name))
+            if kept is not None:
+                self._cloud.keys[key.device_id, key.name] = replace(kept, resting=True)
+
+    async def unsuspend(self, key: LockKey) -> KeyAtLock:
+        """Let the key open again, wherever it has gone meanwhile."""
+        return await self._put("unsuspend", key)
+
+    async def list_devices(self, property_id: PropertyId) -> Sequence[ListedDevice]:
+        """Return the property's locks, all online."""
+        async with self._at("list"):
+            ours = self._binding.devices if property_id == self._binding.property.id else ()
+            return tuple(self._listed(device) for device in ours)
+
+    async def health_check(self, device_id: LockDeviceId) -> DeviceHealth:
+        """Say that a lock is well."""
+        async with self._at("health", device_id):
+            now = self._clock.now()
+            return DeviceHealth(device_id=device_id, online=True, clock_skew_ms=0, last_sync_at=now)
+
+    def describe_adapter(self) -> AdapterDescription:
+        """Say what this mock was told it can do."""
+        return AdapterDescription(self._binding.vendor, self._wishes.capabilities)
+
+    def wait_after(self, error: LockError) -> timedelta | None:  # noqa: ARG002 - a mock never asks for peace
+        """Say nothing."""
+        return None
+
+    async def _put(self, operation: str, key: LockKey) -> KeyAtLock:
+        async with self._at(operation, key.device_id):
+            self._check(key)
+            known = self._cloud.keys.get((key.device_id, key.name))
+            ref = self._cloud.new_ref() if known is None else known.ref
+            start = max(key.valid_from, key.not_before or key.valid_from)
+            kept = MockKey(ref, key.kind, key.secret, start, key.valid_until)
+            self._cloud.keys[key.device_id, key.name] = kept
+        return _at_lock(kept)
+
+    def _check(self, key: LockKey) -> None:
+        able = self._wishes.capabilities & self._device(key.device_id).capabilities
+        if not able.supports(key.kind):
+            raise self._refused("kind_not_offered", key)
+        if key.valid_until <= max(key.valid_from, self._clock.now()):
+            raise self._refused("window_over", key)
+        if key.secret is None:
+            raise self._refused("secret_missing", key)
+        if self._cloud.taken(key.device_id, key.name, key.secret):
+            raise self._refused(PIN_TAKEN, key, permanent=False)
+
+    def _refused(self, cause: str, key: LockKey, *, permanent: bool = True) -> LockError:
+        return self._refusals.failed(cause, Operation.ISSUE, key.device_id, permanent=permanent)
+
+    @asynccontextmanager
+    async def _at(self, operation: str, device: LockDeviceId | None = None) -> AsyncIterator[None]:
+        """Take the time it takes, and fail as wished, before or after what is done inside."""
+        if device is not None:
+            self._device(device)
+        await asyncio.sleep(self._entropy.uniform(*self._wishes.latency_ms) / 1000)
+        failing = operation in self._wishes.fail and self._entropy.uniform(0, 100) < self._wishes.pct
+        if failing and not self._wishes.after:
+            raise self._failure(device)
+        yield
+        if failing:
+            raise self._failure(device)
+
+    def _failure(self, device: LockDeviceId | None) -> LockError:
+        return self._wishes.error(
+            vendor=self._binding.vendor,
+            device_id=device or self._binding.devices[0].id,
+            cause=LockErrorCause("injected"),
+            permanent=self._wishes.permanent,
+        )
+
+    def _device(self, device_id: LockDeviceId) -> LockDevice:
+        device = self._binding.device(device_id)
+        if device is None:
+            raise self._refusals.not_paired(device_id)
+        return device
+
+    def _listed(self, device: LockDevice) -> ListedDevice:
+        return ListedDevice(
+            device_id=device.id,
+            property_id=device.property_id,
+            vendor=device.vendor,
+            label=device.label,
+            rooms=device.rooms,
+            online=True,
+            last_seen_at=self._clock.now(),
+            capabilities=device.capabilities & self._wishes.capabilities,
+        )
+
+
+class MockLockPort(LockByLock):
+    """The specification's mock: a whole LockPort, with its keys kept like every other's."""
+
+    def __init__(self, vendor: MockVendor, binding: Binding, means: Means) -> None:
+        book = DocumentKeyBook(means.sealed.tenant(binding.tenant), means.cipher, binding.vendor)
+        super().__init__(vendor, binding, book, means.clock, means.entropy)
+
+
+def open_vendor(binding: Binding, means: Means) -> MockVendor:
+    """Open a mock; the account is its address, such as mock://?fail=issue&pct=20."""
+    wishes = Wishes.parse(binding.account.reveal().decode())
+    return MockVendor(binding, wishes, MockCloud(), means.clock, means.entropy)
+
+
+def _at_lock(kept: MockKey) -> KeyAtLock:
+    return KeyAtLock(
+        vendor_ref=kept.ref,
+        valid_from=kept.start,
+        valid_until=kept.end,
+        exposure_until=kept.end,
+        placement=Placement.ON_LOCK,
+        secret=kept.secret,
+    )

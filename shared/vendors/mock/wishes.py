@@ -1,0 +1,99 @@
+"""How a mock is to behave, written as an address: `mock://?fail=issue&pct=20&error=VENDOR_UNREACHABLE`."""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final, Self
+from urllib.parse import parse_qsl, urlsplit
+
+from shared.domain.capabilities import LockCapabilities
+from shared.domain.errors import InvalidInput
+from shared.domain.lock_errors import LOCK_ERRORS, CredentialExpired, LockError, VendorUnreachable
+
+OPERATIONS: Final = ("issue", "revoke", "suspend", "unsuspend", "find", "list", "health")
+_CODE: Final = "MELMASTOON.LOCK."
+
+
+USUAL: Final = LockCapabilities(mobile_key=True, pin=True, remote_issue=True, remote_revoke=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What fails, how often and with what; before or after it is done; and how long everything takes."""
+
+    fail: tuple[str, ...] = ()
+    pct: float = 100.0
+    error: type[LockError] = VendorUnreachable
+    permanent: bool = False
+    after: bool = False
+    latency_ms: tuple[float, float] = (0.0, 0.0)
+    capabilities: LockCapabilities = USUAL
+
+    @classmethod
+    def parse(cls, address: str) -> Self:
+        """Read an address; what it leaves out succeeds at once."""
+        parts = urlsplit(address)
+        if parts.scheme != "mock":
+            raise InvalidInput("mock", "not a mock's address", "Begin it with mock://")
+        wishes = cls()
+        for name, value in parse_qsl(parts.query, keep_blank_values=True):
+            wishes = replace(wishes, **_read(name, value))
+        return wishes
+
+
+def _read(name: str, value: str) -> dict[str, Any]:
+    try:
+        return _READERS[name](value)
+    except (KeyError, ValueError):
+        known = ", ".join(_READERS)
+        raise InvalidInput("mock", "a wish it does not know", f"Use {known} as the docs say") from None
+
+
+def _fail(value: str) -> dict[str, Any]:
+    operations = tuple(value.split(","))
+    if not set(operations) <= set(OPERATIONS):
+        raise ValueError
+    return {"fail": operations}
+
+
+def _pct(value: str) -> dict[str, Any]:
+    if not 0 <= (pct := float(value)) <= 100:
+        raise ValueError
+    return {"pct": pct}
+
+
+def _error(value: str) -> dict[str, Any]:
+    error = LOCK_ERRORS[_CODE + value]
+    if error is CredentialExpired:
+        raise ValueError(value)  # a lock knows nothing of our credentials' ids
+    return {"error": error}
+
+
+def _permanent(value: str) -> dict[str, Any]:
+    return {"permanent": {"true": True, "false": False}[value]}
+
+
+def _when(value: str) -> dict[str, Any]:
+    return {"after": {"before": False, "after": True}[value]}
+
+
+def _latency(value: str) -> dict[str, Any]:
+    shortest, _dash, longest = value.partition("-")
+    return {"latency_ms": (float(shortest), float(longest or shortest))}
+
+
+def _capabilities(value: str) -> dict[str, Any]:
+    names = {field.name for field in fields(LockCapabilities)}
+    wanted = set(filter(None, value.split(",")))
+    if not wanted <= names:
+        raise ValueError
+    return {"capabilities": LockCapabilities(**dict.fromkeys(wanted, True))}
+
+
+_READERS: Final = {
+    "fail": _fail,
+    "pct": _pct,
+    "error": _error,
+    "permanent": _permanent,
+    "when": _when,
+    "latency": _latency,
+    "capabilities": _capabilities,
+}

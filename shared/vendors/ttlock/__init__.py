@@ -1,0 +1,1 @@
+"""TTLock: passcodes, cards and eKeys through the Open Platform, API v3."""

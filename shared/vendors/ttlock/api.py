@@ -1,0 +1,218 @@
+"""The endpoints we use, each a function from what is wanted to a request and the reader of its answer.
+
+Nothing is sent here. `clientId`, `accessToken` and `date` are added on the way out. Commands say type 2,
+through the gateway: the vendor's default, 1, would put the key into the cloud and never on the lock.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, TypeVar
+
+from shared.domain.secret import Secret
+from shared.vendors.ttlock.windows import Bounds
+
+T = TypeVar("T")
+Json = Any
+Params = dict[str, str | int]
+GATEWAY: Final = 2
+PERIOD: Final = 3
+NOT_REMOTE: Final = 2
+FROZEN: Final = "110405"
+PAGE: Final = 100
+READ_SECONDS, GATEWAY_SECONDS = 8.0, 12.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ask(Generic[T]):
+    """One request: `nonce` makes it the same request again, should the vendor ever care."""
+
+    method: str
+    path: str
+    params: Mapping[str, str | int] = field(repr=False)
+    read: Callable[[Json], T] = field(repr=False)
+    timeout: float = READ_SECONDS
+    nonce: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A key as the vendor lists it; `computed` ones are known to the lock without ever being sent there."""
+
+    ref: Secret[str]
+    name: str
+    bounds: Bounds
+    secret: Secret[str] | None = None
+    computed: bool = False
+    frozen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """A page of a list, and whether another one follows."""
+
+    rows: tuple[T, ...]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """A key to add at a lock."""
+
+    lock: str
+    name: str
+    secret: Secret[str]
+    bounds: Bounds
+    nonce: str | None
+
+
+def list_passcodes(lock: str, name: str, page: int) -> Ask[Page[Row]]:
+    """List the passcodes at a lock whose names resemble this one."""
+    return listing("/v3/lock/listKeyboardPwd", page, _passcode, lockId=lock, searchStr=name)
+
+
+def add_passcode(new: Addition) -> Ask[Secret[str]]:
+    """Add a passcode of our choice."""
+    own: Params = {"keyboardPwd": new.secret.reveal(), "keyboardPwdName": new.name, "keyboardPwdType": PERIOD}
+    return _add("/v3/keyboardPwd/add", new, "keyboardPwdId", {**own, "addType": GATEWAY})
+
+
+def change_passcode(lock: str, ref: Secret[str], bounds: Bounds) -> Ask[None]:
+    """Move a passcode's window; without a start the vendor would say yes and do nothing."""
+    own = {"keyboardPwdId": ref.reveal(), "changeType": GATEWAY, **_dates(bounds)}
+    return _order("/v3/keyboardPwd/change", lock, own)
+
+
+def delete_passcode(lock: str, ref: Secret[str]) -> Ask[None]:
+    """Delete a passcode."""
+    return _order("/v3/keyboardPwd/delete", lock, {"keyboardPwdId": ref.reveal(), "deleteType": GATEWAY})
+
+
+def compute_passcode(lock: str, name: str, bounds: Bounds) -> Ask[Row]:
+    """Have a passcode computed that the lock will know without being told; whole hours only."""
+
+    def read(answer: Json) -> Row:
+        ref, code = (_secret_at(field)(answer) for field in ("keyboardPwdId", "keyboardPwd"))
+        return Row(ref, name, bounds, code, computed=True)
+
+    own: Params = {"lockId": lock, "keyboardPwdName": name, "keyboardPwdType": PERIOD}
+    return Ask("POST", "/v3/keyboardPwd/get", {**own, **_dates(bounds)}, read)
+
+
+def list_cards(lock: str, name: str, page: int) -> Ask[Page[Row]]:
+    """List the cards of a lock."""
+    return listing("/v3/identityCard/list", page, _card, lockId=lock, searchStr=name)
+
+
+def add_card(new: Addition) -> Ask[Secret[str]]:
+    """Let a card open, given its number as the lock reads it."""
+    own: Params = {"cardNumber": new.secret.reveal(), "cardName": new.name, "addType": GATEWAY}
+    return _add("/v3/identityCard/add", new, "cardId", own)
+
+
+def change_card(lock: str, ref: Secret[str], bounds: Bounds) -> Ask[None]:
+    """Move a card's window."""
+    own = {"cardId": ref.reveal(), "changeType": GATEWAY, **_dates(bounds)}
+    return _order("/v3/identityCard/changePeriod", lock, own)
+
+
+def delete_card(lock: str, ref: Secret[str]) -> Ask[None]:
+    """Let a card open no more."""
+    return _order("/v3/identityCard/delete", lock, {"cardId": ref.reveal(), "deleteType": GATEWAY})
+
+
+def list_ekeys(lock: str, name: str, page: int) -> Ask[Page[Row]]:
+    """List the eKeys of a lock whose names resemble this one."""
+    return listing("/v3/lock/listKey", page, _ekey, lockId=lock, searchStr=name)
+
+
+def send_ekey(new: Addition) -> Ask[Secret[str]]:
+    """Send an eKey to an account; sent again, it would replace the one the guest holds."""
+    own: Params = {"receiverUsername": new.secret.reveal(), "keyName": new.name, "remoteEnable": NOT_REMOTE}
+    params = {"lockId": new.lock, **own, **_dates(new.bounds)}
+    return Ask("POST", "/v3/key/send", params, _secret_at("keyId"), nonce=new.nonce)
+
+
+def change_ekey(_: str, ref: Secret[str], bounds: Bounds) -> Ask[None]:
+    """Move an eKey's window."""
+    return _of_ekey("changePeriod", ref, _dates(bounds))
+
+
+def delete_ekey(_: str, ref: Secret[str]) -> Ask[None]:
+    """Delete an eKey."""
+    return _of_ekey("delete", ref)
+
+
+def freeze_ekey(ref: Secret[str]) -> Ask[None]:
+    """Let one eKey rest; this is not `lock/freeze`, which would shut everybody out."""
+    return _of_ekey("freeze", ref)
+
+
+def unfreeze_ekey(ref: Secret[str]) -> Ask[None]:
+    """Let a resting eKey open again."""
+    return _of_ekey("unfreeze", ref)
+
+
+def listing(path: str, page: int, row: Callable[[Json], T], **filters: str) -> Ask[Page[T]]:
+    """Ask for a page of a list."""
+
+    def read(answer: Json) -> Page[T]:
+        rows = tuple(row(each) for each in answer["list"])
+        return Page(rows, page < int(answer["pages"]) if "pages" in answer else len(rows) >= PAGE)
+
+    return Ask("GET", path, {**filters, "pageNo": page, "pageSize": PAGE}, read)
+
+
+def _add(path: str, new: Addition, ref: str, own: Mapping[str, str | int]) -> Ask[Secret[str]]:
+    params = {"lockId": new.lock, **own, **_dates(new.bounds)}
+    return Ask("POST", path, params, _secret_at(ref), GATEWAY_SECONDS, new.nonce)
+
+
+def _order(path: str, lock: str, own: Mapping[str, str | int]) -> Ask[None]:
+    return Ask("POST", path, {"lockId": lock, **own}, _nothing, GATEWAY_SECONDS)
+
+
+def _of_ekey(verb: str, ref: Secret[str], own: Mapping[str, str | int] | None = None) -> Ask[None]:
+    return Ask("POST", f"/v3/key/{verb}", {"keyId": ref.reveal(), **(own or {})}, _nothing)
+
+
+def _dates(bounds: Bounds) -> Params:
+    return {"startDate": bounds.start_ms, "endDate": bounds.end_ms}
+
+
+def _secret_at(name: str) -> Callable[[Json], Secret[str]]:
+    return lambda answer: Secret(str(answer[name]))
+
+
+def _nothing(_: Json) -> None:
+    return None
+
+
+def _passcode(row: Json) -> Row:
+    code, computed = Secret(str(row["keyboardPwd"])), row.get("isCustom") == 0
+    return Row(
+        _ref(row, "keyboardPwdId"), _name(row, "keyboardPwdName"), _bounds(row), code, computed=computed
+    )
+
+
+def _card(row: Json) -> Row:
+    return Row(
+        _ref(row, "cardId"), _name(row, "cardName"), _bounds(row), Secret(str(row.get("cardNumber", "")))
+    )
+
+
+def _ekey(row: Json) -> Row:
+    frozen = str(row.get("keyStatus")) == FROZEN
+    return Row(_ref(row, "keyId"), _name(row, "keyName"), _bounds(row), frozen=frozen)
+
+
+def _ref(row: Json, name: str) -> Secret[str]:
+    return Secret(str(row[name]))
+
+
+def _name(row: Json, name: str) -> str:
+    # Keys made by hand in the app may have none; they are never ours.
+    return str(row.get(name) or "")
+
+
+def _bounds(row: Json) -> Bounds:
+    return Bounds.of_ms(int(row.get("startDate") or 0), int(row.get("endDate") or 0))

@@ -1,0 +1,38 @@
+"""What TTLock can do for us, and what one lock of theirs adds or lacks."""
+
+from typing import Final
+
+from shared.domain.capabilities import LockCapabilities
+from shared.domain.policy import KeyKindPolicy
+
+PASSCODES, CARDS = 0, 1
+"""Bits of `featureValue`."""
+
+
+def of_adapter(policy: KeyKindPolicy) -> LockCapabilities:
+    """Return what this adapter offers; eKeys only where the tenant accepts that no lock ends them."""
+    return LockCapabilities(
+        mobile_key=policy.ttlock_ekeys,
+        card_encoding=True,
+        pin=True,
+        remote_revoke=True,
+        remote_issue=True,
+        offline_issuance=True,
+    )
+
+
+def of_lock(features: int | None, policy: KeyKindPolicy, *, online: bool) -> LockCapabilities:
+    """Return what a lock can do now: without a gateway, nothing can be taken back from afar."""
+    bits = ALL if features is None else features
+    return LockCapabilities(
+        mobile_key=policy.ttlock_ekeys,
+        card_encoding=bool(bits >> CARDS & 1),
+        pin=bool(bits >> PASSCODES & 1),
+        remote_revoke=online,
+        remote_issue=True,
+        offline_issuance=True,
+    )
+
+
+ALL: Final = -1
+"""A lock that tells nothing of its features is held to be able to do what the property mapped it for."""

@@ -1,0 +1,84 @@
+"""The endpoints that tell of locks and gateways; of a lock's detail, full of secrets, two fields."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from shared.vendors.ttlock.api import GATEWAY_SECONDS, Ask, Page, listing
+
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """A lock as the vendor lists it."""
+
+    id: str
+    label: str
+    features: int | None
+    battery: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """A gateway, which relays to the locks around it."""
+
+    id: str
+    online: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What we want to know of a lock, by itself."""
+
+    battery: int | None
+    offset: timedelta
+    """By how much the lock's own clock is set ahead of UTC."""
+
+
+def list_locks(page: int) -> Ask[Page[Lock]]:
+    """List the account's locks."""
+    return listing("/v3/lock/list", page, _lock)
+
+
+def list_gateways(page: int) -> Ask[Page[Gateway]]:
+    """List the account's gateways."""
+    return listing("/v3/gateway/list", page, _gateway)
+
+
+def list_locks_of_gateway(gateway: str) -> Ask[tuple[str, ...]]:
+    """List the locks that a gateway reaches."""
+    return Ask("GET", "/v3/gateway/listLock", {"gatewayId": gateway}, _lock_ids)
+
+
+def lock_detail(lock: str) -> Ask[Detail]:
+    """Ask the cloud, not the lock, what it knows of a lock."""
+    return Ask("GET", "/v3/lock/detail", {"lockId": lock}, _detail)
+
+
+def query_date(lock: str) -> Ask[datetime]:
+    """Ask a lock what time it is."""
+    return Ask("GET", "/v3/lock/queryDate", {"lockId": lock}, _date, GATEWAY_SECONDS)
+
+
+def _lock(row: Json) -> Lock:
+    features = row.get("featureValue")
+    bits = int(str(features), 16) if features else None
+    return Lock(str(row["lockId"]), str(row.get("lockAlias") or ""), bits, row.get("electricQuantity"))
+
+
+def _gateway(row: Json) -> Gateway:
+    return Gateway(str(row["gatewayId"]), row.get("isOnline") == 1)
+
+
+def _lock_ids(answer: Json) -> tuple[str, ...]:
+    return tuple(str(row["lockId"]) for row in answer["list"])
+
+
+def _detail(answer: Json) -> Detail:
+    offset = timedelta(milliseconds=int(answer.get("timezoneRawOffset") or 0))
+    return Detail(answer.get("electricQuantity"), offset)
+
+
+def _date(answer: Json) -> datetime:
+    return datetime.fromtimestamp(int(answer["date"]) / 1000, UTC)

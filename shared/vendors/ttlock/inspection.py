@@ -1,0 +1,116 @@
+"""Looking at locks: which there are, who reaches them, their batteries and their clocks."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Final, TypeVar
+
+from shared.domain.capabilities import LockCapabilities
+from shared.domain.kinds import CLOCK_SKEW, KeyWarning
+from shared.domain.premises import LockDevice
+from shared.ports.ambient import Clock
+from shared.ports.lock import Battery, DeviceHealth, ListedDevice
+from shared.vendor_kit.binding import Binding
+from shared.vendor_kit.rate import Urgency
+from shared.vendor_kit.refusals import VendorRefused
+from shared.vendors.ttlock import estate
+from shared.vendors.ttlock.api import Ask, Page
+from shared.vendors.ttlock.capabilities import of_lock
+from shared.vendors.ttlock.errors import UNREACHED
+from shared.vendors.ttlock.estate import Lock
+from shared.vendors.ttlock.gateways import Gateways, Reach
+from shared.vendors.ttlock.platform import OpenPlatform
+
+T = TypeVar("T")
+CLOCK_SKEW_ALERT: Final = "CLOCK_SKEW_ALERT"
+WARN_AT, ALERT_AT = timedelta(seconds=300), timedelta(seconds=600)
+LOW_BATTERY: Final = 20
+
+
+class Inspector:
+    """Looks at one property's locks."""
+
+    def __init__(self, binding: Binding, platform: OpenPlatform, gateways: Gateways, clock: Clock) -> None:
+        self._binding, self._platform, self._gateways, self._clock = binding, platform, gateways, clock
+
+    async def devices(self) -> tuple[ListedDevice, ...]:
+        """Return those of the property's locks that are in the account, and note who reaches them."""
+        locks = {lock.id: lock for lock in await self._all(estate.list_locks)}
+        reaches = await self._reaches()
+        await self._gateways.note(reaches)
+        listed = (each for each in self._binding.devices if each.vendor_device in locks)
+        return tuple(self._listed(each, locks, reaches) for each in listed)
+
+    async def health(self, device: LockDevice) -> DeviceHealth:
+        """Ask the lock for its clock and the cloud for its battery."""
+        skew = await self._skew_if_reached(device.vendor_device)
+        detail = await self._platform.ask(estate.lock_detail(device.vendor_device), Urgency.POLL)
+        return DeviceHealth(
+            device_id=device.id,
+            online=skew is not None,
+            battery=_battery(detail.battery),
+            clock_skew_ms=None if skew is None else skew // timedelta(milliseconds=1),
+            last_sync_at=None if skew is None else self._clock.now(),
+            warnings=skew_warnings(skew),
+        )
+
+    async def skew(self, lock: str, urgency: Urgency) -> timedelta:
+        """Return how far a lock's clock is ahead; the question's way there and back is halved."""
+        asked = self._clock.now()
+        told = await self._platform.ask(estate.query_date(lock), urgency)
+        return told - (asked + (self._clock.now() - asked) / 2)
+
+    async def _skew_if_reached(self, lock: str) -> timedelta | None:
+        try:
+            return await self.skew(lock, Urgency.POLL)
+        except VendorRefused as refused:
+            if refused.code not in UNREACHED:
+                raise
+        return None
+
+    async def _reaches(self) -> dict[str, Reach]:
+        reaches: dict[str, Reach] = {}
+        for gateway in await self._all(estate.list_gateways):
+            for lock in await self._platform.ask(estate.list_locks_of_gateway(gateway.id), Urgency.POLL):
+                # Of several gateways that reach a lock, the first that is there.
+                if lock not in reaches or (gateway.online and not reaches[lock].online):
+                    reaches[lock] = Reach(gateway.id, gateway.online)
+        return reaches
+
+    async def _all(self, pages: Callable[[int], Ask[Page[T]]]) -> list[T]:
+        rows: list[T] = []
+        page = await self._platform.ask(pages(number := 1), Urgency.POLL)
+        rows += page.rows
+        while page.more:
+            page = await self._platform.ask(pages(number := number + 1), Urgency.POLL)
+            rows += page.rows
+        return rows
+
+    def _listed(self, device: LockDevice, locks: dict[str, Lock], reaches: dict[str, Reach]) -> ListedDevice:
+        lock = locks[device.vendor_device]
+        online = lock.id in reaches and reaches[lock.id].online
+        able: LockCapabilities = of_lock(lock.features, self._binding.policy, online=online)
+        return ListedDevice(
+            device_id=device.id,
+            property_id=device.property_id,
+            vendor=device.vendor,
+            label=lock.label or device.label,
+            rooms=device.rooms,
+            online=online,
+            last_seen_at=self._clock.now(),
+            capabilities=able,
+            battery=_battery(lock.battery),
+        )
+
+
+def skew_warnings(skew: timedelta | None) -> tuple[KeyWarning, ...]:
+    """Say so when a lock's clock is wrong: windows open and close by it."""
+    off = abs(skew or timedelta(0))
+    if off <= WARN_AT:
+        return ()
+    detail = f"the lock's clock is {off.total_seconds() / 60:.0f} minutes off"
+    codes = (CLOCK_SKEW, CLOCK_SKEW_ALERT) if off > ALERT_AT else (CLOCK_SKEW,)
+    return tuple(KeyWarning(code, detail) for code in codes)
+
+
+def _battery(percent: int | None) -> Battery | None:
+    return None if percent is None else Battery(percent, LOW_BATTERY)

@@ -1,0 +1,130 @@
+"""The Open Platform: asks in the account's name, and once more after what can be put right at once."""
+
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any, Final, TypeVar
+from urllib.parse import urlencode
+
+import orjson
+
+from shared.domain.secret import Secret
+from shared.ports.ambient import Clock
+from shared.vendor_kit.guard import Guard, VendorDown
+from shared.vendor_kit.http import Answer, Call, Http
+from shared.vendor_kit.rate import Urgency
+from shared.vendor_kit.refusals import Unreadable, VendorRefused
+from shared.vendor_kit.tokens import Tokens, VendorToken
+from shared.vendors.ttlock.account import Account
+from shared.vendors.ttlock.api import Ask
+from shared.vendors.ttlock.errors import BAD_REFRESH_TOKEN, CLOCK_OFF, SERVER_ERROR, STALE_TOKEN
+
+T = TypeVar("T")
+Json = Any
+FORM: Final = {"content-type": "application/x-www-form-urlencoded"}
+MALFORMED: Final = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
+
+
+class Line:
+    """A line to the platform: sends what it is given, and reads what comes back."""
+
+    def __init__(self, account: Account, http: Http, guard: Guard, clock: Clock) -> None:
+        self._account, self._http, self._guard, self._clock = account, http, guard, clock
+        self._drift = timedelta(0)
+
+    async def send(self, ask: Ask[T], urgency: Urgency, access: Secret[str] | None = None) -> T:
+        """Send one request, with our name, the time and perhaps a token, and return what it was answered."""
+        await self._guard.turn(urgency)
+        with self._guard.watched():
+            answer = await self._http.send(self._call(ask, access))
+            content = _content(answer)
+        self._heed(answer, content)
+        try:
+            return ask.read(content)
+        except MALFORMED:
+            raise Unreadable(f"{ask.path} was answered without what it promises") from None
+
+    def _call(self, ask: Ask[Any], access: Secret[str] | None) -> Call:
+        form = urlencode(dict(self._params(ask, access)))
+        url = f"{self._account.base_url}{ask.path}"
+        if ask.method == "GET":
+            return Call("GET", f"{url}?{form}", timeout=ask.timeout)
+        return Call("POST", url, FORM, form.encode(), ask.timeout)
+
+    def _params(self, ask: Ask[Any], access: Secret[str] | None) -> Iterator[tuple[str, str | int]]:
+        yield "clientId", self._account.client_id.reveal()
+        if access is not None:
+            yield "accessToken", access.reveal()
+        if ask.nonce is not None:
+            yield "clientNonce", ask.nonce
+        yield from ask.params.items()
+        yield "date", int((self._clock.now() + self._drift).timestamp() * 1000)
+
+    def _heed(self, answer: Answer, content: Mapping[str, Json]) -> None:
+        code = str(content.get("errcode", 0))
+        if code == CLOCK_OFF and "date" in answer.headers:
+            self._drift = parsedate_to_datetime(answer.headers["date"]) - self._clock.now()
+        if code != "0":
+            raise VendorRefused(code, str(content.get("errmsg", "")))
+
+
+class OpenPlatform:
+    """What the adapter asks."""
+
+    def __init__(self, line: Line, tokens: Tokens) -> None:
+        self._line, self._tokens = line, tokens
+
+    async def ask(self, ask: Ask[T], urgency: Urgency) -> T:
+        """Return the answer; a token or a clock that was refused is put right, and the request repeated."""
+        access = await self._tokens.current()
+        try:
+            return await self._line.send(ask, urgency, access)
+        except VendorRefused as refused:
+            if refused.code not in (*STALE_TOKEN, CLOCK_OFF):
+                raise
+            if refused.code in STALE_TOKEN:
+                access = await self._tokens.current(refused=access)
+        return await self._line.send(ask, urgency, access)
+
+
+class Logins:
+    """Gets tokens: refreshes the old one, or logs in with the app account's password."""
+
+    def __init__(self, account: Account, line: Line, clock: Clock) -> None:
+        self._account, self._line, self._clock = account, line, clock
+
+    async def __call__(self, old: VendorToken | None) -> VendorToken:
+        """Return a new token."""
+        if old is not None and old.refresh is not None:
+            try:
+                return await self._ask(refresh_token=old.refresh.reveal(), grant_type="refresh_token")
+            except VendorRefused as refused:
+                if refused.code not in (*STALE_TOKEN, BAD_REFRESH_TOKEN):
+                    raise
+        account = self._account
+        return await self._ask(username=account.username.reveal(), password=account.password_md5.reveal())
+
+    async def _ask(self, **proof: str) -> VendorToken:
+        params = {"clientSecret": self._account.client_secret.reveal(), **proof}
+        return await self._line.send(Ask("POST", "/oauth2/token", params, self._token), Urgency.REVOKE)
+
+    def _token(self, answer: Json) -> VendorToken:
+        expires_at = self._clock.now() + timedelta(seconds=int(answer["expires_in"]))
+        return VendorToken(Secret(answer["access_token"]), Secret(answer["refresh_token"]), expires_at)
+
+
+def _content(answer: Answer) -> Mapping[str, Json]:
+    content = _object(answer.body)
+    if answer.status >= 500 or (content is not None and str(content.get("errcode")) == SERVER_ERROR):
+        raise VendorDown("the platform says that it is broken")
+    if content is None:
+        raise Unreadable("the answer is no JSON object")
+    return content
+
+
+def _object(body: bytes) -> Mapping[str, Json] | None:
+    try:
+        content = orjson.loads(body)
+    except ValueError:
+        return None
+    return content if isinstance(content, dict) else None

@@ -1,0 +1,133 @@
+"""One key at one lock: what may be said about it to the vendor, and in an order that is safe to repeat."""
+
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
+
+from shared.domain.secret import Secret
+from shared.ports.ambient import Clock
+from shared.ports.lock import LockKey
+from shared.vendor_kit.http import ConnectionBroken, TimedOut
+from shared.vendor_kit.rate import Urgency
+from shared.vendor_kit.refusals import Unreadable, VendorRefused
+from shared.vendor_kit.turns import Turn
+from shared.vendors.ttlock import api
+from shared.vendors.ttlock.api import Addition, Ask, Row
+from shared.vendors.ttlock.errors import GONE, NOT_CHANGEABLE, SAME_PASSCODE, UNREACHED
+from shared.vendors.ttlock.estate import lock_detail
+from shared.vendors.ttlock.platform import OpenPlatform
+from shared.vendors.ttlock.shelves import Shelf
+from shared.vendors.ttlock.windows import HOUR, in_hours, in_minutes, may_be_computed
+
+T = TypeVar("T")
+UNHEARD: Final = (TimedOut, ConnectionBroken, Unreadable)
+"""After these, what was asked may have been done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One key at one lock; what goes through a gateway needs a turn at it."""
+
+    platform: OpenPlatform
+    clock: Clock
+    lock: str
+    shelf: Shelf
+    key: LockKey
+    turn: Turn | None = None
+
+    async def ask(self, ask: Ask[T], urgency: Urgency) -> T:
+        """Ask the platform, while the turn lasts."""
+        if self.turn is not None:
+            await self.turn.keep(ask.timeout)
+        return await self.platform.ask(ask, urgency)
+
+    async def standing(self, urgency: Urgency = Urgency.ISSUE) -> Row | None:
+        """Return the key as it stands at the lock, or None."""
+        return next(iter(await self._namesakes(urgency)), None)
+
+    async def placed(self, secret: Secret[str]) -> Row:
+        """Return the key, found or added, within its window and not at rest."""
+        row = await self.standing() if self.key.intent_predates else None
+        return await self._added(secret) if row is None else await self._settled(row, secret)
+
+    async def removed(self) -> None:
+        """Delete the key by its number, should somebody have renamed it, and whatever has its name."""
+        if self.key.vendor_ref is not None:
+            await self._deleted(self.key.vendor_ref)
+        # A yes proves nothing: the vendor also says it of numbers that it does not know.
+        for row in await self._namesakes(Urgency.REVOKE):
+            await self._deleted(row.ref)
+
+    async def rested(self) -> None:
+        """Freeze the key if it is there."""
+        row = await self.standing(Urgency.REVOKE)
+        if row is not None and not row.frozen:
+            await self.ask(api.freeze_ekey(row.ref), Urgency.REVOKE)
+
+    async def _namesakes(self, urgency: Urgency) -> list[Row]:
+        # The vendor's search is fuzzy; the name is not.
+        rows, number, more = list[Row](), 1, True
+        while more:
+            page = await self.ask(self.shelf.listing(self.lock, self.key.name, number), urgency)
+            rows += (row for row in page.rows if row.name == self.key.name)
+            number, more = number + 1, page.more
+        return rows
+
+    async def _added(self, secret: Secret[str]) -> Row:
+        try:
+            return await self._add(secret, self.key.idempotency_key)
+        except (*UNHEARD, VendorRefused) as error:
+            row = await self._instead(error, secret)
+            if row is None:
+                raise
+            return row
+
+    async def _instead(self, error: Exception, secret: Secret[str]) -> Row | None:
+        code = error.code if isinstance(error, VendorRefused) else None
+        if code in UNREACHED:
+            return await self._computed()
+        if code in (None, SAME_PASSCODE):
+            # It may be ours: of an earlier call, or of this one, whose answer was lost.
+            row = await self.standing()
+            return None if row is None else await self._settled(row, secret)
+        return None
+
+    async def _computed(self) -> Row | None:
+        now, free = self.clock.now(), self.key.any_secret
+        if self.shelf.computing is None or not free or not may_be_computed(self.key, now):
+            return None
+        offset = (await self.ask(lock_detail(self.lock), Urgency.ISSUE)).offset
+        bounds = in_hours(self.key, now, offset)
+        row = await self.ask(self.shelf.computing(self.lock, self.key.name, bounds), Urgency.ISSUE)
+        # What the vendor noted down is what the lock will go by.
+        return replace(await self.standing() or row, computed=True)
+
+    async def _settled(self, row: Row, secret: Secret[str]) -> Row:
+        wanted = in_minutes(self.key)
+        near = row.computed and abs(row.bounds.end - wanted.end) < HOUR
+        if row.bounds != wanted and not near:
+            row = await self._moved(row, secret)
+        if row.frozen:
+            await self.ask(api.unfreeze_ekey(row.ref), Urgency.ISSUE)
+        return row
+
+    async def _moved(self, row: Row, secret: Secret[str]) -> Row:
+        bounds = in_minutes(self.key)
+        try:
+            await self.ask(self.shelf.changing(self.lock, row.ref, bounds), Urgency.ISSUE)
+        except VendorRefused as refused:
+            if refused.code not in (*NOT_CHANGEABLE, *GONE):
+                raise
+            await self._deleted(row.ref)
+            return await self._add(secret)
+        return replace(row, bounds=bounds)
+
+    async def _add(self, secret: Secret[str], nonce: str | None = None) -> Row:
+        new = Addition(self.lock, self.key.name, secret, in_minutes(self.key), nonce)
+        return Row(await self.ask(self.shelf.adding(new), Urgency.ISSUE), new.name, new.bounds, secret)
+
+    async def _deleted(self, ref: Secret[str]) -> None:
+        try:
+            await self.ask(self.shelf.deleting(self.lock, ref), Urgency.REVOKE)
+        except VendorRefused as refused:
+            if refused.code not in GONE:
+                raise

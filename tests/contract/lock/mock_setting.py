@@ -1,0 +1,53 @@
+"""The contracts' setting at the mock vendor."""
+
+from dataclasses import replace
+
+from shared.domain.kinds import VendorCode
+from shared.domain.secret import Secret
+from shared.vendors.mock.adapter import MockVendor
+from shared.vendors.mock.cloud import MockCloud
+from shared.vendors.mock.wishes import Wishes
+from tests.contract.lock.setting import DOOR_101, PIN, Setting
+
+ALL = ("issue", "revoke", "suspend", "unsuspend", "find", "list", "health")
+
+
+class MockSetting(Setting):
+    """Mock locks."""
+
+    vendor_code = VendorCode("mock")
+    adapter = MockVendor
+    wishes = Wishes()
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.cloud = MockCloud()
+
+    def make_vendor(self):
+        return self.adapter(self.binding(), self.wishes, self.cloud, self.clock, self.entropy)
+
+    async def opens(self, secret=PIN, device=DOOR_101):
+        return self.cloud.opens(device, Secret(secret), self.clock.now())
+
+    async def count(self, device=DOOR_101):
+        return sum(lock == device for lock, _ in self.cloud.keys)
+
+    async def lose_the_next_answer(self):
+        """One placing fails when it is done; the next ones find the mock well again."""
+        vendor = self.vendor
+        well, vendor._wishes = vendor._wishes, replace(vendor._wishes, fail=("issue",), after=True)
+        put = vendor._put
+
+        async def once(operation, key):
+            try:
+                return await put(operation, key)
+            finally:
+                vendor._wishes, vendor._put = well, put
+
+        vendor._put = once
+
+    async def break_down(self):
+        self.vendor._wishes = replace(self.vendor._wishes, fail=ALL)
+
+    async def mend(self):
+        self.vendor._wishes = self.wishes

@@ -1,0 +1,248 @@
+"""What every LockPort promises (A §4), each guarantee in a test of its name."""
+
+import asyncio
+
+import pytest
+
+from shared.domain.ids import KeyCredentialId, RoomId
+from shared.domain.kinds import KeyCredentialKind, RevokeReason, SuspendReason
+from shared.domain.lock_errors import CredentialExpired, DeviceNotPaired, KeyIssueFailed, VendorUnreachable
+from shared.domain.scope import AccessScope
+from shared.domain.secret import Secret
+from shared.ports.lock import Contact, KeyHolder, UpdateInput
+from tests.contract.lock.setting import (
+    DAY,
+    DOOR_101,
+    DOOR_102,
+    FRONT,
+    GUEST_ACCOUNT,
+    KABUL,
+    MOBILE_APP,
+    PIN_CODE,
+    ROOM_101,
+    ROOM_102,
+    TENANT,
+)
+from tests.contract.lock.suite import told
+
+
+def pin_of(result):
+    """Return the PIN that was issued."""
+    return result.credential.artifact.value.reveal()
+
+
+async def opened_by(setting, pin):
+    """Return the doors a PIN opens now."""
+    return [door for door in (DOOR_101, DOOR_102, FRONT) if await setting.opens(pin, door)]
+
+
+async def changed(setting, result, **changes):
+    """Update a key."""
+    update = UpdateInput(
+        tenant_id=TENANT,
+        key_credential_id=result.credential.key_credential_id,
+        idempotency_key="update-1",
+        **changes,
+    )
+    return await setting.port.update_credential(update)
+
+
+async def revoked(setting, result):
+    """Revoke a key."""
+    id_ = result.credential.key_credential_id
+    await setting.port.revoke_credential(id_, RevokeReason.CHECKOUT, "revoke-1")
+
+
+async def suspended(setting, result):
+    """Suspend a key."""
+    id_ = result.credential.key_credential_id
+    await setting.port.suspend_credential(id_, SuspendReason.NO_SHOW, "suspend-1")
+
+
+async def woken(setting, result):
+    """Unsuspend a key."""
+    await setting.port.unsuspend_credential(result.credential.key_credential_id, "unsuspend-1")
+
+
+class LockPortContract:
+    """The guarantees of `shared.ports.lock.LockPort`."""
+
+    async def test_an_issued_key_opens_every_door_to_its_rooms(self, setting):
+        result = await setting.port.issue_credential(setting.request())
+        assert await opened_by(setting, pin_of(result)) == [DOOR_101, FRONT]
+        assert (result.credential.kind, result.credential.provisional) == (PIN_CODE, False)
+        assert len(pin_of(result)) == 6
+
+    async def test_a_key_is_issued_once_for_an_idempotency_key(self, setting):
+        first = await setting.port.issue_credential(setting.request())
+        again = await setting.port.issue_credential(setting.request())
+        assert again.credential.key_credential_id == first.credential.key_credential_id
+        assert (pin_of(again), await setting.count()) == (pin_of(first), 1)
+
+    async def test_a_key_is_issued_once_to_many_who_ask_at_once(self, setting):
+        asked = (setting.port.issue_credential(setting.request()) for _ in range(4))
+        results = await asyncio.gather(*asked, return_exceptions=True)
+        (pin,) = {pin_of(each) for each in results if not isinstance(each, Exception)}
+        assert (await opened_by(setting, pin), await setting.count()) == ([DOOR_101, FRONT], 1)
+
+    async def test_other_idempotency_keys_make_other_keys(self, setting):
+        results = [await setting.port.issue_credential(setting.request(f"claim-{n}")) for n in range(3)]
+        assert len({pin_of(result) for result in results}) == await setting.count() == 3
+
+    async def test_an_issue_cut_short_is_finished_with_the_same_pin(self, setting):
+        await setting.break_down()
+        with pytest.raises(VendorUnreachable):
+            await setting.port.issue_credential(setting.request())
+        await setting.mend()
+        await setting.reopen()
+        result = await setting.port.issue_credential(setting.request())
+        assert await opened_by(setting, pin_of(result)) == [DOOR_101, FRONT]
+
+    async def test_an_issue_whose_answer_was_lost_is_not_repeated_at_the_lock(self, setting):
+        await setting.lose_the_next_answer()
+        try:
+            await setting.port.issue_credential(setting.request())
+        except VendorUnreachable:
+            await setting.port.issue_credential(setting.request())
+        assert await setting.count() == 1
+
+    async def test_a_pin_that_is_taken_is_replaced_on_all_doors(self, setting):
+        entropy = setting.entropy
+        setting.entropy = Stuck(b"\x00\x00\x00\x00\x00\x08\xe8\xfa", times=2, then=entropy)
+        results = [await setting.port.issue_credential(setting.request(f"claim-{n}")) for n in range(2)]
+        first, second = map(pin_of, results)
+        assert first != second
+        assert await opened_by(setting, first) == await opened_by(setting, second) == [DOOR_101, FRONT]
+        assert await setting.count() == 2
+
+    async def test_a_revoked_key_opens_nothing(self, setting):
+        result = await setting.port.issue_credential(setting.request())
+        for _ in range(2):
+            await revoked(setting, result)
+        assert await opened_by(setting, pin_of(result)) == []
+
+    async def test_revoking_a_key_nobody_issued_is_success(self, setting):
+        unknown = KeyCredentialId("key_01KSAMP1E00000000000000777")
+        await setting.port.revoke_credential(unknown, RevokeReason.LOST, "revoke-1")
+
+    async def test_a_revocation_cut_short_is_finished(self, setting):
+        result = await setting.port.issue_credential(setting.request())
+        await setting.break_down()
+        with pytest.raises(VendorUnreachable):
+            await revoked(setting, result)
+        await setting.mend()
+        await setting.reopen()
+        await revoked(setting, result)
+        assert await opened_by(setting, pin_of(result)) == []
+
+    async def test_a_revoked_key_is_not_issued_again(self, setting):
+        await revoked(setting, await setting.port.issue_credential(setting.request()))
+        with pytest.raises(CredentialExpired):
+            await setting.port.issue_credential(setting.request())
+        assert await setting.count() == 0
+
+    async def test_a_revoked_key_neither_rests_nor_wakes_nor_changes(self, setting):
+        result = await setting.port.issue_credential(setting.request())
+        await revoked(setting, result)
+        for act in (suspended(setting, result), woken(setting, result), changed(setting, result)):
+            with pytest.raises(CredentialExpired):
+                await act
+        assert await setting.count() == 0
+
+    async def test_a_suspended_key_wakes_with_the_same_pin(self, setting):
+        result = await setting.port.issue_credential(setting.request())
+        await suspended(setting, result)
+        assert await opened_by(setting, pin_of(result)) == []
+        await setting.reopen()
+        await woken(setting, result)
+        assert await opened_by(setting, pin_of(result)) == [DOOR_101, FRONT]
+
+    async def test_a_suspended_key_stays_so_when_it_is_changed_or_asked_for_again(self, setting):
+        result = await setting.port.issue_credential(setting.request())
+        await suspended(setting, result)
+        await changed(setting, result, rooms=(ROOM_102,))
+        await setting.port.issue_credential(setting.request())
+        assert await opened_by(setting, pin_of(result)) == []
+        await woken(setting, result)
+        assert await opened_by(setting, pin_of(result)) == [DOOR_102, FRONT]
+
+    async def test_a_longer_stay_keeps_its_pin(self, setting):
+        result = await setting.port.issue_credential(setting.request())
+        longer = await changed(setting, result, valid_until=setting.clock.now() + 4 * DAY)
+        assert pin_of(longer) == pin_of(result)
+        setting.clock.advance(days=3)
+        assert await opened_by(setting, pin_of(result)) == [DOOR_101, FRONT]
+
+    async def test_another_room_takes_the_old_one_s_place(self, setting):
+        result = await setting.port.issue_credential(setting.request())
+        moved = await changed(setting, result, rooms=(ROOM_102,))
+        assert await opened_by(setting, pin_of(moved)) == [DOOR_102, FRONT]
+
+    async def test_a_room_given_back_opens_again(self, setting):
+        result = await setting.port.issue_credential(setting.request())
+        for rooms in ((ROOM_102,), (ROOM_101, ROOM_102), (ROOM_101,)):
+            result = await changed(setting, result, rooms=rooms)
+        assert await opened_by(setting, pin_of(result)) == [DOOR_101, FRONT]
+
+    async def test_the_first_kind_that_is_possible_is_taken(self, setting):
+        kinds = (KeyCredentialKind.QR_CODE, KeyCredentialKind.RFID_CARD, MOBILE_APP, PIN_CODE)
+        result = await setting.port.issue_credential(setting.request(preferred_kinds=kinds))
+        able = setting.vendor.describe_adapter().capabilities
+        assert result.credential.kind is next(kind for kind in kinds[2:] if able.supports(kind))
+
+    async def test_a_kind_whose_secret_nobody_has_is_passed_over(self, setting):
+        holder = KeyHolder(setting.request().holder.id, Secret("A Guest"), Contact())
+        wish = setting.request(holder=holder, preferred_kinds=(MOBILE_APP, PIN_CODE))
+        assert (await setting.port.issue_credential(wish)).credential.kind is PIN_CODE
+
+    async def test_kinds_no_lock_supports_are_refused_for_good(self, setting):
+        with pytest.raises(KeyIssueFailed) as caught:
+            await setting.port.issue_credential(
+                setting.request(preferred_kinds=(KeyCredentialKind.QR_CODE, KeyCredentialKind.NFC_TAG))
+            )
+        assert caught.value.permanent
+
+    async def test_a_scope_no_lock_supports_is_refused_for_good(self, setting):
+        assert not setting.vendor.describe_adapter().capabilities.scope_floors
+        with pytest.raises(KeyIssueFailed) as caught:
+            await setting.port.issue_credential(setting.request(scope=AccessScope(floors=("2",))))
+        assert caught.value.permanent
+        assert await setting.count() == 0
+
+    async def test_a_room_without_a_lock_is_not_paired(self, setting):
+        with pytest.raises(DeviceNotPaired):
+            await setting.port.issue_credential(setting.request(rooms=(ROOM_101, RoomId("rmu_999"))))
+        assert await setting.count() == 0
+
+    async def test_no_secret_is_told(self, setting):
+        result = await setting.port.issue_credential(setting.request())
+        refs = result.credential.vendor_ref.reveal().split(",")
+        await setting.break_down()
+        with pytest.raises(VendorUnreachable) as caught:
+            await revoked(setting, result)
+        words = repr([setting.request(), result]) + told(caught.value)
+        assert refs
+        assert not any(secret in words for secret in (pin_of(result), GUEST_ACCOUNT, *refs))
+
+    async def test_devices_and_health_are_the_vendor_s(self, setting):
+        assert len(await setting.port.list_devices(KABUL.id)) == 3
+        assert (await setting.port.health_check(DOOR_101)).online
+        assert setting.port.describe_adapter() == setting.vendor.describe_adapter()
+
+
+class Stuck:
+    """Chance that repeats itself for a while."""
+
+    def __init__(self, token, times, then):
+        self._token, self._left, self._then = token, times, then
+
+    def token(self, size):
+        """Return the same bytes as before, as long as it lasts."""
+        if size != len(self._token) or not self._left:
+            return self._then.token(size)
+        self._left -= 1
+        return self._token
+
+    def uniform(self, low, high):
+        """Return what chance says."""
+        return self._then.uniform(low, high)

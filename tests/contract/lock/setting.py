@@ -1,0 +1,128 @@
+"""The setting of the lock contracts: a guesthouse of two rooms and a front door, at some vendor's."""
+
+from datetime import timedelta
+
+from infra.local.cipher import LocalCipher
+from infra.local.documents import SqliteDocuments
+from shared.domain.capabilities import LockCapabilities
+from shared.domain.ids import GuestId, LockDeviceId, PropertyId, ReservationId, RoomId, TenantId
+from shared.domain.kinds import KeyCredentialKind
+from shared.domain.policy import KeyKindPolicy
+from shared.domain.premises import LockDevice, Property
+from shared.domain.secret import Secret
+from shared.ports.lock import Contact, IssueInput, KeyHolder, LockKey
+from shared.vendor_kit.binding import Binding, Means
+from shared.vendor_kit.guard import GuardPolicy, Guards
+from shared.vendor_kit.kept_key import name_at_vendor
+from shared.vendor_kit.key_book import DocumentKeyBook
+from shared.vendor_kit.leases import DocumentLeases
+from shared.vendor_kit.lock_by_lock import LockByLock
+from tests.contract.embedded import Embedded
+
+TENANT, KABUL = TenantId("tnt_silk"), Property(id=PropertyId("ppt_kabul"), name="Kabul", zone="Asia/Kabul")
+ROOM_101, ROOM_102 = RoomId("rmu_101"), RoomId("rmu_102")
+DOOR_101, DOOR_102, FRONT, NOWHERE = (
+    LockDeviceId(f"lck_01KSAMP1E00000000000000{number}") for number in ("101", "102", "001", "999")
+)
+VENDOR_NAMES = {DOOR_101: "1000101", DOOR_102: "1000102", FRONT: "1000001"}
+ABLE = LockCapabilities(mobile_key=True, pin=True, card_encoding=True, remote_issue=True, remote_revoke=True)
+PIN, OTHER_PIN = "583914", "720463"
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+PIN_CODE, MOBILE_APP = KeyCredentialKind.PIN_CODE, KeyCredentialKind.MOBILE_APP
+EAGER = GuardPolicy(per_minute=600_000, burst=10_000)
+CARD_NUMBER, GUEST_ACCOUNT = "2914857316", "guest@example.org"
+CANARIES = (PIN, OTHER_PIN, GUEST_ACCOUNT)
+
+
+class Setting(Embedded):
+    """A vendor with its locks behind it; subclasses say which, and look at the locks from the other side.
+
+    They have `make_vendor`, which opens the adapter under test; `opens` and `count`, which try a door and count
+    a lock's keys; `lose_the_next_answer` of a placing that is done; `break_down` and `mend`.
+    """
+
+    vendor_code = None
+    policy = KeyKindPolicy(ttlock_ekeys=True)
+
+    def __init__(self, folder):
+        super().__init__(folder, self._opened, threaded=False)
+        self.changes = []
+
+    async def _opened(self, embedded):
+        store = SqliteDocuments(embedded.engine, embedded.clock, (), "main")
+        sealed = SqliteDocuments(embedded.engine, embedded.clock, (), "sealed")
+        self.means = Means(
+            http=self.http(),
+            clock=embedded.clock,
+            entropy=embedded.entropy,
+            leases=DocumentLeases(store, embedded.clock),
+            documents=store,
+            sealed=sealed,
+            cipher=LocalCipher.at(embedded.folder / "keys", embedded.entropy, embedded.engine),
+            guards=Guards(EAGER, embedded.clock, lambda *change: self.changes.append(change)),
+        )
+        return self.make_vendor()
+
+    @property
+    def vendor(self):
+        return self.subject
+
+    @property
+    def port(self):
+        """The vendor's LockPort; it remembers nothing but what is in the database."""
+        book = DocumentKeyBook(self.means.sealed.tenant(TENANT), self.means.cipher, self.vendor_code)
+        return LockByLock(self.vendor, self.binding(), book, self.clock, self.entropy)
+
+    def binding(self, account=b"", **changes):
+        """Bind to the guesthouse."""
+        devices = tuple(self._device(id_, rooms) for id_, rooms in self.rooms().items())
+        ours = {"tenant": TENANT, "property": KABUL, "devices": devices, "policy": self.policy}
+        return Binding(**{**ours, "vendor": self.vendor_code, "account": Secret(account), **changes})
+
+    def rooms(self):
+        return {DOOR_101: (ROOM_101,), DOOR_102: (ROOM_102,), FRONT: (ROOM_101, ROOM_102)}
+
+    def _device(self, id_, rooms):
+        return LockDevice(
+            id=id_,
+            property_id=KABUL.id,
+            vendor=self.vendor_code,
+            vendor_device=VENDOR_NAMES[id_],
+            label="A door",
+            rooms=rooms,
+            capabilities=ABLE,
+        )
+
+    def key(self, name="first", **changes):
+        """Return a key to room 101's door, from now on, for two days."""
+        now = self.clock.now()
+        usual = {
+            "device_id": DOOR_101,
+            "kind": PIN_CODE,
+            "name": name_at_vendor(name),
+            "valid_from": now,
+            "valid_until": now + 2 * DAY,
+            "idempotency_key": name,
+            "secret": Secret(PIN),
+            "intent_predates": False,
+        }
+        return LockKey(**{**usual, **changes})
+
+    def request(self, idempotency_key="claim-1", **changes):
+        """Return a wish for a key to room 101, from now on, for two days."""
+        now = self.clock.now()
+        usual = {
+            "tenant_id": TENANT,
+            "property_id": KABUL.id,
+            "reservation_id": ReservationId("rsv_1"),
+            "rooms": (ROOM_101,),
+            "valid_from": now,
+            "valid_until": now + 2 * DAY,
+            "holder": KeyHolder(GuestId("gst_1"), Secret("A Guest"), Contact(email=Secret(GUEST_ACCOUNT))),
+            "preferred_kinds": (PIN_CODE,),
+            "idempotency_key": idempotency_key,
+        }
+        return IssueInput(**{**usual, **changes})
+
+    def http(self):
+        """Return what the adapter calls with."""

@@ -1,0 +1,21 @@
+"""The mock keeps every promise."""
+
+import pytest
+
+from tests.contract.lock.mock_setting import MockSetting
+from tests.contract.lock.port_suite import LockPortContract
+from tests.contract.lock.suite import LockVendorContract
+
+
+@pytest.fixture
+async def setting(tmp_path):
+    async with MockSetting(tmp_path) as setting:
+        yield setting
+
+
+class TestMockVendor(LockVendorContract):
+    """The mock, lock by lock."""
+
+
+class TestMockLockPort(LockPortContract):
+    """The mock's LockPort."""
