@@ -8,6 +8,7 @@ from infra.cli import dead_letter, executions, schedule, workflow_files
 from infra.cli.command import at_a_place, on_its_own
 from infra.cli.demo.play import demo
 from infra.cli.doctor.examine import doctor
+from infra.cli.document import document
 from infra.cli.problems import EXIT_CODES
 from infra.cli.publish import publish
 from infra.cli.status import status
@@ -48,6 +49,7 @@ def keyfleet(_version: Version = False) -> None:
 app.command("up")(up)
 app.command("status")(at_a_place(status))
 app.command("publish")(at_a_place(publish))
+app.command("document")(at_a_place(document))
 app.command("doctor")(at_a_place(doctor))
 app.command("demo")(on_its_own(demo))
 app.add_typer(letters, name="dead-letter")

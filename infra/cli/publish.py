@@ -1,9 +1,11 @@
 """`keyfleet publish`: put an event on the bus, as the service that owns it would."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from infra.cli.answer import Answer, line, plain
 from infra.cli.control import ControlPlane
@@ -35,7 +37,28 @@ def publish(
         request["ordering_key"] = ordering_key
     facts = ControlPlane(at).post("publish", body=request)
     said = line("Published ", plain(facts["event_id"], "bold"), f" on {facts['topic']}.")
-    return Answer(facts, (said, line(f"It is kept as message {facts['message_id']}.")))
+    return Answer(facts, (said, *_heard(at, facts)))
+
+
+def _heard(at: Place, facts: Mapping[str, Any]) -> tuple[Text, ...]:
+    if "listeners" not in facts:
+        return (line(f"It is kept as message {facts['message_id']}."),)
+    if not facts["listeners"]:
+        return (_unheard(),)
+    return (
+        line(f"It is kept as message {facts['message_id']}, for ", ", ".join(facts["listeners"]), "."),
+        line(f"What a function cannot accept is set aside: keyfleet dead-letter list{at.flags}"),
+    )
+
+
+def _unheard() -> Text:
+    from infra.manifest.load import load_manifest
+
+    return line(
+        plain("Nobody listens to this subject here, so nothing will happen", "yellow"),
+        "; functions listen to: ",
+        ", ".join(load_manifest().topics()),
+    )
 
 
 def _content(data: str | None, tenant: str | None, event: Path | None) -> dict[str, Any]:

@@ -5,7 +5,8 @@ import json
 import pytest
 
 SUBJECT = "melmastoon.tenant.config_updated.v1"
-ANSWER = {"topic": SUBJECT, "message_id": "7", "event_id": "evt_1"}
+OLD_ANSWER = {"topic": SUBJECT, "message_id": "7", "event_id": "evt_1"}
+ANSWER = {**OLD_ANSWER, "listeners": ["on-config-updated"]}
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +41,23 @@ def test_publish_sends_a_whole_event_from_a_file(fleet, ask, tmp_path):
     assert _sent(fleet) == {"subject": SUBJECT, "event": {"id": "evt_9"}}
 
 
-def test_publish_says_under_which_id_the_event_went(ask):
+def test_publish_names_who_listens_and_where_to_look_for_what_is_not_accepted(fleet, ask):
+    published, kept, hint = ask("publish", SUBJECT, "--data", "{}", "--tenant", "tnt_a").stdout.splitlines()
+    assert published == f"Published evt_1 on {SUBJECT}."
+    assert kept == "It is kept as message 7, for on-config-updated."
+    assert hint.endswith(f"set aside: keyfleet dead-letter list{fleet.place.flags}")
+
+
+def test_publish_that_nobody_hears_says_so_and_what_is_listened_to(fleet, ask):
+    fleet.will("POST", "/publish", {**ANSWER, "listeners": []})
+    said = ask("publish", SUBJECT, "--data", "{}", "--tenant", "tnt_a").stdout
+    assert "Nobody listens to this subject here, so nothing will happen; functions listen to: " in said
+    assert SUBJECT in said.partition("listen to: ")[2]
+    assert "kept as message" not in said
+
+
+def test_publish_to_a_fleet_that_names_no_listeners_claims_none(fleet, ask):
+    fleet.will("POST", "/publish", OLD_ANSWER)
     result = ask("publish", SUBJECT, "--data", "{}", "--tenant", "tnt_a")
     assert result.stdout == f"Published evt_1 on {SUBJECT}.\nIt is kept as message 7.\n"
 

@@ -1,0 +1,25 @@
+"""`keyfleet document`: one document of the running fleet, as it is kept."""
+
+from typing import Annotated
+
+import typer
+
+from infra.cli.answer import Answer
+from infra.cli.control import ControlPlane
+from infra.cli.place import Place
+from infra.cli.problems import Failed
+
+Tenant = Annotated[str, typer.Argument(help="The tenant it belongs to, such as tnt_silk.")]
+Collection = Annotated[str, typer.Argument(help="The collection it lies in.")]
+Id = Annotated[str, typer.Argument(help="The document's id.")]
+
+
+def document(at: Place, tenant: Tenant, collection: Collection, identity: Id) -> Answer:
+    """Print a document and its version as JSON."""
+    facts = ControlPlane(at).get("documents", tenant, collection, identity)
+    if facts.get("document") is None:
+        raise Failed(
+            f"tenant {tenant} has no document {identity} in {collection}",
+            "compare tenant, collection and id with what you expect: all three are case-sensitive",
+        )
+    return Answer(facts, always_json=True)
