@@ -37,8 +37,8 @@ class Delivery:
 class Backlog:
     """Hands out deliveries: those ready now in order, those resting when their time has come."""
 
-    def __init__(self, engine: Engine, subscription: str) -> None:
-        self._engine, self._subscription = engine, subscription
+    def __init__(self, engine: Engine, subscription: str, longest_wait: float) -> None:
+        self._engine, self._subscription, self._longest_wait = engine, subscription, longest_wait
         self._cursor, self._behind = 0, True
         self._last_of_key: dict[str, int] = {}
         self._ready: deque[Delivery] = deque()
@@ -103,7 +103,8 @@ class Backlog:
 
     def _admit(self, delivery: Delivery, now: float, stored_now: int) -> None:
         if delivery.due > stored_now:
-            self.rest(delivery, now + (delivery.due - stored_now) / 1e6)
+            # A due time further ahead was counted from a clock that has been set back since.
+            self.rest(delivery, now + min((delivery.due - stored_now) / 1e6, self._longest_wait))
         else:
             self._ready.append(delivery)
 

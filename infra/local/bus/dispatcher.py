@@ -39,7 +39,7 @@ class Dispatcher:
     def __init__(self, spec: SubscriptionSpec, means: Means, chaos: Chaos, set_aside: SetAside) -> None:
         self._spec, self._means, self._chaos, self._set_aside = spec, means, chaos, set_aside
         self._path = f"projects/{means.project}/subscriptions/{spec.name}"
-        self._backlog = Backlog(means.engine, spec.name)
+        self._backlog = self._fresh_backlog()
         self._pushing: dict[int, asyncio.Task[None]] = {}
         self._alarm = Alarm(self.wake)
         self._running = False
@@ -50,7 +50,7 @@ class Dispatcher:
         """Begin with what an earlier process left."""
         rows = self._means.engine.read(LAST_DELIVERY)
         self._inherited = rows[0][0] if rows else 0
-        self._backlog = Backlog(self._means.engine, self._spec.name)
+        self._backlog = self._fresh_backlog()
         self._running = True
         self.wake()
 
@@ -90,6 +90,9 @@ class Dispatcher:
             self._alarm.set(self._loop_now + self._spec.min_backoff)
         else:
             self._plan()
+
+    def _fresh_backlog(self) -> Backlog:
+        return Backlog(self._means.engine, self._spec.name, self._spec.max_backoff)
 
     def _begin_ready(self) -> None:
         while len(self._pushing) < self._spec.max_outstanding and (delivery := self._take()):

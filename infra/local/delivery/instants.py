@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
+KEPT_RIGHT = 60 * 1_000_000
 
 
 def micros(instant: datetime) -> int:
@@ -14,6 +15,11 @@ def micros(instant: datetime) -> int:
 def instant(stored: int) -> datetime:
     """Return the aware instant."""
     return EPOCH + stored * MICROSECOND
+
+
+def set_back(then: int, now: int) -> bool:
+    """Whether a clock that once said `then` was ahead: by less than a minute is how clocks are kept right."""
+    return then > now + KEPT_RIGHT
 
 
 def rfc3339(stored: int) -> str:

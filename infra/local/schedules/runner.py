@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 
 from infra.local.delivery.attempt import Outcome, attempt
-from infra.local.delivery.instants import instant, micros, rfc3339
+from infra.local.delivery.instants import instant, micros, rfc3339, set_back
 from infra.local.delivery.means import Means
 from infra.local.schedules.rows import READ, Progress, loaded, save
 from infra.local.schedules.specs import ScheduleSpec
@@ -72,7 +72,7 @@ class Runner:
         progress: Progress | None = None
         while True:
             try:
-                progress = await self._take_up(progress or await self._begin())
+                progress = await self._reckon(await self._take_up(progress or await self._begin()))
                 wait = self._until_next(progress)
             except Exception as error:  # noqa: BLE001 - a schedule that ended would be missed only much later
                 _report(self._spec.name, error)
@@ -81,6 +81,12 @@ class Runner:
 
     async def _begin(self) -> Progress:
         return await self._save(self.progress or Progress(self._spec.rule, micros(self._now)))
+
+    async def _reckon(self, progress: Progress) -> Progress:
+        """Begin anew where the clock was ahead: nothing would be due until it came there again."""
+        if not set_back(progress.tick, micros(self._now)):
+            return progress
+        return await self._save(replace(progress, tick=micros(self._now)))
 
     def _until_next(self, progress: Progress) -> float:
         due = self._ticks.next_after(instant(progress.tick))
@@ -109,12 +115,12 @@ class Runner:
         return await self._fire(progress)
 
     async def _fire(self, progress: Progress) -> Progress:
-        began = self._now
+        loop = asyncio.get_running_loop()
+        began = loop.time()  # which nobody sets
         while not progress.done:
             progress = await self._save(replace(progress, attempts=progress.attempts + 1))
             outcome = await self.call(instant(progress.tick))
-            elapsed = (self._now - began).total_seconds()
-            done = outcome.ok or self._spec.retry.spent(progress.attempts, elapsed)
+            done = outcome.ok or self._spec.retry.spent(progress.attempts, loop.time() - began)
             progress = await self._save(replace(progress, done=done, reason=outcome.reason))
             if not done:
                 await self._sleep(self._spec.retry.wait(progress.attempts))

@@ -11,14 +11,23 @@ from typing import Any
 
 from infra.local.delivery.alarm import Alarm
 from infra.local.delivery.attempt import Outcome, attempt
-from infra.local.delivery.instants import micros
+from infra.local.delivery.instants import micros, set_back
 from infra.local.delivery.means import Means
 from infra.local.tasks.bucket import Bucket
-from infra.local.tasks.rows import NOTE_ATTEMPT, NOTE_RETRY, QUEUED, READ, StoredTask, fail, finish, loaded
+from infra.local.tasks.rows import (
+    NAME_TAKEN,
+    NOTE_ATTEMPT,
+    NOTE_RETRY,
+    QUEUED,
+    READ,
+    StoredTask,
+    fail,
+    finish,
+    loaded,
+)
 from infra.local.tasks.specs import QueueSpec
 from shared.ports.documents import StorageFull
 
-NAME_TAKEN = 3600 * 1_000_000
 LONGEST_WAIT = 3600.0
 OVERLOADED = frozenset({429, 503})
 LAST_TASK = "SELECT seq FROM sqlite_sequence WHERE name = 'task'"
@@ -28,15 +37,26 @@ TIME_UP = Outcome(None, "its time was up before another attempt")
 
 @dataclasses.dataclass(slots=True, order=True)
 class Queued:
-    """What is kept in memory of a waiting task: when it is due, and how it has gone so far."""
+    """What is kept in memory of a waiting task: when it is due, and how it has gone so far.
+
+    `since` is when its wait was counted from.
+    """
 
     due: int
     id: int
+    since: int = dataclasses.field(compare=False)
     attempts: int = dataclasses.field(default=0, compare=False)
     answers: int = dataclasses.field(default=0, compare=False)
     first_at: int | None = dataclasses.field(default=None, compare=False)
     last_status: int | None = dataclasses.field(default=None, compare=False)
     inherited: bool = dataclasses.field(default=False, compare=False)
+
+    def set_right(self, now: int) -> None:
+        """Count the same wait from now, if it was counted from a clock that has been set back since."""
+        if set_back(self.since, now):
+            self.due, self.since = now + self.due - self.since, now
+        if self.first_at is not None:
+            self.first_at = min(self.first_at, now)
 
 
 class Dispatcher:
@@ -49,7 +69,7 @@ class Dispatcher:
         self._calling: dict[int, asyncio.Task[None]] = {}
         self._alarm = Alarm(self.wake)
         self._running = False
-        self._inherited = 0
+        self._inherited = self._seen = 0
         self._quiet = asyncio.Event()
 
     def start(self) -> None:
@@ -57,7 +77,8 @@ class Dispatcher:
         rows = self._means.engine.read(LAST_TASK)
         self._inherited = rows[0][0] if rows else 0
         waiting = self._means.engine.read(QUEUED, (self._spec.name,))
-        self._waiting = [_inherited(*row) for row in waiting]
+        self._waiting = [_inherited(self._spec.retry.max_backoff, *row) for row in waiting]
+        self._set_right()
         self._running = True
         self.wake()
 
@@ -91,10 +112,18 @@ class Dispatcher:
         """Call what is due, as far as rate and room allow."""
         if not self._running:
             return
+        if set_back(self._seen, self._stored_now):
+            self._set_right()
+        self._seen = self._stored_now
         while self._due() and self._room() and self._bucket.wait(self._loop_now) <= 0:
             self._bucket.take(self._loop_now)
             self._begin(heapq.heappop(self._waiting))
         self._plan()
+
+    def _set_right(self) -> None:
+        for queued in self._waiting:
+            queued.set_right(self._stored_now)
+        heapq.heapify(self._waiting)
 
     def _due(self) -> bool:
         return bool(self._waiting) and self._waiting[0].due <= self._stored_now
@@ -192,7 +221,8 @@ class Dispatcher:
 
     def _again(self, queued: Queued) -> None:
         self._means.counters["task-retries"] += 1
-        queued.due = self._stored_now + int(self._spec.retry.wait(max(1, queued.attempts)) * 1e6)
+        queued.since = self._stored_now
+        queued.due = queued.since + int(self._spec.retry.wait(max(1, queued.attempts)) * 1e6)
         self._write_soon(NOTE_RETRY, queued.due, queued.answers, queued.last_status, queued.id)
         heapq.heappush(self._waiting, queued)
 
@@ -218,10 +248,10 @@ class Dispatcher:
         return micros(self._means.clock.now())
 
 
-def _inherited(
-    identity: int, due: int, attempts: int, answers: int, first_at: int | None, last_status: int | None
-) -> Queued:
-    return Queued(due, identity, attempts, answers, first_at, last_status, inherited=True)
+def _inherited(max_backoff: float, identity: int, due: int, created_at: int, *history: Any) -> Queued:
+    attempts, answers, first_at, last_status = history
+    since = due - int(max_backoff * 1e6) if attempts else created_at
+    return Queued(due, identity, since, attempts, answers, first_at, last_status, inherited=True)
 
 
 def _executing(sql: str, *values: Any) -> Callable[[sqlite3.Connection], None]:

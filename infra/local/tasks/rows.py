@@ -34,6 +34,7 @@ SCHEMA: tuple[str, ...] = (
 )
 """A task whose `reason` is set has failed for good; it is kept for people, its name is not."""
 
+NAME_TAKEN = 3600 * 1_000_000
 COLUMNS = (
     "id, queue, name, named, body, created_at, eta, due, attempts, answers, first_at, last_status, reason"
 )
@@ -45,7 +46,8 @@ SELECT_NAMED = "SELECT reason FROM task WHERE queue = ? AND name = ?"
 DELETE_NAMED = "DELETE FROM task WHERE queue = ? AND name = ?"
 TAKE_NAME = "INSERT OR REPLACE INTO task_name_taken VALUES (?, ?, ?)"
 FAIL = "UPDATE task SET reason = ?, answers = ?, last_status = ? WHERE id = ?"
-QUEUED = """SELECT id, due, attempts, answers, first_at, last_status FROM task
+FREE_NAMES = "DELETE FROM task_name_taken WHERE free_at <= ? OR free_at > ?"
+QUEUED = """SELECT id, due, created_at, attempts, answers, first_at, last_status FROM task
     WHERE queue = ? AND reason IS NULL ORDER BY due, id"""
 READ = f"SELECT {COLUMNS} FROM task WHERE id = ? AND reason IS NULL"  # noqa: S608 - constants only
 LIST = f"""SELECT {COLUMNS} FROM task
@@ -82,7 +84,8 @@ def loaded(row: Sequence[Any]) -> StoredTask:
 
 def enqueue(connection: sqlite3.Connection, task: StoredTask, now: int) -> int:
     """Keep a task and return its number, or raise TaskExists."""
-    connection.execute("DELETE FROM task_name_taken WHERE free_at <= ?", (now,))
+    # A name that would be taken for longer was so by a clock that has been set back since.
+    connection.execute(FREE_NAMES, (now, now + NAME_TAKEN))
     if connection.execute(TAKEN, {"queue": task.queue, "name": task.name}).fetchone():
         raise TaskExists(
             f"task {task.name!r} of {task.queue} is queued, or was less than an hour ago: "

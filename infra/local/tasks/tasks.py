@@ -9,8 +9,8 @@ from infra.local.delivery.instants import instant, micros
 from infra.local.delivery.keeping import Keeping
 from infra.local.delivery.means import Means
 from infra.local.delivery.refusal import Check
-from infra.local.tasks.dispatcher import NAME_TAKEN, Dispatcher, Queued
-from infra.local.tasks.rows import LIST, StoredTask, delete, enqueue, loaded
+from infra.local.tasks.dispatcher import Dispatcher, Queued
+from infra.local.tasks.rows import LIST, NAME_TAKEN, StoredTask, delete, enqueue, loaded
 from infra.local.tasks.specs import QueueSpec
 from shared.ports.task_limits import check_name, due_time, encoded_body
 from shared.ports.tasks import Task, TaskRefused
@@ -67,7 +67,7 @@ class Tasks:
         self._means.counters["tasks"] += 1
         await self._keeping.write(
             partial(enqueue, task=stored, now=micros(now)),
-            lambda identity: dispatcher.add(Queued(stored.due, identity)),
+            lambda identity: dispatcher.add(Queued(stored.due, identity, stored.created_at)),
         )
         return stored.name
 

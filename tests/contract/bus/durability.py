@@ -73,6 +73,20 @@ class Durability(BusSetting):
 
         self.play(tmp_path, scenario, subscription(min_backoff=8.0))
 
+    def test_a_wait_counted_from_a_clock_that_was_ahead_is_not_longer_than_any_other(self, tmp_path):
+        async def scenario(world, bus):
+            world.set_clock(days=30)
+            world.receiver.answer = lambda _: 503
+            await bus.publish("bookings", [*numbered(2, "A"), *messages("a")])
+            await bus.idle()
+            world.set_clock(days=-30)
+            again = await self.reborn(world, bus)
+            world.receiver.answer = lambda _: 204
+            await until(lambda: sorted(world.receiver.texts[2:]) == ["A0", "A1", "a"], within=8.1)
+            await again.stop()
+
+        self.play(tmp_path, scenario)
+
     def test_a_backlog_of_thousands_is_held_on_disk_and_drained(self, tmp_path):
         async def scenario(world, bus):
             await bus.stop()

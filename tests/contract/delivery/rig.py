@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,10 @@ class World:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(lambda _, context: told.append(str(context["exception"])))
         return told
+
+    def set_clock(self, **by: float) -> None:
+        """Set the clock ahead or back, as somebody with the time at hand does; timers do not feel it."""
+        self.clock._beginning += timedelta(**by)
 
     async def flush(self) -> None:
         """Write down what rides lazily."""

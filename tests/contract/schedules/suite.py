@@ -170,6 +170,44 @@ class SchedulesContract(ScheduleSetting):
 
         self.play(tmp_path, scenario)
 
+    @pytest.mark.parametrize("restart", [True, False])
+    def test_a_clock_that_was_ahead_and_is_set_back_stops_nothing(self, tmp_path, restart):
+        async def scenario(world, schedules):
+            world.set_clock(days=30)
+            await asyncio.sleep(3601)
+            world.set_clock(days=-30)
+            if restart:
+                await self.ended(world, schedules)
+                schedules = await self.reborn(world)
+            called = len(world.receiver.received)
+            await asyncio.sleep(3600)
+            assert [scheduled(each) for each in world.receiver.received[called:]][-11:] == [
+                f"10:{minute:02}" for minute in range(10, 60, 5)
+            ] + ["11:00"]
+            assert len(world.receiver.received) <= called + 12
+            await schedules.stop()
+
+        self.play(tmp_path, scenario)
+
+    def test_a_clock_set_ahead_by_days_makes_up_once(self, tmp_path):
+        async def scenario(world, schedules):
+            world.set_clock(days=3)
+            await asyncio.sleep(301)
+            assert [scheduled(each) for each in world.receiver.received] == ["09:05"]
+
+        self.play(tmp_path, scenario)
+
+    def test_a_clock_that_is_only_kept_right_doubles_no_tick(self, tmp_path):
+        async def scenario(world, schedules):
+            for _ in range(12):
+                await asyncio.sleep(300)
+                world.set_clock(seconds=-2)
+            await asyncio.sleep(60)
+            ticks = [scheduled(each) for each in world.receiver.received]
+            assert len(set(ticks)) == len(ticks) >= 11
+
+        self.play(tmp_path, scenario)
+
     def test_a_changed_rule_makes_a_new_beginning(self, tmp_path):
         async def scenario(world, schedules):
             await asyncio.sleep(301)

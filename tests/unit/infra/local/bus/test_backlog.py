@@ -36,7 +36,7 @@ def drained(backlog, now=0.0):
 
 def test_of_a_blocked_key_only_the_head_is_held():
     rows = Rows([("A", 0)] * (module.PAGE - 1))
-    backlog = Backlog(rows, "on-booking")
+    backlog = Backlog(rows, "on-booking", 600.0)
     head = backlog.take(0, 0)
     assert head.seq == 1
     assert backlog.take(0, 0) is None
@@ -45,7 +45,7 @@ def test_of_a_blocked_key_only_the_head_is_held():
 
 def test_a_page_full_of_a_blocked_key_leaves_the_rest_to_be_read():
     rows = Rows([("A", 0)] * module.PAGE + [("B", 0)])
-    backlog = Backlog(rows, "on-booking")
+    backlog = Backlog(rows, "on-booking", 600.0)
     assert backlog.take(0, 0).ordering_key == "A"
     assert backlog.unread
     assert backlog.take(0, 0).ordering_key == "B"
@@ -53,7 +53,7 @@ def test_a_page_full_of_a_blocked_key_leaves_the_rest_to_be_read():
 
 
 def test_a_resting_head_lets_its_key_wait_until_its_time():
-    backlog = Backlog(Rows([("A", 0), ("A", 0)]), "on-booking")
+    backlog = Backlog(Rows([("A", 0), ("A", 0)]), "on-booking", 600.0)
     head = backlog.take(0, 0)
     backlog.rest(head, 5.0)
     assert backlog.take(4.9, 0) is None
@@ -62,14 +62,14 @@ def test_a_resting_head_lets_its_key_wait_until_its_time():
 
 
 def test_a_stored_due_time_is_kept_after_a_restart():
-    backlog = Backlog(Rows([("A", 3_000_000), ("A", 0)]), "on-booking")
+    backlog = Backlog(Rows([("A", 3_000_000), ("A", 0)]), "on-booking", 600.0)
     assert backlog.take(100.0, 1_000_000) is None
     assert backlog.next_due == 102.0
 
 
 def test_no_more_is_read_while_too_many_rest(monkeypatch):
     monkeypatch.setattr(module, "MOST_RESTING", 2)
-    backlog = Backlog(Rows([("", 0)] * (module.PAGE + 1)), "on-booking")
+    backlog = Backlog(Rows([("", 0)] * (module.PAGE + 1)), "on-booking", 600.0)
     for _ in range(module.PAGE):
         backlog.rest(backlog.take(0, 0), 9.0)
     assert backlog.take(0, 0) is None
@@ -85,7 +85,7 @@ def test_no_more_is_read_while_too_many_rest(monkeypatch):
 )
 def test_every_row_is_handed_out_once_and_each_key_in_order_one_at_a_time(batches, chance):
     rows, handed, held = Rows(), [], []
-    backlog = Backlog(rows, "on-booking")
+    backlog = Backlog(rows, "on-booking", 600.0)
     waiting = list(batches)
     while waiting or held or not backlog.idle:
         if waiting and chance.random() < 0.3:
@@ -108,5 +108,5 @@ def test_every_row_is_handed_out_once_and_each_key_in_order_one_at_a_time(batche
 
 def test_every_row_of_many_keys_is_read_at_most_twice():
     rows = Rows([("AB"[seq % 2], 0) for seq in range(1000)])
-    assert len(list(drained(Backlog(rows, "on-booking")))) == 1000
+    assert len(list(drained(Backlog(rows, "on-booking", 600.0)))) == 1000
     assert max(rows.reads.values()) <= 2
