@@ -11,7 +11,10 @@ def utc(value: datetime, field: str) -> datetime:
         raise InvalidInput(
             field, "the time has no zone", "Give an instant with an offset, such as one in UTC"
         )
-    return value.astimezone(UTC)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput(field, "outside the calendar", "Give an instant of the years 1 to 9999") from None
 
 
 def instant_to_text(value: datetime) -> str:
@@ -25,7 +28,7 @@ def instant_from_text(value: object, field: str) -> datetime:
         raise InvalidInput(field, "not a text", "Write an instant as 2026-05-01T14:00:00Z")
     try:
         return utc(datetime.fromisoformat(value), field)
-    except (ValueError, OverflowError) as error:
+    except ValueError as error:
         if isinstance(error, InvalidInput):
             raise
         raise InvalidInput(field, "not an instant", "Write it as 2026-05-01T14:00:00Z") from None

@@ -8,6 +8,7 @@ from typing import Final, Self
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import UserId
+from shared.domain.scrub import scrub_our_own
 
 _VENDOR: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _WARNING: Final = re.compile(r"[A-Z][A-Z0-9_]{2,63}")
@@ -131,7 +132,7 @@ class ClaimKey(str):
 
 @dataclass(frozen=True, slots=True)
 class KeyWarning:
-    """Something true of a key that the people who need it must be told."""
+    """Something true of a key that the people who need it must be told, in our words and never a vendor's."""
 
     code: str
     detail: str = ""
@@ -141,6 +142,7 @@ class KeyWarning:
             raise InvalidInput(
                 "code", "not a warning code", "Give capitals and underscores, such as CLOCK_SKEW"
             )
+        object.__setattr__(self, "detail", scrub_our_own(self.detail))
 
 
 REVOKE_PENDING_AT_LOCK: Final = "REVOKE_PENDING_AT_LOCK"

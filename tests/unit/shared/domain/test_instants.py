@@ -42,5 +42,10 @@ def test_instant_from_text_refuses_what_is_not_an_instant_without_repeating_it(t
 
 
 def test_instant_from_text_refuses_what_leaves_the_calendar():
-    with pytest.raises(InvalidInput, match="not an instant"):
+    with pytest.raises(InvalidInput, match="validFrom: outside the calendar"):
         instant_from_text("0001-01-01T00:00:00+14:00", "validFrom")
+
+
+def test_utc_refuses_what_leaves_the_calendar():
+    with pytest.raises(InvalidInput, match="validUntil: outside the calendar"):
+        utc(datetime.max.replace(tzinfo=timezone(timedelta(hours=-5))), "validUntil")

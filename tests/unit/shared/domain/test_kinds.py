@@ -67,6 +67,17 @@ def test_a_warning_has_a_code_machines_can_read(code):
         KeyWarning(code)
 
 
+@pytest.mark.parametrize("secret", ["482139", "24350112", "0a1B2c3D4e5F6a7B8c9D", "eyJhbGciOiJIUzI1NiJ9.e30"])
+def test_a_warning_cannot_carry_a_pin_or_a_reference(secret):
+    assert secret not in KeyWarning("WINDOW_ROUNDED", f"the vendor says {secret}").detail
+
+
+def test_a_warning_keeps_dates_and_fits_its_event():
+    dated = "opens from 2026-05-01 14:00 to 2026-05-04 11:00 UTC, 12 minutes late"
+    assert KeyWarning("WINDOW_ROUNDED", dated).detail == dated
+    assert len(KeyWarning("WINDOW_ROUNDED", "late " * 999).detail) <= 300
+
+
 def test_warnings_merge_in_order_each_once():
     skew, rounded = KeyWarning("CLOCK_SKEW"), KeyWarning("WINDOW_ROUNDED")
 

@@ -22,6 +22,8 @@ from shared.domain.scrub import HIDDEN, MAX_LENGTH, scrub
         ("Authorization: Bearer abc.def", "abc.def"),
         ("bearer abc.def", "abc.def"),
         ("card 04a1b2c3d4", "04a1b2c3d4"),
+        ("card 04:A2:2B:9C is on the encoder", "04:A2:2B:9C"),
+        ("uid04 a2 2b 9c", "04 a2 2b 9c"),
         ("token eyJhbGciOiJIUzI1NiJ9", "eyJhbGci"),
         ("id abcdefghijklmnopqrst", "abcdefghijklmnopqrst"),
     ],

@@ -71,6 +71,11 @@ def test_secret_equality_follows_value_and_type():
     assert Secret("a") != "a"
 
 
+def test_secret_of_no_valid_text_compares_without_an_error_that_would_show_it():
+    assert Secret(f"{PIN}\ud800") != Secret(PIN)
+    assert Secret(f"{PIN}\ud800") == Secret(f"{PIN}\ud800")
+
+
 @pytest.mark.parametrize("change", [lambda s: setattr(s, "_value", "x"), lambda s: delattr(s, "_value")])
 def test_secret_does_not_change(change):
     secret = Secret(PIN)
