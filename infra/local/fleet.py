@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any, cast
 
+import orjson
 from starlette.types import Receive, Scope, Send
 
 from infra.local import bus, documents, roles, schedules, secrets, tasks, wiring
@@ -21,7 +22,7 @@ from infra.local.sagas.callbacks import CallBack
 from infra.local.sagas.run import Surroundings
 from infra.local.sagas.service import LocalSagas
 from infra.local.sample.load import move_in, read_sample
-from infra.local.storage.database import open_database
+from infra.local.storage.database import Loss, open_database
 from infra.local.storage.engine import Engine
 from infra.local.transport import ByAddress, InProcess
 from infra.local.world import FleetConfig, LocalIds, World
@@ -36,6 +37,7 @@ SCHEMA = (*documents.SCHEMA, *bus.SCHEMA, *tasks.SCHEMA, *schedules.SCHEMA, *sec
 TIDY_EVERY = timedelta(hours=1)
 EXECUTIONS_KEPT = timedelta(days=90)
 LATELY = timedelta(days=1)
+LOSSES = "accepted-losses.jsonl"
 CALLBACK_ROLE = "workflows-callback"
 
 
@@ -103,6 +105,8 @@ class Fleet:
     def _means(self) -> Means:
         world, config = self.world, self.config
         database = open_database(config.database, SCHEMA, world.entropy.token, accept_loss=config.accept_loss)
+        if database.loss is not None:
+            self._tell_loss(database.loss)
         engine = Engine(database, faults=world.faults, counters=self.counters, threaded=world.threaded)
         return Means(
             project=config.project,
@@ -115,6 +119,13 @@ class Fleet:
             faults=world.faults,
             counters=self.counters,
         )
+
+    def _tell_loss(self, loss: Loss) -> None:
+        """Say what was lost, and keep saying it until somebody has reconciled and removed the note."""
+        at = self.world.clock.now().isoformat(timespec="seconds")
+        self.world.log.warning("a loss was accepted", finding=loss.finding, kept_as=loss.kept_as)
+        with (self.config.home / LOSSES).open("ab") as notes:
+            notes.write(orjson.dumps({"at": at, "finding": loss.finding, "kept_as": loss.kept_as}) + b"\n")
 
     def _build_parts(self) -> None:
         means, url = self.means, self.config.base_url

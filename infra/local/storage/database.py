@@ -5,7 +5,7 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from infra.local.storage.connection import (
@@ -17,9 +17,9 @@ from infra.local.storage.connection import (
     write_meta,
 )
 from infra.local.storage.mark import Mark, MarkBroken
-from infra.local.storage.salvage import finish_salvage, salvage
+from infra.local.storage.salvage import copy_aside, finish_salvage, first_free, salvage
 
-__all__ = ["Damaged", "Database", "InUse", "checksum", "open_database"]
+__all__ = ["Damaged", "Database", "InUse", "Loss", "checksum", "open_database"]
 
 Promise = tuple[bytes, int]
 """Which database, and up to which group commit somebody was told it is kept."""
@@ -40,6 +40,14 @@ class InUse(Exception):
     """Another process has the database."""
 
 
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What somebody accepted to lose, and where what was found is kept."""
+
+    finding: str
+    kept_as: str | None
+
+
 @dataclass(slots=True)
 class Database:
     """The open file: one connection that writes, one that reads, and the mark."""
@@ -51,6 +59,7 @@ class Database:
     id: bytes
     commit: int
     lock: int
+    loss: Loss | None = None
 
     def close(self) -> None:
         """Close everything, leaving the log checkpointed if there is room for that."""
@@ -72,8 +81,8 @@ def open_database(
     mark = Mark(path.with_suffix(".mark"))
     try:
         accept = _accept_loss if accept_loss else _refuse_loss
-        accept(path, tuple(schema), mark)
-        return _open(path, tuple(schema), mark, new_id, lock)
+        loss = accept(path, tuple(schema), mark)
+        return replace(_open(path, tuple(schema), mark, new_id, lock), loss=loss)
     except BaseException:
         mark.close()
         os.close(lock)
@@ -135,14 +144,29 @@ def _compare(promise: Promise, found: Promise | None) -> None:
         raise Damaged(f"the database is shortened: {lost} acknowledged group commits are missing at its end")
 
 
-def _accept_loss(path: Path, schema: tuple[str, ...], mark: Mark) -> None:
+def _accept_loss(path: Path, schema: tuple[str, ...], mark: Mark) -> Loss | None:
     finish_salvage(path)
-    if _exists(path):
-        try:
-            _look(path)
-        except Damaged:
-            salvage(path, schema)
+    loss = None
+    try:
+        _refuse_loss(path, schema, mark)
+    except Damaged as damage:
+        loss = Loss(damage.finding, _evidence(path, schema))
     mark.clear()
+    return loss
+
+
+def _evidence(path: Path, schema: tuple[str, ...]) -> str | None:
+    """Keep what was found, salvaging what cannot be used as it is; return the name it is kept under."""
+    if not _exists(path):
+        return None
+    aside = first_free(path)
+    try:
+        _look(path)
+    except Damaged:
+        salvage(path, schema)  # which keeps the damaged file under this very name
+    else:
+        copy_aside(path, aside)
+    return aside.name
 
 
 def _open(

@@ -1,6 +1,7 @@
 """After somebody accepted a loss: every row that can still be read and passes its checksum, in a new file."""
 
 import contextlib
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,7 +31,7 @@ def finish_salvage(path: Path) -> None:
     """Put a finished salvage in its place; begun again after a crash, it goes on where it was."""
     if not _finished(path).exists():
         return
-    aside = _first_free(path)
+    aside = first_free(path)
     for suffix in ("-wal", ""):
         source = path.with_name(path.name + suffix)
         if source.exists():
@@ -43,7 +44,17 @@ def _finished(path: Path) -> Path:
     return path.with_name(path.name + ".salvaged")
 
 
-def _first_free(path: Path) -> Path:
+def copy_aside(path: Path, aside: Path) -> None:
+    """Keep a file that is going to be used on, and its log, as they are now."""
+    for suffix in ("", "-wal"):
+        source, copy = path.with_name(path.name + suffix), aside.with_name(aside.name + suffix)
+        if source.exists():
+            shutil.copy2(source, copy)
+            copy.chmod(0o600)
+
+
+def first_free(path: Path) -> Path:
+    """Return a name beside the file under which nothing is kept yet."""
     number = 1
     while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
         number += 1
