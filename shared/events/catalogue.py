@@ -102,7 +102,7 @@ _PRODUCED = (
     _ours("vendor_adapter.health_changed.v1", "vendor_traffic:VendorAdapterHealthChangedV1"),
 )
 
-_STAFF = "staff-service"
+_STAFF = "staff-service / iam-service"  # whichever knows the shifts (B §3)
 _BOOKINGS = "reservation-service"
 _CONSUMED = (
     _theirs("reservation.booking.confirmed.v1", "reservation:BookingConfirmedV1", _BOOKINGS, "issue"),

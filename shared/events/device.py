@@ -10,9 +10,9 @@ from shared.events.wire import (
     Instant,
     Maybe,
     Percent,
+    PerhapsRooms,
     PropertyId,
     Published,
-    Rooms,
     VendorCode,
     Version,
     Whole,
@@ -36,13 +36,13 @@ class Capabilities(Published):
 
 
 class DeviceRegisteredV1(Published):
-    """A lock joined the property (B §2.7)."""
+    """A lock joined the property (B §2.7); an encoder, or the door of a gym, leads to no room."""
 
     device_id: DeviceId
     property_id: PropertyId
     vendor: VendorCode
     label: Annotated[str, text(120)]
-    rooms: Rooms
+    rooms: PerhapsRooms
     capabilities: Capabilities
     firmware: Maybe[Version] = None
     registered_at: Instant

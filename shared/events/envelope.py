@@ -88,7 +88,7 @@ class ReceivedEvent(Received, Generic[DataT]):
     @model_validator(mode="before")
     @classmethod
     def _type_may_be_left_out(cls, document: Any) -> Any:
-        if isinstance(document, dict) and "type" not in document and "subject" in document:
+        if isinstance(document, dict) and document.get("type") is None and "subject" in document:
             return {**document, "type": document["subject"]}
         return document
 

@@ -7,9 +7,9 @@ from pydantic import AliasChoices, Field, JsonValue, model_validator
 from shared.events.wire import (
     ForeignInstant,
     Maybe,
-    OpaqueId,
     PropertyId,
     Received,
+    ShiftId,
     TenantId,
     UserId,
     in_order,
@@ -32,7 +32,7 @@ class Organisational(Received):
 class ShiftStartedV1(Organisational):
     """Somebody came on duty and gets a master key for the shift; scopes are spelled as in A §12.1."""
 
-    shift_id: OpaqueId
+    shift_id: ShiftId
     staff_user_id: Annotated[UserId, _said(*_STAFF)]
     property_id: PropertyId
     valid_from: Annotated[ForeignInstant, _said("validFrom", "startsAt")]
@@ -50,7 +50,7 @@ class ShiftStartedV1(Organisational):
 class ShiftEndedV1(Organisational):
     """Somebody went off duty."""
 
-    shift_id: OpaqueId
+    shift_id: ShiftId
     staff_user_id: Annotated[Maybe[UserId], _said(*_STAFF)] = None
     property_id: Maybe[PropertyId] = None
 

@@ -2,7 +2,7 @@
 
 import re
 from datetime import UTC, datetime
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -15,6 +15,7 @@ from pydantic import (
     StrictInt,
     StringConstraints,
     WithJsonSchema,
+    model_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
@@ -49,9 +50,16 @@ class Published(WireModel):
 
 
 class Received(WireModel):
-    """A part of what others publish: we name what we need and look past the rest."""
+    """A part of what others publish: we name what we need and look past the rest; null says nothing."""
 
     model_config = ConfigDict(extra="ignore")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_absent(cls, document: Any) -> Any:
+        if not isinstance(document, dict):
+            return document
+        return {name: value for name, value in document.items() if value is not None}
 
 
 def own_id(prefix: str) -> StringConstraints:
@@ -110,10 +118,13 @@ GuestId = Annotated[str, foreign_id("gst")]
 RoomId = Annotated[str, foreign_id("rmu")]
 UserId = Annotated[str, foreign_id("usr")]
 DesktopId = Annotated[str, foreign_id("dev")]
+ShiftId = Annotated[str, StringConstraints(pattern="^[0-9A-Za-z_-]{1,64}$")]
 OpaqueId = Annotated[str, StringConstraints(pattern="^[0-9A-Za-z][0-9A-Za-z_:./=+-]{0,127}$")]
 
-Rooms = Annotated[tuple[RoomId, ...], Field(min_length=1, max_length=200)]
-PerhapsRooms = Annotated[tuple[RoomId, ...], Field(max_length=200)]
+# A master key or a front door may reach every room of the largest hotels; an event still fits its 256 KiB.
+MOST_ROOMS = 2000
+Rooms = Annotated[tuple[RoomId, ...], Field(min_length=1, max_length=MOST_ROOMS)]
+PerhapsRooms = Annotated[tuple[RoomId, ...], Field(max_length=MOST_ROOMS)]
 VendorCode = Annotated[str, _code("[a-z0-9-]")]
 Code = Annotated[str, _code("[a-z0-9_]")]
 DottedCode = Annotated[str, _code("[a-z0-9_.]")]

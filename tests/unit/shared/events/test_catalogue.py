@@ -71,6 +71,20 @@ def test_catalogue_gives_every_consumed_subject_the_recipe_of_the_specification(
     assert set(RECIPES) == {recipe for recipe in recipes.values() if recipe}
 
 
+PRODUCER_OF_CONSUMED = {
+    "reservation": "reservation-service",
+    "staff": "staff-service / iam-service",
+    "iam": "iam-service",
+    "tenant": "tenant-service",
+}
+
+
+def test_catalogue_names_the_producers_of_the_specification():
+    told = {row.name.split(".")[1]: row.producer for row in subjects(Direction.CONSUMED)}
+    assert told == PRODUCER_OF_CONSUMED
+    assert {row.producer for row in subjects(Direction.PRODUCED)} == {"lock-integration-service"}
+
+
 def test_catalogue_keeps_desk_subjects_off_pubsub():
     assert {row.topic for row in subjects(Direction.LOCAL)} == {None}
     assert all(row.topic == row.name for row in CATALOGUE.values() if row.direction is not Direction.LOCAL)

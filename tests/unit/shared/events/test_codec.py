@@ -48,6 +48,27 @@ def test_consumed_example_is_read_with_unknown_fields_around_it(consumed_example
     assert event.subject == subject
 
 
+def nulled(payload: dict, *names: str) -> dict:
+    return payload | dict.fromkeys(names)
+
+
+def test_null_in_an_optional_field_of_others_says_nothing(document):
+    bare = document(CONFIRMED)
+    bare["data"] = without(bare["data"], "preferredKinds", "scope", "version", "paymentStatus", "tenantId")
+    nulls = nulled(document(CONFIRMED), "specVersion", "type", "source", "causationId")
+    nulls["data"] = nulled(bare["data"], "preferredKinds", "version", "paymentStatus", "tenantId", "checkIn")
+    assert parse(nulls).data == parse(bare).data
+    nulls["data"]["scope"] = {"floors": None, "areas": ["gym"]}
+    assert parse(nulls).data.scope.floors == ()
+
+
+def test_null_in_a_required_field_of_others_is_a_missing_field(document):
+    wrong = document(CONFIRMED)
+    wrong["data"] = nulled(wrong["data"], "rooms")
+    with pytest.raises(InvalidEvent, match=r"data\.rooms: field required"):
+        parse(wrong)
+
+
 def test_local_example_is_read(local_example, document):
     event = parse(json.dumps(document(*local_example)).encode())
     assert CATALOGUE[event.subject].direction is Direction.LOCAL

@@ -1,12 +1,15 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, get_args
 
 import pytest
+import rfc8785
 from pydantic import BaseModel
 
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import ShiftId
 from shared.events.catalogue import CATALOGUE, model_for
-from shared.events.codec import event_model, parse, parse_payload
+from shared.events.codec import event_model, parse, parse_payload, require_publishable
 from shared.events.errors import InvalidEvent
 from shared.events.subject import Direction
 from shared.events.wire import Published, Received
@@ -117,6 +120,17 @@ def test_staff_key_may_open_areas_only(document):
     assert parse_payload(f"{LOCK}credential.issued.v1", payload, exact=True)
 
 
+def test_a_key_to_every_room_of_a_large_hotel_is_published(document):
+    rooms = [f"rmu_01HX4Q8ZT9WKE2M7VR5N3B{number:04}" for number in range(2000)]
+    event = document(f"{LOCK}credential.issued.v1", issued(document, rooms=rooms))
+    assert require_publishable(rfc8785.dumps(event)).data.rooms == tuple(rooms)
+
+
+def test_an_encoder_is_registered_without_a_room(document):
+    payload = document(f"{LOCK}device.registered.v1")["data"] | {"rooms": []}
+    assert parse_payload(f"{LOCK}device.registered.v1", payload, exact=True)
+
+
 def confirmed(document, window: dict[str, Any]) -> dict[str, Any]:
     payload = document(f"{BOOKING}confirmed.v1")["data"]
     return {name: value for name, value in payload.items() if not name.startswith("valid")} | window
@@ -174,6 +188,22 @@ def test_dates_changed_says_what_changed():
 def test_shift_started_reads_either_name_of_its_person(name):
     payload = {"shiftId": "shf_1", name: "usr_1", "propertyId": "ppt_1", "startsAt": FROM, "endsAt": UNTIL}
     assert parse_payload("melmastoon.staff.shift.started.v1", payload).staff_user_id == "usr_1"
+
+
+@pytest.mark.parametrize(
+    "shift_id", ["shf_2026-05-01_a", "5b3f0a0e-8d7f-4a3e-9d5e-0a8b6f5c4d3e", "a/b", "a:b", ""]
+)
+def test_shift_ids_pass_here_exactly_where_the_domain_can_hold_them(shift_id):
+    def held(read: Callable[[str], object]) -> bool:
+        try:
+            read(shift_id)
+        except (InvalidEvent, InvalidInput):
+            return False
+        return True
+
+    assert held(ShiftId) == held(
+        lambda it: parse_payload("melmastoon.staff.shift.ended.v1", {"shiftId": it, "userId": "usr_1"})
+    )
 
 
 def test_local_issue_masks_the_vendor_reference_until_the_push(local_example):
