@@ -1,6 +1,7 @@
 """What people pass in: JSON as text, as @file or on stdin; refused with the place of the mistake."""
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +12,11 @@ from infra.cli.problems import Refused
 
 def json_input(text: str, option: str) -> Any:
     """Return the JSON that an option's value holds or points to."""
-    return _parsed(_text(text, option), option)
+    if text == "-":
+        return _parsed(sys.stdin.read(), f"{option}: stdin", "pipe JSON alone into the command")
+    if text.startswith("@"):
+        return json_file(Path(text[1:]), option)
+    return _parsed(text, option, _QUOTE_IT)
 
 
 def json_object(text: str, option: str) -> Mapping[str, Any]:
@@ -24,7 +29,19 @@ def json_object(text: str, option: str) -> Mapping[str, Any]:
 
 def json_file(path: Path, option: str) -> Any:
     """Return the JSON of a file."""
-    return _parsed(read_text(path, option), option)
+    return _parsed(read_text(path, option), f"{option}: {path}", f"mend {path}: it must hold JSON alone")
+
+
+def settings(given: list[str], option: str) -> Mapping[str, str]:
+    """Return the values of NAME=VALUE, by name; the last one of a name counts."""
+    pairs = [each.partition("=") for each in given]
+    if not all(equals and _NAME.fullmatch(name) for name, equals, _ in pairs):
+        # What was given is not repeated: it may be a secret without its name.
+        raise Refused(
+            f"{option} is not NAME=VALUE, with a name of letters, digits and _",
+            f"pass one at a time, such as {option} FLEET_URL=http://fleet.test",
+        )
+    return {name: value for name, _, value in pairs}
 
 
 def read_text(path: Path, option: str) -> str:
@@ -37,24 +54,19 @@ def read_text(path: Path, option: str) -> str:
         raise Refused(f"{option}: {path} is not UTF-8 text", "save it as UTF-8") from None
 
 
-def _text(text: str, option: str) -> str:
-    if text == "-":
-        return sys.stdin.read()
-    return read_text(Path(text[1:]), option) if text.startswith("@") else text
-
-
-def _parsed(text: str, option: str) -> Any:
+def _parsed(text: str, what: str, remedy: str) -> Any:
     try:
         return json.loads(text, parse_constant=_not_json)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise Refused(f"{option} is not JSON: {error.msg} at {where}", _QUOTE_IT) from None
+        raise Refused(f"{what} is not JSON: {error.msg} at {where}", remedy) from None
     except ValueError as error:
-        raise Refused(f"{option} is not JSON: {error}", _QUOTE_IT) from None
+        raise Refused(f"{what} is not JSON: {error}", remedy) from None
     except RecursionError:
-        raise Refused(f"{option} is nested too deeply", "pass something flatter") from None
+        raise Refused(f"{what} is nested too deeply", "pass something flatter") from None
 
 
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _QUOTE_IT = "put single quotes around the JSON, or pass @file, or - for stdin"
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from infra.cli.answer import Answer, counted, line, plain
-from infra.cli.inputs import json_file, json_input
+from infra.cli.inputs import json_file, json_input, settings
 from infra.cli.problems import Refused
 
 File = Annotated[Path, typer.Argument(help="A workflow file, YAML or JSON.")]
@@ -14,20 +14,32 @@ Files = Annotated[list[Path], typer.Argument(help="Workflow files, YAML or JSON.
 Arguments = Annotated[str, typer.Option(help="The argument: JSON, @file, or - for stdin.")]
 Stubs = Annotated[Path | None, typer.Option(help="A JSON file of canned answers, in place of real HTTP.")]
 Virtual = Annotated[bool, typer.Option("--virtual-clock", help="Let sleeps pass at once.")]
+Environment = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--env", metavar="NAME=VALUE", help="What sys.get_env finds, such as FLEET_URL; repeatable."
+    ),
+]
 EXIT_CODES = {"SUCCEEDED": 0, "FAILED": 1, "REFUSED": 2}
 
 
 def run(
-    file: File, args: Arguments = "null", http_stubs: Stubs = None, virtual_clock: Virtual = False
+    file: File,
+    args: Arguments = "null",
+    env: Environment = None,
+    http_stubs: Stubs = None,
+    virtual_clock: Virtual = False,
 ) -> Answer:
     """Run a file to its end, here and now; print state, result, error, calls and sleeps as JSON."""
     from infra.local.workflows.errors import WorkflowRefused
     from infra.local.workflows.runner import refusal_record, run_file
 
-    argument = json_input(args, "--args")
+    argument, environment = json_input(args, "--args"), settings(env or [], "--env")
     stubs = None if http_stubs is None else _stubs(json_file(http_stubs, "--http-stubs"))
     try:
-        facts = run_file(_readable(file), argument, http_stubs=stubs, virtual_clock=virtual_clock)
+        facts = run_file(
+            _readable(file), argument, http_stubs=stubs, virtual_clock=virtual_clock, environment=environment
+        )
     except WorkflowRefused as refused:
         record = refusal_record(refused)
         return Answer(record, (), 2, always_json=True, complaints=tuple(map(str, refused.problems)))
@@ -70,7 +82,7 @@ def _stubs(document: Any) -> Any:
     if not isinstance(rows, list) or not all(map(_is_stub, rows)):
         raise Refused(
             "--http-stubs is not a list of stubs",
-            'pass [{"method": "GET", "url": "https://…", "responses": [{"status": 200, "body": {}}]}]',
+            'write [{"method": "GET", "url": "https://…", "responses": [{"status": 200, "body": {}}]}]',
         )
     return document
 

@@ -39,6 +39,7 @@ ENVIRONMENT: Final[Mapping[str, str]] = MappingProxyType(
         "GOOGLE_CLOUD_WORKFLOW_EXECUTION_ID": "local-run",
     }
 )
+NOTHING_MORE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class RunClock(Protocol):
@@ -208,17 +209,20 @@ async def _over_sockets(sockets: Sockets, op: HttpRequest) -> Outcome:
 
 
 async def run_program(
-    program: Program, args: Any, *, http_stubs: Any = None, virtual_clock: bool = False
+    program: Program,
+    args: Any,
+    *,
+    http_stubs: Any = None,
+    virtual_clock: bool = False,
+    environment: Mapping[str, str] = NOTHING_MORE,
 ) -> dict[str, Any]:
-    """Run a loaded program; `http_stubs` is the document of a stub file, None for real HTTP."""
+    """Run a loaded program; `http_stubs` is the document of a stub file, None for real HTTP.
+
+    The environment is laid over what every execution finds in its own.
+    """
     clock: RunClock = VirtualClock() if virtual_clock else WaitingClock()
     draws = AmbientDraws(clock, SeededEntropy(0) if virtual_clock else SystemEntropy())
-    environment = {
-        **ENVIRONMENT,
-        "GOOGLE_CLOUD_WORKFLOW_ID": Path(program.filename).stem,
-        "GOOGLE_CLOUD_WORKFLOW_REVISION_ID": program.digest[:12],
-    }
-    machine = Machine(program, args, environment, draws)
+    machine = Machine(program, args, {**_environment(program), **environment}, draws)
     if http_stubs is not None:
         return await _Run(machine, clock, None, read_stubs(http_stubs)).to_its_end()
     sockets = Sockets()
@@ -228,13 +232,29 @@ async def run_program(
         await sockets.close()
 
 
+def _environment(program: Program) -> Mapping[str, str]:
+    return {
+        **ENVIRONMENT,
+        "GOOGLE_CLOUD_WORKFLOW_ID": Path(program.filename).stem,
+        "GOOGLE_CLOUD_WORKFLOW_REVISION_ID": program.digest[:12],
+    }
+
+
 def run_file(
-    path: str | Path, args: Any, *, http_stubs: Any = None, virtual_clock: bool = False
+    path: str | Path,
+    args: Any,
+    *,
+    http_stubs: Any = None,
+    virtual_clock: bool = False,
+    environment: Mapping[str, str] = NOTHING_MORE,
 ) -> dict[str, Any]:
     """Load and run a file: {"state", "result", "error", "calls", "sleeps"}, or raise WorkflowRefused."""
     source = Path(path)
     program = load(source.read_bytes(), source.name)
-    return asyncio.run(run_program(program, args, http_stubs=http_stubs, virtual_clock=virtual_clock))
+    running = run_program(
+        program, args, http_stubs=http_stubs, virtual_clock=virtual_clock, environment=environment
+    )
+    return asyncio.run(running)
 
 
 def refusal_record(refused: WorkflowRefused) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from infra.cli.inputs import json_file, json_input, json_object
+from infra.cli.inputs import json_file, json_input, json_object, settings
 from infra.cli.problems import Refused
 
 
@@ -48,3 +48,15 @@ def test_a_file_of_other_bytes_is_refused(tmp_path):
     (tmp_path / "event.json").write_bytes(b"\xff\xfe")
     with pytest.raises(Refused, match="not UTF-8"):
         json_file(tmp_path / "event.json", "--event")
+
+
+def test_a_file_that_holds_no_json_is_named_with_a_fix_that_fits_a_file(tmp_path):
+    file = tmp_path / "event.json"
+    file.write_text("{,}")
+    with pytest.raises(Refused, match=r"--event: .*event\.json is not JSON") as caught:
+        json_file(file, "--event")
+    assert caught.value.remedy == f"mend {file}: it must hold JSON alone"
+
+
+def test_settings_are_taken_by_name_and_the_last_one_counts():
+    assert settings(["A=1", "B=x=y", "A="], "--env") == {"A": "", "B": "x=y"}

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from infra.manifest.load import ROOT
+
 GREETS = """
 main:
   params: [args]
@@ -11,6 +13,7 @@ main:
     - rest: {call: sys.sleep, args: {seconds: 2}}
     - greet: {return: '${"Hello " + args.name}'}
 """
+ASKS_ITS_FLEET = "main:\n  steps:\n    - ask: {return: '${sys.get_env(\"FLEET_URL\")}'}\n"
 RAISES = "main:\n  steps:\n    - stop: {raise: enough}\n"
 CALLS = """
 main:
@@ -94,6 +97,38 @@ def test_workflow_run_refuses_stubs_of_another_form(run, file, stubs):
     result = _run(run, file(CALLS), "--http-stubs", file(json.dumps(stubs), "stubs.json"))
     assert result.exit_code == 2
     assert "not a list of stubs" in result.stderr
+
+
+def test_workflow_run_gives_the_file_its_environment(run, file):
+    result = _run(run, file(ASKS_ITS_FLEET), "--env", "FLEET_URL=http://fleet.test/?a=b", "--env", "EMPTY=")
+    assert json.loads(result.stdout)["result"] == "http://fleet.test/?a=b"
+
+
+@pytest.mark.parametrize("setting", ["FLEET_URL", "=http://fleet.test", "FLEET-URL=x", ""])
+def test_workflow_run_refuses_a_malformed_setting_without_repeating_it(run, file, setting):
+    result = _run(run, file(GREETS), "--env", setting)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "error: --env is not NAME=VALUE, with a name of letters, digits and _\n"
+        "  fix: pass one at a time, such as --env FLEET_URL=http://fleet.test\n"
+    )
+
+
+def test_workflow_run_tries_a_workflow_of_the_fleet_without_the_fleet(run, file):
+    answer = {"status": 200, "body": {"superseded": True}}
+    stubs = [{"method": "POST", "url": "http://fleet.test/probe-answer", "responses": [answer]}]
+    probe = str(ROOT / "workflows" / "probe_platform.yaml")
+    given = ["--env", "FLEET_URL=http://fleet.test", "--args", '{"probe": "p"}']
+    result = _run(run, probe, *given, "--http-stubs", file(json.dumps(stubs), "stubs.json"))
+    assert json.loads(result.stdout)["result"] == {"probe": "p", "superseded": True}
+
+
+def test_workflow_run_with_stubs_that_are_no_json_names_the_file_to_mend(run, file):
+    stubs = file("[{]", "stubs.json")
+    result = _run(run, file(CALLS), "--http-stubs", stubs)
+    assert result.exit_code == 2
+    assert f"--http-stubs: {stubs} is not JSON" in result.stderr
+    assert f"fix: mend {stubs}" in result.stderr
 
 
 def test_workflow_run_of_a_missing_file_is_refused(run):

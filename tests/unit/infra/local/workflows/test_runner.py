@@ -227,3 +227,12 @@ def test_refusal_record_lists_every_problem(flow):
     with pytest.raises(WorkflowRefused) as refused:
         run_file(flow("- r:\n    return: ${x}\n- s:\n    next: nowhere\n"), None)
     assert [problem["line"] for problem in refusal_record(refused.value)["problems"]] == [2, 3]
+
+
+def test_run_lays_the_environment_given_over_the_one_of_every_execution(flow):
+    names = ("FLEET_URL", "GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_PROJECT_ID")
+    read = ", ".join(f'sys.get_env("{name}")' for name in names)
+    path = flow(f"main:\n  steps:\n    - read: {{return: '${{[{read}]}}'}}\n")
+    environment = {"FLEET_URL": "http://fleet.test", "GOOGLE_CLOUD_LOCATION": "europe-west3"}
+    ran = run_file(path, None, environment=environment)
+    assert ran["result"] == ["http://fleet.test", "europe-west3", "local"]
