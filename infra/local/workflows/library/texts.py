@@ -67,12 +67,12 @@ def split(source: Any, separator: Any) -> list[str]:
 
 
 def substring(source: Any, start: Any, end: Any) -> str:
-    """The characters from start up to, not including, end."""
+    """The characters from start up to, not including, end; beyond the text there are none."""
     text = _text(source, "source")
     first, last = need(start, "start", int), need(end, "end", int)
-    if 0 <= first <= last <= len(text):
+    if 0 <= first <= last:
         return text[first:last]
-    error = index_error(f"substring [{first}, {last}) is outside a string of {len(text)} characters")
+    error = index_error(f"substring [{first}, {last}) is no part of a string")
     error.payload["tags"].append("ValueError")
     raise error
 
