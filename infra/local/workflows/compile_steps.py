@@ -55,8 +55,8 @@ def _raise(action: Raise, site: Site) -> Code:
 
 
 def _throw(error: Any) -> None:
-    if type(error) not in {str, dict}:
-        raise type_error(f"raise takes a string or a map, not {kind_of(error)}")
+    if type(error) not in {str, dict, bool}:
+        raise type_error(f"raise takes a string, a map or a boolean, not {kind_of(error)}")
     raise RaisedError(error)
 
 

@@ -49,7 +49,7 @@ class Place:
 
 @dataclass(eq=False)
 class RaisedError(WorkflowsError):
-    """An error travelling through a running workflow: any string or map, as `raise` allows."""
+    """An error travelling through a running workflow: any value that `raise` allows."""
 
     payload: Any = field(repr=False)
     fatal: bool = False

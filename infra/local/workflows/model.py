@@ -147,7 +147,7 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class Raise:
-    """Raises a string or a map."""
+    """Raises a string, a map or a boolean."""
 
     error: Template
 

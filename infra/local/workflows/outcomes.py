@@ -18,7 +18,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The operation, or the execution, ended in this error: a string or a map."""
+    """The operation, or the execution, ended in this error: a string, a map or a boolean."""
 
     error: Any = field(repr=False)
     context: str = field(default="", repr=False)

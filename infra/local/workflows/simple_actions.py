@@ -60,10 +60,12 @@ def _result(fields: Fields) -> str | None:
 
 
 def read_raise(node: Node, fields: Fields) -> Raise:
-    """`raise: string or map`"""
-    if isinstance(node, Listing) or (isinstance(node, Scalar) and not isinstance(node.value, str)):
+    """`raise: string, map or boolean`"""
+    if isinstance(node, Listing) or (isinstance(node, Scalar) and not isinstance(node.value, str | bool)):
         fields.report.add(
-            node.line, "raise takes a string or a map", "Raise a message or a map describing the error"
+            node.line,
+            "raise takes a string, a map or a boolean",
+            "Raise a message or a map describing the error",
         )
     return Raise(read_template(node, fields.report))
 
