@@ -1,4 +1,4 @@
-"""The one writer: operations queue up, each in a savepoint, and share a commit; reads never wait."""
+"""The one way to the disk: operations queue up for the one writer and share its commits; reads never wait."""
 
 import asyncio
 import contextlib
@@ -10,44 +10,15 @@ from typing import Any, TypeVar
 
 from infra.local.counters import Counters
 from infra.local.faults import Faults
-from infra.local.storage.connection import next_number
 from infra.local.storage.database import Database
+from infra.local.storage.writer import Job, Operation, Writer, take_up_held
 from shared.ports.documents import StorageFull
 
 T = TypeVar("T")
-Operation = Callable[[sqlite3.Connection], Any]
 LAZY_SECONDS = 0.05
-CHECKPOINT_BYTES = 4 * 1024 * 1024
+HELD_SECONDS = 1.0
+LAST_TRIES_AFTER = (0.0, 1.0, 1.0)
 MOST_IN_A_COMMIT = 512
-NO_ROOM = "Free some space, or look after the disk"
-HELD = "End whatever else has the database open"
-NOT_NOW = {
-    **dict.fromkeys((sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM), NO_ROOM),
-    **dict.fromkeys((sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN), NO_ROOM),
-    **dict.fromkeys((sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL), HELD),
-    sqlite3.SQLITE_INTERRUPT: HELD,
-}
-"""What SQLite says when it is the machine's fault and not the operation's, and what may help."""
-
-
-class _Job:
-    """An operation, its result, and who waits for it."""
-
-    __slots__ = ("error", "future", "operation", "result")
-
-    def __init__(self, operation: Operation, future: "asyncio.Future[Any] | None") -> None:
-        self.operation, self.future = operation, future
-        self.result: Any = None
-        self.error: BaseException | None = None
-
-    def settle(self) -> None:
-        """Tell whoever waits."""
-        if self.future is None or self.future.done():
-            return
-        if self.error is None:
-            self.future.set_result(self.result)
-        else:
-            self.future.set_exception(self.error)
 
 
 class Engine:
@@ -56,13 +27,14 @@ class Engine:
     def __init__(
         self, database: Database, *, faults: Faults, counters: Counters, threaded: bool = True
     ) -> None:
-        self._database, self._faults, self.counters = database, faults, counters
-        self._commit_number = database.commit
+        self._database, self.counters = database, counters
+        self._writer = Writer(database, faults, counters)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._lazy: list[_Job] = []
+        self._lazy: list[Job] = []
         self._lazy_timer: asyncio.TimerHandle | None = None
-        self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._waiting: list[_Job] = []
+        self._held_timer: asyncio.TimerHandle | None = None
+        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._waiting: list[Job] = []
         self._closed = False
         self._thread = threading.Thread(target=self._work, name="writer", daemon=True) if threaded else None
 
@@ -76,12 +48,15 @@ class Engine:
         """Run an operation and return once it is on the disk; raise what it raised and keep nothing of it."""
         future: asyncio.Future[T] = self._running().create_future()
         self._submit_lazy()
-        self._submit(_Job(operation, future))
+        self._submit(Job(operation, future))
         return await future
 
     def write_soon(self, operation: Operation) -> None:
-        """Let an operation ride on the next commit, within 50 ms. Losing it must be harmless."""
-        self._lazy.append(_Job(operation, None))
+        """Let an operation ride on the next commit, within 50 ms. Losing it must be harmless.
+
+        For want of room it is tried again; should it fail otherwise, the event loop is told.
+        """
+        self._lazy.append(Job(operation, lazy=True))
         if self._lazy_timer is None:
             self._lazy_timer = self._running().call_later(LAZY_SECONDS, self._submit_lazy)
 
@@ -90,15 +65,27 @@ class Engine:
         return self._database.reader.execute(sql, parameters).fetchall()
 
     async def close(self) -> None:
-        """Write what is waiting, then close the file."""
+        """Write what is waiting, trying hard, then close the file."""
+        try:
+            await self._write_the_rest()
+        finally:
+            self._closed = True
+            if self._held_timer is not None:
+                self._held_timer.cancel()
+            if self._thread is not None:
+                self._queue.put(None)
+                self._thread.join()
+            self._database.close()
+
+    async def _write_the_rest(self) -> None:
         self._submit_lazy()
-        with contextlib.suppress(StorageFull):
-            await self.write(lambda _: None)
-        self._closed = True
-        if self._thread is not None:
-            self._queue.put(None)
-            self._thread.join()
-        self._database.close()
+        for seconds in LAST_TRIES_AFTER:
+            await asyncio.sleep(seconds)
+            with contextlib.suppress(StorageFull):
+                await self.write(take_up_held)
+            if not self._writer.held:
+                return
+        self._report("lazy writes are lost at the end", self._writer.held[0].error)
 
     def _running(self) -> asyncio.AbstractEventLoop:
         if self._loop is None or self._closed:
@@ -113,27 +100,29 @@ class Engine:
         for job in jobs:
             self._submit(job)
 
-    def _submit(self, job: _Job) -> None:
+    def _submit_held(self) -> None:
+        self._held_timer = None
+        self._submit(Job(take_up_held))
+
+    def _submit(self, job: Job) -> None:
         if self._thread is not None:
             self._queue.put(job)
             return
         if not self._waiting:
-            self._running().call_soon(self._commit_waiting)
+            self._running().call_soon(self._write_waiting)
         self._waiting.append(job)
 
-    def _commit_waiting(self) -> None:
+    def _write_waiting(self) -> None:
         jobs, self._waiting = self._waiting, []
-        self._commit(jobs)
-        for job in jobs:
-            job.settle()
+        self._settle(self._writer.write(jobs))
 
     def _work(self) -> None:
         while (jobs := self._take()) is not None:
-            self._commit(jobs)
+            settled = self._writer.write(jobs)
             if self._loop is not None and not self._loop.is_closed():
-                self._loop.call_soon_threadsafe(_settle_all, jobs)
+                self._loop.call_soon_threadsafe(self._settle, settled)
 
-    def _take(self) -> list[_Job] | None:
+    def _take(self) -> list[Job] | None:
         first = self._queue.get()
         if first is None:
             return None
@@ -149,91 +138,14 @@ class Engine:
             jobs.append(job)
         return jobs
 
-    def _commit(self, jobs: list[_Job]) -> None:
-        connection = self._database.writer
-        self._faults.reach("before-commit")
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as error:  # none of them is to blame, and alone none would fare better
-            _abandon(connection, jobs, error)
-            return
-        try:
-            for job in jobs:
-                _run(connection, job)
-            if all(job.error is not None for job in jobs):
-                connection.execute("ROLLBACK")
-                return
-            self._finish(connection)
-        except Exception as error:  # noqa: BLE001 - whatever stops a commit is told to all who share it
-            _abandon(connection, jobs, error)
-            self._commit_apart(jobs)
-            return
-        self._keep_mark(connection)
-        self._faults.reach("after-commit")
+    def _settle(self, jobs: list[Job]) -> None:
+        for job in jobs:
+            job.settle()
+            if job.lazy and job.error is not None:
+                self._report("a lazy write failed", job.error)
+        if self._writer.held and self._held_timer is None and not self._closed:
+            self._held_timer = self._running().call_later(HELD_SECONDS, self._submit_held)
 
-    def _commit_apart(self, jobs: list[_Job]) -> None:
-        # One that does not fit takes the whole transaction down; the others may fit very well.
-        if len(jobs) > 1:
-            for job in jobs:
-                job.error = None
-                self._commit([job])
-
-    def _finish(self, connection: sqlite3.Connection) -> None:
-        number = next_number(connection, "commit")
-        connection.execute("COMMIT")
-        self._commit_number = number
-        self.counters["commits"] += 1
-        self.counters["fsyncs"] += 1
-
-    def _keep_mark(self, connection: sqlite3.Connection) -> None:
-        self._faults.reach("before-mark")
-        # The commit stands whatever happens here; a mark too low hides nothing from the next one.
-        with contextlib.suppress(OSError, sqlite3.Error):
-            self._database.mark.write(self._database.id, self._commit_number)
-            self._checkpoint_if_long(connection)
-
-    def _checkpoint_if_long(self, connection: sqlite3.Connection) -> None:
-        # A look at the log's size each 256 commits is cheap; SQLite's own trigger would not tell us to sync.
-        if self._commit_number % 256:
-            return
-        log = self._database.path.with_name(self._database.path.name + "-wal")
-        if log.stat().st_size >= CHECKPOINT_BYTES:
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-            self._database.mark.sync()
-            self.counters["fsyncs"] += 3
-
-
-def _settle_all(jobs: list[_Job]) -> None:
-    for job in jobs:
-        job.settle()
-
-
-def _run(connection: sqlite3.Connection, job: _Job) -> None:
-    connection.execute("SAVEPOINT job")
-    try:
-        job.result = job.operation(connection)
-    except Exception as error:
-        if not connection.in_transaction:
-            raise
-        connection.execute("ROLLBACK TO job")
-        job.error = _translated(error)
-    connection.execute("RELEASE job")
-
-
-def _abandon(connection: sqlite3.Connection, jobs: list[_Job], error: Exception) -> None:
-    if connection.in_transaction:
-        with contextlib.suppress(sqlite3.Error):  # where this fails too, the next BEGIN does, and comes here
-            connection.execute("ROLLBACK")
-    for job in jobs:
-        job.error = _translated(error)
-
-
-def _translated(error: Exception) -> Exception:
-    if not isinstance(error, sqlite3.Error):
-        return error
-    remedy = NOT_NOW.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
-    return (
-        StorageFull(f"nothing was written: {error}. {remedy}; callers may then try again")
-        if remedy
-        else error
-    )
+    def _report(self, message: str, error: BaseException | None) -> None:
+        if self._loop is not None:
+            self._loop.call_exception_handler({"message": message, "exception": error})

@@ -87,6 +87,23 @@ class Durability(BusSetting):
 
         self.play(tmp_path, scenario)
 
+    @pytest.mark.parametrize(("killed_after", "again"), [(0.3, ["A0", "A1"]), (3.0, [])])
+    def test_an_ack_that_found_no_room_is_kept_later_and_not_overtaken(self, tmp_path, killed_after, again):
+        async def scenario(world, bus):
+            world.receiver.takes = 0.1
+            await bus.publish("bookings", numbered(1, "A"))
+            with world.no_room():
+                await asyncio.sleep(5.2)
+            await bus.publish("bookings", messages("A1", key="A"))
+            await asyncio.sleep(killed_after)
+            assert world.receiver.texts == ["A0", "A1"]
+            fresh = await self.killed(world, bus, subscription())
+            await asyncio.sleep(60)
+            assert world.receiver.texts[2:] == again
+            await fresh.stop()
+
+        self.play(tmp_path, scenario)
+
     def test_a_backlog_of_thousands_is_held_on_disk_and_drained(self, tmp_path):
         async def scenario(world, bus):
             await bus.stop()

@@ -5,7 +5,7 @@ import base64
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -137,8 +137,9 @@ class World:
     def crash(self) -> None:
         """End without writing what was only promised lazily."""
         self.engine._lazy.clear()
-        if self.engine._lazy_timer is not None:
-            self.engine._lazy_timer.cancel()
+        for timer in (self.engine._lazy_timer, self.engine._held_timer):
+            if timer is not None:
+                timer.cancel()
         self.engine._closed = True
         self.database.close()
 
@@ -153,6 +154,14 @@ class World:
 
         self.engine.read = mistaken
         return self.hear()
+
+    @contextmanager
+    def no_room(self) -> Iterator[None]:
+        """Let every write be refused for a while."""
+        self.database.writer.execute("PRAGMA busy_timeout=1")
+        with closing(sqlite3.connect(self.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            yield
 
     @contextmanager
     def writing_fails(self) -> Iterator[None]:

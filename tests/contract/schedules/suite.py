@@ -1,8 +1,6 @@
 """What schedules promise, each guarantee in a test of its name; any implementation can be put in."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -162,9 +160,7 @@ class SchedulesContract(ScheduleSetting):
 
     def test_a_job_is_called_though_there_is_no_room_to_note_it(self, tmp_path):
         async def scenario(world, schedules):
-            world.database.writer.execute("PRAGMA busy_timeout=1")
-            with closing(sqlite3.connect(world.path, isolation_level=None)) as other:
-                other.execute("BEGIN IMMEDIATE")
+            with world.no_room():
                 await asyncio.sleep(3661)
             assert len(world.receiver.received) == 12
 

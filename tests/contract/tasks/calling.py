@@ -98,6 +98,19 @@ class Calling(TaskSetting):
 
         self.play(tmp_path, scenario)
 
+    def test_a_task_that_is_done_while_there_is_no_room_frees_its_name_in_time(self, tmp_path):
+        async def scenario(world, tasks):
+            world.receiver.takes = 0.1
+            await tasks.enqueue(Task("sweep-ledger", name="hourly"))
+            with world.no_room():
+                await asyncio.sleep(5)
+            await asyncio.sleep(3600)
+            await tasks.enqueue(Task("sweep-ledger", name="hourly"))
+            await tasks.idle()
+            assert len(world.receiver.received) == 2
+
+        self.play(tmp_path, scenario)
+
     def test_a_queue_keeps_to_its_rate(self, tmp_path):
         async def scenario(world, tasks):
             for number in range(60):

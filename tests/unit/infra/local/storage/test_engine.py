@@ -9,7 +9,7 @@ import pytest
 from infra.local.counters import Counters
 from infra.local.faults import Census
 from infra.local.simulation.loop import run_virtually
-from infra.local.storage import engine as engine_module
+from infra.local.storage import writer as writer_module
 from infra.local.storage.engine import LAZY_SECONDS
 from tests.unit.infra.local.storage.notebook import keep, names, notes, running, start
 
@@ -113,10 +113,14 @@ def test_lazy_operations_wait_no_longer_than_they_may(tmp_path):
     assert run_virtually(scenario) == ([], ["a", "b"], 1)
 
 
-async def test_a_failing_lazy_operation_disturbs_nobody(engine):
+async def test_a_failing_lazy_operation_disturbs_nobody_and_is_told_of(engine):
+    told = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context["exception"]))
     engine.write_soon(fail)
+    engine.write_soon(keep("b"))
     await engine.write(keep("a"))
-    assert names(engine) == ["a"]
+    assert names(engine) == ["a", "b"]
+    assert [str(error) for error in told] == ["no such room"]
 
 
 async def test_closing_writes_what_still_waits(tmp_path):
@@ -153,7 +157,7 @@ async def test_trouble_after_the_commit_does_not_unsay_it(tmp_path, monkeypatch)
 
 
 async def test_a_long_log_is_checkpointed_and_the_mark_synced(tmp_path, monkeypatch):
-    monkeypatch.setattr(engine_module, "CHECKPOINT_BYTES", 4096)
+    monkeypatch.setattr(writer_module, "CHECKPOINT_BYTES", 4096)
     async with running(tmp_path, threaded=False) as engine:
         before = (tmp_path / "fleet.db").stat().st_size
         for number in range(256):

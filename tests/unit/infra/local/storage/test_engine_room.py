@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from infra.local.simulation.loop import run_virtually
-from infra.local.storage.engine import Engine
+from infra.local.storage.engine import HELD_SECONDS, Engine
+from infra.local.storage.writer import Writer, take_up_held
 from shared.ports.documents import StorageFull
-from tests.unit.infra.local.storage.notebook import held, keep, names, notes, running
+from tests.unit.infra.local.storage.notebook import held, keep, names, notes, running, start
 
 CHILD = str(Path(__file__).with_name("writing_child.py"))
 
@@ -111,6 +112,77 @@ async def test_all_who_share_a_commit_wait_for_a_lock_together(tmp_path):
         engine._database.writer.set_trace_callback(None)
         assert {type(outcome) for outcome in outcomes} == {StorageFull}
         assert begun.count("BEGIN IMMEDIATE") <= 1
+
+
+@pytest.mark.parametrize("threaded", [True, False])
+async def test_lazy_operations_are_kept_until_there_is_room(tmp_path, threaded):
+    async with running(tmp_path, threaded=threaded) as engine:
+        with held(engine):
+            for number in range(3):
+                engine.write_soon(keep(number))
+                with pytest.raises(StorageFull):
+                    await engine.write(keep("urgent"))
+            assert names(engine) == []
+        await engine.write(take_up_held)
+        assert engine.read("SELECT name FROM notes ORDER BY rowid") == [("0",), ("1",), ("2",)]
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_lazy_operation_never_overtakes_one_that_finds_no_room(tmp_path, shared):
+    async def scenario(_clock):
+        async with running(tmp_path, threaded=False) as engine:
+            await engine.write(keep("a"))
+            allow(engine, 40)
+            engine.write_soon(keep("first", "x" * 200_000))
+            if not shared:
+                await engine.write(keep("b"))
+            engine.write_soon(keep("second"))
+            await engine.write(keep("c"))
+            await asyncio.sleep(5)
+            assert names(engine) == (["a", "c"] if shared else ["a", "b", "c"])
+            allow(engine, 4000)
+            await asyncio.sleep(HELD_SECONDS + 0.1)
+            return [name for (name,) in engine.read("SELECT name FROM notes ORDER BY rowid")]
+
+    assert run_virtually(scenario)[-2:] == ["first", "second"]
+
+
+def test_a_lack_of_room_at_the_commit_itself_holds_lazy_operations_too(tmp_path, monkeypatch):
+    def full(_writer, _connection):
+        error = sqlite3.OperationalError("database or disk is full")
+        error.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise error
+
+    async def scenario(_clock):
+        async with running(tmp_path, threaded=False) as engine:
+            with monkeypatch.context() as patch:
+                patch.setattr(Writer, "_finish", full)
+                for name in "abc":
+                    engine.write_soon(keep(name))
+                    await asyncio.sleep(0.5)
+            await asyncio.sleep(HELD_SECONDS)
+            return names(engine)
+
+    assert run_virtually(scenario) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("seconds", [0.5, 10])
+def test_the_end_waits_for_room_but_not_for_ever(tmp_path, seconds):
+    async def scenario(clock):
+        told, loop = [], asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: told.append(context["message"]))
+        engine, began = start(tmp_path, threaded=False), clock.now()
+        with held(engine):
+            engine.write_soon(keep("late"))
+            closing = asyncio.ensure_future(engine.close())
+            await asyncio.sleep(seconds)
+        await closing
+        assert (clock.now() - began).total_seconds() <= 10
+        return told
+
+    lost = ["lazy writes are lost at the end"] if seconds == 10 else []
+    assert run_virtually(scenario) == lost
+    assert list(notes(tmp_path)) == ([] if lost else ["late"])
 
 
 def test_a_mistake_in_an_operation_is_not_taken_for_the_machines(tmp_path):

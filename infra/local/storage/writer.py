@@ -1,0 +1,170 @@
+"""What the one writer does: many operations to a commit, each in a savepoint, and none undone by another."""
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from infra.local.counters import Counters
+from infra.local.faults import Faults
+from infra.local.storage.connection import next_number
+from infra.local.storage.database import Database
+from shared.ports.documents import StorageFull
+
+Operation = Callable[[sqlite3.Connection], Any]
+CHECKPOINT_BYTES = 4 * 1024 * 1024
+NO_ROOM = "Free some space, or look after the disk"
+HELD = "End whatever else has the database open"
+NOT_NOW = {
+    **dict.fromkeys((sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM), NO_ROOM),
+    **dict.fromkeys((sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN), NO_ROOM),
+    **dict.fromkeys((sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL), HELD),
+    sqlite3.SQLITE_INTERRUPT: HELD,
+}
+"""What SQLite says when it is the machine's fault and not the operation's, and what may help."""
+
+
+def take_up_held(_connection: sqlite3.Connection) -> None:
+    """The operation that does nothing itself: where it is, what was held for want of room is tried again."""
+
+
+class Job:
+    """An operation, its result, and who waits for it: nobody does for a lazy one."""
+
+    __slots__ = ("error", "future", "lazy", "operation", "result")
+
+    def __init__(
+        self, operation: Operation, future: "asyncio.Future[Any] | None" = None, *, lazy: bool = False
+    ) -> None:
+        self.operation, self.future, self.lazy = operation, future, lazy
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Whether it is lazy and found no room: it can wait."""
+        return self.lazy and isinstance(self.error, StorageFull)
+
+    def settle(self) -> None:
+        """Tell whoever waits."""
+        if self.future is None or self.future.done():
+            return
+        if self.error is None:
+            self.future.set_result(self.result)
+        else:
+            self.future.set_exception(self.error)
+
+
+class Writer:
+    """Commits on the one connection that writes, always from the same thread."""
+
+    def __init__(self, database: Database, faults: Faults, counters: Counters) -> None:
+        self._database, self._faults, self._counters = database, faults, counters
+        self._commit_number = database.commit
+        self.held: list[Job] = []
+
+    def write(self, jobs: list[Job]) -> list[Job]:
+        """Commit, and return the jobs that are settled; lazy ones that find no room are held.
+
+        No lazy one overtakes another: of two acknowledgements, were only the second kept, the first message
+        would be delivered again after the second. So all lazy ones wait behind one that is held.
+        """
+        if any(job.operation is take_up_held for job in jobs):
+            jobs, self.held = [*self.held, *jobs], []
+        elif self.held:
+            self.held += [job for job in jobs if job.lazy]
+            jobs = [job for job in jobs if not job.lazy]
+        if jobs:
+            self._commit(jobs)
+        self.held += [job for job in jobs if job.refused]
+        return [job for job in jobs if not job.refused]
+
+    def _commit(self, jobs: list[Job]) -> None:
+        connection = self._database.writer
+        self._faults.reach("before-commit")
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:  # none of them is to blame, and alone none would fare better
+            _abandon(connection, jobs, error)
+            return
+        try:
+            _each_in_order(jobs, partial(_run, connection))
+            if all(job.error is not None for job in jobs):
+                connection.execute("ROLLBACK")
+                return
+            self._finish(connection)
+        except Exception as error:  # noqa: BLE001 - whatever stops a commit is told to all who share it
+            _abandon(connection, jobs, error)
+            # One that does not fit takes the whole transaction down; the others may fit very well.
+            if len(jobs) > 1:
+                _each_in_order(jobs, lambda job: self._commit([job]))
+            return
+        self._keep_mark(connection)
+        self._faults.reach("after-commit")
+
+    def _finish(self, connection: sqlite3.Connection) -> None:
+        number = next_number(connection, "commit")
+        connection.execute("COMMIT")
+        self._commit_number = number
+        self._counters["commits"] += 1
+        self._counters["fsyncs"] += 1
+
+    def _keep_mark(self, connection: sqlite3.Connection) -> None:
+        self._faults.reach("before-mark")
+        # The commit stands whatever happens here; a mark too low hides nothing from the next one.
+        with contextlib.suppress(OSError, sqlite3.Error):
+            self._database.mark.write(self._database.id, self._commit_number)
+            self._checkpoint_if_long(connection)
+
+    def _checkpoint_if_long(self, connection: sqlite3.Connection) -> None:
+        # A look at the log's size each 256 commits is cheap; SQLite's own trigger would not tell us to sync.
+        if self._commit_number % 256:
+            return
+        log = self._database.path.with_name(self._database.path.name + "-wal")
+        if log.stat().st_size >= CHECKPOINT_BYTES:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            self._database.mark.sync()
+            self._counters["fsyncs"] += 3
+
+
+def _each_in_order(jobs: Sequence[Job], run: Callable[[Job], None]) -> None:
+    refusal: BaseException | None = None
+    for job in jobs:
+        job.error = refusal if job.lazy else None
+        if job.error is None:
+            run(job)
+        if job.refused:
+            refusal = job.error
+
+
+def _run(connection: sqlite3.Connection, job: Job) -> None:
+    connection.execute("SAVEPOINT job")
+    try:
+        job.result = job.operation(connection)
+    except Exception as error:
+        if not connection.in_transaction:
+            raise
+        connection.execute("ROLLBACK TO job")
+        job.error = _translated(error)
+    connection.execute("RELEASE job")
+
+
+def _abandon(connection: sqlite3.Connection, jobs: Sequence[Job], error: Exception) -> None:
+    if connection.in_transaction:
+        with contextlib.suppress(sqlite3.Error):  # where this fails too, the next BEGIN does, and comes here
+            connection.execute("ROLLBACK")
+    for job in jobs:
+        job.error = _translated(error)
+
+
+def _translated(error: Exception) -> Exception:
+    if not isinstance(error, sqlite3.Error):
+        return error
+    remedy = NOT_NOW.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+    return (
+        StorageFull(f"nothing was written: {error}. {remedy}; callers may then try again")
+        if remedy
+        else error
+    )
