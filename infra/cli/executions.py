@@ -13,6 +13,7 @@ from infra.cli.answer import Answer, line, moment, plain, table
 from infra.cli.control import ControlPlane
 from infra.cli.inputs import json_object
 from infra.cli.place import Place
+from infra.cli.problems import Refused
 
 STYLES: Final = {"ACTIVE": "cyan", "SUCCEEDED": "green", "FAILED": "red", "CANCELLED": "yellow"}
 MARKS: Final = {
@@ -49,7 +50,7 @@ def start(at: Place, name: Name, args: Arguments = "{}") -> Answer:
 
 def list_executions(at: Place, workflow: Workflow = None, state: State = None, limit: Limit = 100) -> Answer:
     """List executions, newest first."""
-    wanted = None if state is None else state.upper()
+    wanted = None if state is None else _known(state.upper())
     facts = ControlPlane(at).get("executions", workflow=workflow, state=wanted, limit=limit)
     rows = [
         (each["id"], each["workflow"], _state(each["state"]), moment(each["started_at"]), _took(each))
@@ -108,6 +109,12 @@ def _end(facts: Mapping[str, Any]) -> tuple[RenderableType, ...]:
     if facts["state"] == "FAILED":
         return (line(plain("error ", "red"), json.dumps(facts["error"], ensure_ascii=False)),)
     return ()
+
+
+def _known(state: str) -> str:
+    if state not in STYLES:
+        raise Refused(f"--state {state[:64]!r} is no state", f"name one of {', '.join(STYLES)}")
+    return state
 
 
 def _took(facts: Mapping[str, Any]) -> str:

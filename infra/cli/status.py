@@ -29,11 +29,22 @@ def _said(at: Place, facts: Mapping[str, Any]) -> list[RenderableType]:
         if backlog
         else line("No message waits.")
     )
+    if waiting := int(facts.get("tasks_waiting", 0)):
+        said.append(line(f"Tasks waiting: {waiting}"))
+    if failed := int(facts.get("failed_executions", 0)):
+        said.append(_failed(at, failed))
     return [*said, _parked(at, int(facts.get("parked", 0)))]
 
 
 def _callers(function: Mapping[str, Any]) -> str:
     return "anybody" if function.get("public") else ", ".join(function.get("callers", []))
+
+
+def _failed(at: Place, count: int) -> RenderableType:
+    return line(
+        plain(f"Failed within 24 h: {counted(count, 'execution')}, ", "red"),
+        f"see keyfleet workflow list{at.flags} --state FAILED",
+    )
 
 
 def _parked(at: Place, count: int) -> RenderableType:

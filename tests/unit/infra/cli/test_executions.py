@@ -47,6 +47,13 @@ def test_workflow_list_asks_by_workflow_and_state(fleet, facts):
     }
 
 
+def test_workflow_list_by_an_unknown_state_is_refused_and_names_the_known_ones(fleet, ask):
+    result = ask("workflow", "list", "--state", "faild")
+    assert result.exit_code == 2
+    assert "fix: name one of ACTIVE, SUCCEEDED, FAILED, CANCELLED" in result.stderr
+    assert fleet.asked == []
+
+
 def test_workflow_list_shows_a_row_per_execution(fleet, ask):
     fleet.will("GET", "/executions?limit=100", {"executions": [EXECUTION]})
     head, row = ask("workflow", "list").stdout.splitlines()

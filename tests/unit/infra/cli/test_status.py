@@ -34,3 +34,18 @@ def test_status_points_at_what_waits_and_what_was_set_aside(fleet, ask):
     assert "on-config-updated" in said
     assert "idle" not in said
     assert "Set aside: 2 messages, see keyfleet dead-letter list" in said
+
+
+def test_status_points_at_executions_that_failed_and_tasks_that_wait(fleet, ask):
+    fleet.will("GET", "/status", {**STATUS, "failed_executions": 1, "tasks_waiting": 3})
+    said = ask("status").stdout
+    assert "Failed within 24 h: 1 execution, see keyfleet workflow list" in said
+    assert "--state FAILED" in said
+    assert "Tasks waiting: 3" in said
+
+
+def test_status_does_not_mention_what_there_is_none_of(fleet, ask):
+    fleet.will("GET", "/status", {**STATUS, "failed_executions": 0, "tasks_waiting": 0})
+    said = ask("status").stdout
+    assert "Failed" not in said
+    assert "Tasks" not in said
