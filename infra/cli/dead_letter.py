@@ -38,15 +38,21 @@ def replay(at: Place, ids: Ids = None, everything: All = False, topic: Topic = N
     if bool(ids) == everything:
         raise Refused("name ids, or --all" + (", not both" if ids else ""), "see keyfleet dead-letter list")
     body: dict[str, Any] = {"topic": topic} if topic else {}
-    body |= {"all": True} if everything else {"ids": _numbers(ids or [])}
-    facts = ControlPlane(at).post("dead-letters", "replay", body=body)
-    return _reported(facts, facts["replayed"], len(ids or []), "Delivering again:")
+    named, control = _numbers(ids or []), ControlPlane(at)
+    body |= {"all": True} if everything else {"ids": named}
+    missing = _missing(control, named, topic)
+    facts = control.post("dead-letters", "replay", body=body)
+    said = _reported(facts["replayed"], missing, "Delivering again:")
+    again = f"Look again with keyfleet dead-letter list{at.flags}: what cannot be accepted comes back."
+    return Answer(facts, (line(said), line(again)) if facts["replayed"] else (line(said),))
 
 
 def discard(at: Place, ids: NamedIds) -> Answer:
     """Delete messages for ever."""
-    facts = ControlPlane(at).post("dead-letters", "discard", body={"ids": _numbers(ids)})
-    return _reported(facts, facts["discarded"], len(ids), "Deleted")
+    named, control = _numbers(ids), ControlPlane(at)
+    missing = _missing(control, named)
+    facts = control.post("dead-letters", "discard", body={"ids": named})
+    return Answer(facts, (line(_reported(facts["discarded"], missing, "Deleted")),))
 
 
 def _numbers(ids: list[str]) -> list[str]:
@@ -56,11 +62,22 @@ def _numbers(ids: list[str]) -> list[str]:
     return sorted(set(ids), key=int)
 
 
-def _reported(facts: Mapping[str, Any], done: int, asked: int, what: str) -> Answer:
+def _missing(control: ControlPlane, ids: list[str], topic: str | None = None) -> list[str]:
+    # Asked beforehand: the answer is a count, and afterwards those that were there are gone as well.
+    return [each for each in ids if not _is_there(control, each, topic)]
+
+
+def _is_there(control: ControlPlane, id_: str, topic: str | None) -> bool:
+    before = max(int(id_) - 1, 0)
+    page = control.get("dead-letters", topic=topic, after=before, limit=1)["messages"]
+    return any(int(letter["id"]) == int(id_) for letter in page)
+
+
+def _reported(done: int, missing: list[str], what: str) -> str:
     said = f"{what} {counted(done, 'message')}"
-    if done < asked:
-        raise Failed(f"{said} of {asked} named: no other is set aside", "see keyfleet dead-letter list")
-    return Answer(facts, (line(f"{said}."),))
+    if missing:
+        raise Failed(f"{said}; not set aside: {', '.join(missing)}", "see keyfleet dead-letter list")
+    return f"{said}."
 
 
 def _said(letter: Mapping[str, Any]) -> list[RenderableType]:
@@ -72,5 +89,11 @@ def _said(letter: Mapping[str, Any]) -> list[RenderableType]:
     # A reason told in one piece ends with its remedy and begins with its field: each is said once.
     field, remedy = letter.get("field") or "", letter.get("remedy") or ""
     why = str(letter["reason"]).removesuffix(remedy).removeprefix(f"{field}: ").rstrip(" .")
-    said: list[RenderableType] = [head, line("    ", plain(f"{field}: {why}" if field else why, "yellow"))]
+    said: list[RenderableType] = [head, *_about(letter)]
+    said.append(line("    ", plain(f"{field}: {why}" if field else why, "yellow")))
     return [*said, line("    fix: ", remedy)] if remedy else said
+
+
+def _about(letter: Mapping[str, Any]) -> list[RenderableType]:
+    named = [str(letter[name]) for name in ("subject", "event_id", "tenant") if letter.get(name)]
+    return [line("    ", "  ".join(named))] if named else []

@@ -45,10 +45,36 @@ def test_dead_letter_list_names_the_next_page(fleet, ask):
     assert "--after 12" in ask("dead-letter", "list", "--topic", "t", "--after", "3", "--limit", "1").stdout
 
 
+def test_dead_letter_list_says_what_a_letter_is_about(fleet, ask):
+    about = {"subject": "melmastoon.tenant.config_updated.v1", "event_id": "evt_1", "tenant": "tnt_a"}
+    fleet.will("GET", FIRST_PAGE, {"messages": [{**LETTER, **about}]})
+    assert "\n    melmastoon.tenant.config_updated.v1  evt_1  tnt_a\n" in ask("dead-letter", "list").stdout
+
+
+def test_dead_letter_list_leaves_out_what_is_not_known_of_a_letter(fleet, ask):
+    about = {"subject": None, "event_id": "evt_1", "tenant": None}
+    fleet.will("GET", FIRST_PAGE, {"messages": [{**LETTER, **about}]})
+    assert "\n    evt_1\n" in ask("dead-letter", "list").stdout
+
+
+def _holds(fleet, *ids):
+    for id_ in ids:
+        page = {"messages": [{**LETTER, "id": str(id_)}]}
+        fleet.will("GET", f"/dead-letters?after={id_ - 1}&limit=1", page)
+
+
 def test_dead_letter_replay_names_ids(fleet, facts):
+    _holds(fleet, 9, 12)
     fleet.will("POST", "/dead-letters/replay", {"replayed": 2})
     assert facts("dead-letter", "replay", "12", "9") == {"replayed": 2}
-    assert fleet.asked == [("POST", "/dead-letters/replay", {"ids": ["9", "12"]})]
+    assert fleet.asked[-1] == ("POST", "/dead-letters/replay", {"ids": ["9", "12"]})
+
+
+def test_dead_letter_replay_says_that_a_message_may_come_back(fleet, ask):
+    fleet.will("POST", "/dead-letters/replay", {"replayed": 2})
+    said = ask("dead-letter", "replay", "--all").stdout
+    assert said.startswith("Delivering again: 2 messages.\nLook again with keyfleet dead-letter list")
+    assert said.endswith(": what cannot be accepted comes back.\n")
 
 
 def test_dead_letter_replay_of_all_may_be_of_one_topic(fleet, facts):
@@ -66,13 +92,17 @@ def test_dead_letter_refuses_what_names_no_message(fleet, ask, arguments):
 
 
 def test_dead_letter_discard_deletes_by_id(fleet, ask):
+    _holds(fleet, 12)
     fleet.will("POST", "/dead-letters/discard", {"discarded": 1})
     assert ask("dead-letter", "discard", "12").stdout == "Deleted 1 message.\n"
 
 
 @pytest.mark.parametrize(("verb", "answer"), [("replay", "replayed"), ("discard", "discarded")])
-def test_dead_letter_that_is_not_there_fails(fleet, ask, verb, answer):
+def test_dead_letter_that_is_not_there_fails_by_name_and_the_others_are_done(fleet, ask, verb, answer):
+    _holds(fleet, 12)
+    fleet.will("GET", "/dead-letters?after=12&limit=1", {"messages": [{**LETTER, "id": "14"}]})
     fleet.will("POST", f"/dead-letters/{verb}", {answer: 1})
     result = ask("dead-letter", verb, "12", "13")
     assert result.exit_code == 1
-    assert "of 2 named" in result.stderr
+    assert "1 message; not set aside: 13\n" in result.stderr
+    assert fleet.asked[-1] == ("POST", f"/dead-letters/{verb}", {"ids": ["12", "13"]})
