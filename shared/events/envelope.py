@@ -1,11 +1,11 @@
 """The platform envelope of B §1: exact around what we publish, tolerant around what we receive."""
 
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar
 
 from pydantic import StringConstraints, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from shared.events.catalogue import OURSELVES, lookup
+from shared.events.catalogue import lookup
 from shared.events.wire import (
     EventId,
     ForeignInstant,
@@ -19,10 +19,9 @@ from shared.events.wire import (
     WireModel,
 )
 
-OUR_SOURCE = f"/services/{OURSELVES}"
-
 SubjectName = Annotated[str, StringConstraints(pattern=r"^melmastoon(\.[a-z][a-z0-9_]*){2,5}\.v[1-9][0-9]*$")]
-Source = Annotated[str, StringConstraints(pattern="^/services/[a-z][a-z0-9-]{1,62}$")]
+OurSource = Literal["/services/lock-integration-service"]
+OUR_SOURCE: Final[OurSource] = "/services/lock-integration-service"
 DataT = TypeVar("DataT", bound=WireModel)
 
 
@@ -46,7 +45,7 @@ class ProducedEvent(Published, Generic[DataT]):
     id: EventId
     subject: SubjectName
     type: SubjectName
-    source: Source
+    source: OurSource
     time: Instant
     tenant_id: TenantId
     trace_id: TraceParent

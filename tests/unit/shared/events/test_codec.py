@@ -136,7 +136,7 @@ def test_unknown_subject_is_answered_with_the_one_probably_meant():
         ({"specVersion": "2.0"}, "specVersion"),
         ({"traceId": "abc"}, "traceId"),
         ({"time": "2026-04-30T10:13:42"}, "time"),
-        ({"source": "https://elsewhere.example"}, "source"),
+        ({"source": "/services/reservation-service"}, "source"),
         ({"data": []}, "data"),
     ],
 )
