@@ -131,6 +131,7 @@ class LockByLock:
         """Bring the locks to what is written down, and say what came of it."""
         key = await self._cleared(key)
         if key.resting:
+            await self._at_each(key, key.doors, self._vendor.suspend)
             return self._result(key, ())
         try:
             placed = await self._at_each(key, key.doors, self._vendor.place, predates=predates)
@@ -181,9 +182,12 @@ class LockByLock:
         return key if kept is None else kept
 
     async def _overtaken(self, ours: KeptKey) -> IssueResult:
-        """Go by what somebody wrote down while we were at the locks, after taking away what we placed."""
-        await self._at_each(ours, ours.doors, self._vendor.remove)
-        return await self._settled(await self._alive(ours.id))
+        """Go by what somebody wrote down while we were at the locks; take away what is no longer in it."""
+        theirs = await self._book.find(ours.id) or ours
+        wanted = {door.name for door in theirs.doors if door.wanted}
+        stray = [door for door in ours.doors if door.name not in wanted]
+        await self._at_each(ours, stray, self._vendor.remove)
+        return await self._settled(self._unless_revoked(theirs))
 
     async def _alive(self, credential_id: CredentialId) -> KeptKey:
         key = await self._book.find(credential_id)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from shared.domain.kinds import VendorCode
 from shared.domain.secret import Secret
+from shared.vendor_kit.lock_by_lock import LockByLock
 from shared.vendors.mock.adapter import MockVendor
 from shared.vendors.mock.cloud import MockCloud
 from shared.vendors.mock.wishes import Wishes
@@ -16,12 +17,11 @@ class MockSetting(Setting):
     """Mock locks."""
 
     vendor_code = VendorCode("mock")
-    adapter = MockVendor
     wishes = Wishes()
 
-    def __init__(self, folder):
+    def __init__(self, folder, *, adapter=MockVendor, port_kind=LockByLock):
         super().__init__(folder)
-        self.cloud = MockCloud()
+        self.cloud, self.adapter, self.port_kind = MockCloud(), adapter, port_kind
 
     def make_vendor(self):
         return self.adapter(self.binding(), self.wishes, self.cloud, self.clock, self.entropy)

@@ -37,11 +37,12 @@ CANARIES = (PIN, OTHER_PIN, GUEST_ACCOUNT)
 class Setting(Embedded):
     """A vendor with its locks behind it; subclasses say which, and look at the locks from the other side.
 
-    They have `make_vendor`, which opens the adapter under test; `opens` and `count`, which try a door and count
-    a lock's keys; `lose_the_next_answer` of a placing that is done; `break_down` and `mend`.
+    They have `make_vendor`, which opens the adapter under test; `opens` and `count`, which try a door and
+    count a lock's keys; `lose_the_next_answer` of a placing that is done; `break_down` and `mend`.
     """
 
     vendor_code = None
+    port_kind = LockByLock
     policy = KeyKindPolicy(ttlock_ekeys=True)
 
     def __init__(self, folder):
@@ -71,7 +72,7 @@ class Setting(Embedded):
     def port(self):
         """The vendor's LockPort; it remembers nothing but what is in the database."""
         book = DocumentKeyBook(self.means.sealed.tenant(TENANT), self.means.cipher, self.vendor_code)
-        return LockByLock(self.vendor, self.binding(), book, self.clock, self.entropy)
+        return self.port_kind(self.vendor, self.binding(), book, self.clock, self.entropy)
 
     def binding(self, account=b"", **changes):
         """Bind to the guesthouse."""

@@ -1,0 +1,81 @@
+"""The TTLock adapter with one habit changed: every change must fail the guarantee it breaks."""
+
+from dataclasses import replace
+
+from shared.vendor_kit.rate import Urgency
+from shared.vendors.ttlock import api
+from shared.vendors.ttlock.shelves import SHELVES
+from shared.vendors.ttlock.visit import Visit
+from tests.contract.lock.setting import PIN_CODE
+
+
+def keeps_the_default_type(patch):
+    """Leaves addType at 1: the key is in the cloud and never on the lock."""
+
+    def add(new):
+        ask = api.add_passcode(new)
+        return replace(ask, params={**ask.params, "addType": 1})
+
+    patch.setitem(SHELVES, PIN_CODE, replace(SHELVES[PIN_CODE], adding=add))
+
+
+def adds_without_looking(patch):
+    """Takes -3007 and silence for the end, without seeing whose key stands there."""
+
+    async def instead(self, error, secret):
+        return None
+
+    patch.setattr(Visit, "_instead", instead)
+
+
+def trusts_a_yes(patch):
+    """Deletes by number, and asks no further."""
+
+    async def removed(self):
+        if self.key.vendor_ref is not None:
+            await self._deleted(self.key.vendor_ref)
+        else:
+            for row in await self._namesakes(Urgency.REVOKE):
+                await self._deleted(row.ref)
+
+    patch.setattr(Visit, "removed", removed)
+
+
+def takes_the_search_at_its_word(patch):
+    """Believes that whatever is listed has the name that was searched for."""
+
+    async def namesakes(self, urgency):
+        page = await self.ask(self.shelf.listing(self.lock, self.key.name, 1), urgency)
+        return list(page.rows)
+
+    patch.setattr(Visit, "_namesakes", namesakes)
+
+
+def adopts_whatever_window(patch):
+    """Adopts a key of the right name and never mind its window."""
+
+    async def settled(self, row, secret):
+        return row
+
+    patch.setattr(Visit, "_settled", settled)
+
+
+def changes_what_was_never_used(patch):
+    """Insists on changing a key's window, though the vendor refuses that of keys nobody used."""
+
+    async def moved(self, row, secret):
+        await self.ask(self.shelf.changing(self.lock, row.ref, row.bounds), Urgency.ISSUE)
+        return row
+
+    patch.setattr(Visit, "_moved", moved)
+
+
+BROKEN = {
+    keeps_the_default_type: "test_a_placed_key_opens_its_lock_and_no_other",
+    adds_without_looking: "test_placing_at_once_makes_no_second_key",
+    trusts_a_yes: "test_a_key_is_removed_after_it_was_suspended_and_woken",
+    takes_the_search_at_its_word: "test_a_key_is_found_by_its_name",
+    adopts_whatever_window: "test_placing_again_with_an_earlier_end_moves_the_end",
+    changes_what_was_never_used: "test_placing_again_with_another_end_moves_the_end",
+}
+"""The guarantee that each must fail."""
