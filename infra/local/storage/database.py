@@ -17,6 +17,7 @@ from infra.local.storage.connection import (
     write_meta,
 )
 from infra.local.storage.mark import Mark, MarkBroken
+from infra.local.storage.private import create_private, make_private, open_private
 from infra.local.storage.salvage import copy_aside, finish_salvage, first_free, salvage
 
 __all__ = ["Damaged", "Database", "InUse", "Loss", "checksum", "open_database"]
@@ -80,6 +81,7 @@ def open_database(
     lock = _lock(path.with_suffix(".lock"))
     mark = Mark(path.with_suffix(".mark"))
     try:
+        make_private(path)
         accept = _accept_loss if accept_loss else _refuse_loss
         loss = accept(path, tuple(schema), mark)
         return replace(_open(path, tuple(schema), mark, new_id, lock), loss=loss)
@@ -90,7 +92,7 @@ def open_database(
 
 
 def _lock(path: Path) -> int:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = open_private(path)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -177,7 +179,7 @@ def _open(
         # The mark comes first: a database without one is then always damage, never an interrupted beginning.
         promise = (new_id(16), 0)
         mark.reset(*promise)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    create_private(path)
     writer = connect(path)
     create_tables(writer, schema)
     identity, commit = read_meta(writer) or _begin(writer, promise or (new_id(16), 0))

@@ -11,6 +11,8 @@ import struct
 import zlib
 from pathlib import Path
 
+from infra.local.storage.private import open_private
+
 SLOT = struct.Struct("<16sQI")
 """Database id, commit number, checksum. Two slots take turns, so that a torn write spoils only one."""
 
@@ -34,7 +36,7 @@ class Mark:
     """The mark of one database."""
 
     def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._file = open_private(path)
 
     def read(self) -> tuple[bytes, int] | None:
         """Return (database id, commit number), or None if the mark was never written."""

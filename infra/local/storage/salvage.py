@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from infra.local.storage.connection import connect, connect_to_look, create_tables
+from infra.local.storage.private import create_private
 
 TABLES = "SELECT name, wr FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 
@@ -17,6 +18,7 @@ def salvage(path: Path, schema: tuple[str, ...]) -> None:
     draft = path.with_name(path.name + ".salvaging")
     for leftover in path.parent.glob(draft.name + "*"):
         leftover.unlink()
+    create_private(draft)
     with contextlib.closing(connect(draft)) as new, contextlib.closing(connect_to_look(path)) as old:
         create_tables(new, schema)
         new.execute("BEGIN IMMEDIATE")

@@ -1,5 +1,6 @@
 """A notebook as a killed process leaves it, and ways to damage it."""
 
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -52,6 +53,11 @@ async def take_image(folder, *, checkpointed=False):
     await engine.close()
     (folder / "copy").mkdir()
     return Image(folder / "copy", content)
+
+
+def modes(folder):
+    """Return who may do what with each file."""
+    return {path.name: stat.S_IMODE(path.stat().st_mode) for path in sorted(folder.iterdir())}
 
 
 def flipped(content, place, bit=0):

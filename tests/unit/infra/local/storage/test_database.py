@@ -1,5 +1,6 @@
 """Opening: a new database, an old one, one in use, and what is shown to nobody else."""
 
+import os
 import stat
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import pytest
 
 from infra.local.storage import database as database_module
 from infra.local.storage.database import InUse, checksum
+from tests.unit.infra.local.storage.damage import modes, take_image
 from tests.unit.infra.local.storage.notebook import keep, notes, open_notebook, running
 
 HOLD = """
@@ -77,11 +79,36 @@ def test_another_process_is_refused_until_it_may_have_it(tmp_path):
 
 def test_nobody_else_may_read_the_files(tmp_path):
     database = open_notebook(tmp_path / "home")
-    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "home").iterdir()}
+    found = modes(tmp_path / "home")
     database.close()
-    assert set(modes.values()) == {0o600}
-    assert "fleet.db-wal" in modes
+    assert set(found.values()) == {0o600}
+    assert "fleet.db-wal" in found
     assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
+def test_nobody_else_may_read_them_whatever_umask_and_folder_allow(tmp_path, umask):
+    tmp_path.chmod(0o777)
+    before = os.umask(umask)
+    try:
+        database = open_notebook(tmp_path)
+    finally:
+        os.umask(before)
+    found = modes(tmp_path)
+    database.close()
+    assert found == dict.fromkeys(
+        ("fleet.db", "fleet.db-shm", "fleet.db-wal", "fleet.lock", "fleet.mark"), 0o600
+    )
+
+
+async def test_files_that_were_left_open_to_others_are_shut(tmp_path):
+    image = await take_image(tmp_path)
+    image.restore()
+    for path in image.folder.iterdir():
+        path.chmod(0o666)
+    database = open_notebook(image.folder)
+    assert set(modes(image.folder).values()) == {0o600}
+    database.close()
 
 
 def test_the_reader_cannot_write(tmp_path):

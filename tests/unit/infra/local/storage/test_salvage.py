@@ -1,11 +1,13 @@
 """After somebody accepted the loss: what can be read is kept, and so is the damaged file."""
 
+import os
+import stat
 from pathlib import Path
 
 import pytest
 
 from infra.local.storage.database import Damaged
-from tests.unit.infra.local.storage.damage import TEXT, flipped, take_image
+from tests.unit.infra.local.storage.damage import TEXT, flipped, modes, take_image
 from tests.unit.infra.local.storage.notebook import keep, notes, open_notebook, running
 
 
@@ -83,6 +85,26 @@ def test_the_damaged_file_is_kept_beside_the_new_one(settled):
     damaged = (settled.folder / "fleet.db").read_bytes()
     accept(settled)
     assert (settled.folder / "fleet.db.damaged-1").read_bytes() == damaged
+
+
+def test_a_salvaged_database_is_nobody_elses_to_read(settled, monkeypatch):
+    drafts = []
+    rename = Path.rename
+
+    def noting(path, target):
+        drafts.append(stat.S_IMODE(path.stat().st_mode))
+        return rename(path, target)
+
+    damage_payload(settled, "017")
+    before = os.umask(0o000)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "rename", noting)
+            accept(settled)
+    finally:
+        os.umask(before)
+    assert set(drafts) == {0o600}
+    assert set(modes(settled.folder).values()) == {0o600}
 
 
 def test_a_second_salvage_keeps_the_first_ones_file(settled):
