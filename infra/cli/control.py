@@ -15,6 +15,14 @@ IDENTITY_FILE = "identity.key"
 Json = Mapping[str, Any]
 
 
+class Stranger(Unreachable):
+    """A fleet answers, and it is that of another home."""
+
+
+class NoFleet(Unreachable):
+    """Something answers that is no fleet."""
+
+
 class ControlPlane:
     """Calls one fleet, as the operator."""
 
@@ -74,9 +82,19 @@ def operator_token(place: Place) -> str:
 
 def not_running(place: Place) -> Unreachable:
     """Return the problem of nobody listening."""
+    if place.is_open():
+        return open_elsewhere(place)
     return Unreachable(
         f"no fleet answers at {place.base_url}",
         f"start it with `keyfleet up{place.flags}`, or name its port with --port or KEYFLEET_PORT",
+    )
+
+
+def open_elsewhere(place: Place) -> Unreachable:
+    """Return the problem of a home whose fleet runs, but on another port."""
+    return Unreachable(
+        f"no fleet answers at {place.base_url}, but one on another port has {place.home} open",
+        "name its port, which its first lines told, with --port or KEYFLEET_PORT",
     )
 
 
@@ -87,18 +105,18 @@ def _silent(place: Place, patience: float) -> Unreachable:
     )
 
 
-def _no_fleet(place: Place) -> Unreachable:
-    return Unreachable(
+def _no_fleet(place: Place) -> NoFleet:
+    return NoFleet(
         f"what listens at {place.base_url} is no fleet",
         "name the fleet's port with --port or KEYFLEET_PORT",
     )
 
 
-def _stranger(place: Place) -> Unreachable:
-    return Unreachable(
-        f"the fleet at {place.base_url} does not take the identity kept in {place.home}",
-        "name the folder that fleet was started with: --home or KEYFLEET_HOME",
-    )
+def _stranger(place: Place) -> Stranger:
+    remedy = "name the folder that fleet was started with: --home or KEYFLEET_HOME"
+    if place.is_open():
+        remedy += f"; or the port of the fleet that has {place.home} open: --port or KEYFLEET_PORT"
+    return Stranger(f"the fleet at {place.base_url} does not take the identity kept in {place.home}", remedy)
 
 
 def _joined(path: tuple[str, ...]) -> str:

@@ -1,11 +1,14 @@
 """Which fleet a command is about: its home folder and its port on this machine."""
 
+import fcntl
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
 HOME, PORT = Path(".keyfleet"), 8787
 ADDRESS = "127.0.0.1"
+LOCK_FILE = "fleet.lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,20 @@ class Place:
     def control_audience(self) -> str:
         """Whom a token for the control plane is addressed to."""
         return f"{self.base_url}/_cloud"
+
+    def is_open(self) -> bool:
+        """Return whether a running fleet, on whatever port, has this home open."""
+        try:
+            descriptor = os.open(self.home / LOCK_FILE, os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
 
     @property
     def flags(self) -> str:

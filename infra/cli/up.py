@@ -1,6 +1,5 @@
 """`keyfleet up`: the embedded fleet in the foreground."""
 
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
@@ -9,7 +8,8 @@ import typer
 
 from infra.cli.answer import Answer, line, plain, print_answer
 from infra.cli.command import Home, Json, Port, stopping_at_problems
-from infra.cli.place import ADDRESS, HOME, PORT, Place
+from infra.cli.neighbours import OURS, free_port_above, listens, who_listens
+from infra.cli.place import HOME, PORT, Place
 from infra.cli.problems import Failed
 
 AcceptLoss = Annotated[
@@ -41,19 +41,20 @@ def _refuse_taken_port(at: Place) -> None:
         raise _port_taken(at)
 
 
-def listens(at: Place) -> bool:
-    """Return whether anybody listens on the fleet's port."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.settimeout(1.0)
-        return probe.connect_ex((ADDRESS, at.port)) == 0
-
-
 def _port_taken(at: Place) -> Failed:
-    return Failed(
-        f"port {at.port} is in use",
-        f"if a fleet of yours runs there already, see keyfleet status{at.flags}; "
-        "if not, choose another port with --port or KEYFLEET_PORT",
-    )
+    who = who_listens(at)
+    return Failed(f"port {at.port} is in use by {who}", _way_past(at, ours=who == OURS))
+
+
+def _way_past(at: Place, *, ours: bool) -> str:
+    if ours:
+        return f"look at it with keyfleet status{at.flags}, or stop it where it runs and start it again"
+    if at.is_open():
+        return f"{at.home} is open in a fleet on another port: name that with --port or KEYFLEET_PORT"
+    free = free_port_above(at)
+    if free is None:
+        return "choose another port with --port or KEYFLEET_PORT"
+    return f"take another port, such as keyfleet up{Place(at.home, free).flags}"
 
 
 @contextmanager
@@ -83,7 +84,8 @@ def _failures_named(at: Place) -> Iterator[None]:
 def _home_taken(at: Place) -> Failed:
     return Failed(
         f"another fleet has the database in {at.home} open",
-        "stop that one, or give this one a folder of its own with --home or KEYFLEET_HOME",
+        "use that one, by its own port: --port or KEYFLEET_PORT; "
+        "or stop it; or give this one a folder of its own with --home or KEYFLEET_HOME",
     )
 
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from infra.cli.answer import counted
-from infra.cli.control import ControlPlane
+from infra.cli.control import ControlPlane, open_elsewhere
 from infra.cli.doctor.finding import Finding, Verdict
+from infra.cli.neighbours import listens
 from infra.cli.patience import OutOfPatience, Patience
 from infra.cli.place import Place
 from infra.cli.problems import Problem
-from infra.cli.up import listens
 
 PROBE_SECONDS = 30.0
 
@@ -36,6 +36,9 @@ def listen_in(at: Place) -> Answering:
 
 def check_port(at: Place, answering: Answering) -> Finding:
     """Does a fleet answer, or could one listen here?"""
+    if not answering.listening and at.is_open():
+        elsewhere = open_elsewhere(at)
+        return Finding("fleet", Verdict.WARNING, elsewhere.message, elsewhere.remedy)
     if not answering.listening:
         return Finding("fleet", Verdict.NOTE, f"not running, port {at.port} is free: keyfleet up{at.flags}")
     if answering.problem is not None:

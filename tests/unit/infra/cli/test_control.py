@@ -8,6 +8,7 @@ import pytest
 from infra.cli.control import ControlPlane, operator_token
 from infra.cli.place import Place
 from infra.cli.problems import Failed, Refused, Unreachable
+from infra.local.storage.database import open_database
 
 
 @pytest.fixture
@@ -49,6 +50,15 @@ def test_control_that_finds_nobody_says_how_to_start_a_fleet(fleet):
     with pytest.raises(Unreachable) as caught:
         ControlPlane(nowhere).get("status")
     assert f"keyfleet up --home {nowhere.home} --port {nowhere.port}" in caught.value.remedy
+
+
+def test_control_that_finds_nobody_does_not_start_a_second_fleet_in_an_open_home(fleet):
+    database = open_database(fleet.place.home / "fleet.db", (), bytes)
+    with pytest.raises(Unreachable, match="on another port") as caught:
+        ControlPlane(Place(fleet.place.home, _unused_port())).get("status")
+    database.close()
+    assert "keyfleet up" not in caught.value.remedy
+    assert "--port" in caught.value.remedy
 
 
 def test_control_in_a_home_without_identity_says_so_and_makes_none(tmp_path):

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from infra.cli.place import Place
+from infra.local.storage.database import open_database
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,13 @@ def test_a_place_agrees_with_the_fleet_about_its_addresses():
     place = Place(Path("home"), 9000)
     config = FleetConfig(place.home, place.port)
     assert (place.base_url, place.control_audience) == (config.base_url, config.control_url)
+
+
+def test_a_home_is_open_while_a_fleet_has_its_database(tmp_path):
+    place = Place(tmp_path / "home")
+    assert not place.is_open()
+    assert not place.home.exists()
+    database = open_database(place.home / "fleet.db", (), bytes)
+    assert place.is_open()
+    database.close()
+    assert not place.is_open()

@@ -1,22 +1,60 @@
-"""keyfleet up: what it says of the fleet, and of a port somebody else has."""
+"""keyfleet up: what it says of a port somebody else has."""
 
+import dataclasses
 import socket
 
-from infra.cli.place import Place
-from infra.cli.up import listens
+import pytest
+
+from infra.cli import neighbours
+from infra.local.storage.database import open_database
 
 
-def test_up_on_a_taken_port_is_refused_before_anything_is_made(run, tmp_path):
+def _refused(run, place):
+    result = run("up", "--home", str(place.home), "--port", str(place.port))
+    assert (result.exit_code, result.stdout) == (1, "")
+    return result.stderr
+
+
+def test_up_on_a_taken_port_is_refused_before_anything_is_made(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(neighbours, "PATIENCE_SECONDS", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         result = run("up", "--home", str(tmp_path / "home"), "--port", port)
     assert result.exit_code == 1
-    assert f"port {port} is in use" in result.stderr
+    assert f"port {port} is in use by something that does not answer" in result.stderr
     assert not (tmp_path / "home").exists()
 
 
-def test_listens_tells_a_free_port_from_a_taken_one(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        place = Place(tmp_path, taken.getsockname()[1])
-        assert listens(place)
-    assert not listens(place)
+def test_up_where_its_own_fleet_runs_points_at_it(fleet, run):
+    fleet.will("GET", "/status", {})
+    said = _refused(run, fleet.place)
+    assert "is in use by the fleet of this home" in said
+    assert f"keyfleet status{fleet.place.flags}" in said
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "who"),
+    [
+        ({"error": {"kind": "Unauthenticated"}}, 401, "a fleet of another home"),
+        (b"<html></html>", 200, "something that is no fleet"),
+    ],
+)
+def test_up_where_another_listens_says_who_and_names_a_port_that_is_free(
+    fleet, run, tmp_path, answer, status, who
+):
+    fleet.will("GET", "/status", answer, status)
+    place = dataclasses.replace(fleet.place, home=tmp_path / "new")
+    said = _refused(run, place)
+    assert f"in use by {who}\n" in said
+    free = neighbours.free_port_above(place)
+    assert f"keyfleet up{dataclasses.replace(place, port=free).flags}\n" in said
+    assert not place.home.exists()
+
+
+def test_up_where_another_listens_sends_nobody_to_a_home_that_is_open(fleet, run):
+    fleet.will("GET", "/status", b"<html></html>")
+    database = open_database(fleet.place.home / "fleet.db", (), bytes)
+    said = _refused(run, fleet.place)
+    database.close()
+    assert f"{fleet.place.home} is open in a fleet on another port" in said
+    assert "keyfleet up" not in said

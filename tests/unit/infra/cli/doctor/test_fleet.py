@@ -14,6 +14,7 @@ from infra.cli.doctor.fleet import (
     listen_in,
 )
 from infra.cli.place import Place
+from infra.local.storage.database import open_database
 from infra.manifest.load import ManifestRefused
 
 EXECUTION = {"id": "01X", "state": "SUCCEEDED"}
@@ -34,6 +35,17 @@ def test_port_that_is_free_is_noted_with_the_way_to_start(tmp_path):
         found = _port(Place(tmp_path, probe.getsockname()[1]))
     assert found.verdict is Verdict.NOTE
     assert "keyfleet up" in found.detail
+
+
+def test_port_that_is_free_while_the_home_is_open_elsewhere_is_warned_of_without_starting_another(tmp_path):
+    database = open_database(tmp_path / "fleet.db", (), bytes)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        found = _port(Place(tmp_path, probe.getsockname()[1]))
+    database.close()
+    assert found.verdict is Verdict.WARNING
+    assert "keyfleet up" not in found.detail + found.remedy
+    assert "--port" in found.remedy
 
 
 def test_port_of_another_homes_fleet_fails(fleet):
