@@ -1,6 +1,5 @@
 """The control plane's routes. Every one demands a token; nothing here decides anything."""
 
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,10 +11,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from infra.local.bus.bus import Bus
-from infra.local.bus.dead_letters import ParkedMessage
 from infra.local.control.publishing import event_from
+from infra.local.control.shown import shown_execution, shown_letter
 from infra.local.sagas.history import history
-from infra.local.sagas.journal import Kept
 from infra.local.sagas.service import CallbackRefused, LocalSagas
 from infra.local.schedules import Schedules, UnknownSchedule
 from infra.local.workflows.errors import WorkflowsError
@@ -62,7 +60,6 @@ class Operations:
     callback_callers: frozenset[str]
 
 
-ID = re.compile(r"(tnt|evt)_[0-9A-Za-z_-]{1,64}|melmastoon(\.[a-z][a-z0-9_]*){2,5}\.v[0-9]+")
 Operation = Callable[[Operations, Request], Awaitable[Mapping[str, Any]]]
 
 
@@ -137,7 +134,7 @@ async def _dead_letters(on: Operations, request: Request) -> Mapping[str, Any]:
     page = on.bus.dead_letters.page(
         topic=query.get("topic"), after=_after(query.get("after")), limit=_limit(query.get("limit"))
     )
-    return {"messages": [_letter(message) for message in page]}
+    return {"messages": [shown_letter(message) for message in page]}
 
 
 async def _replay(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -152,12 +149,12 @@ async def _discard(on: Operations, request: Request) -> Mapping[str, Any]:
 async def _executions(on: Operations, request: Request) -> Mapping[str, Any]:
     query = request.query_params
     kept = on.sagas.listed(query.get("workflow"), query.get("state"), _limit(query.get("limit")))
-    return {"executions": [_execution(each) for each in kept]}
+    return {"executions": [shown_execution(each) for each in kept]}
 
 
 async def _execution_shown(on: Operations, request: Request) -> Mapping[str, Any]:
     kept, steps = await history(on.sagas, request.path_params["execution"])
-    return {**_execution(kept), "argument": kept.argument, "steps": [asdict(step) for step in steps]}
+    return {**shown_execution(kept), "argument": kept.argument, "steps": [asdict(step) for step in steps]}
 
 
 async def _start(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -245,53 +242,6 @@ def _ids(body: Body, *, or_all: bool) -> list[str] | None:
     if or_all and body.get("all") is True:
         return None
     raise InvalidInput("ids", "missing", "name message ids" + (", or pass --all" if or_all else ""))
-
-
-def _letter(message: ParkedMessage) -> dict[str, Any]:
-    # Bodies stay where they are: they may hold a guest's name. Who and what it is about are ids, or nothing.
-    return {
-        **_named_by(message.data),
-        "id": message.id,
-        "topic": message.topic,
-        "subscription": message.subscription,
-        "reason": message.reason,
-        "field": message.notes.get("field"),
-        "remedy": message.notes.get("remedy"),
-        "message_id": message.message_id,
-        "ordering_key": message.ordering_key,
-        "published_at": message.published_at.isoformat(),
-        "parked_at": message.parked_at.isoformat(),
-        "bytes": len(message.data),
-    }
-
-
-def _named_by(data: bytes) -> dict[str, str | None]:
-    try:
-        event = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        event = None
-    fields = event if isinstance(event, dict) else {}
-    named = {"subject": fields.get("subject"), "event_id": fields.get("id"), "tenant": fields.get("tenantId")}
-    return {name: value if _is_id(value) else None for name, value in named.items()}
-
-
-def _is_id(value: Any) -> bool:
-    return isinstance(value, str) and ID.fullmatch(value) is not None
-
-
-def _execution(kept: Kept) -> dict[str, Any]:
-    execution = kept.execution
-    return {
-        "id": execution.id,
-        "workflow": execution.workflow,
-        "state": execution.state.value,
-        "result": execution.result,
-        "error": execution.error,
-        "revision": kept.revision[:12],
-        "started_at": kept.started_at,
-        "ended_at": kept.ended_at,
-        "billable_steps": kept.steps,
-    }
 
 
 ROUTES: tuple[tuple[str, str, Operation], ...] = (
