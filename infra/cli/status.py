@@ -43,7 +43,7 @@ def _callers(function: Mapping[str, Any]) -> str:
 def _failed(at: Place, count: int) -> RenderableType:
     return line(
         plain(f"Failed within 24 h: {counted(count, 'execution')}, ", "red"),
-        f"see keyfleet workflow list{at.flags} --state FAILED",
+        f"see keyfleet workflow list --state FAILED{at.flags}",
     )
 
 

@@ -7,7 +7,7 @@ import typer
 from rich.text import Text
 
 from infra.cli.answer import Answer, Telling, counted, plain
-from infra.cli.doctor import fleet, home, machine
+from infra.cli.doctor import fleet, home, keys, machine
 from infra.cli.doctor.finding import Finding, Verdict
 from infra.cli.patience import Patience
 from infra.cli.place import Place
@@ -31,12 +31,13 @@ def _findings(at: Place, *, probe: bool) -> Iterator[Finding]:
     yield machine.check_disk(at.home)
     yield machine.check_clock(at.home, SystemClock().now())
     yield home.check_home(at)
-    yield home.check_keys(at)
+    yield keys.check_keys(at)
     yield home.check_database(at, running=answering.status is not None)
     yield fleet.check_manifest()
     yield fleet.check_workflows()
     yield fleet.check_port(at, answering)
     yield fleet.check_letters(at, answering)
+    yield fleet.check_executions(at, answering)
     yield machine.check_emulators()
     if probe:
         yield fleet.check_by_probe(at, Patience(), SystemEntropy().token(10).hex())

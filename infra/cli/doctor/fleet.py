@@ -59,6 +59,17 @@ def check_letters(at: Place, answering: Answering) -> Finding:
     return Finding("dead letters", Verdict.OK, "none")
 
 
+def check_executions(at: Place, answering: Answering) -> Finding:
+    """Did any execution fail of late?"""
+    count = (answering.status or {}).get("failed_executions")
+    if count is None:
+        return Finding("executions", Verdict.NOTE, "known only to a running fleet")
+    if count:
+        remedy = f"keyfleet workflow list --state FAILED{at.flags}"
+        return Finding("executions", Verdict.WARNING, f"{count} failed within 24 h", remedy)
+    return Finding("executions", Verdict.OK, "none failed within 24 h")
+
+
 def check_manifest() -> Finding:
     """Can every fleet.yaml be deployed?"""
     from infra.manifest.load import ManifestRefused, load_manifest

@@ -1,44 +1,60 @@
 """What lies in the fleet's home: who may read it, and whether the database is whole."""
 
-import os
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from infra.cli.doctor.finding import Finding, Verdict
+from infra.cli.doctor.machine import nearest_folder
 from infra.cli.place import Place
 from infra.cli.up import damaged
 
-KEYS = ("identity.key", "master.key")
 OTHERS = 0o077
+OWNED = "run as the user who runs the fleet"
 
 
 def check_home(at: Place) -> Finding:
     """May the fleet write here, and nobody else look?"""
-    home = at.home
-    if not home.exists():
-        return Finding("home", Verdict.NOTE, f"{home} is not there yet: the first keyfleet up makes it")
-    if not home.is_dir() or not os.access(home, os.W_OK | os.X_OK):
+    home, there = at.home, at.home.exists()
+    if not _may_write(home if there else nearest_folder(home)):
         remedy = "name a folder of yours with --home or KEYFLEET_HOME"
         return Finding("home", Verdict.FAILED, f"{home} is no folder you may write to", remedy)
+    if not there:
+        return Finding("home", Verdict.NOTE, f"{home} is not there yet: the first keyfleet up makes it")
     if home.stat().st_mode & OTHERS:
         return Finding("home", Verdict.WARNING, f"{home} is open to others", f"chmod 700 {home}")
     return Finding("home", Verdict.OK, f"{home} is yours alone")
 
 
-def check_keys(at: Place) -> Finding:
-    """Are the keys readable for their owner alone?"""
-    files = [at.home / name for name in KEYS if (at.home / name).exists()]
-    if not files:
-        return Finding("keys", Verdict.NOTE, "none yet: the first keyfleet up makes them")
-    open_ones = [file for file in files if file.stat().st_mode & OTHERS]
-    if open_ones:
-        names = " ".join(map(str, open_ones))
-        remedy = f"chmod 600 {names}, and rotate what others may have read"
-        return Finding("keys", Verdict.FAILED, f"{_names(open_ones)} can be read by others", remedy)
-    return Finding("keys", Verdict.OK, f"{_names(files)} for you alone")
+def _may_write(folder: Path) -> bool:
+    # Tried and not asked for: permissions know nothing of a disk that is mounted read-only.
+    try:
+        TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
 
 
 def check_database(at: Place, *, running: bool) -> Finding:
-    """Is every row whole, and is everything there that was acknowledged?"""
+    """Is every row whole, is everything there that was acknowledged, and can nobody else read it?"""
+    try:
+        # Looked at first: opening it may close it to others, and hide that it was not.
+        exposed = _open_to_others(at)
+        found = _state(at, running=running)
+    except PermissionError as error:
+        return Finding("database", Verdict.FAILED, f"cannot look into {at.home}: {error.strerror}", OWNED)
+    return exposed if exposed is not None and found.verdict is not Verdict.FAILED else found
+
+
+def _open_to_others(at: Place) -> Finding | None:
+    files = [file for file in sorted(at.home.glob("fleet.db*")) if file.stat().st_mode & OTHERS]
+    if not files:
+        return None
+    named = ", ".join(file.name for file in files)
+    remedy = f"chmod 600 {' '.join(map(str, files))}"
+    return Finding("database", Verdict.FAILED, f"{named} can be read by others", remedy)
+
+
+def _state(at: Place, *, running: bool) -> Finding:
     file = at.home / "fleet.db"
     if running:
         return Finding(
@@ -69,7 +85,3 @@ def _looked_through(at: Place, file: Path) -> Finding:
     commits = database.commit
     database.close()
     return Finding("database", Verdict.OK, f"whole, with all {commits} group commits that were acknowledged")
-
-
-def _names(files: list[Path]) -> str:
-    return ", ".join(file.name for file in files)

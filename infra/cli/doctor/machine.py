@@ -32,7 +32,7 @@ def check_python(found: tuple[int, ...] = sys.version_info[:3]) -> Finding:
 
 def check_disk(home: Path) -> Finding:
     """Is there room for the database to grow?"""
-    free = shutil.disk_usage(_nearest(home)).free
+    free = shutil.disk_usage(nearest_folder(home)).free
     said = f"{free / 1024**3:.1f} GiB free"
     if free >= ENOUGH_ROOM:
         return Finding("disk", Verdict.OK, said)
@@ -57,13 +57,15 @@ def check_emulators(path: str | None = None) -> Finding:
     """Are Google's emulators here? Nothing needs them; the parity tests use them."""
     gcloud = shutil.which("gcloud", path=path)
     if gcloud is None:
-        return Finding("emulators", Verdict.NOTE, "no gcloud here, and none is needed")
+        return Finding("emulators", Verdict.NOTE, "not found (optional)")
     platform = Path(gcloud).resolve().parents[1] / "platform"
     present = [name for name in EMULATORS if (platform / name).is_dir()]
-    return Finding("emulators", Verdict.NOTE, ", ".join(present) or "gcloud is here, without emulators")
+    said = f"found: {', '.join(present)}" if present else "not found (optional)"
+    return Finding("emulators", Verdict.NOTE, said)
 
 
-def _nearest(home: Path) -> Path:
+def nearest_folder(home: Path) -> Path:
+    """Return the folder that is there already, at or above a home."""
     return next(folder for folder in (home.absolute(), *home.absolute().parents) if folder.is_dir())
 
 

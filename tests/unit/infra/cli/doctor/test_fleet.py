@@ -7,6 +7,7 @@ import pytest
 from infra.cli.doctor.finding import Verdict
 from infra.cli.doctor.fleet import (
     check_by_probe,
+    check_executions,
     check_letters,
     check_manifest,
     check_port,
@@ -63,6 +64,21 @@ def test_port_where_something_else_listens_fails(fleet):
 def test_letters_that_wait_are_warned_of(fleet, parked, verdict):
     fleet.will("GET", "/status", {"parked": parked})
     assert check_letters(fleet.place, listen_in(fleet.place)).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("status", "verdict"),
+    [
+        ({"failed_executions": 0}, Verdict.OK),
+        ({"failed_executions": 2}, Verdict.WARNING),
+        ({}, Verdict.NOTE),
+    ],
+)
+def test_executions_that_failed_of_late_are_warned_of(fleet, status, verdict):
+    fleet.will("GET", "/status", status)
+    found = check_executions(fleet.place, listen_in(fleet.place))
+    assert found.verdict is verdict
+    assert ("keyfleet workflow list --state FAILED" in found.remedy) is (verdict is Verdict.WARNING)
 
 
 def test_manifest_and_workflows_of_this_repository_are_well():

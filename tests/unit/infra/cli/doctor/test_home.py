@@ -1,9 +1,11 @@
 """The home's checks: on folders and files of every kind, and on a real database, whole and damaged."""
 
+from pathlib import Path
+
 import pytest
 
 from infra.cli.doctor.finding import Verdict
-from infra.cli.doctor.home import check_database, check_home, check_keys
+from infra.cli.doctor.home import check_database, check_home
 from infra.cli.place import Place
 from infra.local.storage.database import open_database
 
@@ -26,7 +28,6 @@ def database(home):
 
 def test_home_that_is_not_there_yet_is_noted(at):
     assert check_home(at).verdict is Verdict.NOTE
-    assert check_keys(at).verdict is Verdict.NOTE
     assert check_database(at, running=False).verdict is Verdict.NOTE
     assert not at.home.exists()
 
@@ -47,20 +48,23 @@ def test_home_that_is_no_folder_fails(at):
     assert (found.verdict, bool(found.remedy)) == (Verdict.FAILED, True)
 
 
-def test_keys_for_their_owner_alone_are_well(at, home):
-    (home / "identity.key").touch(0o600)
-    found = check_keys(at)
-    assert (found.verdict, found.detail) == (Verdict.OK, "identity.key for you alone")
+def test_home_that_cannot_be_made_fails():
+    found = check_home(Place(Path("/proc/keyfleet/home")))
+    assert (found.verdict, bool(found.remedy)) == (Verdict.FAILED, True)
 
 
-def test_keys_that_others_may_read_fail_by_name(at, home):
-    (home / "identity.key").touch(0o600)
-    (home / "master.key").touch()
-    (home / "master.key").chmod(0o640)
-    found = check_keys(at)
-    assert found.verdict is Verdict.FAILED
-    assert "master.key can be read" in found.detail
-    assert f"chmod 600 {home / 'master.key'}" in found.remedy
+def test_home_is_left_as_it_was(home, at):
+    check_home(at)
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_database_that_others_may_read_fails_by_name(at, database, running):
+    database.close()
+    (at.home / "fleet.db").chmod(0o644)
+    found = check_database(at, running=running)
+    assert (found.verdict, found.detail) == (Verdict.FAILED, "fleet.db can be read by others")
+    assert found.remedy == f"chmod 600 {at.home / 'fleet.db'}"
 
 
 def test_database_that_is_whole_is_well_and_left_closed(at, database):

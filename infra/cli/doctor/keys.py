@@ -1,0 +1,89 @@
+"""The key files: readable for their owner alone, whole, and the ones the database needs."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from infra.cli.doctor.finding import Finding, Verdict
+from infra.cli.place import Place
+
+MASTER, KEYS = "master.key", ("identity.key", "master.key")
+OTHERS = 0o077
+
+
+def check_keys(at: Place) -> Finding:
+    """Are the keys there that the database needs, whole, and readable for their owner alone?"""
+    try:
+        files = [at.home / name for name in KEYS if (at.home / name).exists()]
+        return _readable_by_others(files) or _unfit_master(at) or _well(files)
+    except OSError as error:
+        problem = f"cannot read {error.filename}: {error.strerror}"
+        return _failed(problem, "run as the user who runs the fleet, or restore the file's backup")
+
+
+def _well(files: list[Path]) -> Finding:
+    if not files:
+        return Finding("keys", Verdict.NOTE, "none yet: the first keyfleet up makes them")
+    for file in files:
+        file.open("rb").close()
+    return Finding("keys", Verdict.OK, f"{_names(files)} for you alone")
+
+
+def _readable_by_others(files: list[Path]) -> Finding | None:
+    open_ones = [file for file in files if file.stat().st_mode & OTHERS and file.is_file()]
+    if not open_ones:
+        return None
+    named = " ".join(map(str, open_ones))
+    remedy = f"chmod 600 {named}, and rotate what others may have read"
+    return _failed(f"{_names(open_ones)} can be read by others", remedy)
+
+
+def _unfit_master(at: Place) -> Finding | None:
+    needed, file = _needed_by(at.home / "fleet.db"), at.home / MASTER
+    if not file.exists():
+        missing = f"{MASTER} is missing, and the database holds what it sealed"
+        return _failed(missing, _way_out(at)) if needed else None
+    found = _ring_of(file)
+    if found is None:
+        return _failed(f"{MASTER} is damaged", f"{_way_out(at)}, after moving it away")
+    if needed not in {None, found}:
+        return _failed(f"{MASTER} is not the one that sealed what the database holds", _way_out(at))
+    return None
+
+
+def _needed_by(database: Path) -> str | None:
+    from infra.local.storage.connection import connect_to_look
+
+    if not database.exists():
+        return None
+    try:
+        with closing(connect_to_look(database)) as connection:
+            return next((str(ring) for (ring,) in connection.execute("SELECT ring FROM keyring")), None)
+    except sqlite3.Error:
+        return None  # never sealed anything, or is damaged: the database's own check tells
+
+
+def _ring_of(file: Path) -> str | None:
+    from infra.local.ambient import SystemEntropy
+    from infra.local.keyfile import KeyFileRefused
+    from infra.local.keyring import Keyring
+
+    try:
+        return Keyring(file, SystemEntropy()).id
+    except KeyFileRefused:
+        return None
+
+
+def _way_out(at: Place) -> str:
+    return (
+        f"restore its backup into {at.home}; or accept with `keyfleet up --accept-loss{at.flags}` "
+        "that what it sealed stays sealed for ever"
+    )
+
+
+def _failed(detail: str, remedy: str) -> Finding:
+    return Finding("keys", Verdict.FAILED, detail, remedy)
+
+
+def _names(files: list[Path]) -> str:
+    return ", ".join(file.name for file in files)
