@@ -14,7 +14,11 @@ from infra.cli.problems import Problem
 
 P = ParamSpec("P")
 Home = Annotated[
-    Path, typer.Option(envvar="KEYFLEET_HOME", help="The fleet's folder: its database and its keys.")
+    Path,
+    # Not looked at here: doctor tells what is wrong with a home, each command what it could not do there.
+    typer.Option(
+        envvar="KEYFLEET_HOME", readable=False, help="The fleet's folder: its database and its keys."
+    ),
 ]
 Port = Annotated[
     int, typer.Option(envvar="KEYFLEET_PORT", min=1, max=65535, help="The fleet's port on this machine.")

@@ -66,18 +66,22 @@ def operator_token(place: Place) -> str:
     from infra.local.keyfile import KeyFileRefused
 
     file = place.home / IDENTITY_FILE
-    if not file.exists():
-        raise Unreachable(
-            f"no fleet was ever started in {place.home}",
-            f"run `keyfleet up{place.flags}`, or name the running fleet's with --home or KEYFLEET_HOME",
-        )
     try:
+        if not file.exists():
+            raise _never_started(place)
         identity = LocalIdentity.at(file, SystemClock().now, SystemEntropy().token)
     except KeyFileRefused as refusal:
         raise Refused(str(refusal)) from None
     except OSError as error:
         raise Refused(f"cannot read {file}: {error.strerror}", "run as the user who runs the fleet") from None
     return identity.token(OPERATOR, place.control_audience)
+
+
+def _never_started(place: Place) -> Unreachable:
+    return Unreachable(
+        f"no fleet was ever started in {place.home}",
+        f"run `keyfleet up{place.flags}`, or name the running fleet's with --home or KEYFLEET_HOME",
+    )
 
 
 def not_running(place: Place) -> Unreachable:

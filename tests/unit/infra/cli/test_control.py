@@ -74,6 +74,14 @@ def test_control_refuses_an_identity_that_others_may_read(fleet, control):
     assert fleet.asked == []
 
 
+def test_control_that_cannot_read_the_identity_says_as_whom_to_run(fleet, control):
+    (fleet.place.home / "identity.key").unlink()
+    (fleet.place.home / "identity.key").mkdir(mode=0o700)
+    with pytest.raises(Refused, match=r"cannot read .*identity\.key") as caught:
+        control.get("status")
+    assert caught.value.remedy == "run as the user who runs the fleet"
+
+
 @pytest.mark.parametrize("status", [401, 403])
 def test_control_of_another_home_is_unreachable_from_this_one(fleet, control, status):
     fleet.will("GET", "/status", {"error": {"kind": "Unauthenticated", "detail": "signature"}}, status)
