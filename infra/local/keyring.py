@@ -6,7 +6,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -129,6 +129,17 @@ def open_keyring(path: Path, entropy: Entropy, engine: Engine, *, accept_loss: b
 def tied_to(engine: Engine) -> str | None:
     """Return which key file sealed what the database holds, if any did."""
     return next((ring for (ring,) in engine.read("SELECT ring FROM keyring")), None)
+
+
+def needed_by(database: Path) -> str | None:
+    """Return which key file a database that is not open needs; None where that cannot be told."""
+    if not database.exists():
+        return None
+    try:
+        with closing(connect_to_look(database)) as connection:
+            return next((str(ring) for (ring,) in connection.execute("SELECT ring FROM keyring")), None)
+    except sqlite3.Error:
+        return None  # never sealed anything, or is damaged: the database's own check tells
 
 
 def tie(ring: str, connection: sqlite3.Connection) -> None:

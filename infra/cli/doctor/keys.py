@@ -1,7 +1,5 @@
 """The key files: readable for their owner alone, whole, and the ones the database needs."""
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 from infra.cli.doctor.finding import Finding, Verdict
@@ -39,7 +37,9 @@ def _readable_by_others(files: list[Path]) -> Finding | None:
 
 
 def _unfit_master(at: Place) -> Finding | None:
-    needed, file = _needed_by(at.home / "fleet.db"), at.home / MASTER
+    from infra.local.keyring import needed_by
+
+    needed, file = needed_by(at.home / "fleet.db"), at.home / MASTER
     if not file.exists():
         missing = f"{MASTER} is missing, and the database holds what it sealed"
         return _failed(missing, _way_out(at)) if needed else None
@@ -49,18 +49,6 @@ def _unfit_master(at: Place) -> Finding | None:
     if needed not in {None, found}:
         return _failed(f"{MASTER} is not the one that sealed what the database holds", _way_out(at))
     return None
-
-
-def _needed_by(database: Path) -> str | None:
-    from infra.local.storage.connection import connect_to_look
-
-    if not database.exists():
-        return None
-    try:
-        with closing(connect_to_look(database)) as connection:
-            return next((str(ring) for (ring,) in connection.execute("SELECT ring FROM keyring")), None)
-    except sqlite3.Error:
-        return None  # never sealed anything, or is damaged: the database's own check tells
 
 
 def _ring_of(file: Path) -> str | None:
