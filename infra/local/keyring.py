@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from infra.local.keyfile import KeyFileRefused, read_or_create
-from infra.local.storage.connection import checksum
+from infra.local.storage.connection import checksum, connect_to_look
 from infra.local.storage.engine import Engine
 from shared.domain.errors import InvalidInput
 from shared.domain.secret import Secret
