@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 META = (
     "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value NOT NULL, crc INTEGER NOT NULL, "
@@ -12,6 +13,10 @@ META = (
 )
 _NEXT = """INSERT INTO meta VALUES (?1, 1, checksum(?1 || 1)) ON CONFLICT (name) DO UPDATE
 SET value = value + 1, crc = checksum(name || (value + 1)) RETURNING value"""
+_KEEP_SCHEMA = """INSERT INTO meta VALUES ('schema', ?1, checksum('schema' || ?1)) ON CONFLICT (name)
+DO UPDATE SET value = excluded.value, crc = excluded.crc WHERE value <> excluded.value"""
+_TABLES = "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+BUSY_SECONDS = 5.0
 APPLICATION_ID = 0x6B666C74
 
 
@@ -24,7 +29,9 @@ def checksum(value: str | bytes | None) -> int:
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open for reading and writing: write-ahead log, each commit on the disk before it returns."""
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=512)
+    connection = sqlite3.connect(
+        path, BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=512
+    )
     _teach(connection)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")
@@ -53,7 +60,7 @@ def connected_to_check(path: Path) -> Iterator[sqlite3.Connection]:
 
 def _connect_in(mode: str, path: Path) -> sqlite3.Connection:
     address = f"{path.absolute().as_uri()}?mode={mode}"
-    connection = sqlite3.connect(address, uri=True, isolation_level=None)
+    connection = sqlite3.connect(address, BUSY_SECONDS, uri=True, isolation_level=None)
     _teach(connection)
     connection.text_factory = _readable
     return connection
@@ -74,15 +81,30 @@ def create_tables(connection: sqlite3.Connection, schema: tuple[str, ...]) -> No
     connection.execute("BEGIN IMMEDIATE")
     for statement in (META, *schema):
         connection.execute(statement)
+    connection.execute(_KEEP_SCHEMA, (_sum_of_schema(connection),))
     connection.execute("COMMIT")
+
+
+def keeps_schema(connection: sqlite3.Connection) -> bool:
+    """Whether the tables are still described as they were created, which no integrity check looks at."""
+    kept = _values(connection).get("schema")
+    return kept is None or kept == _sum_of_schema(connection)
 
 
 def read_meta(connection: sqlite3.Connection) -> tuple[bytes, int] | None:
     """Return (database id, commit number), or None if nothing was ever committed."""
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchall():
-        return None
-    found = dict(connection.execute("SELECT name, value FROM meta").fetchall())
+    found = _values(connection)
     return (bytes.fromhex(found["id"]), found["commit"]) if {"id", "commit"} <= found.keys() else None
+
+
+def _values(connection: sqlite3.Connection) -> dict[str, Any]:
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchall():
+        return {}
+    return dict(connection.execute("SELECT name, value FROM meta").fetchall())
+
+
+def _sum_of_schema(connection: sqlite3.Connection) -> int:
+    return checksum("\n".join("\n".join(row) for row in sorted(connection.execute(_TABLES).fetchall())))
 
 
 def write_meta(connection: sqlite3.Connection, identity: bytes, commit: int) -> None:

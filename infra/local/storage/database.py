@@ -13,6 +13,7 @@ from infra.local.storage.connection import (
     connect,
     connected_to_check,
     create_tables,
+    keeps_schema,
     read_meta,
     write_meta,
 )
@@ -85,10 +86,16 @@ def open_database(
         accept = _accept_loss if accept_loss else _refuse_loss
         loss = accept(path, tuple(schema), mark)
         return replace(_open(path, tuple(schema), mark, new_id, lock), loss=loss)
-    except BaseException:
+    except BaseException as error:
         mark.close()
         os.close(lock)
+        if _locked(error):
+            raise InUse(f"another program has {path.name} locked: end it") from error
         raise
+
+
+def _locked(error: BaseException) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 
 def _lock(path: Path) -> int:
@@ -129,8 +136,12 @@ def _look(path: Path) -> Promise | None:
         with connected_to_check(path) as connection:
             findings = [row[0] for row in connection.execute("PRAGMA integrity_check(3)")]
             if findings == ["ok"]:
-                return read_meta(connection)
+                if keeps_schema(connection):
+                    return read_meta(connection)
+                findings = ["a table is no longer described as it was created"]
     except sqlite3.Error as error:
+        if _locked(error):
+            raise
         findings = [str(error)]
     except UnicodeDecodeError:  # SQLite's message quotes the damage, and Python cannot read the message
         findings = ["its schema cannot be read"]
@@ -148,13 +159,13 @@ def _compare(promise: Promise, found: Promise | None) -> None:
 
 def _accept_loss(path: Path, schema: tuple[str, ...], mark: Mark) -> Loss | None:
     finish_salvage(path)
-    loss = None
     try:
         _refuse_loss(path, schema, mark)
     except Damaged as damage:
         loss = Loss(damage.finding, _evidence(path, schema))
-    mark.clear()
-    return loss
+        mark.clear()
+        return loss
+    return None
 
 
 def _evidence(path: Path, schema: tuple[str, ...]) -> str | None:

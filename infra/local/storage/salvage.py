@@ -51,8 +51,8 @@ def copy_aside(path: Path, aside: Path) -> None:
     for suffix in ("", "-wal"):
         source, copy = path.with_name(path.name + suffix), aside.with_name(aside.name + suffix)
         if source.exists():
+            create_private(copy)
             shutil.copy2(source, copy)
-            copy.chmod(0o600)
 
 
 def first_free(path: Path) -> Path:

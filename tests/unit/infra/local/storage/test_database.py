@@ -1,16 +1,20 @@
 """Opening: a new database, an old one, one in use, and what is shown to nobody else."""
 
 import os
+import random
+import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
+from infra.local.storage import connection as connection_module
 from infra.local.storage import database as database_module
-from infra.local.storage.database import InUse, checksum
+from infra.local.storage.database import InUse, checksum, open_database
 from tests.unit.infra.local.storage.damage import modes, take_image
-from tests.unit.infra.local.storage.notebook import keep, notes, open_notebook, running
+from tests.unit.infra.local.storage.notebook import SCHEMA, keep, notes, open_notebook, running
 
 HOLD = """
 import sys
@@ -75,6 +79,27 @@ def test_another_process_is_refused_until_it_may_have_it(tmp_path):
             open_notebook(tmp_path)
         other.kill()
     open_notebook(tmp_path).close()
+
+
+@pytest.mark.parametrize("mode", ["NORMAL", "EXCLUSIVE"])
+@pytest.mark.parametrize("accept_loss", [False, True])
+def test_a_lock_of_another_program_is_not_taken_for_damage(tmp_path, monkeypatch, mode, accept_loss):
+    monkeypatch.setattr(connection_module, "BUSY_SECONDS", 0.01)
+    open_notebook(tmp_path).close()
+    with closing(sqlite3.connect(tmp_path / "fleet.db", isolation_level=None)) as other:
+        other.execute(f"PRAGMA locking_mode={mode}")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(InUse, match=r"another program has fleet\.db locked: end it"):
+            open_notebook(tmp_path, accept_loss=accept_loss)
+    assert notes(tmp_path) == {}
+
+
+def test_a_table_added_by_a_later_version_is_no_damage(tmp_path):
+    open_notebook(tmp_path).close()
+    for _ in range(2):
+        more = (*SCHEMA, "CREATE TABLE IF NOT EXISTS rooms (name TEXT PRIMARY KEY)")
+        open_database(tmp_path / "fleet.db", more, random.Random(5).randbytes).close()
+    assert notes(tmp_path) == {}
 
 
 def test_nobody_else_may_read_the_files(tmp_path):

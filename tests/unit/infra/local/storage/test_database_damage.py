@@ -79,6 +79,18 @@ def test_a_changed_payload_is_found_by_its_checksum(settled, name):
     assert settled.finding() == "fleet.db is damaged: CHECK constraint failed in notes"
 
 
+@pytest.mark.parametrize("table", ["notes", "meta"])
+def test_a_bit_flipped_anywhere_in_the_description_of_a_table_is_found(settled, table):
+    main = settled.content["fleet.db"]
+    begin = main.index(b"CREATE TABLE " + table.encode())
+    chance = random.Random(5)
+    for place in range(
+        begin, begin + len("CREATE TABLE notes ( name TEXT PRIMARY KEY, payload TEXT NOT NULL")
+    ):
+        settled.restore(fleet_db=flipped(main, place, chance.randrange(8)), fleet_db_wal=None)
+        assert "fleet.db is damaged" in (settled.finding() or "found nothing"), place
+
+
 def test_a_changed_index_is_found(settled):
     first = settled.content["fleet.db"].index(b"note 7 ")
     second = settled.content["fleet.db"].index(b"note 7 ", first + 1)
