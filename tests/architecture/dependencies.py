@@ -84,7 +84,7 @@ def google_is_imported_late(tree: Tree) -> Iterator[str]:
 
 def outside_packages_are_declared(tree: Tree) -> Iterator[str]:
     """What the product imports stands in pyproject.toml; what only tests need does not count."""
-    declared = {canonicalize_name(Requirement(line).name) for line in tree.project["project"]["dependencies"]}
+    declared = {canonicalize_name(Requirement(line).name) for line in _declarations(tree.project["project"])}
     for importer, imported in _imports(tree):
         if not tree.graph.is_module_squashed(imported) or imported in sys.stdlib_module_names:
             continue
@@ -105,6 +105,12 @@ def every_package_is_guarded(tree: Tree) -> Iterator[str]:
         for keys in GUARDS:
             if package not in _at(tree.project["tool"], keys):
                 yield f"{package} is not in [tool.{'.'.join(keys[:-1])}] {keys[-1]}: add it"
+
+
+def _declarations(project: Mapping[str, Any]) -> Iterator[str]:
+    yield from project["dependencies"]
+    for extra in project.get("optional-dependencies", {}).values():
+        yield from extra
 
 
 @cache

@@ -8,6 +8,8 @@ from pathlib import PurePosixPath
 from tests.architecture.tree import Tree
 
 SAYS_NOTHING = {"base", "common", "helper", "helpers", "manager", "managers", "misc", "util", "utils"}
+MAY_SKIP = {"tests/emulators/installed.py": "Google's emulators come with its SDK, which not everybody has"}
+"""What is asked of a machine only if it can; the embedded cloud's tests of the same always run."""
 UNFAILING = re.compile(r"pytest\.(mark\.(skip|skipif|xfail)|skip|xfail|importorskip)\b")
 
 
@@ -39,7 +41,7 @@ def tests_are_no_packages(tree: Tree) -> Iterator[str]:
 def tests_always_run(tree: Tree) -> Iterator[str]:
     """A skipped test proves nothing, and an expected failure hides the next one."""
     for path in tree.python:
-        if path.startswith("tests/"):
+        if path.startswith("tests/") and path not in MAY_SKIP:
             for node in ast.walk(tree.modules[path]):
                 if isinstance(node, ast.Attribute) and UNFAILING.match(ast.unparse(node)):
                     yield f"{path}:{node.lineno}: {ast.unparse(node)}: make it run, or delete it"

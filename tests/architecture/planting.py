@@ -46,8 +46,6 @@ OUTSIDE = (
         "bleak",
         "flask",
         "functions-framework",
-        "google",
-        "grpc",
         "hidraw",
         "nacl",
         "orjson",
@@ -60,6 +58,8 @@ OUTSIDE = (
 PROJECT = f"""
 [project]
 dependencies = {[f"{name}>=1" for name in OUTSIDE]}
+[project.optional-dependencies]
+google = ["google>=1", "grpc>=1"]
 [dependency-groups]
 dev = ["pytest"]
 [tool.importlinter]

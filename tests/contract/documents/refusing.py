@@ -52,11 +52,11 @@ class Refusing:
             await setting.create(ROOM, {"pin": b"4711-secret"})
         assert "4711" not in str(refusal.value) + repr(refusal.value)
 
-    async def test_a_document_may_have_a_mebibyte_and_no_byte_more(self, setting):
-        frame = len('{"x":""}')
-        await setting.create(ROOM, {"x": "a" * (2**20 - frame)})
+    async def test_a_document_may_have_a_megabyte_and_no_byte_more(self, setting):
+        most = 1_000_000 - len('{"x":""}')
+        await setting.create(ROOM, {"x": "a" * most})
         with pytest.raises(InvalidInput, match=r"^data: "):
-            await setting.create(Ref("rooms", "205"), {"x": "a" * (2**20 - frame + 1)})
+            await setting.create(Ref("rooms", "205"), {"x": "a" * (most + 1)})
 
     async def test_a_document_may_have_twenty_levels_and_no_more(self, setting):
         await setting.create(ROOM, nested(20))
@@ -70,11 +70,13 @@ class Refusing:
         assert await setting.data(Ref("rooms", "0")) is None
         assert len(await setting.alpha.commit(writes[:500])) == 500
 
-    async def test_a_commit_may_not_be_larger_than_ten_mebibytes(self, setting):
-        large = {"x": "a" * 1_000_000}
+    async def test_a_commit_may_have_ten_megabytes_and_no_byte_more(self, setting):
+        large = {"x": "a" * (1_000_000 - len('{"x":""}'))}
+        writes = [Create(Ref("rooms", f"{number}"), large) for number in range(10)]
         with pytest.raises(InvalidInput, match=r"^writes: "):
-            await setting.alpha.commit([Create(Ref("rooms", f"{number}"), large) for number in range(11)])
+            await setting.alpha.commit([*writes, Create(ROOM, {})])
         assert await setting.data(Ref("rooms", "0")) is None
+        assert len(await setting.alpha.commit(writes)) == 10
 
     async def test_a_commit_writes_no_document_twice(self, setting):
         with pytest.raises(InvalidInput, match=r"^writes: "):

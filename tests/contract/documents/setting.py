@@ -25,7 +25,7 @@ async def sqlite_documents(embedded):
     return SimpleNamespace(**stores)
 
 
-class Setting(Embedded):
+class Words:
     """What a test needs: the stores, one tenant's handle, and short words for reads and writes."""
 
     @property
@@ -67,3 +67,7 @@ class Setting(Embedded):
         """Create sagas by id."""
         for name, data in documents.items():
             await self.create(Ref("sagas", name), data, tenant=tenant)
+
+
+class Setting(Words, Embedded):
+    """The words, on the embedded cloud."""

@@ -71,6 +71,12 @@ class Writing:
         assert await setting.delete(ROOM, second) == ("",)
         assert await setting.data(ROOM) is None
 
+    async def test_an_update_that_changes_nothing_is_a_new_version(self, setting):
+        first = await setting.create(ROOM, {"floor": 2})
+        assert await setting.update(ROOM, {"floor": 2}, first) != first
+        with pytest.raises(StaleVersion):
+            await setting.update(ROOM, {"floor": 3}, first)
+
     async def test_a_version_never_comes_back(self, setting):
         first = await setting.create(ROOM, {"floor": 2})
         await setting.delete(ROOM, first)

@@ -17,7 +17,7 @@ async def document_leases(embedded):
     return DocumentLeases(SqliteDocuments(embedded.engine, embedded.clock, (), "main"), embedded.clock)
 
 
-class Setting(Embedded):
+class Words:
     """Leases, and a short word for taking one."""
 
     @property
@@ -27,3 +27,7 @@ class Setting(Embedded):
     async def acquire(self, holder, *, tenant=ALPHA, name=GATEWAY, ttl=MINUTE):
         """Take a lease, or None."""
         return await self.leases.acquire(tenant, name, holder, ttl)
+
+
+class Setting(Words, Embedded):
+    """The words, on the embedded cloud."""

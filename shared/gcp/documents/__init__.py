@@ -1,0 +1,5 @@
+"""Documents on Firestore."""
+
+from shared.gcp.documents.store import FirestoreDocuments
+
+__all__ = ["FirestoreDocuments"]

@@ -1,0 +1,45 @@
+"""What Firestore must be told of our indexes, in the words of Terraform's resources."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from shared.gcp.documents.form import BODY, EQUAL, EXPIRES, MARK, ORDER
+from shared.gcp.documents.names import path_of
+from shared.ports.document_limits import check_index
+from shared.ports.documents import Index
+
+ASCENDING: Final = "ASCENDING"
+COLLECTION, GROUP = "COLLECTION", "COLLECTION_GROUP"
+UNINDEXED: Final = (BODY, MARK)
+"""Never asked for: without an exemption Firestore would index both, in every document."""
+
+
+def composite_indexes(index: Index) -> Sequence[Mapping[str, Any]]:
+    """Return the `google_firestore_index` resources a declared index needs: none where one field is all."""
+    check_index(index)
+    if not index.equals:
+        return []
+    paths = [*(path_of(EQUAL, field) for field in index.equals), path_of(ORDER, index.order_by)]
+    fields = [{"field_path": path, "order": ASCENDING} for path in paths]
+    return [
+        {"collection": index.collection, "query_scope": scope, "fields": fields} for scope in _scopes(index)
+    ]
+
+
+def field_settings(indexes: Iterable[Index], collections: Iterable[str]) -> Sequence[Mapping[str, Any]]:
+    """Return the `google_firestore_field` resources: what is exempt, what expires, what is swept alone."""
+    return [
+        *({"collection": name, "field": field, "indexes": []} for name in collections for field in UNINDEXED),
+        *({"collection": name, "field": EXPIRES, "indexes": [], "ttl": True} for name in collections),
+        *(_swept_alone(index) for index in indexes if index.swept and not index.equals),
+    ]
+
+
+def _swept_alone(index: Index) -> Mapping[str, Any]:
+    field = path_of(ORDER, index.order_by)
+    indexes = [{"order": ASCENDING, "query_scope": scope} for scope in _scopes(index)]
+    return {"collection": index.collection, "field": field, "indexes": indexes}
+
+
+def _scopes(index: Index) -> Sequence[str]:
+    return [COLLECTION, GROUP] if index.swept else [COLLECTION]

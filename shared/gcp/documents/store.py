@@ -1,0 +1,42 @@
+"""The document store on Firestore, where a document is tenants/{tenant}/{collection}/{id}."""
+
+from collections.abc import Mapping, Sequence
+
+from shared.domain.ids import TenantId
+from shared.gcp.clients import Connect
+from shared.gcp.documents.connection import Connection
+from shared.gcp.documents.form import forms
+from shared.gcp.documents.names import Place, tenant_and_id
+from shared.gcp.documents.queries import Query
+from shared.gcp.documents.tenant import FirestoreTenantDocuments, Shelf, living
+from shared.ports.ambient import Clock, Entropy
+from shared.ports.document_limits import check_index
+from shared.ports.documents import Index, Json, UndeclaredIndex
+
+
+class FirestoreDocuments:
+    """One database of documents."""
+
+    def __init__(
+        self, connect: Connect, place: Place, clock: Clock, entropy: Entropy, indexes: Sequence[Index]
+    ) -> None:
+        for index in indexes:
+            check_index(index)
+        connection = Connection(connect, place)
+        self._shelf = Shelf(connection, clock, entropy, frozenset(indexes), forms(indexes))
+
+    def tenant(self, tenant: TenantId) -> FirestoreTenantDocuments:
+        """Return the handle that all reads and writes of one tenant go through."""
+        return FirestoreTenantDocuments(self._shelf, TenantId(tenant))
+
+    async def sweep(
+        self, index: Index, equals: Mapping[str, Json], *, until: Json, limit: int = 100
+    ) -> Sequence[tuple[TenantId, str]]:
+        """Return (tenant, id) pairs across tenants, and nothing else of the documents."""
+        shelf = self._shelf
+        shelf.check(index, equals, until, limit)
+        if not index.swept:
+            raise UndeclaredIndex(index)
+        query = Query(index, equals, until, across=True)
+        found = await living(shelf, shelf.connection.place.everywhere, query, limit)
+        return [tenant_and_id(document.name) for document in found]

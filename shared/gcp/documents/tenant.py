@@ -1,0 +1,103 @@
+"""One tenant's documents: the only way to a document's content."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from shared.domain.ids import TenantId
+from shared.gcp.documents.commits import Conditional, applied, prepare, reconsidered, versions
+from shared.gcp.documents.connection import Connection, Refused
+from shared.gcp.documents.form import Form
+from shared.gcp.documents.queries import Query
+from shared.gcp.documents.stored import Stored, read, stored
+from shared.ports.ambient import Clock, Entropy
+from shared.ports.document_limits import check_query, check_ref
+from shared.ports.documents import Document, Index, Json, Ref, StaleVersion, UndeclaredIndex, Write
+
+LOOKS: Final = 4
+MARK_BYTES: Final = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """What every handle on one database shares."""
+
+    connection: Connection
+    clock: Clock
+    entropy: Entropy
+    indexes: frozenset[Index]
+    forms: Mapping[str, Form]
+
+    def check(self, index: Index, equals: Mapping[str, Json], until: Json, limit: int) -> None:
+        """Refuse a query that is undeclared or does not fit."""
+        if index not in self.indexes:
+            raise UndeclaredIndex(index)
+        check_query(index, equals, until, limit)
+
+
+class FirestoreTenantDocuments:
+    """The documents of one tenant in one database."""
+
+    def __init__(self, shelf: Shelf, tenant: TenantId) -> None:
+        self._shelf, self._tenant = shelf, tenant
+        self._at = shelf.connection.place
+
+    @property
+    def tenant(self) -> TenantId:
+        """Whose documents these are."""
+        return self._tenant
+
+    async def get(self, ref: Ref) -> Document | None:
+        """Return the living document, or None."""
+        check_ref(ref)
+        found = await self._shelf.connection.get(self._at.document(self._tenant, ref))
+        if found is None or not stored(found).lives(self._shelf.clock.now()):
+            return None
+        return read(ref, found)
+
+    async def commit(self, writes: Sequence[Write]) -> tuple[str, ...]:
+        """Apply all writes or none; return the new version of each (empty for a delete)."""
+        if not writes:
+            return ()
+        shelf = self._shelf
+        # The mark makes every write a change, so that it gets a version, and tells our writes from others'.
+        mark = shelf.entropy.token(MARK_BYTES).hex()
+        names = [self._at.document(self._tenant, write.ref) for write in writes]
+        prepared = prepare(writes, names, shelf.forms, mark, shelf.clock.now())
+        for _ in range(LOOKS):
+            try:
+                updated = await shelf.connection.commit([each.request() for each in prepared])
+                return versions(writes, updated)
+            except Refused:
+                found = await self._found(prepared)
+            if (done := applied(prepared, found, mark)) is not None:
+                return done
+            prepared = reconsidered(prepared, found, shelf.clock.now())
+        raise StaleVersion(writes[0].ref)
+
+    async def query(
+        self, index: Index, equals: Mapping[str, Json], *, until: Json = None, limit: int = 100
+    ) -> Sequence[Document]:
+        """Return living documents equal on the index's fields, ordered, up to and including `until`."""
+        self._shelf.check(index, equals, until, limit)
+        found = await living(self._shelf, self._at.tenant(self._tenant), Query(index, equals, until), limit)
+        return [read(Ref(index.collection, each.name.rpartition("/")[2]), each) for each in found]
+
+    async def _found(self, writes: Sequence[Conditional]) -> Mapping[Ref, Stored]:
+        documents = await self._shelf.connection.get_all([each.name for each in writes])
+        return {
+            each.write.ref: stored(document)
+            for each, document in zip(writes, documents, strict=True)
+            if document is not None
+        }
+
+
+async def living(shelf: Shelf, parent: str, query: Query, limit: int) -> list[Any]:
+    """Return as many living documents as asked for: the expired do not use up the limit."""
+    found: list[Any] = []
+    async for page in shelf.connection.pages(parent, query, limit):
+        now = shelf.clock.now()
+        found += [document for document in page if stored(document).lives(now)]
+        if len(found) >= limit:
+            break
+    return found[:limit]

@@ -1,0 +1,92 @@
+"""Where on Google Cloud the fleet lives: read once, from the environment that Terraform sets."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared.domain.errors import InvalidInput
+
+EMULATED: Final = {
+    "firestore": "FIRESTORE_EMULATOR_HOST",
+    "pubsub": "PUBSUB_EMULATOR_HOST",
+    "tasks": "CLOUD_TASKS_EMULATOR_HOST",
+    "executions": "WORKFLOW_EXECUTIONS_EMULATOR_HOST",
+    "secrets": "SECRET_MANAGER_EMULATOR_HOST",
+    "kms": "KMS_EMULATOR_HOST",
+}
+"""The variable that sends a service's client to an emulator instead: Google's own name where there is one."""
+_PLAIN: Final = re.compile(r"[a-z][a-z0-9:._-]{0,127}")
+_ADDRESS: Final = re.compile(r"[A-Za-z0-9.-]+:\d{1,5}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoogleSettings:
+    """The names of everything the ports talk to."""
+
+    project: str
+    region: str
+    cell: str
+    main_database: str = "keyfleet"
+    sealed_database: str = "keyfleet-sealed"
+    queue_location: str
+    workflow_location: str
+    key_location: str
+    key_ring: str = "keyfleet"
+    email_domain: str
+    tasks_account: str = "cloud-tasks"
+    base_url: str
+    emulators: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> "GoogleSettings":
+        """Read the settings, or say which variable is missing or malformed and what to do."""
+        project = _name(environment, "GOOGLE_CLOUD_PROJECT")
+        region = _name(environment, "KEYFLEET_REGION")
+        return cls(
+            project=project,
+            region=region,
+            cell=_name(environment, "KEYFLEET_CELL", region),
+            main_database=_name(environment, "KEYFLEET_DATABASE", "keyfleet"),
+            sealed_database=_name(environment, "KEYFLEET_SEALED_DATABASE", "keyfleet-sealed"),
+            queue_location=_name(environment, "KEYFLEET_QUEUE_LOCATION", region),
+            workflow_location=_name(environment, "KEYFLEET_WORKFLOW_LOCATION", region),
+            key_location=_name(environment, "KEYFLEET_KEY_LOCATION", region),
+            key_ring=_name(environment, "KEYFLEET_KEY_RING", "keyfleet"),
+            email_domain=_name(environment, "KEYFLEET_EMAIL_DOMAIN", f"{project}.iam.gserviceaccount.com"),
+            tasks_account=_name(environment, "KEYFLEET_TASKS_ACCOUNT", "cloud-tasks"),
+            base_url=_base_url(environment, f"https://{region}-{project}.cloudfunctions.net"),
+            emulators=_emulators(environment),
+        )
+
+    def url_of(self, function: str) -> str:
+        """Return a function's address, which is also the audience of tokens for it."""
+        return f"{self.base_url}/{function}"
+
+    def email_of(self, account: str) -> str:
+        """Return the e-mail address of a service account of the project."""
+        return f"{account}@{self.email_domain}"
+
+
+def _name(environment: Mapping[str, str], variable: str, otherwise: str = "") -> str:
+    value = environment.get(variable) or otherwise
+    if not value:
+        raise InvalidInput(variable, "not set", "Set it in the function's environment: Terraform does")
+    if not _PLAIN.fullmatch(value):
+        raise InvalidInput(variable, "malformed", "Use small letters, digits and : . _ -")
+    return value
+
+
+def _base_url(environment: Mapping[str, str], otherwise: str) -> str:
+    value = environment.get("KEYFLEET_BASE_URL") or otherwise
+    if not value.startswith("https://"):
+        raise InvalidInput("KEYFLEET_BASE_URL", "not an https address", "Give where the functions are served")
+    return value.rstrip("/")
+
+
+def _emulators(environment: Mapping[str, str]) -> Mapping[str, str]:
+    found = {service: environment[name] for service, name in EMULATED.items() if environment.get(name)}
+    for service, address in found.items():
+        if not _ADDRESS.fullmatch(address):
+            raise InvalidInput(EMULATED[service], "malformed", "Give host:port, without a scheme")
+    return found

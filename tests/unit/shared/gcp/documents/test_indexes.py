@@ -1,0 +1,69 @@
+"""The emulator answers any query: that Firestore has an index for each of ours is shown here."""
+
+import pytest
+
+from shared.domain.errors import InvalidInput
+from shared.gcp.documents.indexes import composite_indexes, field_settings
+from shared.gcp.documents.queries import Query
+from shared.ports.documents import Index
+
+DUE = Index("sagas", ("state", "owner.kind"), "due_at", swept=True)
+OPEN = Index("grants", ("state",), "until.day")
+LATEST = Index("events", (), "at", swept=True)
+EQUALS = {"state": None, "owner.kind": "guest"}
+
+
+def asked_for(index, until, *, across):
+    """Return the paths a query compares, then those it orders by."""
+    equals = {field: EQUALS[field] for field in index.equals}
+    query = Query(index, equals, until, across=across).page(10, None)
+    filters = [(each.field_filter or each.unary_filter) for each in query.where.composite_filter.filters]
+    order = [order.field.field_path for order in query.order_by if order.field.field_path != "__name__"]
+    return [each.field.field_path for each in filters], order, query
+
+
+@pytest.mark.parametrize("until", [None, "2026"])
+@pytest.mark.parametrize(("index", "across"), [(DUE, False), (DUE, True), (OPEN, False)])
+def test_every_query_reads_exactly_the_fields_of_its_index_in_their_order(index, across, until):
+    compared, ordered, query = asked_for(index, until, across=across)
+    scope = "COLLECTION_GROUP" if across else "COLLECTION"
+    (made,) = [each for each in composite_indexes(index) if each["query_scope"] == scope]
+    assert list(dict.fromkeys([*compared, *ordered])) == [each["field_path"] for each in made["fields"]]
+    assert {each["order"] for each in made["fields"]} == {query.order_by[0].direction.name}
+    assert (query.from_[0].collection_id, query.from_[0].all_descendants) == (made["collection"], across)
+
+
+def test_only_a_swept_index_reaches_across_tenants():
+    scopes = {index: [each["query_scope"] for each in composite_indexes(index)] for index in (DUE, OPEN)}
+    assert scopes == {DUE: ["COLLECTION", "COLLECTION_GROUP"], OPEN: ["COLLECTION"]}
+
+
+def test_a_dotted_field_is_one_quoted_name():
+    (made,) = composite_indexes(OPEN)
+    assert [each["field_path"] for each in made["fields"]] == ["equal.state", "order.`until.day`"]
+
+
+def test_an_index_of_one_field_is_a_setting_of_that_field():
+    assert composite_indexes(LATEST) == []
+    swept = {"collection": "events", "field": "order.at"}
+    assert swept.items() <= field_settings([LATEST], [])[0].items()
+
+
+def test_bodies_are_exempt_from_indexing_and_expiry_is_a_time_to_live():
+    settings = {each["field"]: each for each in field_settings([], ["sagas"])}
+    assert {name for name, each in settings.items() if each["indexes"] == []} == {
+        "body",
+        "mark",
+        "expires_at",
+    }
+    assert [name for name, each in settings.items() if each.get("ttl")] == ["expires_at"]
+
+
+def test_a_sweep_reads_nothing_of_a_document_but_what_the_next_page_needs():
+    _, _, query = asked_for(DUE, "2026", across=True)
+    assert [field.field_path for field in query.select.fields] == ["order.due_at", "__name__", "expires_at"]
+
+
+def test_a_field_that_is_no_plain_name_is_refused():
+    with pytest.raises(InvalidInput):
+        composite_indexes(Index("sagas", ("a`b",), "due_at"))
