@@ -10,8 +10,8 @@ from infra.cli.place import Place
 from infra.cli.problems import Failed
 
 Tenant = Annotated[str, typer.Argument(help="The tenant it belongs to, such as tnt_silk.")]
-Collection = Annotated[str, typer.Argument(help="The collection it lies in.")]
-Id = Annotated[str, typer.Argument(help="The document's id.")]
+Collection = Annotated[str, typer.Argument(help="The collection it lies in, such as rooms.")]
+Id = Annotated[str, typer.Argument(help="The document's id, such as rmu_101.")]
 
 
 def document(at: Place, tenant: Tenant, collection: Collection, identity: Id) -> Answer:
@@ -20,6 +20,6 @@ def document(at: Place, tenant: Tenant, collection: Collection, identity: Id) ->
     if facts.get("document") is None:
         raise Failed(
             f"tenant {tenant} has no document {identity} in {collection}",
-            "compare tenant, collection and id with what you expect: all three are case-sensitive",
+            "check tenant, collection and id: capital letters count in each",
         )
     return Answer(facts, always_json=True)

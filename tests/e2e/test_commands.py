@@ -43,6 +43,26 @@ def test_a_malformed_event_is_refused_and_leaves_nothing(running):
     assert _letters(running) == []
 
 
+def test_a_published_event_goes_to_those_who_listen(running):
+    assert _publish(running, "tnt_silk")["listeners"] == ["on-config-updated"]
+
+
+def test_a_document_is_shown_as_it_is_kept(running):
+    shown = running.ask("document", "tnt_silk", "rooms", "rmu_101")
+    assert shown["document"]["label"] == "101"
+    assert shown["version"]
+
+
+def test_a_document_that_is_not_there_is_no_document(running):
+    error = running.ask("document", "tnt_silk", "no_such_collection", "x", exit_code=1)["error"]
+    assert error["kind"] == "failed"
+
+
+def test_letters_that_are_not_there_are_named(running):
+    error = running.ask("dead-letter", "discard", "900001", "900002", exit_code=1)["error"]
+    assert error["message"] == "Deleted 0 messages; not set aside: 900001, 900002"
+
+
 def test_an_unknown_subject_is_refused_with_the_nearest_known(running):
     error = running.ask("publish", SUBJECT[:-1], "--tenant", "t", "--data", "{}", exit_code=2)["error"]
     assert SUBJECT in error["message"]

@@ -54,9 +54,25 @@ def test_up_on_a_taken_port_says_which_and_what_to_do(fleet, tmp_path):
     with fleet.up():
         refused = other.fails_to_start()
     assert refused.returncode == 1
-    assert f"port {fleet.port} is in use" in refused.stderr
-    assert "--port" in refused.stderr
+    assert f"port {fleet.port} is in use by a fleet of another home" in refused.stderr
+    assert f"keyfleet up --home {other.home} --port " in refused.stderr
     assert refused.stdout == ""
+
+
+def test_up_beside_itself_points_at_the_fleet_that_runs(fleet):
+    with fleet.up():
+        refused = fleet.fails_to_start()
+    assert refused.returncode == 1
+    assert "in use by the fleet of this home" in refused.stderr
+    assert f"keyfleet status --home {fleet.home} --port {fleet.port}" in refused.stderr
+
+
+def test_doctor_on_another_port_than_the_fleets_starts_no_second_one(fleet):
+    with fleet.up():
+        report = dataclasses.replace(fleet, port=free_port()).ask("doctor")
+    found = _checks(report)["fleet"]
+    assert found["verdict"] == "warning"
+    assert "keyfleet up" not in found["detail"] + found["remedy"]
 
 
 def test_up_on_a_home_in_use_says_so(fleet):
