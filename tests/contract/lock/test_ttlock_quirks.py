@@ -1,0 +1,400 @@
+"""What is peculiar to TTLock, at the simulator: gateways, clocks, computed passcodes, tokens, quotas."""
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qs
+
+import pytest
+
+from shared.domain.grant_lifecycle import Placement
+from shared.domain.kinds import (
+    CLOCK_SKEW,
+    REVOKE_PENDING_AT_LOCK,
+    WINDOW_NOT_ENFORCED,
+    WINDOW_ROUNDED,
+    KeyCredentialKind,
+)
+from shared.domain.lock_errors import DeviceNotPaired, KeyIssueFailed, VendorUnreachable
+from shared.domain.policy import KeyKindPolicy
+from shared.domain.secret import Secret
+from shared.ports.lock import PIN_REFUSED
+from tests.contract.lock.setting import (
+    CARD_NUMBER,
+    DAY,
+    DOOR_101,
+    DOOR_102,
+    GUEST_ACCOUNT,
+    HOUR,
+    KABUL,
+    MOBILE_APP,
+    PIN,
+)
+from tests.contract.lock.ttlock_setting import TTLockSetting
+
+HALF_HOUR = timedelta(minutes=30)
+ADD, LIST = "/v3/keyboardPwd/add", "/v3/lock/listKeyboardPwd"
+
+
+@pytest.fixture
+async def setting(tmp_path):
+    async with TTLockSetting(tmp_path) as setting:
+        yield setting
+
+
+def codes(key_at_lock):
+    """Return the codes of a key's warnings."""
+    return [warning.code for warning in key_at_lock.warnings]
+
+
+async def refusal(placing, kind=KeyIssueFailed):
+    """Return the error a placing ends with."""
+    with pytest.raises(kind) as caught:
+        await placing
+    return caught.value
+
+
+class TestListing:
+    """A list costs a call: it is asked for only when something may stand there already."""
+
+    async def test_a_fresh_key_is_added_without_a_look(self, setting):
+        await setting.vendor.place(setting.key())
+        assert LIST not in setting.straight.paths
+
+    async def test_a_key_whose_intent_is_older_is_looked_for_first(self, setting):
+        await setting.vendor.place(setting.key(intent_predates=True))
+        paths = setting.straight.paths
+        assert paths.index(LIST) < paths.index(ADD)
+
+    async def test_a_key_that_stands_is_not_added_again(self, setting):
+        await setting.vendor.place(setting.key())
+        await setting.vendor.place(setting.key(intent_predates=True))
+        assert setting.straight.paths.count(ADD) == 1
+
+    async def test_a_lost_answer_is_looked_up_at_once(self, setting):
+        await setting.lose_the_next_answer()
+        at = await setting.vendor.place(setting.key())
+        assert setting.straight.paths.count(ADD) == 1
+        assert at.placement is Placement.ON_LOCK
+
+    async def test_a_connection_cut_before_the_key_was_added_is_an_error(self, setting):
+        await setting.fault("drop", "keyboardPwd/add", times=1)
+        error = await refusal(setting.vendor.place(setting.key()), VendorUnreachable)
+        assert error.cause.kind == "connection_broken"
+        assert not await setting.opens()
+
+    async def test_a_key_far_down_a_long_list_is_found(self, setting):
+        await setting.vendor.place(setting.key())
+        for number in range(110):
+            near = replace(
+                setting.key(), name=f"{setting.key().name}{number}", secret=Secret(f"7{number:05}")
+            )
+            await setting.vendor.place(near)
+        found = await setting.vendor.find(setting.key())
+        assert found.secret == Secret(PIN)
+
+
+class TestGateway:
+    """One thing at a time, and only while it is there."""
+
+    async def test_keys_of_one_gateway_are_placed_in_turn(self, setting):
+        await setting.steer("PUT", "latency", cloudMs=[0, 0], gatewayMs=[20, 20])
+        keys = [setting.key(f"key {n}", secret=Secret(f"5{n}8391")) for n in range(4)]
+        keys += [replace(key, device_id=DOOR_102) for key in keys]
+        await asyncio.gather(*(setting.vendor.place(key) for key in keys))
+        assert await setting.count() == await setting.count(DOOR_102) == 4
+
+    async def test_keys_of_other_instances_are_placed_in_turn(self, setting):
+        await setting.steer("PUT", "latency", cloudMs=[0, 0], gatewayMs=[20, 20])
+        vendors = [setting.make_vendor() for _ in range(3)]
+        keys = [setting.key(f"key {n}", secret=Secret(f"5{n}8391")) for n in range(3)]
+        placing = (vendor.place(key) for vendor, key in zip(vendors, keys, strict=True))
+        await asyncio.gather(*placing)
+        assert await setting.count() == 3
+
+    async def test_gateways_once_listed_have_turns_of_their_own(self, setting):
+        await setting.vendor.list_devices(KABUL.id)
+        again = setting.make_vendor()
+        await again.place(setting.key())
+        lease = await setting.means.leases.acquire(
+            setting.binding().tenant, "gateway:ttlock:501", "somebody", HOUR
+        )
+        assert lease.fence == 2
+
+    async def test_a_busy_gateway_is_left_alone_for_a_moment(self, setting):
+        await setting.steer("PATCH", "gateways/501", busy=True)
+        error = await refusal(setting.vendor.place(setting.key()), VendorUnreachable)
+        assert (error.cause.kind, error.cause.vendor_code) == ("gateway_busy", "-3003")
+        assert setting.vendor.wait_after(error) == timedelta(seconds=3)
+
+    async def test_a_lock_out_of_reach_of_any_gateway_is_not_paired(self, setting):
+        await setting.steer("PATCH", "locks/1000101", inReach=False)
+        error = await refusal(setting.vendor.place(setting.key()), DeviceNotPaired)
+        assert error.cause.kind == "no_gateway"
+
+    async def test_what_cannot_be_taken_back_remains_an_error(self, setting):
+        await setting.vendor.place(setting.key())
+        await setting.steer("PATCH", "gateways/501", online=False)
+        error = await refusal(setting.vendor.remove(setting.key()), VendorUnreachable)
+        assert error.cause.kind == "gateway_offline"
+        assert await setting.opens()
+
+
+class TestComputed:
+    """A passcode the lock knows without being told: only when the gateway is away, and the guest near."""
+
+    @pytest.fixture
+    async def offline(self, setting):
+        await setting.steer("PATCH", "gateways/501", online=False)
+        return setting
+
+    async def test_a_computed_passcode_opens_and_says_what_it_cannot(self, offline):
+        start = offline.clock.now() + HALF_HOUR
+        key = offline.key(any_secret=True, valid_from=start, valid_until=start + DAY)
+        at = await offline.vendor.place(key)
+        assert codes(at) == [REVOKE_PENDING_AT_LOCK]
+        assert at.placement is Placement.ACCEPTED
+        assert at.secret != Secret(PIN)
+        assert at.exposure_until == at.valid_until
+        offline.clock.advance(hours=1)
+        assert await offline.opens(at.secret.reveal())
+        assert not await offline.opens(PIN)
+
+    async def test_its_bounds_are_whole_hours_on_the_lock_s_clock_and_told(self, offline):
+        start = offline.clock.now()
+        key = offline.key(any_secret=True, valid_from=start, valid_until=start + DAY + timedelta(minutes=1))
+        at = await offline.vendor.place(key)
+        assert at.valid_from == start - HALF_HOUR
+        assert at.valid_until == start + DAY + HALF_HOUR
+        assert codes(at) == [REVOKE_PENDING_AT_LOCK, WINDOW_ROUNDED]
+
+    async def test_it_never_begins_before_the_previous_guest_leaves(self, offline):
+        start = offline.clock.now()
+        key = offline.key(any_secret=True, valid_from=start, not_before=start - timedelta(minutes=10))
+        at = await offline.vendor.place(key)
+        assert at.valid_from == start + HALF_HOUR
+
+    async def test_a_second_call_returns_the_same(self, offline):
+        first = await offline.vendor.place(offline.key(any_secret=True))
+        again = await offline.vendor.place(offline.key(any_secret=True, intent_predates=True))
+        assert (again.secret, again.vendor_ref, codes(again)) == (
+            first.secret,
+            first.vendor_ref,
+            codes(first),
+        )
+        assert await offline.count() == 1
+
+    @pytest.mark.parametrize(
+        "changes",
+        [{}, {"any_secret": True, "days_ahead": 2}, {"any_secret": True, "kind": "rfid_card"}],
+        ids=["one PIN for several locks", "a guest two days away", "a card"],
+    )
+    async def test_otherwise_the_gateway_is_waited_for(self, offline, changes):
+        changes = dict(changes)
+        start = offline.clock.now() + timedelta(days=changes.pop("days_ahead", 0))
+        if "kind" in changes:
+            changes |= {"kind": KeyCredentialKind.RFID_CARD, "secret": Secret(CARD_NUMBER)}
+        key = offline.key(valid_from=start, valid_until=start + DAY, **changes)
+        error = await refusal(offline.vendor.place(key), VendorUnreachable)
+        assert error.cause.kind == "gateway_offline"
+        assert await offline.count() == 0
+
+    async def test_none_is_computed_while_the_gateway_is_there(self, setting):
+        await setting.vendor.place(setting.key(any_secret=True))
+        assert "/v3/keyboardPwd/get" not in setting.straight.paths
+
+    async def test_it_is_taken_back_once_the_gateway_is_there(self, offline):
+        at = await offline.vendor.place(offline.key(any_secret=True))
+        await refusal(offline.vendor.remove(offline.key(vendor_ref=at.vendor_ref)), VendorUnreachable)
+        await offline.steer("PATCH", "gateways/501", online=True)
+        await offline.vendor.remove(offline.key(vendor_ref=at.vendor_ref))
+        offline.clock.advance(hours=1)
+        assert not await offline.opens(at.secret.reveal())
+
+
+class TestClocks:
+    """The lock's clock decides, and the platform refuses ours when it is wrong."""
+
+    async def test_a_skewed_lock_is_warned_of_and_the_window_stays_as_it_was_wanted(self, setting):
+        await setting.steer("PATCH", "locks/1000101", skewSeconds=1800)
+        key = setting.key()
+        at = await setting.vendor.place(key)
+        assert codes(at) == [CLOCK_SKEW, "CLOCK_SKEW_ALERT"]
+        assert (at.valid_from, at.valid_until) == (key.valid_from, key.valid_until)
+
+    @pytest.mark.parametrize(
+        ("seconds", "warned"),
+        [(300, []), (301, [CLOCK_SKEW]), (-601, [CLOCK_SKEW, "CLOCK_SKEW_ALERT"])],
+    )
+    async def test_health_tells_the_skew(self, setting, seconds, warned):
+        await setting.steer("PATCH", "locks/1000101", skewSeconds=seconds, battery=17)
+        health = await setting.vendor.health_check(DOOR_101)
+        assert (health.clock_skew_ms, codes(health)) == (seconds * 1000, warned)
+
+    async def test_health_of_a_lock_nobody_reaches_says_offline_and_knows_the_battery(self, setting):
+        await setting.steer("PATCH", "gateways/501", online=False)
+        health = await setting.vendor.health_check(DOOR_101)
+        assert (health.online, health.clock_skew_ms, health.battery.percent) == (False, None, 90)
+
+    async def test_a_lock_s_clock_is_asked_once_in_an_hour(self, setting):
+        for number in range(3):
+            await setting.vendor.place(setting.key(f"key {number}", secret=Secret(f"5{number}8391")))
+            setting.clock.advance(minutes=25)
+        assert setting.straight.paths.count("/v3/lock/queryDate") == 1
+        setting.clock.advance(minutes=11)
+        await setting.vendor.place(setting.key("key 4", secret=Secret("648391")))
+        assert setting.straight.paths.count("/v3/lock/queryDate") == 2
+
+    async def test_a_clock_that_does_not_answer_costs_no_key(self, setting):
+        await setting.fault("errcode:-3003", "lock/queryDate")
+        assert codes(await setting.vendor.place(setting.key())) == []
+        assert await setting.opens()
+
+    async def test_our_own_clock_is_put_right_by_the_platform_s(self, setting):
+        await setting.steer("POST", "clock", aheadSeconds=3600)
+        await setting.vendor.place(setting.key())
+        assert setting.straight.paths.count(ADD) == 2
+        await setting.vendor.find(setting.key())
+        assert setting.straight.paths.count(LIST) == 1
+
+
+class TestTokens:
+    """One token for all instances, got by one of them."""
+
+    async def test_instances_and_restarts_share_a_token(self, setting):
+        await asyncio.gather(
+            *(setting.make_vendor().place(setting.key(f"{n}", secret=Secret(f"5{n}8391"))) for n in range(3))
+        )
+        await setting.reopen()
+        await setting.vendor.find(setting.key())
+        assert setting.straight.paths.count("/oauth2/token") == 1
+
+    @pytest.mark.parametrize(
+        ("loss", "kind", "asked"),
+        [("revoked", "access", 1), ("revoked", "both", 2), ("forgotten", "both", 2)],
+    )
+    async def test_a_lost_token_is_renewed_once_by_many_who_miss_it(self, setting, loss, kind, asked):
+        vendors = [setting.make_vendor() for _ in range(3)]
+        await asyncio.gather(*(vendor.find(setting.key()) for vendor in vendors))
+        setting.straight.asked.clear()
+        await setting.steer("POST", "tokens/lose", loss=loss, kind=kind)
+        await asyncio.gather(*(vendor.find(setting.key()) for vendor in vendors))
+        assert setting.straight.paths.count("/oauth2/token") == asked
+
+    async def test_an_ending_token_is_refreshed_before_it_ends(self, setting):
+        await setting.vendor.find(setting.key())
+        setting.clock.advance(days=90, minutes=-4)
+        setting.straight.asked.clear()
+        await setting.vendor.find(setting.key())
+        assert setting.straight.paths == ["/oauth2/token", LIST]
+        assert b"refresh_token" in setting.straight.asked[0].body
+
+    async def test_an_account_that_is_refused_is_nothing_to_repeat(self, setting):
+        setting.account = {**setting.account, "passwordMd5": "0" * 32}
+        error = await refusal(setting.make_vendor().place(setting.key()), VendorUnreachable)
+        assert (error.cause.kind, error.permanent) == ("account_refused", True)
+
+    async def test_tokens_are_sealed_at_rest(self, setting):
+        await setting.vendor.place(setting.key())
+        form = parse_qs(setting.straight.asked[-2].body.decode())
+        assert form["accessToken"]
+        for file in setting.folder.iterdir():
+            assert form["accessToken"][0].encode() not in file.read_bytes()
+
+
+class TestKinds:
+    """Cards, eKeys, and the words for what is refused."""
+
+    async def test_an_ekey_says_that_no_lock_ends_it(self, setting):
+        at = await setting.vendor.place(setting.key(kind=MOBILE_APP, secret=Secret(GUEST_ACCOUNT)))
+        assert (codes(at), at.exposure_until, at.placement) == (
+            [WINDOW_NOT_ENFORCED],
+            None,
+            Placement.ACCEPTED,
+        )
+
+    async def test_an_ekey_is_frozen_and_not_deleted(self, setting):
+        key = setting.key(kind=MOBILE_APP, secret=Secret(GUEST_ACCOUNT))
+        first = await setting.vendor.place(key)
+        await setting.vendor.suspend(key)
+        assert await setting.count() == 1
+        again = await setting.vendor.unsuspend(key)
+        assert again.vendor_ref == first.vendor_ref
+        assert "/v3/key/freeze" in setting.straight.paths
+        assert "/v3/key/unfreeze" in setting.straight.paths
+
+    async def test_an_ekey_is_not_sent_twice(self, setting):
+        key = setting.key(kind=MOBILE_APP, secret=Secret(GUEST_ACCOUNT))
+        await setting.fault("timeout_after_success", "key/send", times=1)
+        await setting.vendor.place(key)
+        await setting.vendor.place(replace(key, intent_predates=True))
+        assert setting.straight.paths.count("/v3/key/send") == 1
+
+    async def test_no_ekey_without_the_tenant_s_consent(self, setting):
+        setting.policy = KeyKindPolicy()
+        vendor = setting.make_vendor()
+        key = setting.key(kind=MOBILE_APP, secret=Secret(GUEST_ACCOUNT))
+        assert (await refusal(vendor.place(key))).permanent
+        assert not vendor.describe_adapter().capabilities.mobile_key
+
+    async def test_an_ekey_is_removed_even_when_consent_is_withdrawn(self, setting):
+        key = setting.key(kind=MOBILE_APP, secret=Secret(GUEST_ACCOUNT))
+        await setting.vendor.place(key)
+        setting.policy = KeyKindPolicy()
+        await setting.make_vendor().remove(key)
+        assert await setting.count() == 0
+
+    async def test_a_card_opens_until_it_is_removed(self, setting):
+        key = setting.key(kind=KeyCredentialKind.RFID_CARD, secret=Secret(CARD_NUMBER))
+        await setting.vendor.place(key)
+        assert (await setting.steer("POST", "doors/1000101/try", card=CARD_NUMBER))["opens"]
+        await setting.vendor.remove(key)
+        assert not (await setting.steer("POST", "doors/1000101/try", card=CARD_NUMBER))["opens"]
+
+    async def test_a_pin_that_is_too_simple_asks_for_another(self, setting):
+        error = await refusal(setting.vendor.place(setting.key(secret=Secret("123456"))))
+        assert (error.cause.kind, error.permanent) == (PIN_REFUSED, False)
+
+    @pytest.mark.parametrize(
+        ("code", "kind", "permanent"),
+        [
+            ("-3009", "lock_full", True),
+            ("-2025", "lock_frozen", True),
+            ("-4043", "not_supported", True),
+            ("-3", "bad_request", False),
+            ("-77777", "refused", False),
+        ],
+    )
+    async def test_refusals_have_names(self, setting, code, kind, permanent):
+        await setting.fault(f"errcode:{code}", "keyboardPwd/add")
+        error = await refusal(setting.vendor.place(setting.key()))
+        assert (error.cause.kind, error.cause.vendor_code, error.permanent) == (kind, code, permanent)
+
+    async def test_a_spent_quota_is_waited_for_until_beijing_s_month_is_over(self, setting):
+        await setting.fault("errcode:30007", "keyboardPwd/add")
+        error = await refusal(setting.vendor.place(setting.key()), VendorUnreachable)
+        renewed = datetime(2026, 5, 31, 16, tzinfo=UTC)
+        assert setting.clock.now() + setting.vendor.wait_after(error) == renewed
+
+    async def test_the_whole_lock_is_never_frozen(self, setting):
+        for kind, secret in ((MOBILE_APP, GUEST_ACCOUNT), (KeyCredentialKind.PIN_CODE, PIN)):
+            key = setting.key(kind.value, kind=kind, secret=Secret(secret))
+            await setting.vendor.place(key)
+            await setting.vendor.suspend(key)
+        assert not any("lock/freeze" in path for path in setting.straight.paths)
+
+
+async def test_a_platform_that_keeps_failing_is_left_alone_and_announced(setting):
+    await setting.vendor.place(setting.key())
+    await setting.break_down()
+    causes = [
+        (await refusal(setting.vendor.find(setting.key()), VendorUnreachable)).cause.kind for _ in range(40)
+    ]
+    assert causes[0] == "server_error"
+    assert causes[-1] == "circuit_open"
+    ((_, change),) = setting.changes
+    assert (change.before, change.after, change.reason) == ("closed", "open", "error_rate_threshold")
+    await setting.mend()
+    setting.clock.advance(seconds=30)
+    assert await setting.vendor.find(setting.key())
+    assert [change.after for _, change in setting.changes] == ["open", "half_open", "closed"]
