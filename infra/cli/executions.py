@@ -50,7 +50,7 @@ def start(at: Place, name: Name, args: Arguments = "{}") -> Answer:
 
 def list_executions(at: Place, workflow: Workflow = None, state: State = None, limit: Limit = 100) -> Answer:
     """List executions, newest first."""
-    wanted = None if state is None else _known(state.upper())
+    wanted = None if state is None else _known(state)
     facts = ControlPlane(at).get("executions", workflow=workflow, state=wanted, limit=limit)
     rows = [
         (each["id"], each["workflow"], _state(each["state"]), moment(each["started_at"]), _took(each))
@@ -112,9 +112,9 @@ def _end(facts: Mapping[str, Any]) -> tuple[RenderableType, ...]:
 
 
 def _known(state: str) -> str:
-    if state not in STYLES:
+    if state.upper() not in STYLES:
         raise Refused(f"--state {state[:64]!r} is no state", f"name one of {', '.join(STYLES)}")
-    return state
+    return state.upper()
 
 
 def _took(facts: Mapping[str, Any]) -> str:

@@ -41,14 +41,23 @@ def _unfit_master(at: Place) -> Finding | None:
 
     needed, file = needed_by(at.home / "fleet.db"), at.home / MASTER
     if not file.exists():
-        missing = f"{MASTER} is missing, and the database holds what it sealed"
-        return _failed(missing, _way_out(at)) if needed else None
+        return _missing_master(at, needed=needed is not None) if (at.home / "fleet.db").exists() else None
     found = _ring_of(file)
     if found is None:
         return _failed(f"{MASTER} is damaged", f"{_way_out(at)}, after moving it away")
     if needed not in {None, found}:
         return _failed(f"{MASTER} is not the one that sealed what the database holds", _way_out(at))
     return None
+
+
+def _missing_master(at: Place, *, needed: bool) -> Finding:
+    if needed:
+        return _failed(f"{MASTER} is missing, and the database holds what it sealed", _way_out(at))
+    if at.is_open():
+        remedy = "restore its backup; or if there is none, stop the fleet and start it, which makes another"
+        return _failed(f"{MASTER} is missing, and the running fleet can seal nothing without it", remedy)
+    remedy = "restore its backup; or if there is none, the next keyfleet up makes another"
+    return Finding("keys", Verdict.WARNING, f"{MASTER} is missing, but nothing is known to need it", remedy)
 
 
 def _ring_of(file: Path) -> str | None:

@@ -74,9 +74,16 @@ def test_keys_are_missed_also_while_the_fleet_runs(at, master):
         assert "master.key is missing" in _failing(at).detail
 
 
-def test_keys_that_nothing_was_sealed_with_are_not_missed(at, home):
+def test_keys_that_nothing_was_sealed_with_are_missed_with_a_warning(at, home):
     open_database(home / "fleet.db", SCHEMA, bytes).close()
-    assert check_keys(at).verdict is Verdict.NOTE
+    found = check_keys(at)
+    assert found.verdict is Verdict.WARNING
+    assert "the next keyfleet up makes another" in found.remedy
+
+
+def test_keys_that_a_running_fleet_could_not_seal_with_fail(at, home):
+    with closing(open_database(home / "fleet.db", SCHEMA, bytes)):
+        assert "stop the fleet and start it" in _failing(at).remedy
 
 
 def test_keys_that_are_damaged_fail_with_the_way_out(at, master):
