@@ -15,7 +15,6 @@ from infra.local.delivery.instants import micros, set_back
 from infra.local.delivery.means import Means
 from infra.local.tasks.bucket import Bucket
 from infra.local.tasks.rows import (
-    NAME_TAKEN,
     NOTE_ATTEMPT,
     NOTE_RETRY,
     QUEUED,
@@ -66,7 +65,7 @@ class Dispatcher:
         self._spec, self._means = spec, means
         self._bucket = Bucket(spec.max_per_second, spec.burst)
         self._waiting: list[Queued] = []
-        self._calling: dict[int, asyncio.Task[None]] = {}
+        self._calling: dict[asyncio.Task[None], None] = {}
         self._alarm = Alarm(self.wake)
         self._running = False
         self._inherited = self._seen = 0
@@ -86,7 +85,7 @@ class Dispatcher:
         """Start no new call and give up those under way; they are made again at the next start."""
         self._running = False
         self._alarm.cancel()
-        calling = list(self._calling.values())
+        calling = list(self._calling)
         for call in calling:
             call.cancel()
         await asyncio.gather(*calling, return_exceptions=True)
@@ -105,6 +104,12 @@ class Dispatcher:
     def add(self, queued: Queued) -> None:
         """Take up a new task, unless it was already there at the start."""
         if self._running and queued.id > self._inherited:
+            heapq.heappush(self._waiting, queued)
+            self.wake()
+
+    def add_again(self, queued: Queued) -> None:
+        """Take up a task that had failed, unless a start has found it queued already."""
+        if self._running and all(each.id != queued.id for each in self._waiting):
             heapq.heappush(self._waiting, queued)
             self.wake()
 
@@ -133,7 +138,7 @@ class Dispatcher:
 
     def _begin(self, queued: Queued) -> None:
         call = asyncio.get_running_loop().create_task(self._run(queued))
-        self._calling[queued.id] = call
+        self._calling[call] = None
         call.add_done_callback(partial(self._ended, queued))
 
     def _plan(self) -> None:
@@ -148,7 +153,7 @@ class Dispatcher:
             self._quiet.set()
 
     def _ended(self, queued: Queued, call: "asyncio.Task[None]") -> None:
-        del self._calling[queued.id]
+        del self._calling[call]
         if not call.cancelled() and (error := call.exception()) is not None:
             asyncio.get_running_loop().call_exception_handler({"message": "task failed", "exception": error})
             self._again(queued)
@@ -206,14 +211,14 @@ class Dispatcher:
 
     def _succeed(self, task: StoredTask) -> None:
         self._means.counters["tasks-done"] += 1
-        self._means.engine.write_soon(partial(finish, task=task, free_at=self._stored_now + NAME_TAKEN))
+        self._means.engine.write_soon(partial(finish, task=task, now=self._stored_now))
 
     async def _give_up(self, queued: Queued, task: StoredTask, outcome: Outcome) -> None:
         spent = dataclasses.replace(
             task, reason=outcome.reason, answers=queued.answers, last_status=queued.last_status
         )
         try:
-            await self._means.engine.write(partial(fail, task=spent, free_at=self._stored_now + NAME_TAKEN))
+            await self._means.engine.write(partial(fail, task=spent, now=self._stored_now))
         except StorageFull:
             self._again(queued)
             return

@@ -27,17 +27,19 @@ SCHEMA: tuple[str, ...] = (
     )""",
     "CREATE INDEX IF NOT EXISTS task_name ON task (queue, name)",
     "CREATE INDEX IF NOT EXISTS task_due ON task (queue, due) WHERE reason IS NULL",
+    "CREATE INDEX IF NOT EXISTS task_failed ON task (due) WHERE reason IS NOT NULL",
     """CREATE TABLE IF NOT EXISTS task_name_taken (
         queue TEXT NOT NULL, name TEXT NOT NULL, free_at INTEGER NOT NULL, PRIMARY KEY (queue, name)
     ) WITHOUT ROWID""",
     "CREATE INDEX IF NOT EXISTS task_name_taken_until ON task_name_taken (free_at)",
 )
-"""A task whose `reason` is set has failed for good; it is kept for people, its name is not."""
+"""A task whose `reason` is set has failed for good, when it says it was due; its name is not kept for it."""
 
 NAME_TAKEN = 3600 * 1_000_000
 COLUMNS = (
     "id, queue, name, named, body, created_at, eta, due, attempts, answers, first_at, last_status, reason"
 )
+QUEUED_NAMED = "SELECT 1 FROM task WHERE queue = :queue AND name = :name AND reason IS NULL"
 TAKEN = """SELECT 1 FROM task WHERE queue = :queue AND name = :name AND reason IS NULL
     UNION ALL SELECT 1 FROM task_name_taken WHERE queue = :queue AND name = :name"""
 INSERT = """INSERT INTO task (queue, name, named, body, crc, created_at, eta, due)
@@ -45,7 +47,14 @@ INSERT = """INSERT INTO task (queue, name, named, body, crc, created_at, eta, du
 SELECT_NAMED = "SELECT reason FROM task WHERE queue = ? AND name = ?"
 DELETE_NAMED = "DELETE FROM task WHERE queue = ? AND name = ?"
 TAKE_NAME = "INSERT OR REPLACE INTO task_name_taken VALUES (?, ?, ?)"
-FAIL = "UPDATE task SET reason = ?, answers = ?, last_status = ? WHERE id = ?"
+FAIL = "UPDATE task SET reason = ?, answers = ?, last_status = ?, due = ? WHERE id = ?"
+RETRY = """UPDATE task SET reason = NULL, attempts = 0, answers = 0, first_at = NULL, last_status = NULL
+    WHERE id = (SELECT max(id) FROM task WHERE queue = :queue AND name = :name AND reason IS NOT NULL)
+    RETURNING id"""
+PURGE = """DELETE FROM task WHERE id IN (
+    SELECT id FROM task WHERE reason IS NOT NULL AND due < ? ORDER BY due LIMIT ?)"""
+COUNT = """SELECT count(*) FROM task
+    WHERE (?1 IS NULL OR queue = ?1) AND (?2 IS NULL OR (reason IS NOT NULL) = ?2)"""
 FREE_NAMES = "DELETE FROM task_name_taken WHERE free_at <= ? OR free_at > ?"
 QUEUED = """SELECT id, due, created_at, attempts, answers, first_at, last_status FROM task
     WHERE queue = ? AND reason IS NULL ORDER BY due, id"""
@@ -98,23 +107,37 @@ def enqueue(connection: sqlite3.Connection, task: StoredTask, now: int) -> int:
     return inserted
 
 
-def finish(connection: sqlite3.Connection, task: StoredTask, free_at: int) -> None:
+def finish(connection: sqlite3.Connection, task: StoredTask, now: int) -> None:
     """Forget a task but not, for a while, its name."""
     if connection.execute("DELETE FROM task WHERE id = ?", (task.id,)).rowcount and task.named:
-        connection.execute(TAKE_NAME, (task.queue, task.name, free_at))
+        connection.execute(TAKE_NAME, (task.queue, task.name, now + NAME_TAKEN))
 
 
-def fail(connection: sqlite3.Connection, task: StoredTask, free_at: int) -> None:
+def fail(connection: sqlite3.Connection, task: StoredTask, now: int) -> None:
     """Keep a task that will not be tried again, for people to see."""
-    values = (task.reason, task.answers, task.last_status, task.id)
+    values = (task.reason, task.answers, task.last_status, now, task.id)
     if connection.execute(FAIL, values).rowcount and task.named:
-        connection.execute(TAKE_NAME, (task.queue, task.name, free_at))
+        connection.execute(TAKE_NAME, (task.queue, task.name, now + NAME_TAKEN))
 
 
-def delete(connection: sqlite3.Connection, queue: str, name: str, free_at: int) -> bool:
+def retry(connection: sqlite3.Connection, queue: str, name: str) -> int | None:
+    """Queue the latest failed task of a name as if it were new, and return its number, if there is one."""
+    named = {"queue": queue, "name": name}
+    if connection.execute(QUEUED_NAMED, named).fetchone():
+        raise TaskExists(f"task {name!r} of {queue} is queued again already: wait, or delete it")
+    rows = connection.execute(RETRY, named).fetchall()
+    return int(rows[0][0]) if rows else None
+
+
+def delete(connection: sqlite3.Connection, queue: str, name: str, now: int) -> bool:
     """Delete a task, queued or failed; return whether there was one."""
     rows = connection.execute(SELECT_NAMED, (queue, name)).fetchall()
     connection.execute(DELETE_NAMED, (queue, name))
     if any(reason is None for (reason,) in rows):
-        connection.execute(TAKE_NAME, (queue, name, free_at))
+        connection.execute(TAKE_NAME, (queue, name, now + NAME_TAKEN))
     return bool(rows)
+
+
+def purge(connection: sqlite3.Connection, before: int, most: int) -> int:
+    """Delete the tasks that failed first, and before then; return how many."""
+    return connection.execute(PURGE, (before, most)).rowcount

@@ -10,10 +10,12 @@ from infra.local.delivery.keeping import Keeping
 from infra.local.delivery.means import Means
 from infra.local.delivery.refusal import Check
 from infra.local.tasks.dispatcher import Dispatcher, Queued
-from infra.local.tasks.rows import LIST, NAME_TAKEN, StoredTask, delete, enqueue, loaded
+from infra.local.tasks.rows import COUNT, LIST, StoredTask, delete, enqueue, loaded, purge, retry
 from infra.local.tasks.specs import QueueSpec
 from shared.ports.task_limits import check_name, due_time, encoded_body
 from shared.ports.tasks import Task, TaskRefused
+
+PURGED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,8 @@ class Tasks:
     async def enqueue(self, task: Task) -> str:
         """Keep the task durably and return its name."""
         now = self._means.clock.now()
+        dispatcher = self._dispatcher(task.function)
         stored = self._stored(task, now)
-        dispatcher = self._dispatchers[task.function]
         self._means.counters["tasks"] += 1
         await self._keeping.write(
             partial(enqueue, task=stored, now=micros(now)),
@@ -73,8 +75,30 @@ class Tasks:
 
     async def delete(self, function: str, name: str) -> bool:
         """Delete a task, waiting or failed; a call under way is finished, but not repeated."""
-        free_at = micros(self._means.clock.now()) + NAME_TAKEN
-        return await self._means.engine.write(partial(delete, queue=function, name=name, free_at=free_at))
+        now = micros(self._means.clock.now())
+        return await self._means.engine.write(partial(delete, queue=function, name=name, now=now))
+
+    async def retry(self, function: str, name: str) -> bool:
+        """Queue the latest failed task of a name anew; return whether there was one, or raise TaskExists."""
+        dispatcher, now = self._dispatcher(function), micros(self._means.clock.now())
+
+        def noticed(identity: int | None) -> None:
+            if identity is not None:
+                dispatcher.add_again(Queued(now, identity, now))
+
+        return await self._keeping.write(partial(retry, queue=function, name=name), noticed) is not None
+
+    async def purge(self, before: datetime) -> int:
+        """Delete for ever what failed for good before then, a batch to a commit; return how many."""
+        purged, batch = 0, PURGED_AT_ONCE
+        while batch == PURGED_AT_ONCE:
+            batch = await self._means.engine.write(partial(purge, before=micros(before), most=PURGED_AT_ONCE))
+            purged += batch
+        return purged
+
+    def count(self, *, function: str | None = None, failed: bool | None = None) -> int:
+        """Return how many tasks wait or have failed for good, or only how many of one kind."""
+        return int(self._means.engine.read(COUNT, (function, failed))[0][0])
 
     def page(
         self, *, function: str | None = None, failed: bool | None = None, after: str = "0", limit: int = 100
@@ -83,9 +107,12 @@ class Tasks:
         rows = self._means.engine.read(LIST, (int(after), function, function, failed, failed, limit))
         return tuple(_status(loaded(row)) for row in rows)
 
+    def _dispatcher(self, function: str) -> Dispatcher:
+        if function not in self._dispatchers:
+            raise TaskRefused(f"function {function!r} has no queue: declare one, or correct the name")
+        return self._dispatchers[function]
+
     def _stored(self, task: Task, now: datetime) -> StoredTask:
-        if task.function not in self._dispatchers:
-            raise TaskRefused(f"function {task.function!r} has no queue: declare one, or correct the name")
         name = self._means.ids.ulid() if task.name is None else task.name
         check_name(name)
         body, due = encoded_body(task.body), micros(due_time(task.not_before, now))
