@@ -35,7 +35,8 @@ from shared.vendor_kit.leases import DocumentLeases
 
 SCHEMA = (*documents.SCHEMA, *bus.SCHEMA, *tasks.SCHEMA, *schedules.SCHEMA, *secrets.SCHEMA, *journal.SCHEMA)
 TIDY_EVERY = timedelta(hours=1)
-EXECUTIONS_KEPT = timedelta(days=90)
+KEPT_FOR = timedelta(days=90)
+"""How long executions that ended and tasks that failed can be looked at."""
 LATELY = timedelta(days=1)
 LOSSES = "accepted-losses.jsonl"
 CALLBACK_ROLE = "workflows-callback"
@@ -94,6 +95,8 @@ class Fleet:
             "functions": [_described(name, function) for name, function in self._functions.items()],
             "backlog": dict(self.bus.backlog()),
             "parked": self.bus.dead_letters.count(),
+            "tasks_waiting": self.tasks.count(failed=False),
+            "tasks_failed": self.tasks.count(failed=True),
             "executions": self.sagas.under_way,
             "failed_executions": self.journal.failed_since(self.world.clock.now() - LATELY),
             "counters": dict(sorted(self.counters.items())),
@@ -185,7 +188,9 @@ class Fleet:
             try:
                 await self.documents.purge()
                 await self.sealed.purge()
-                await self.journal.purge(self.world.clock.now() - EXECUTIONS_KEPT)
+                long_ago = self.world.clock.now() - KEPT_FOR
+                await self.journal.purge(long_ago)
+                await self.tasks.purge(long_ago)
             except StorageFull as full:
                 self.world.log.warning("could not tidy up", reason=str(full))
 

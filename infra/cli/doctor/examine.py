@@ -33,6 +33,7 @@ def _findings(at: Place, *, probe: bool) -> Iterator[Finding]:
     yield home.check_home(at)
     yield keys.check_keys(at)
     yield home.check_database(at, running=answering.status is not None)
+    yield home.check_losses(at)
     yield fleet.check_manifest()
     yield fleet.check_workflows()
     yield fleet.check_port(at, answering)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from infra.cli.answer import counted
 from infra.cli.doctor.finding import Finding, Verdict
 from infra.cli.doctor.machine import nearest_folder
 from infra.cli.place import Place
@@ -85,3 +86,18 @@ def _looked_through(at: Place, file: Path) -> Finding:
     commits = database.commit
     database.close()
     return Finding("database", Verdict.OK, f"whole, with all {commits} group commits that were acknowledged")
+
+
+def check_losses(at: Place) -> Finding:
+    """Was any loss accepted that nobody has dealt with yet?"""
+    from infra.local.fleet import LOSSES
+
+    notes = at.home / LOSSES
+    try:
+        accepted = notes.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return Finding("losses", Verdict.OK, "none was accepted")
+    except OSError as error:
+        return Finding("losses", Verdict.WARNING, f"cannot read {notes}: {error.strerror}")
+    remedy = f"reconcile every key issued before the times in {notes}, then delete that file"
+    return Finding("losses", Verdict.WARNING, f"accepted {counted(len(accepted), 'time')}", remedy)

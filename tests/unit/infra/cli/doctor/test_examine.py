@@ -31,7 +31,7 @@ def test_doctor_exits_with_1_when_a_check_fails_and_names_the_remedy(fleet, ask)
     result = ask("doctor")
     assert result.exit_code == 1
     assert "✗ keys: identity.key can be read by others\n  fix: chmod 600" in result.stdout
-    assert "of 12 checks failed" in result.stdout
+    assert "of 13 checks failed" in result.stdout
 
 
 def test_doctor_before_the_first_start_finds_nothing_wrong_and_makes_nothing(run, tmp_path):

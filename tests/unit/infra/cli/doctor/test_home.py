@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from infra.cli.doctor.finding import Verdict
-from infra.cli.doctor.home import check_database, check_home
+from infra.cli.doctor.home import check_database, check_home, check_losses
 from infra.cli.place import Place
 from infra.local.storage.database import open_database
 
@@ -99,3 +99,13 @@ def test_database_that_is_gone_fails(at, database):
     database.close()
     (at.home / "fleet.db").unlink()
     assert check_database(at, running=False).verdict is Verdict.FAILED
+
+
+def test_a_loss_that_was_accepted_is_told_until_its_note_is_gone(tmp_path):
+    place = Place(tmp_path, 8787)
+    assert check_losses(place).verdict is Verdict.OK
+    note = tmp_path / "accepted-losses.jsonl"
+    note.write_text('{"at": "2026-05-01T12:00:00+00:00", "finding": "shortened", "kept_as": null}\n')
+    finding = check_losses(place)
+    assert finding.verdict is Verdict.WARNING
+    assert str(note) in finding.remedy
