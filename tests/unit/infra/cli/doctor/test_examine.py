@@ -9,6 +9,7 @@ CHECKS = [
     "home",
     "keys",
     "database",
+    "losses",
     "manifest",
     "workflows",
     "fleet",
