@@ -1,0 +1,24 @@
+"""The vendors that are installed are found by their folders, and are opened by their codes."""
+
+import inspect
+
+import pytest
+
+from shared.domain.errors import InvalidInput
+from shared.domain.kinds import TTLOCK, VendorCode
+from shared.vendor_kit.registry import installed_vendors, opener_of
+
+
+def test_installed_vendors_are_the_folders():
+    assert {"mock", TTLOCK} <= set(installed_vendors())
+    assert list(installed_vendors()) == sorted(installed_vendors())
+
+
+@pytest.mark.parametrize("vendor", installed_vendors())
+def test_every_installed_vendor_is_opened_alike(vendor):
+    assert list(inspect.signature(opener_of(vendor)).parameters) == ["binding", "means"]
+
+
+def test_vendor_nobody_installed_is_refused_with_those_there_are():
+    with pytest.raises(InvalidInput, match="ttlock"):
+        opener_of(VendorCode("nobody"))
