@@ -1,14 +1,25 @@
 """What Pub/Sub refuses to publish, refused on every platform with the field and the remedy."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from shared.ports.bus import Message, MessageRefused
 
+MOST_MESSAGES = 1000
+MOST_TOGETHER = 10_000_000
 MOST_DATA = 10_000_000
 MOST_ATTRIBUTES = 100
 LONGEST_NAME = 256
 LONGEST_VALUE = 1024
 LONGEST_KEY = 1024
+
+
+def check_publish(messages: Sequence[Message]) -> None:
+    """Raise MessageRefused unless production would take the messages in one request."""
+    for message in messages:
+        check_message(message)
+    _at_most("messages", len(messages), MOST_MESSAGES, "of them; publish them in several calls")
+    together = sum(map(_size, messages))
+    _at_most("messages", together, MOST_TOGETHER, "bytes together; publish them in several calls")
 
 
 def check_message(message: Message) -> None:
@@ -18,6 +29,11 @@ def check_message(message: Message) -> None:
     _at_most("data", len(message.data), MOST_DATA, "bytes; store it and publish its id")
     _at_most("ordering_key", len(message.ordering_key.encode()), LONGEST_KEY, "bytes; use an id")
     _check_attributes(message.attributes)
+
+
+def _size(message: Message) -> int:
+    attributes = sum(len(name.encode()) + len(value.encode()) for name, value in message.attributes.items())
+    return len(message.data) + attributes + len(message.ordering_key.encode())
 
 
 def _check_attributes(attributes: Mapping[str, str]) -> None:

@@ -9,6 +9,23 @@ DOCUMENTS = {
         "the emulator takes requests of 4 MiB, Firestore of 10 MiB: a unit test measures our largest request"
     ),
 }
+BUS = {
+    "test_a_filter_lets_only_what_matches_through": (
+        "the emulator takes a filter and ignores it: the embedded bus parses and applies the same filters"
+    ),
+    "test_what_never_succeeds_in_order_ends_in_the_dead_letter_topic": (
+        "the emulator drops the dead letters of an ordered subscription: asked of it without order"
+    ),
+    "test_a_push_says_its_ordering_key": (
+        "the emulator leaves it out of the push: decoding is tested on the envelope as Google documents it"
+    ),
+    "test_a_push_that_may_be_dead_lettered_says_its_attempt": (
+        "the emulator leaves it out of the push: decoding is tested on the envelope as Google documents it"
+    ),
+    "test_a_push_proves_who_pushes": (
+        "the emulator sends no token: the check of tokens is tested with keys of our own"
+    ),
+}
 
 
 def without(contract, deviations):

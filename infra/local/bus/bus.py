@@ -16,7 +16,7 @@ from infra.local.delivery.instants import micros
 from infra.local.delivery.keeping import Keeping
 from infra.local.delivery.means import Means
 from shared.ports.bus import Message
-from shared.ports.bus_limits import check_message
+from shared.ports.bus_limits import check_publish
 
 BACKLOGS = "SELECT subscription, count(*) FROM bus_delivery GROUP BY subscription ORDER BY subscription"
 Parcel = tuple[StoredMessage, tuple[Route, ...]]
@@ -59,8 +59,7 @@ class Bus:
     async def publish(self, topic: str, messages: Sequence[Message]) -> tuple[str, ...]:
         """Keep all messages durably, in order, and return their ids; or raise and keep none."""
         self._routing.known(topic)
-        for message in messages:
-            check_message(message)
+        check_publish(messages)
         parcels = [self._parcel(topic, message) for message in messages]
         self._means.counters["publishes"] += len(parcels)
         wanted = [route.subscription for _, routes in parcels for route in routes]

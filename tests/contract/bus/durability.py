@@ -109,7 +109,8 @@ class Durability(BusSetting):
             await bus.stop()
             lines = [numbered(700, key) for key in KEYS]
             abreast = [each for row in zip(*lines, strict=True) for each in row]
-            await bus.publish("bookings", abreast)
+            for start in range(0, len(abreast), 1000):
+                await bus.publish("bookings", abreast[start : start + 1000])
             again = await self.reborn(world, bus)
             await again.idle()
             await again.stop()

@@ -79,12 +79,28 @@ class Publishing(BusSetting):
 
     def test_a_message_at_every_limit_is_delivered(self, tmp_path):
         attributes = {f"{n:03d}" + "k" * 253: "v" * 1024 for n in range(100)}
-        message = Message(b"x" * 10_000_000, attributes, "k" * 1024)
+        message = Message(b"x" * (10_000_000 - 100 * (256 + 1024) - 1024), attributes, "k" * 1024)
 
         async def scenario(world, bus):
             await bus.publish("bookings", [message])
             await bus.idle()
             assert world.receiver.received[0].json["message"]["attributes"] == attributes
+
+        self.play(tmp_path, scenario)
+
+    @pytest.mark.parametrize(
+        ("batch", "finding"),
+        [
+            (numbered(1001), "messages has 1001: allowed are 1000 of them; publish them in several"),
+            (messages("x" * 6_000_000) * 2, "messages has 12000000: allowed are 10000000 bytes together"),
+        ],
+        ids=["count", "bytes"],
+    )
+    def test_more_than_one_request_can_carry_is_refused_whole(self, tmp_path, batch, finding):
+        async def scenario(_, bus):
+            with pytest.raises(MessageRefused, match=finding):
+                await bus.publish("bookings", batch)
+            assert bus.backlog() == {}
 
         self.play(tmp_path, scenario)
 
