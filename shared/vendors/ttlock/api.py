@@ -180,7 +180,7 @@ def _dates(bounds: Bounds) -> Params:
 
 
 def _secret_at(name: str) -> Callable[[Json], Secret[str]]:
-    return lambda answer: Secret(str(answer[name]))
+    return lambda answer: _ref(answer, name)
 
 
 def _nothing(_: Json) -> None:
@@ -188,7 +188,7 @@ def _nothing(_: Json) -> None:
 
 
 def _passcode(row: Json) -> Row:
-    code, computed = Secret(str(row["keyboardPwd"])), row.get("isCustom") == 0
+    code, computed = _ref(row, "keyboardPwd"), row.get("isCustom") == 0
     return Row(
         _ref(row, "keyboardPwdId"), _name(row, "keyboardPwdName"), _bounds(row), code, computed=computed
     )
@@ -206,6 +206,8 @@ def _ekey(row: Json) -> Row:
 
 
 def _ref(row: Json, name: str) -> Secret[str]:
+    if row[name] is None:
+        raise ValueError(name)
     return Secret(str(row[name]))
 
 

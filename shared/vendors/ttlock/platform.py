@@ -1,6 +1,7 @@
 """The Open Platform: asks in the account's name, and once more after what can be put right at once."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, TypeVar
@@ -62,8 +63,10 @@ class Line:
 
     def _heed(self, answer: Answer, content: Mapping[str, Json]) -> None:
         code = str(content.get("errcode", 0))
-        if code == CLOCK_OFF and "date" in answer.headers:
-            self._drift = parsedate_to_datetime(answer.headers["date"]) - self._clock.now()
+        if code == CLOCK_OFF:
+            # Where the platform does not say what time it is, we go on with ours.
+            with suppress(ValueError, TypeError):
+                self._drift = parsedate_to_datetime(answer.headers.get("date", "")) - self._clock.now()
         if code != "0":
             raise VendorRefused(code, str(content.get("errmsg", "")))
 

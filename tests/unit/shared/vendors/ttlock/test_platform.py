@@ -1,0 +1,181 @@
+"""How the platform is asked: name, time and token on every call, one more try where that helps."""
+
+import traceback
+from datetime import timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from shared.domain.lock_errors import LockError, VendorUnreachable
+from shared.vendor_kit.http import Answer, ConnectionBroken, ConnectionFailed, TimedOut
+from tests.unit.shared.vendors.ttlock.conftest import ACCOUNT, SECRETS, TOKEN
+
+EMPTY = {"list": [], "pages": 1}
+ADDED, DATE = {"keyboardPwdId": 24242}, {"date": 1777626000000}
+CLOCK_OFF = b'{"errcode":80000,"errmsg":"date must be current time"}'
+
+
+def refused(code, words="no"):
+    """Return a refusal as the vendor words it."""
+    return {"errcode": code, "errmsg": words, "description": words}
+
+
+def form(call):
+    """Return the fields of a request, wherever they are."""
+    raw = call.body.decode() if call.method == "POST" else urlsplit(call.url).query
+    return {name: values[0] for name, values in parse_qs(raw).items()}
+
+
+async def failure(asking):
+    """Return the error that asking ends with."""
+    with pytest.raises(LockError) as caught:
+        await asking
+    return caught.value
+
+
+async def test_first_call_logs_in_with_the_password_s_md5(scripted):
+    scripted.say(EMPTY)
+    await scripted.vendor.find(scripted.key())
+    login = scripted.script.asked[0]
+    assert (login.method, urlsplit(login.url).path) == ("POST", "/oauth2/token")
+    sent = form(login)
+    assert sent.pop("date")
+    assert sent == {
+        "clientId": ACCOUNT["clientId"],
+        "clientSecret": ACCOUNT["clientSecret"],
+        "username": ACCOUNT["username"],
+        "password": ACCOUNT["passwordMd5"],
+    }
+
+
+async def test_every_call_names_client_token_and_time(scripted):
+    scripted.say(EMPTY, ADDED, DATE)
+    await scripted.vendor.place(scripted.key(intent_predates=True))
+    for call in scripted.script.asked[1:]:
+        sent = form(call)
+        assert (sent["clientId"], sent["accessToken"]) == ("canary-client", "canary-access")
+        assert int(sent["date"]) == scripted.clock.now().timestamp() * 1000
+
+
+async def test_commands_are_forms_and_carry_the_idempotency_key(scripted):
+    scripted.say(ADDED, DATE)
+    await scripted.vendor.place(scripted.key())
+    added = scripted.script.asked[1]
+    assert added.headers == {"content-type": "application/x-www-form-urlencoded"}
+    assert urlsplit(added.url).query == ""
+    assert form(added)["clientNonce"] == "first"
+
+
+async def test_wrong_clock_is_set_by_the_date_header_and_the_call_repeated(scripted):
+    late = scripted.clock.now() + timedelta(hours=2)
+    header = {"date": late.strftime("%a, %d %b %Y %H:%M:%S GMT")}
+    scripted.say(Answer(200, header, CLOCK_OFF), EMPTY)
+    assert await scripted.vendor.find(scripted.key()) is None
+    assert int(form(scripted.script.asked[-1])["date"]) == late.timestamp() * 1000
+
+
+@pytest.mark.parametrize("header", [{}, {"date": "Fri, 01 May 2026 09:00:00 GMT"}])
+async def test_clock_that_stays_wrong_is_tried_once_more_only(scripted, header):
+    scripted.say(*[Answer(200, header, CLOCK_OFF)] * 2)
+    error = await failure(scripted.vendor.find(scripted.key()))
+    assert (error.cause.kind, len(scripted.script.asked)) == ("clock_off", 3)
+
+
+@pytest.mark.parametrize("header", ["", "soon", "canary 583914", "Fri, 01 May 2026 09:00:00 -0000"])
+async def test_date_that_cannot_be_read_is_ignored(scripted, header):
+    scripted.say(*[Answer(200, {"date": header}, CLOCK_OFF)] * 2)
+    assert (await failure(scripted.vendor.find(scripted.key()))).cause.kind == "clock_off"
+
+
+@pytest.mark.parametrize("code", [10003, 10004])
+async def test_refused_token_is_refreshed_and_the_call_repeated(scripted, code):
+    scripted.say(refused(code), {**TOKEN, "access_token": "canary-second"}, EMPTY)
+    assert await scripted.vendor.find(scripted.key()) is None
+    refresh, repeated = map(form, scripted.script.asked[-2:])
+    assert (refresh["grant_type"], refresh["refresh_token"]) == ("refresh_token", "canary-refresh")
+    assert repeated["accessToken"] == "canary-second"
+
+
+@pytest.mark.parametrize("code", [10003, 10004, 10011])
+async def test_refused_refresh_ends_in_a_login(scripted, code):
+    scripted.say(refused(10004), refused(code), {**TOKEN, "access_token": "canary-third"}, EMPTY)
+    assert await scripted.vendor.find(scripted.key()) is None
+    assert form(scripted.script.asked[-2])["password"] == ACCOUNT["passwordMd5"]
+
+
+async def test_token_that_stays_refused_is_tried_once_more_only(scripted):
+    scripted.say(refused(10004), {**TOKEN, "access_token": "canary-second"}, refused(10004))
+    error = await failure(scripted.vendor.find(scripted.key()))
+    assert (error.cause.kind, error.permanent, len(scripted.script.asked)) == ("token_refused", False, 4)
+
+
+@pytest.mark.parametrize(("code", "permanent"), [(10000, True), (10001, True), (10007, True), (30008, True)])
+async def test_refused_account_is_for_people_to_put_right(scripted, code, permanent):
+    scripted.script.answers = [refused(code)]
+    error = await failure(scripted.vendor.find(scripted.key()))
+    assert (type(error), error.permanent) == (VendorUnreachable, permanent)
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [
+        (TimedOut("late"), "timeout"),
+        (ConnectionFailed("refused"), "no_connection"),
+        (ConnectionBroken("reset"), "connection_broken"),
+        (Answer(502, {}, b"<html>bad gateway</html>"), "server_error"),
+        (Answer(500, {}, b'{"errcode":1}'), "server_error"),
+        (refused(90000), "server_error"),
+        (b"<html>log in to the hotel's network</html>", "unreadable_answer"),
+        (b"[]", "unreadable_answer"),
+        (b"", "unreadable_answer"),
+        ({"list": None}, "unreadable_answer"),
+        ({"list": [{}]}, "unreadable_answer"),
+        ({"list": [7]}, "unreadable_answer"),
+        ({"rows": []}, "unreadable_answer"),
+        ({"list": [{"keyboardPwdId": 1, "keyboardPwd": "canary", "endDate": "soon"}]}, "unreadable_answer"),
+        ({"list": [{"keyboardPwdId": 1, "keyboardPwd": "1", "endDate": 10**18}]}, "unreadable_answer"),
+    ],
+)
+async def test_what_is_no_answer_is_an_unreachable_vendor(scripted, answer, cause):
+    scripted.say(answer)
+    error = await failure(scripted.vendor.find(scripted.key()))
+    assert (type(error), error.cause.kind) == (VendorUnreachable, cause)
+
+
+@pytest.mark.parametrize(
+    "answer", [{}, {"keyboardPwdId": None}, b"<html>", TimedOut("late"), ConnectionBroken("x")]
+)
+async def test_key_that_was_added_without_being_heard_is_adopted(scripted, answer):
+    row = {"keyboardPwdId": 7, "keyboardPwd": "583914", "keyboardPwdName": scripted.key().name, "isCustom": 1}
+    start, end = (
+        int(each.timestamp() * 1000) for each in (scripted.key().valid_from, scripted.key().valid_until)
+    )
+    listed = {"list": [{**row, "startDate": start, "endDate": end}], "pages": 1}
+    scripted.say(answer, listed, DATE)
+    at = await scripted.vendor.place(scripted.key())
+    assert at.vendor_ref.reveal() == "7"
+
+
+async def test_call_that_was_never_made_is_not_looked_up(scripted):
+    scripted.say(ConnectionFailed("refused"))
+    await failure(scripted.vendor.place(scripted.key()))
+    assert len(scripted.script.asked) == 2
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        refused(-3, "canary: 583914 is wrong for canary@example.org, token=canary-access"),
+        refused("canary", "canary"),
+        Answer(500, {}, b"canary 583914"),
+        b"canary 583914",
+        {"keyboardPwd": "canary"},
+    ],
+)
+async def test_no_secret_is_told_whatever_the_vendor_says(scripted, answer, capsys, caplog):
+    scripted.say(answer, EMPTY)
+    error = await failure(scripted.vendor.place(scripted.key()))
+    told = "".join(traceback.format_exception(error)) + repr(error.to_dict()) + caplog.text
+    told += "".join(capsys.readouterr())
+    assert not any(secret in told for secret in (*SECRETS[1:], "canary-access", "583914", "example.org"))
+    assert "canary" not in str(error)
