@@ -61,6 +61,7 @@ class Fleet:
 
     async def start(self) -> None:
         """Take up everything where it was left."""
+        asyncio.get_running_loop().set_exception_handler(self._report)
         self.means.engine.start()
         await self.documents.prepare()
         await self.sealed.prepare()
@@ -86,6 +87,11 @@ class Fleet:
         await self.means.transport.close()
         await self.means.engine.close()
         self.world.log.info("fleet stopped", unfinished=unfinished)
+
+    def _report(self, _loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
+        """Put what the loop has to tell into our own log, by place and without its words."""
+        error = context.get("exception") or RuntimeError()
+        self.world.log.failure(str(context.get("message", "something broke")), error)
 
     def status(self) -> Mapping[str, Any]:
         """Return how the fleet stands."""

@@ -109,7 +109,7 @@ class UndeclaredIndex(DocumentError):
 
 
 class StorageFull(Exception):
-    """The disk or quota is full: nothing was written, try again when there is room."""
+    """The store is full, or held by another program: nothing was written, try again."""
 
 
 class TenantDocuments(Protocol):

@@ -215,6 +215,24 @@ def test_only_the_purposes_a_descriptor_opens_can_be_opened(tmp_path):
     assert play(tmp_path, scenario) == {"probe-handover", "probe-reply"}
 
 
+def test_what_breaks_in_the_background_reaches_the_log_without_its_words(tmp_path):
+    async def scenario(on):
+        async def breaks():
+            raise ValueError("canary")
+
+        context = {
+            "message": "a push failed",
+            "exception": (await asyncio.gather(breaks(), return_exceptions=True))[0],
+        }
+        asyncio.get_running_loop().call_exception_handler(context)
+        return on.log.getvalue()
+
+    lines = play(tmp_path, scenario)
+    assert "a push failed" in lines
+    assert "ValueError" in lines
+    assert "canary" not in lines
+
+
 def test_after_a_move_to_another_port_a_waiting_saga_is_still_called_back(tmp_path):
     from dataclasses import replace
 
