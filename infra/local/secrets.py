@@ -49,8 +49,8 @@ class SqliteSecrets:
         """Add a version and return its number; versions count from 1."""
         if not _NAME.fullmatch(secret):
             raise InvalidInput("secret", "malformed", "Use 1 to 255 letters, digits, '_' and '-'")
-        if len(value.reveal()) > MOST_BYTES:
-            raise InvalidInput("value", f"more than {MOST_BYTES} bytes", "Store a reference to it instead")
+        if not 1 <= len(value.reveal()) <= MOST_BYTES:
+            raise InvalidInput("value", f"not 1 to {MOST_BYTES} bytes", "Store a reference to what is larger")
         stamp = await self._cipher.stamp(PURPOSE)
         return await self._engine.write(partial(_add, secret, stamp, value))
 

@@ -14,7 +14,7 @@ async def local_cipher(embedded):
     return LocalCipher.at(embedded.folder / "keys", embedded.entropy, embedded.engine)
 
 
-class Setting(Embedded):
+class Words:
     """A cipher, and short words for it."""
 
     @property
@@ -28,3 +28,7 @@ class Setting(Embedded):
     async def open_field(self, sealed, context=PIN):
         """Open sealed bytes."""
         return (await self.cipher.open(context, sealed)).reveal()
+
+
+class Setting(Words, Embedded):
+    """The words, on the embedded cloud."""

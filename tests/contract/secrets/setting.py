@@ -18,7 +18,7 @@ async def sqlite_secrets(embedded):
     return SqliteSecrets(embedded.engine, local_cipher(embedded))
 
 
-class Setting(Embedded):
+class Words:
     """Secrets, and short words for them."""
 
     @property
@@ -33,3 +33,7 @@ class Setting(Embedded):
         """Return a version's value, or the latest."""
         found = self.secrets.version(secret, version) if version else self.secrets.latest(secret)
         return (await found).value.reveal()
+
+
+class Setting(Words, Embedded):
+    """The words, on the embedded cloud."""
