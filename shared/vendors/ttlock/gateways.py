@@ -1,10 +1,11 @@
 """Which gateway reaches which lock: noted whenever the locks are listed, asked whenever a turn is taken."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from shared.ports.documents import Create, Document, Ref, TenantDocuments, Update
+from shared.ports.documents import AlreadyExists, Create, Document, Ref, StaleVersion, TenantDocuments, Update
 
 COLLECTION: Final = "vendor_gateways"
 SCHEMA_VERSION: Final = 1
@@ -40,7 +41,9 @@ class Gateways:
         noted = {lock: reaches[lock].gateway for lock in sorted(reaches)}
         found = await self._documents.get(self._ref)
         if found is None or found.data["gateways"] != noted:
-            await self._documents.commit([self._write(noted, found)])
+            # Who notes it at the same moment has seen the same locks.
+            with suppress(AlreadyExists, StaleVersion):
+                await self._documents.commit([self._write(noted, found)])
         self._known = noted
 
     def _write(self, noted: Mapping[str, str], over: Document | None) -> Create | Update:

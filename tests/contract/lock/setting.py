@@ -45,9 +45,9 @@ class Setting(Embedded):
     port_kind = LockByLock
     policy = KeyKindPolicy(ttlock_ekeys=True)
 
-    def __init__(self, folder):
+    def __init__(self, folder, *, clock=None):
         super().__init__(folder, self._opened, threaded=False)
-        self.changes = []
+        self.clock, self.changes = clock or self.clock, []
 
     async def _opened(self, embedded):
         store = SqliteDocuments(embedded.engine, embedded.clock, (), "main")

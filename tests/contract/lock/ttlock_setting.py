@@ -56,12 +56,12 @@ class TTLockSetting(Setting):
     vendor_code = TTLOCK
     account = ACCOUNT
 
-    def __init__(self, folder):
-        super().__init__(folder)
+    def __init__(self, folder, *, clock=None, seed=7):
+        super().__init__(folder, clock=clock)
         self.sim = ttlock_app(
             SimWorld(
                 now=self.clock.now,
-                chance=Random(7),
+                chance=Random(seed),
                 sleep=asyncio.sleep,
                 hotel=self.hotel(),
                 control_token=CONTROL,

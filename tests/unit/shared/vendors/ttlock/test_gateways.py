@@ -1,5 +1,7 @@
 """Which gateway reaches a lock is noted once and asked often."""
 
+import asyncio
+
 import pytest
 
 from shared.vendors.ttlock.gateways import Gateways, Reach
@@ -36,6 +38,12 @@ async def test_what_has_not_changed_is_not_written_again(setting):
     assert setting.engine.counters["document_writes"] == written
     await gateways(setting).note({})
     assert setting.engine.counters["document_writes"] == written + 1
+
+
+async def test_two_may_note_it_at_once(setting):
+    first, second = gateways(setting), gateways(setting)
+    await asyncio.gather(first.note(NOTED), second.note(NOTED))
+    assert await second.turn_at("1000101") == await gateways(setting).turn_at("1000101")
 
 
 async def test_properties_have_maps_of_their_own(setting):

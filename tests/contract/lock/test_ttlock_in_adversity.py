@@ -1,0 +1,105 @@
+"""Whatever goes wrong on the way, repetition ends with one key at each lock, and then with none."""
+
+import asyncio
+
+import pytest
+
+from infra.local.simulation.loop import run_virtually
+from shared.domain.kinds import RevokeReason
+from shared.domain.lock_errors import LockError
+from shared.vendor_kit.kept_key import id_for
+from shared.vendor_kit.lock_by_lock import LockByLock
+from tests.contract.lock.broken_ports import (
+    DrawsAPinAnew,
+    ForgetsBeforeTheLocksAgree,
+    KeepsToItsOwnPlan,
+    NamesByChance,
+    RevokesOneDoor,
+    WritesDownAfterwards,
+)
+from tests.contract.lock.port_suite import opened_by, pin_of
+from tests.contract.lock.setting import DOOR_101, FRONT
+from tests.contract.lock.ttlock_setting import TTLockSetting
+
+PLANTED = (
+    *(DrawsAPinAnew, ForgetsBeforeTheLocksAgree, KeepsToItsOwnPlan),
+    *(NamesByChance, RevokesOneDoor, WritesDownAfterwards),
+)
+MOST_TRIES = 60
+SEEDS = range(12)
+ADVERSITY = (
+    {"fault": "timeout_after_success", "pct": 15},
+    {"fault": "timeout_after_success", "pct": 10, "seconds": 30},
+    {"fault": "drop", "pct": 10},
+    {"fault": "http_502", "pct": 5},
+    {"fault": "errcode:-3003", "pct": 10},
+    {"fault": "errcode:10004", "pct": 5},
+    {"fault": "slow", "pct": 10, "seconds": 5},
+)
+
+
+async def insisted(act, *arguments):
+    """Repeat an act until it succeeds, as a saga would."""
+    for _ in range(MOST_TRIES):
+        try:
+            return await act(*arguments)
+        except LockError as error:
+            if error.permanent:
+                raise
+            await asyncio.sleep(5)
+    pytest.fail(f"not done after {MOST_TRIES} tries")
+
+
+async def stay(setting):
+    """Issue one key three times at once, then take it back twice at once, at an unkind platform."""
+    for adversity in ADVERSITY:
+        await setting.fault(operation="*", **adversity)
+    await setting.steer("PUT", "latency", cloudMs=[5, 80], gatewayMs=[200, 900])
+    issuing = (insisted(setting.port.issue_credential, setting.request()) for _ in range(3))
+    results = await asyncio.gather(*issuing)
+    assert len({pin_of(result) for result in results}) == 1
+    assert await opened_by(setting, pin_of(results[0])) == [DOOR_101, FRONT]
+    assert await setting.count() == await setting.count(FRONT) == 1
+    reason = (id_for("claim-1"), RevokeReason.CHECKOUT, "revoke-1")
+    await asyncio.gather(*(insisted(setting.port.revoke_credential, *reason) for _ in range(2)))
+    assert await opened_by(setting, pin_of(results[0])) == []
+    assert await setting.count() == await setting.count(FRONT) == 0
+    return [call.url for call in setting.straight.asked]
+
+
+def played(folder, seed, port_kind=LockByLock):
+    """Play a stay in virtual time, and return what was asked of the platform."""
+
+    async def main(clock):
+        async with TTLockSetting(folder, clock=clock, seed=seed) as setting:
+            setting.port_kind = port_kind
+            return await stay(setting)
+
+    return run_virtually(main, seed)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_stay_ends_well(tmp_path, seed):
+    assert played(tmp_path, seed)
+
+
+@pytest.mark.parametrize("broken", PLANTED)
+def test_a_planted_bug_ends_badly_within_a_few_seeds(tmp_path_factory, broken):
+    ends = [_end_of(tmp_path_factory.mktemp("stay"), seed, broken) for seed in range(6)]
+    assert any(ends)
+
+
+def _end_of(folder, seed, broken):
+    try:
+        played(folder, seed, broken)
+    except (AssertionError, LockError, pytest.fail.Exception) as failure:
+        return failure
+    return None
+
+
+def test_the_same_seed_is_the_same_stay(tmp_path):
+    folders = [tmp_path / "first", tmp_path / "again"]
+    for folder in folders:
+        folder.mkdir()
+    first, again = (played(folder, seed=5) for folder in folders)
+    assert first == again
