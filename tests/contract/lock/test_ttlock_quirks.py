@@ -271,7 +271,12 @@ class TestTokens:
 
     @pytest.mark.parametrize(
         ("loss", "kind", "asked"),
-        [("revoked", "access", 1), ("revoked", "both", 2), ("forgotten", "both", 2)],
+        [
+            ("revoked", "access", 1),
+            ("forgotten", "access", 1),
+            ("revoked", "both", 2),
+            ("forgotten", "both", 2),
+        ],
     )
     async def test_a_lost_token_is_renewed_once_by_many_who_miss_it(self, setting, loss, kind, asked):
         vendors = [setting.make_vendor() for _ in range(3)]

@@ -30,7 +30,9 @@ def _renew(cloud: Cloud, call: Call) -> dict[str, Any]:
     if token is None or not _serves(cloud, call.application, token):
         raise Refused(10011)
     cloud.refresh_tokens[value] = replace(token, revoked=True)
-    cloud.access_tokens[token.partner] = replace(cloud.access_tokens[token.partner], revoked=True)
+    partner = cloud.access_tokens.get(token.partner)
+    if partner is not None:  # the control plane may have made the cloud forget it
+        cloud.access_tokens[token.partner] = replace(partner, revoked=True)
     return _mint(cloud, call.application, token.username)
 
 
