@@ -12,16 +12,14 @@ from infra.local.sagas.run import FLEET_URL, SYSTEM_ERROR, WAIT_FOR_ROOM_SECONDS
 from infra.local.workflows.observer import Observer
 from infra.local.workflows.program import Program, load
 from shared.ports.documents import StorageFull
+from shared.ports.saga_limits import encoded_argument
 from shared.ports.sagas import (
-    ArgumentRefused,
     Execution,
     ExecutionState,
     SagaError,
     UnknownExecution,
     UnknownWorkflow,
 )
-
-LARGEST_ARGUMENT = 32 * 1024
 
 
 class CallbackRefused(SagaError):
@@ -69,7 +67,7 @@ class LocalSagas:
             raise UnknownWorkflow(
                 f"no workflow {workflow[:64]!r}: there are {', '.join(sorted(self._current))}"
             )
-        checked = _argument(argument)
+        checked = orjson.loads(encoded_argument(argument))
         started = [await self._begin(workflow, program, checked) for _ in range(self._starts())]
         return started[0]
 
@@ -187,18 +185,6 @@ class LocalSagas:
 def _hand_over(run: Run, callback: str, request: Mapping[str, Any], kept: bool) -> None:
     if kept:
         run.receive(callback, request)
-
-
-def _argument(argument: Mapping[str, Any]) -> Any:
-    try:
-        text = orjson.dumps(argument)
-    except (TypeError, ValueError):
-        raise ArgumentRefused("the argument is not JSON: pass ids and plain values") from None
-    if len(text) > LARGEST_ARGUMENT:
-        raise ArgumentRefused(
-            f"the argument has {len(text)} bytes, over 32 KB: pass ids, and let a step read the rest"
-        )
-    return orjson.loads(text)
 
 
 def _check_method(expected: str | None, method: str) -> None:

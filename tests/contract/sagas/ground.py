@@ -82,6 +82,7 @@ class Ground:
     seed: int = 0
     faults: object = field(default_factory=NoFaults)
     base: str = BASE
+    wake: object = None
 
     async def open(self):
         """Begin a process; ids go on growing because the clock does."""
@@ -93,7 +94,7 @@ class Ground:
         means = Means("test", engine, self.clock, entropy, LocalIds(self.clock, entropy),
                       self.script, Plain(), self.faults, self.counters)  # fmt: skip
         around = Surroundings(means, Journal(engine, self.clock.now), self.base, Log("test"))
-        sagas = self.make(self.sources, around, self._unused, lambda: self.starts)
+        sagas = self.make(self.sources, around, self.wake or self._unused, lambda: self.starts)
         sagas.start_all()
         return Process(sagas, engine)
 

@@ -1,5 +1,6 @@
 """A Google API in the process of the test: the client's own messages over a real gRPC channel."""
 
+import inspect
 import re
 from contextlib import asynccontextmanager
 
@@ -30,7 +31,8 @@ class Fake:
 
         async def answer(request, context):
             try:
-                return serve(request)
+                answer = serve(request)
+                return await answer if inspect.isawaitable(answer) else answer
             except Refusal as refusal:
                 await context.abort(refusal.code, str(refusal))
 

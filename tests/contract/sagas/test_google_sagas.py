@@ -1,0 +1,77 @@
+"""Workflows keeps the port's promises, as a fake of its executions API has it."""
+
+import pytest
+
+from shared.gcp.sagas import WorkflowExecutions
+from shared.ports.sagas import SagaError
+from shared.vendor_kit.http import Answer
+from tests.contract.sagas.port import SagasPort
+from tests.contract.sagas.waker import Waker
+from tests.emulators.fakes.executions import FakeExecutions
+from tests.emulators.fakes.serving import serving
+from tests.emulators.google import OnGoogle
+
+CALLBACKS = "https://workflowexecutions.googleapis.com/v1/projects/1/locations/europe-west6/callbacks"
+
+
+class PlainAccess:
+    """An access token that can be read."""
+
+    async def token(self):
+        return "access-token"
+
+
+class WorkflowsSetting(OnGoogle):
+    """Executions on Workflows, called back with a function's own access."""
+
+    def __init__(self, waker, address):
+        super().__init__(self._executions, executions=address)
+        self._waker, self.sent, self.hold, self.let_go = waker, waker.sent, waker.hold, waker.let_go
+
+    @property
+    def sagas(self):
+        return self.subject
+
+    async def ended(self, execution):
+        await self._waker.process.sagas.ended(execution.rpartition("/")[2])
+        return await self.sagas.get(execution)
+
+    async def callback_url(self):
+        return "/".join([CALLBACKS, *(await self._waker.told()).split("/")[-2:]])
+
+    async def _executions(self, _):
+        return WorkflowExecutions(self.clients.of("executions"), self.settings, self._waker, PlainAccess())
+
+
+@pytest.fixture
+async def setting(tmp_path):
+    waker = Waker(tmp_path)
+    await waker.begin()
+    fake = FakeExecutions(lambda: waker.process.sagas)
+    async with serving(fake) as address, WorkflowsSetting(waker, address) as setting:
+        yield setting
+    await waker.end()
+
+
+class TestWorkflowExecutions(SagasPort):
+    """The sagas on Workflows."""
+
+
+async def test_a_callback_carries_our_access_token_to_google_alone(setting):
+    await setting.sagas.start("waits_for_a_call", {})
+    await setting.sagas.call_back(await setting.callback_url(), {"word": "x"})
+    (call,) = setting.sent
+    assert call.headers["authorization"] == "Bearer access-token"
+    for url in ("https://workflowexecutions.googleapis.com.example/x", CALLBACKS.replace("https", "http")):
+        with pytest.raises(SagaError):
+            await setting.sagas.call_back(url, {})
+    assert len(setting.sent) == 1
+
+
+async def test_an_endpoint_that_fails_is_told_without_its_address(setting):
+    async def broken(_):
+        return Answer(503)
+
+    setting._waker.send = broken
+    with pytest.raises(SagaError, match=r"^the callback endpoint answered 503$"):
+        await setting.sagas.call_back(f"{CALLBACKS}/x", {})
