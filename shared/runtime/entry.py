@@ -14,7 +14,7 @@ from shared.kernel.log import log_context
 from shared.ports.bus import Message
 from shared.runtime.access import admit
 from shared.runtime.delivery import Delivery, decode_push
-from shared.runtime.platform import QUARANTINE_TOPIC, Deployed, Platform, deployed, platform
+from shared.runtime.platform import QUARANTINE_TOPIC, Deployed, Platform, platform, this_function
 from shared.runtime.responses import STATUS, error_response, json_response
 
 Entry = Callable[[Request], Awaitable[Response]]
@@ -52,7 +52,7 @@ def _entry(
     @functools.wraps(handle)
     async def entry(request: Request) -> Response:
         try:
-            on, function = platform(), deployed.get()
+            on, function = platform(), this_function()
             with log_context(function=function.name, trace=request.headers.get("traceparent", "")):
                 return await _guarded(request, function, on, respond)
         except Exception as error:  # noqa: BLE001 - the outermost line of a function: nothing may escape with its words

@@ -1,5 +1,6 @@
 """The platform a function runs on: bound once by the host, found by every handler."""
 
+import os
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
@@ -58,6 +59,9 @@ deployed: ContextVar[Deployed] = ContextVar("deployed")
 """Set by the host around each request; on Google Cloud, by the environment of the one function there is."""
 
 _bound: list[Platform] = []
+_alone: list[Deployed] = []
+_MARKS = ("K_SERVICE", "FUNCTION_TARGET")
+"""What Google Cloud sets in the environment of a function."""
 
 
 def bind(platform: Platform) -> None:
@@ -66,7 +70,28 @@ def bind(platform: Platform) -> None:
 
 
 def platform() -> Platform:
-    """Return the bound platform."""
+    """Return the bound platform; on Google Cloud, its own, where nobody bound another."""
     if not _bound:
-        raise PlatformUnbound("no platform is bound: start the function through its host")
+        _need_google()
+        from shared.runtime.google import platform_of_environment
+
+        bind(platform_of_environment(os.environ))
     return _bound[0]
+
+
+def this_function() -> Deployed:
+    """Return the deployable this request is for: the host's choice, or the only one of the process."""
+    chosen = deployed.get(None)
+    if chosen is not None:
+        return chosen
+    if not _alone:
+        _need_google()
+        from shared.runtime.google import deployed_of_environment
+
+        _alone.append(deployed_of_environment(os.environ))
+    return _alone[0]
+
+
+def _need_google() -> None:
+    if not any(mark in os.environ for mark in _MARKS):
+        raise PlatformUnbound("no platform is bound: start the function through its host")

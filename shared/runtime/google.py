@@ -1,0 +1,113 @@
+"""The platform on Google Cloud: every port by the settings of the environment, connected when first used."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import MonotonicUlids
+from shared.gcp.access import AccessTokens, OwnIdentity
+from shared.gcp.bus import PubSubBus
+from shared.gcp.cipher import KmsCipher
+from shared.gcp.clients import Clients
+from shared.gcp.documents import FirestoreDocuments
+from shared.gcp.documents.names import Place
+from shared.gcp.identity import google_issuer
+from shared.gcp.keyring import KeyRing
+from shared.gcp.sagas import WorkflowExecutions
+from shared.gcp.secrets import SecretManager
+from shared.gcp.settings import GoogleSettings
+from shared.gcp.tasks import CloudTasks
+from shared.kernel.ambient import SystemClock, SystemEntropy
+from shared.kernel.identity import TokenChecker
+from shared.kernel.log import Log
+from shared.ports.ambient import Clock, Entropy
+from shared.ports.documents import Index
+from shared.runtime.indexes import INDEXES
+from shared.runtime.platform import Deployed, Platform, PlatformUnbound, this_function
+from shared.vendor_kit.http import Http, HttpClient
+from shared.vendor_kit.leases import DocumentLeases
+
+
+class SystemIds:
+    """ULIDs from the machine's clock and chance."""
+
+    def __init__(self, clock: Clock, entropy: Entropy) -> None:
+        self._next = MonotonicUlids(
+            lambda: int(clock.now().timestamp() * 1000),
+            lambda bits: int.from_bytes(entropy.token(bits // 8)),
+        )
+
+    def ulid(self) -> str:
+        """Return the next."""
+        return self._next()
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the platform takes from the machine it runs on."""
+
+    clock: Clock = field(default_factory=SystemClock)
+    entropy: Entropy = field(default_factory=SystemEntropy)
+    http: Http = field(default_factory=HttpClient)
+    access: AccessTokens = field(default_factory=OwnIdentity)
+
+
+def google_platform(
+    settings: GoogleSettings, around: Surroundings, indexes: Sequence[Index] = INDEXES
+) -> Platform:
+    """Return every port on Google Cloud; nothing of Google is imported before a port is used."""
+    clock, entropy, http = around.clock, around.entropy, around.http
+    clients = Clients(settings)
+    main, sealed = (
+        FirestoreDocuments(clients.of("firestore"), Place(settings.project, name), clock, entropy, indexes)
+        for name in (settings.main_database, settings.sealed_database)
+    )
+    return Platform(
+        cell=settings.cell,
+        documents=main,
+        sealed=sealed,
+        bus=PubSubBus(clients.of("pubsub"), settings.project),
+        tasks=CloudTasks(clients.of("tasks"), settings, clock),
+        sagas=WorkflowExecutions(clients.of("executions"), settings, http, around.access),
+        secrets=SecretManager(clients.of("secrets"), settings, clock),
+        cipher=KmsCipher(KeyRing(clients.of("kms"), settings), clock, entropy, lambda: this_function().opens),
+        leases=DocumentLeases(main, clock),
+        clock=clock,
+        entropy=entropy,
+        ids=SystemIds(clock, entropy),
+        tokens=TokenChecker(google_issuer(http, clock, settings.email_domain), clock.now),
+        log=Log("keyfleet"),
+    )
+
+
+def platform_of_environment(environment: Mapping[str, str]) -> Platform:
+    """Return the platform that the environment describes."""
+    return google_platform(_settings(environment), Surroundings())
+
+
+def deployed_of_environment(environment: Mapping[str, str]) -> Deployed:
+    """Return the one deployable of this process, as Terraform wrote its descriptor into the environment.
+
+    What is not said is not granted: without callers nobody may call, without purposes nothing may be opened.
+    """
+    name = environment.get("K_SERVICE") or environment.get("FUNCTION_TARGET", "").replace("_", "-")
+    return Deployed(
+        name=name,
+        audience=environment.get("KEYFLEET_AUDIENCE") or _settings(environment).url_of(name),
+        public=environment.get("KEYFLEET_PUBLIC") == "true",
+        callers=frozenset(_listed(environment, "KEYFLEET_CALLERS")),
+        opens=frozenset(_listed(environment, "KEYFLEET_OPENS")),
+        roles=frozenset(_listed(environment, "KEYFLEET_ROLES")),
+        secrets=_listed(environment, "KEYFLEET_SECRETS"),
+    )
+
+
+def _settings(environment: Mapping[str, str]) -> GoogleSettings:
+    try:
+        return GoogleSettings.from_environment(environment)
+    except InvalidInput as problem:
+        raise PlatformUnbound(f"Google Cloud is not set up: {problem}") from None
+
+
+def _listed(environment: Mapping[str, str], variable: str) -> tuple[str, ...]:
+    return tuple(name for each in environment.get(variable, "").split(",") if (name := each.strip()))
