@@ -1,68 +1,19 @@
 """Tokens that Google signs: checked with its certificates, which are fetched as seldom as it says."""
 
-import base64
-import json
-from datetime import UTC, datetime, timedelta
-
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
-from cryptography.x509.oid import NameOID
 
 from shared.gcp.identity import CERTIFICATES, GoogleKeys, google_issuer
 from shared.kernel.identity import Caller, TokenChecker, Unauthenticated
-from shared.vendor_kit.http import Answer, ConnectionBroken
+from shared.vendor_kit.http import ConnectionBroken
 from tests.contract.embedded import ManualClock
+from tests.emulators.signing import Google, Signer
 
 DOMAIN = "hotel.iam.gserviceaccount.com"
+EMAIL = f"cloud-tasks@{DOMAIN}"
 AUDIENCE = "https://europe-west6-hotel.cloudfunctions.net/sweep-ledger"
 
 
-class Signer:
-    """A key as Google has one: it signs, and its certificate is published under a key id."""
-
-    def __init__(self, kid):
-        self.kid, self._key = kid, rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "federated-signon.example")])
-        day = datetime(2026, 1, 1, tzinfo=UTC)
-        built = (
-            x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(self._key.public_key())
-        )
-        built = built.serial_number(1).not_valid_before(day).not_valid_after(day + timedelta(days=400))
-        certificate = built.sign(self._key, hashes.SHA256())
-        self.certificate = certificate.public_bytes(serialization.Encoding.PEM).decode()
-
-    def sign(self, signed):
-        return self._key.sign(signed, padding.PKCS1v15(), hashes.SHA256())
-
-    def token(self, clock, **changes):
-        now = int(clock.now().timestamp())
-        claims = {"iss": "https://accounts.google.com", "aud": AUDIENCE, "iat": now, "exp": now + 3600}
-        claims |= {"email": f"cloud-tasks@{DOMAIN}", **changes}
-        header = {"alg": "RS256", "kid": self.kid, "typ": "JWT"}
-        signed = ".".join(_encoded(json.dumps(part).encode()) for part in (header, claims))
-        return f"{signed}.{_encoded(self.sign(signed.encode()))}"
-
-
-def _encoded(raw):
-    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
-
-
 OLD, NEW = Signer("old"), Signer("new")
-
-
-class Google:
-    """The address that publishes the certificates."""
-
-    def __init__(self, *signers):
-        self.signers, self.status, self.asked = list(signers), 200, []
-
-    async def send(self, call):
-        self.asked.append(call.url)
-        body = {signer.kid: signer.certificate for signer in self.signers}
-        headers = {"cache-control": "public, max-age=21600, must-revalidate"}
-        return Answer(self.status, headers, json.dumps(body).encode())
 
 
 @pytest.fixture
@@ -132,14 +83,14 @@ async def test_google_not_answering_is_no_proof_of_anything(keys, google):
 
 async def test_the_check_of_tokens_takes_googles_for_service_accounts_of_the_project(google, clock):
     checker = TokenChecker(google_issuer(google, clock, DOMAIN), clock.now)
-    assert await checker.caller(OLD.token(clock), AUDIENCE) == Caller("cloud-tasks", f"cloud-tasks@{DOMAIN}")
+    assert await checker.caller(OLD.token(clock, EMAIL, AUDIENCE), AUDIENCE) == Caller("cloud-tasks", EMAIL)
 
 
 @pytest.mark.parametrize(
     "changes",
     [
         {"iss": "https://keyfleet.local"},
-        {"aud": "https://elsewhere.example"},
+        {"audience": "https://elsewhere.example"},
         {"email": "cloud-tasks@another.iam.gserviceaccount.com"},
         {"email": "someone@hotel.example"},
         {"exp": 0},
@@ -149,4 +100,4 @@ async def test_the_check_of_tokens_takes_googles_for_service_accounts_of_the_pro
 async def test_the_check_of_tokens_refuses_googles_for_anybody_else(google, clock, changes):
     checker = TokenChecker(google_issuer(google, clock, DOMAIN), clock.now)
     with pytest.raises(Unauthenticated):
-        await checker.caller(OLD.token(clock, **changes), AUDIENCE)
+        await checker.caller(OLD.token(clock, **{"email": EMAIL, "audience": AUDIENCE, **changes}), AUDIENCE)
