@@ -1,5 +1,7 @@
 """Google's own emulators, where the Cloud SDK brought them: found next to gcloud, started with java."""
 
+import contextlib
+import os
 import shutil
 import socket
 import subprocess
@@ -12,6 +14,7 @@ from tempfile import NamedTemporaryFile
 import pytest
 
 LONGEST_START = 60.0
+FIRST_PORT, MANY_PORTS, LAST_PORT = 20_000, 10_000, 32_000
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,9 @@ def _wait(process, emulator, log):
 
 
 def _free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    # Below the ports that the system gives out: nobody takes it between our look and the emulator's start.
+    for port in range(FIRST_PORT + os.getpid() % MANY_PORTS, LAST_PORT):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is free for an emulator")
