@@ -52,7 +52,7 @@ schemas: $(STAMP) ## write every generated file anew (schemas, diagrams)
 
 lock: ## pin the newest allowed versions, with hashes and without addresses (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml -o requirements.txt --upgrade
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml --group dev -o requirements-dev.txt --upgrade
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --all-extras pyproject.toml --group dev -o requirements-dev.txt --upgrade
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
