@@ -1,5 +1,6 @@
 """Files that hold a key: created at once and for the owner alone, refused when others may read them."""
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -27,8 +28,8 @@ def _create(path: Path, content: bytes) -> None:
         file.flush()
         os.fsync(descriptor)
     try:
-        os.link(draft, path)  # a link fails where a rename would silently replace another maker's key
-    except FileExistsError:
-        pass  # another process was first, and its key is the one
+        # A link fails where a rename would replace the key of another process that was first.
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
     finally:
         draft.unlink()

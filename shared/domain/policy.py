@@ -11,6 +11,7 @@ from shared.domain.instants import utc
 from shared.domain.kinds import TTLOCK, WINDOW_NOT_ENFORCED, KeyCredentialKind, KeyWarning, VendorCode
 
 _LONGEST_DELAY_HOURS: Final = 7 * 24
+_KINDS: Final = tuple(kind.value for kind in KeyCredentialKind)
 _SPEAKABLE: Final = re.compile(r"[a-z][A-Za-z]{0,39}")
 
 
@@ -79,12 +80,9 @@ def warnings_for(vendor: VendorCode, kind: KeyCredentialKind) -> tuple[KeyWarnin
 
 
 def _kinds(field: str, value: Any) -> tuple[KeyCredentialKind, ...]:
-    try:
-        if isinstance(value, list | tuple):
-            return tuple(KeyCredentialKind(kind) for kind in value)
-    except ValueError:
-        pass
-    raise InvalidInput(field, "not a list of kinds", f"Give kinds out of {', '.join(KeyCredentialKind)}")
+    if not isinstance(value, list | tuple) or any(kind not in _KINDS for kind in value):
+        raise InvalidInput(field, "not a list of kinds", f"Give kinds out of {', '.join(KeyCredentialKind)}")
+    return tuple(KeyCredentialKind(kind) for kind in value)
 
 
 def _whole_number(field: str, value: Any) -> int:
