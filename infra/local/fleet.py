@@ -21,7 +21,8 @@ from infra.local.sagas import journal
 from infra.local.sagas.callbacks import CallBack
 from infra.local.sagas.run import Surroundings
 from infra.local.sagas.service import LocalSagas
-from infra.local.sample.load import move_in, read_sample
+from infra.local.sample.account import account_name, open_account
+from infra.local.sample.load import SampleHotel, move_in, read_sample
 from infra.local.storage.database import Loss, open_database
 from infra.local.storage.engine import Engine
 from infra.local.transport import ByAddress, InProcess
@@ -66,7 +67,7 @@ class Fleet:
         await self.documents.prepare()
         await self.sealed.prepare()
         if self.config.sample:
-            await move_in(read_sample(), self.documents, self.means.clock.now())
+            await self._move_in(read_sample())
         bind(self.platform)
         self.bus.start()
         self.tasks.start()
@@ -87,6 +88,11 @@ class Fleet:
         await self.means.transport.close()
         await self.means.engine.close()
         self.world.log.info("fleet stopped", unfinished=unfinished)
+
+    async def _move_in(self, hotel: SampleHotel) -> None:
+        await move_in(hotel, self.documents, self.means.clock.now())
+        account = account_name(hotel.tenant.id, hotel.property.id)
+        await open_account(self.platform.secrets, account, self.config.simulator_url)
 
     def _report(self, _loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
         """Put what the loop has to tell into our own log, by place and without its words."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from infra.local.ambient import SystemClock, SystemEntropy
 from infra.local.bus.chaos import Calm, Chaos
 from infra.local.faults import Faults, NoFaults
+from infra.local.sample.account import simulator_address, simulator_port
 from infra.local.transport import Sockets
 from infra.local.wire import Transport
 from infra.manifest.load import ROOT
@@ -26,6 +27,7 @@ class FleetConfig:
     project: str = "keyfleet-local"
     accept_loss: bool = False
     sample: bool = False
+    simulator_port: int | None = None
     workflows: Path = ROOT / "workflows"
 
     @property
@@ -37,6 +39,11 @@ class FleetConfig:
     def control_url(self) -> str:
         """The address, and the audience, of the control plane."""
         return f"{self.base_url}/_cloud"
+
+    @property
+    def simulator_url(self) -> str:
+        """The address of the TTLock simulator, where the sample hotel has its account."""
+        return simulator_address(self.simulator_port or simulator_port(self.port))
 
     @property
     def database(self) -> Path:
