@@ -53,6 +53,11 @@ class VendorCall:
         return hashlib.sha256("|".join(parts).encode()).hexdigest()
 
 
+def name_at_vendor(vendor_key: str) -> str:
+    """Return the name a key bears at the vendor, which follows from its request alone; it names no guest."""
+    return f"MM-{hashlib.sha256(vendor_key.encode()).hexdigest()[:12]}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
     """One lock's share of a key: who, where, by which vendor, and until when it could open."""
@@ -86,8 +91,8 @@ class Grant:
 
     @property
     def vendor_name(self) -> str:
-        """The name by which people find the key in the vendor's own app; it names no guest."""
-        return f"kf-{self.id.removeprefix(GrantId.prefix).lower()}"
+        """The name by which people find the key in the vendor's own app."""
+        return name_at_vendor(self.vendor_key)
 
     @property
     def over(self) -> bool:

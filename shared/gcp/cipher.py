@@ -12,7 +12,7 @@ from typing import Final
 from shared.domain.errors import InvalidInput
 from shared.domain.secret import Secret
 from shared.gcp.keyring import DATA_KEY_BYTES, KeyRing, Wrapped
-from shared.gcp.remembered import Remembered
+from shared.kernel.remembered import Remembered
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.vault import PurposeRefused, SealBroken, SealContext
 
@@ -44,8 +44,8 @@ class KmsCipher:
         self, ring: KeyRing, clock: Clock, entropy: Entropy, opens: Callable[[], frozenset[str]]
     ) -> None:
         self._ring, self._entropy, self._opens = ring, entropy, opens
-        self._sealing: Remembered[str, DataKey] = Remembered(clock, SEALS_FOR)
-        self._opening: Remembered[tuple[str, bytes], DataKey] = Remembered(clock, OPENS_FOR)
+        self._sealing: Remembered[str, DataKey] = Remembered(clock.now, SEALS_FOR)
+        self._opening: Remembered[tuple[str, bytes], DataKey] = Remembered(clock.now, OPENS_FOR)
 
     async def seal(self, context: SealContext, plaintext: Secret[bytes]) -> bytes:
         """Return sealed bytes whose header carries the key id and version."""

@@ -10,8 +10,8 @@ from shared.domain.errors import InvalidInput
 from shared.domain.secret import Secret
 from shared.gcp.clients import Connect
 from shared.gcp.crc32c import crc32c
-from shared.gcp.remembered import Remembered
 from shared.gcp.settings import GoogleSettings
+from shared.kernel.remembered import Remembered
 from shared.ports.ambient import Clock
 from shared.ports.vault import SecretMissing, SecretVersion
 
@@ -27,7 +27,7 @@ class SecretManager:
 
     def __init__(self, connect: Connect, settings: GoogleSettings, clock: Clock) -> None:
         self._connect, self._settings = connect, settings
-        self._kept: Remembered[tuple[str, str], SecretVersion] = Remembered(clock, KEPT_FOR)
+        self._kept: Remembered[tuple[str, str], SecretVersion] = Remembered(clock.now, KEPT_FOR)
 
     async def latest(self, secret: str) -> SecretVersion:
         """Return the newest version that is not destroyed."""

@@ -43,11 +43,6 @@ class KeptKey:
         return self.doors[-1].secret
 
 
-def name_at_vendor(vendor_key: str) -> str:
-    """Return the name a key bears in the vendor's own app, where people see it: it names no guest."""
-    return f"MM-{hashlib.sha256(vendor_key.encode()).hexdigest()[:12]}"
-
-
 def id_for(idempotency_key: str) -> KeyCredentialId:
     """Return the id of the key that this idempotency key makes, however often it is asked for."""
     digest = hashlib.sha256(idempotency_key.encode()).digest()

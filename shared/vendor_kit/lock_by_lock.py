@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from shared.domain.capabilities import supported_kinds
+from shared.domain.grant import name_at_vendor
 from shared.domain.ids import CredentialId, LockDeviceId, PropertyId, RoomId
 from shared.domain.kinds import KeyCredentialKind, RevokeReason, SuspendReason, merge_warnings
 from shared.domain.lock_errors import (
@@ -41,7 +42,6 @@ from shared.vendor_kit.kept_key import (
     as_placed,
     id_for,
     lock_key,
-    name_at_vendor,
     vendor_key,
 )
 from shared.vendor_kit.key_book import KeyBook

@@ -5,6 +5,7 @@ from datetime import timedelta
 from infra.local.cipher import LocalCipher
 from infra.local.documents import SqliteDocuments
 from shared.domain.capabilities import LockCapabilities
+from shared.domain.grant import name_at_vendor
 from shared.domain.ids import GuestId, LockDeviceId, PropertyId, ReservationId, RoomId, TenantId
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.policy import KeyKindPolicy
@@ -13,7 +14,6 @@ from shared.domain.secret import Secret
 from shared.ports.lock import Contact, IssueInput, KeyHolder, LockKey
 from shared.vendor_kit.binding import Binding, Means
 from shared.vendor_kit.guard import GuardPolicy, Guards
-from shared.vendor_kit.kept_key import name_at_vendor
 from shared.vendor_kit.key_book import DocumentKeyBook
 from shared.vendor_kit.leases import DocumentLeases
 from shared.vendor_kit.lock_by_lock import LockByLock

@@ -1,5 +1,6 @@
 """Grants: every state by every command, and what a grant remembers."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import product
@@ -193,7 +194,9 @@ def test_a_residue_has_a_plain_cause():
 
 
 def test_the_vendor_visible_name_is_short_and_names_nobody():
-    assert GRANT.vendor_name == f"kf-{BODY.lower()}"
+    assert re.fullmatch("MM-[0-9a-f]{12}", GRANT.vendor_name)
+    assert GRANT.vendor_name == replace(GRANT, id=GrantId.mint("01ARZ3NDEKTSV4RRFFQ69G5FAW")).vendor_name
+    assert GRANT.vendor_name != replace(GRANT, vendor_key="another").vendor_name
 
 
 @pytest.mark.parametrize(

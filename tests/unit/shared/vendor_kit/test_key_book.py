@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from shared.domain.grant import name_at_vendor
 from shared.domain.secret import Secret
 from shared.ports.documents import StaleVersion
 from shared.ports.vault import SealBroken
-from shared.vendor_kit.kept_key import KeptDoor, KeptKey, id_for, name_at_vendor
+from shared.vendor_kit.kept_key import KeptDoor, KeptKey, id_for
 from shared.vendor_kit.key_book import DocumentKeyBook
 from tests.contract.lock.mock_setting import MockSetting
 from tests.contract.lock.setting import DAY, DOOR_101, FRONT, PIN, PIN_CODE, ROOM_101, TENANT

@@ -2,13 +2,13 @@
 
 from datetime import timedelta
 
-from shared.gcp.remembered import Remembered
+from shared.kernel.remembered import Remembered
 from tests.contract.embedded import ManualClock
 
 
 def remembered(**limits):
     clock = ManualClock()
-    return clock, Remembered(clock, timedelta(minutes=5), **limits)
+    return clock, Remembered(clock.now, timedelta(minutes=5), **limits)
 
 
 def test_a_value_is_remembered_for_its_time():
