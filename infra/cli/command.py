@@ -11,8 +11,12 @@ import typer
 from infra.cli.answer import Answer, Outcome, Telling, errors, print_answer, print_part, print_problem
 from infra.cli.place import HOME, PORT, Place
 from infra.cli.problems import Problem
+from infra.cli.sim.simulator import Simulator, simulator_at
 
 P = ParamSpec("P")
+Announce = Callable[[Answer], None]
+Subject = Callable[[dict[str, Any]], object]
+Parameters = tuple[inspect.Parameter, ...]
 Home = Annotated[
     Path,
     # Not looked at here: doctor tells what is wrong with a home, each command what it could not do there.
@@ -23,12 +27,23 @@ Home = Annotated[
 Port = Annotated[
     int, typer.Option(envvar="KEYFLEET_PORT", min=1, max=65535, help="The fleet's port on this machine.")
 ]
+SimulatorPort = Annotated[
+    int | None,
+    typer.Option(
+        envvar="KEYFLEET_SIM_PORT", min=1, max=65535, help="The simulator's port; else the fleet's and one."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, and nothing else.")]
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 _JSON = inspect.Parameter("as_json", _KEYWORD, default=False, annotation=Json)
 _PLACE = (
     inspect.Parameter("home", _KEYWORD, default=HOME, annotation=Home),
     inspect.Parameter("port", _KEYWORD, default=PORT, annotation=Port),
+)
+_SIMULATOR = (
+    inspect.Parameter("home", _KEYWORD, default=HOME, annotation=Home),
+    inspect.Parameter("port", _KEYWORD, default=None, annotation=SimulatorPort),
+    inspect.Parameter("fleet_port", _KEYWORD, default=PORT, annotation=Port),
 )
 
 
@@ -44,12 +59,48 @@ def on_its_own(run: Callable[P, Outcome]) -> Callable[..., None]:
 
 def at_a_place(run: Callable[Concatenate[Place, P], Outcome]) -> Callable[..., None]:
     """Make a command about one fleet, which it gets as its first argument."""
+    return _about(_place, run, _PLACE)
 
-    def command(*, home: Path, port: int, as_json: bool, **given: Any) -> None:
+
+def at_a_simulator(run: Callable[Concatenate[Simulator, P], Outcome]) -> Callable[..., None]:
+    """Make a command about simulated doors, whose simulator it gets as its first argument."""
+    return _about(_simulator, run, _SIMULATOR)
+
+
+def serving_at_a_place(run: Callable[Concatenate[Place, Announce, P], None]) -> Callable[..., None]:
+    """Make a command that is a fleet, and announces itself when it is one."""
+    return _serving(_place, run, _PLACE)
+
+
+def serving_as_a_simulator(run: Callable[Concatenate[Simulator, Announce, P], None]) -> Callable[..., None]:
+    """Make a command that is a simulator, and announces itself."""
+    return _serving(_simulator, run, _SIMULATOR)
+
+
+def _about(subject: Subject, run: Callable[..., Outcome], shared: Parameters) -> Callable[..., None]:
+    def command(*, as_json: bool, **given: Any) -> None:
         with stopping_at_problems(as_json=as_json):
-            _finish(run(Place(home, port), **given), as_json=as_json)  # type: ignore[call-arg]  # as above
+            it = subject(given)
+            _finish(run(it, **given), as_json=as_json)
 
-    return _signed(command, run, _own(run)[1:], (*_PLACE, _JSON))
+    return _signed(command, run, _own(run)[1:], (*shared, _JSON))
+
+
+def _serving(subject: Subject, run: Callable[..., None], shared: Parameters) -> Callable[..., None]:
+    def command(*, as_json: bool, **given: Any) -> None:
+        with stopping_at_problems(as_json=as_json):
+            it = subject(given)
+            run(it, lambda answer: print_answer(answer, as_json=as_json), **given)
+
+    return _signed(command, run, _own(run)[2:], (*shared, _JSON))
+
+
+def _place(given: dict[str, Any]) -> Place:
+    return Place(given.pop("home"), given.pop("port"))
+
+
+def _simulator(given: dict[str, Any]) -> Simulator:
+    return simulator_at(Place(given.pop("home"), given.pop("fleet_port")), given.pop("port"))
 
 
 @contextmanager
@@ -85,15 +136,15 @@ def _patience_asked() -> AbstractContextManager[object]:
     return screen.status("one moment") if screen.is_terminal else nullcontext()
 
 
-def _own(run: Callable[..., Outcome]) -> list[inspect.Parameter]:
+def _own(run: Callable[..., object]) -> list[inspect.Parameter]:
     return list(inspect.signature(run, eval_str=True).parameters.values())
 
 
 def _signed(
     command: Callable[..., None],
-    run: Callable[..., Outcome],
+    run: Callable[..., object],
     own: list[inspect.Parameter],
-    shared: tuple[inspect.Parameter, ...],
+    shared: Parameters,
 ) -> Callable[..., None]:
     # Typer reads a command's options from its signature; the shared ones are written here once, not in each.
     parameters = [*(each.replace(kind=_KEYWORD) for each in own), *shared]

@@ -42,21 +42,30 @@ class ControlPlane:
         return self._call("POST", _joined(path), body or {})
 
     def _call(self, method: str, target: str, body: Json | None) -> Json:
-        headers = {"Authorization": f"Bearer {self._token()}", "Content-Type": "application/json"}
-        payload = None if body is None else json.dumps(body).encode()
-        connection = http.client.HTTPConnection(ADDRESS, self._place.port, timeout=self._patience)
         try:
-            connection.request(method, target, payload, headers)
-            response = connection.getresponse()
-            return _read(self._place, response.status, response.read())
+            status, raw = exchange(self._place.port, method, target, body, self._token(), self._patience)
         except TimeoutError:
             raise _silent(self._place, self._patience) from None
         except OSError:
             raise not_running(self._place) from None
         except http.client.HTTPException:
             raise _no_fleet(self._place) from None
-        finally:
-            connection.close()
+        return _read(self._place, status, raw)
+
+
+def exchange(
+    port: int, method: str, target: str, body: Json | None, token: str, patience: float
+) -> tuple[int, bytes]:
+    """Ask whoever listens on a port of this machine, and return the status and the bytes of the answer."""
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    payload = None if body is None else json.dumps(body).encode()
+    connection = http.client.HTTPConnection(ADDRESS, port, timeout=patience)
+    try:
+        connection.request(method, target, payload, headers)
+        response = connection.getresponse()
+        return response.status, response.read()
+    finally:
+        connection.close()
 
 
 def operator_token(place: Place) -> str:

@@ -5,12 +5,20 @@ from typing import Annotated
 import typer
 
 from infra.cli import dead_letter, executions, schedule, workflow_files
-from infra.cli.command import at_a_place, on_its_own
+from infra.cli.command import (
+    at_a_place,
+    at_a_simulator,
+    on_its_own,
+    serving_as_a_simulator,
+    serving_at_a_place,
+)
 from infra.cli.demo.play import demo
 from infra.cli.doctor.examine import doctor
 from infra.cli.document import document
 from infra.cli.problems import EXIT_CODES
 from infra.cli.publish import publish
+from infra.cli.sim import calls, doors, faults
+from infra.cli.sim.run import run as run_simulator
 from infra.cli.status import status
 from infra.cli.up import up
 
@@ -39,6 +47,8 @@ app = typer.Typer(
 letters = typer.Typer(no_args_is_help=True, help="Messages that were set aside, until somebody decides.")
 workflow = typer.Typer(no_args_is_help=True, help="Workflow files, and executions on a running fleet.")
 schedules = typer.Typer(no_args_is_help=True, help="What the clock starts.")
+sim = typer.Typer(no_args_is_help=True, help="Simulated vendors and their doors, to play with.")
+fault = typer.Typer(no_args_is_help=True, help="What goes wrong at the simulated vendor.")
 
 
 @app.callback()
@@ -46,7 +56,7 @@ def keyfleet(_version: Version = False) -> None:
     """Hotel reservations become door keys: the function fleet, on one machine."""
 
 
-app.command("up")(up)
+app.command("up")(serving_at_a_place(up))
 app.command("status")(at_a_place(status))
 app.command("publish")(at_a_place(publish))
 app.command("document")(at_a_place(document))
@@ -55,6 +65,8 @@ app.command("demo")(on_its_own(demo))
 app.add_typer(letters, name="dead-letter")
 app.add_typer(workflow, name="workflow")
 app.add_typer(schedules, name="schedule")
+app.add_typer(sim, name="sim")
+sim.add_typer(fault, name="fault")
 letters.command("list")(at_a_place(dead_letter.list_letters))
 letters.command("replay")(at_a_place(dead_letter.replay))
 letters.command("discard")(at_a_place(dead_letter.discard))
@@ -65,6 +77,18 @@ workflow.command("list")(at_a_place(executions.list_executions))
 workflow.command("show")(at_a_place(executions.show))
 workflow.command("cancel")(at_a_place(executions.cancel))
 schedules.command("run")(at_a_place(schedule.run_schedule))
+sim.command("run")(serving_as_a_simulator(run_simulator))
+sim.command("locks")(at_a_simulator(doors.locks))
+sim.command("state")(at_a_simulator(doors.state))
+sim.command("try")(at_a_simulator(doors.try_door))
+sim.command("lock")(at_a_simulator(doors.change_lock))
+sim.command("gateway")(at_a_simulator(doors.change_gateway))
+sim.command("calls")(at_a_simulator(calls.calls))
+sim.command("clock")(at_a_simulator(calls.clock))
+sim.command("reset")(at_a_simulator(calls.reset))
+fault.command("add")(at_a_simulator(faults.add))
+fault.command("list")(at_a_simulator(faults.list_faults))
+fault.command("clear")(at_a_simulator(faults.clear))
 
 
 def main() -> None:

@@ -1,39 +1,56 @@
 """`keyfleet up`: the embedded fleet in the foreground."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Annotated
 
 import typer
 
-from infra.cli.answer import Answer, line, plain, print_answer
-from infra.cli.command import Home, Json, Port, stopping_at_problems
+from infra.cli.answer import Answer, line, plain
+from infra.cli.command import Announce, SimulatorPort
 from infra.cli.neighbours import OURS, free_port_above, listens, who_listens
-from infra.cli.place import HOME, PORT, Place
+from infra.cli.patience import Patience
+from infra.cli.place import Place
 from infra.cli.problems import Failed
+from infra.cli.sim.beside import simulator_beside
+from infra.cli.sim.simulator import Simulator, simulator_at
 
 AcceptLoss = Annotated[
     bool, typer.Option("--accept-loss", help="Go on with what can still be read of a damaged database.")
 ]
-Sample = Annotated[bool, typer.Option(help="Move the sample hotel in.")]
+Sample = Annotated[
+    bool, typer.Option("--sample", help="Move the sample hotel in, with its account at the TTLock simulator.")
+]
+Simulators = Annotated[
+    bool,
+    typer.Option("--simulators", help="Simulate the sample hotel's doors too, for as long as this runs."),
+]
 
 
 def up(
-    home: Home = HOME,
-    port: Port = PORT,
+    at: Place,
+    announce: Announce,
     accept_loss: AcceptLoss = False,
     sample: Sample = False,
-    as_json: Json = False,
+    simulators: Simulators = False,
+    sim_port: SimulatorPort = None,
 ) -> None:
     """Run the fleet here, in the foreground, until Ctrl-C or SIGTERM; its log goes to stderr."""
     from infra.local.server import serve
     from infra.local.world import FleetConfig
 
-    at = Place(home, port)
-    with stopping_at_problems(as_json=as_json), _failures_named(at):
+    with _failures_named(at):
         _refuse_taken_port(at)
-        config = FleetConfig(at.home, at.port, accept_loss=accept_loss, sample=sample)
-        serve(config, ready=lambda: print_answer(_ready(at), as_json=as_json))
+        config = FleetConfig(
+            at.home, at.port, accept_loss=accept_loss, sample=sample, simulator_port=sim_port
+        )
+        doors = simulator_at(at, sim_port) if simulators else None
+        with _simulated(doors):
+            serve(config, ready=lambda: announce(_ready(at, doors)))
+
+
+def _simulated(doors: Simulator | None) -> AbstractContextManager[None]:
+    return nullcontext() if doors is None else simulator_beside(doors, Patience())
 
 
 def _refuse_taken_port(at: Place) -> None:
@@ -98,7 +115,7 @@ def damaged(at: Place, finding: str) -> Failed:
     )
 
 
-def _ready(at: Place) -> Answer:
+def _ready(at: Place, doors: Simulator | None) -> Answer:
     from infra.manifest.load import load_manifest
 
     manifest = load_manifest()
@@ -110,8 +127,9 @@ def _ready(at: Place) -> Answer:
         line("  functions  ", ", ".join(names)),
         line("  topics     ", ", ".join(topics)),
         line(f"  look       keyfleet status{at.flags}"),
+        *([line(f"  doors      keyfleet sim locks{doors.flags}")] if doors else ()),
         line("  stop       Ctrl-C: whatever is under way goes on at the next start"),
     )
-    return Answer(
-        {"base_url": at.base_url, "home": str(at.home.absolute()), "functions": names, "topics": topics}, said
-    )
+    simulators = {"ttlock": doors.base_url} if doors else {}
+    facts = {"base_url": at.base_url, "home": str(at.home.absolute()), "functions": names, "topics": topics}
+    return Answer({**facts, "simulators": simulators}, said)

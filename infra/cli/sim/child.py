@@ -1,0 +1,27 @@
+"""A simulator that ends with its parent: `python -m infra.cli.sim.child HOME PORT`, its stdin a pipe."""
+
+import os
+import sys
+import threading
+from pathlib import Path
+
+from infra.cli.sim.run import serve
+from infra.cli.sim.simulator import Simulator
+
+
+def main(home: str, port: str) -> None:
+    """Serve for as long as the other end of the pipe is open."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    serve(Simulator(Path(home), int(port)))
+
+
+def _end_with_parent() -> None:
+    # The parent's death closes the other end too, however it dies. Nothing here needs saving, and a call
+    # that a fault rule keeps waiting must not keep us.
+    while os.read(sys.stdin.fileno(), 1024):
+        continue
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,57 @@
+"""`keyfleet sim run VENDOR`: a simulator in the foreground, with the sample hotel's doors."""
+
+import signal
+from typing import Annotated, Final
+
+import typer
+
+from infra.cli.answer import Answer, line, plain
+from infra.cli.command import Announce
+from infra.cli.neighbours import listens
+from infra.cli.place import Place
+from infra.cli.problems import Failed, Refused
+from infra.cli.sim.simulator import Simulator
+
+VENDORS: Final = ("ttlock",)
+Vendor = Annotated[str, typer.Argument(help=f"Whose locks: {', '.join(VENDORS)}.")]
+Seed = Annotated[int, typer.Option(help="The same seed and the same calls give the same run.")]
+
+
+def run(at: Simulator, announce: Announce, vendor: Vendor, seed: Seed = 0) -> None:
+    """Simulate a vendor and its doors here, in the foreground, until Ctrl-C or SIGTERM."""
+    if vendor not in VENDORS:
+        raise Refused(f"no simulator of {vendor[:64]!r}", f"name one of: {', '.join(VENDORS)}")
+    refuse_taken_port(at)
+    at.token()
+    announce(_beginning(at, vendor))
+    serve(at, seed)
+
+
+def serve(at: Simulator, seed: int = 0) -> None:
+    """Play the vendor until told to stop."""
+    from infra.simulators.ttlock.__main__ import main
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        main(["--port", str(at.port), "--seed", str(seed), "--control-token", at.token()])
+    except KeyboardInterrupt:
+        return
+
+
+def refuse_taken_port(at: Simulator) -> None:
+    """Stop before anything is made, if somebody else has the port."""
+    if listens(Place(at.home, at.port)):
+        raise Failed(
+            f"port {at.port}, where the simulator would listen, is in use",
+            "stop what uses it, or choose another with KEYFLEET_SIM_PORT",
+        )
+
+
+def _beginning(at: Simulator, vendor: str) -> Answer:
+    facts = {"vendor": vendor, "base_url": at.base_url, "home": str(at.home.absolute())}
+    said = (
+        line(plain(f"Simulating {vendor}", "bold green"), " at ", plain(at.base_url, "bold")),
+        line(f"  look  keyfleet sim locks{at.flags}"),
+        line("  stop  Ctrl-C: the doors forget everything"),
+    )
+    return Answer(facts, said)
