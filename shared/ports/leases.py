@@ -1,6 +1,6 @@
 """Leases: one holder at a time, for a while, with a number that tells a late holder from the present one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -9,13 +9,17 @@ from shared.domain.ids import TenantId
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A lease held: `fence` grows with every new holder and is named in what the holder writes."""
+    """A lease held: `fence` grows with every new holder and is named in what the holder writes.
+
+    `proof` is whatever the leases gave with it to know it again by.
+    """
 
     tenant: TenantId
     name: str
     holder: str
     fence: int
     expires_at: datetime
+    proof: str = field(default="", repr=False, compare=False)
 
 
 class LeaseLost(Exception):

@@ -33,22 +33,28 @@ class DocumentLeases:
         if found is not None and self._held(found):
             return None
         fence = 1 if found is None else found.data["fence"] + 1
-        lease = Lease(tenant, name, holder, fence, self._until(ttl))
-        return lease if await self._won(lease, found) else None
+        version = None if found is None else found.version
+        return await self._written(Lease(tenant, name, holder, fence, self._until(ttl)), version)
 
     async def renew(self, lease: Lease, ttl: timedelta) -> Lease:
         """Hold on for longer, or raise LeaseLost."""
         longer = replace(lease, expires_at=self._until(ttl))
         found = await self._mine(lease)
-        if found is None or not self._held(found) or not await self._won(longer, found):
+        held = found is not None and self._held(found)
+        renewed = await self._written(longer, found.version) if found is not None and held else None
+        if renewed is None:
             raise LeaseLost(f"lease {lease.name} is no longer {lease.holder}'s: stop, and acquire it anew")
-        return longer
+        return renewed
 
     async def release(self, lease: Lease) -> None:
         """Give the lease back; one that is lost already is left alone."""
+        free = replace(lease, holder=NOBODY, expires_at=self._clock.now())
+        if lease.proof and await self._written(free, lease.proof):
+            return
+        # Renewed since, or lost: only what is there can tell.
         found = await self._mine(lease)
         if found is not None:
-            await self._won(replace(lease, holder=NOBODY, expires_at=self._clock.now()), found)
+            await self._written(free, found.version)
 
     async def _mine(self, lease: Lease) -> Document | None:
         found = await self._documents.tenant(lease.tenant).get(Ref(COLLECTION, lease.name))
@@ -58,13 +64,14 @@ class DocumentLeases:
         )
         return found if mine else None
 
-    async def _won(self, lease: Lease, over: Document | None) -> bool:
+    async def _written(self, lease: Lease, over: str | None) -> Lease | None:
+        """Write the lease over the version that is thought to be there; None if it is another."""
         ref, data = Ref(COLLECTION, lease.name), _data(lease)
-        write = Create(ref, data) if over is None else Update(ref, data, over.version)
+        write = Create(ref, data) if over is None else Update(ref, data, over)
         with contextlib.suppress(AlreadyExists, StaleVersion):
-            await self._documents.tenant(lease.tenant).commit([write])
-            return True
-        return False
+            (version,) = await self._documents.tenant(lease.tenant).commit([write])
+            return replace(lease, proof=version)
+        return None
 
     def _held(self, document: Document) -> bool:
         return instant_from_text(document.data["expires_at"], "expires_at") > self._clock.now()

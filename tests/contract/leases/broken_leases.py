@@ -44,17 +44,32 @@ class KnowsItsHolder(DocumentLeases):
 class LooksThenTakes(DocumentLeases):
     """Writes over whatever is there by now."""
 
-    async def _won(self, lease, over):
+    async def _written(self, lease, over):
         await asyncio.sleep(0.01)
-        found = await self._documents.tenant(lease.tenant).get(Ref(COLLECTION, lease.name))
-        while not await super()._won(lease, found):
-            found = await self._documents.tenant(lease.tenant).get(Ref(COLLECTION, lease.name))
-        return True
+        while (written := await super()._written(lease, over)) is None:
+            over = (await self._documents.tenant(lease.tenant).get(Ref(COLLECTION, lease.name))).version
+        return written
 
 
 class ReleasesAnybodys(DocumentLeases):
     async def _mine(self, lease):
         return await self._documents.tenant(lease.tenant).get(Ref(COLLECTION, lease.name))
+
+
+class ReleasesOverAnybodys(DocumentLeases):
+    """Takes a proof that no longer holds for one that was mislaid."""
+
+    async def release(self, lease):
+        found = await self._documents.tenant(lease.tenant).get(Ref(COLLECTION, lease.name))
+        await super().release(replace(lease, proof=found.version))
+
+
+class TrustsItsProofAlone(DocumentLeases):
+    """Gives back only what nothing has happened to since."""
+
+    async def _mine(self, lease):
+        found = await super()._mine(lease)
+        return found if found is not None and found.version == lease.proof else None
 
 
 class RenewsByName(DocumentLeases):
@@ -95,6 +110,8 @@ BROKEN = {
     KnowsItsHolder: "test_a_held_lease_is_refused_to_its_holders_namesake",
     LooksThenTakes: "test_of_many_at_once_one_takes_it",
     ReleasesAnybodys: "test_a_late_release_leaves_the_next_holder_alone",
+    ReleasesOverAnybodys: "test_a_late_release_leaves_the_next_holder_alone",
+    TrustsItsProofAlone: "test_a_lease_is_given_back_by_whoever_took_it_though_it_was_renewed_since",
     RenewsByName: "test_a_lease_another_has_is_not_renewed",
     RenewsTheExpired: "test_an_expired_lease_is_not_renewed",
     RenewsInWordsOnly: "test_a_renewed_lease_is_held_for_longer",

@@ -98,6 +98,25 @@ class LeasesContract:
         await setting.leases.release(late)
         assert await setting.acquire("third") is None
 
+    async def test_a_late_release_leaves_a_lease_alone_that_was_given_back_and_taken_again(self, setting):
+        late = await setting.acquire("first")
+        await setting.leases.release(late)
+        await setting.acquire("second")
+        await setting.leases.release(late)
+        assert await setting.acquire("third") is None
+
+    async def test_a_lease_is_given_back_by_whoever_took_it_though_it_was_renewed_since(self, setting):
+        lease = await setting.acquire("first")
+        await setting.leases.renew(lease, MINUTE)
+        await setting.leases.release(lease)
+        assert await setting.acquire("second") is not None
+
+    async def test_a_lease_nobody_has_taken_since_can_be_released_late(self, setting):
+        lease = await setting.acquire("first")
+        setting.clock.advance(minutes=2)
+        await setting.leases.release(lease)
+        assert (await setting.acquire("second")).fence == lease.fence + 1
+
     async def test_a_lease_is_held_across_a_restart(self, setting):
         await setting.acquire("first")
         await setting.reopen()

@@ -1,6 +1,7 @@
 """Leases ask of a document store only what every one can do."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -15,13 +16,14 @@ class Recorder:
     """A store that notes what is written, and is its own handle."""
 
     def __init__(self, store):
-        self._store, self.written = store, []
+        self._store, self.written, self.reads = store, [], 0
 
     def tenant(self, tenant):
         self._inner = self._store.tenant(tenant)
         return self
 
     async def get(self, ref):
+        self.reads += 1
         return await self._inner.get(ref)
 
     async def commit(self, writes):
@@ -46,6 +48,21 @@ async def test_a_lease_is_created_once_and_then_only_updated(setting):
         await setting.leases.release(lease)
     assert [type(write) for write in setting.recorder.written] == [Create] + [Update] * 5
     assert not any(isinstance(write, Delete) for write in setting.recorder.written)
+
+
+async def test_a_lease_costs_one_read_and_two_writes(setting):
+    await setting.leases.release(await setting.acquire("first"))
+    assert (setting.recorder.reads, len(setting.recorder.written)) == (1, 2)
+
+
+async def test_a_lease_that_was_renewed_costs_one_read_more(setting):
+    await setting.leases.release(await setting.leases.renew(await setting.acquire("first"), MINUTE))
+    assert setting.recorder.reads == 2
+
+
+async def test_a_lease_without_its_proof_is_looked_up_and_released(setting):
+    await setting.leases.release(replace(await setting.acquire("first"), proof=""))
+    assert await setting.acquire("second") is not None
 
 
 async def test_a_lease_never_expires_out_of_the_store(setting):
