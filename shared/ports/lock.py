@@ -8,6 +8,7 @@ LockVendor is the same thing lock by lock, which is how vendors work and how the
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final, Literal, Protocol
@@ -239,6 +240,12 @@ class LockVendor(Protocol):
 
     Every method may be called again with the same key, after any failure, and then does what is left to do.
     """
+
+    def visit(self) -> AbstractAsyncContextManager[None]:
+        """Do inside what one request does at several locks: what does one thing at a time is waited for once.
+
+        It is held from one lock to the next and given back at the end, however that comes.
+        """
 
     async def find(self, key: LockKey) -> KeyAtLock | None:
         """Return the key of this name as it stands at the lock, or None."""

@@ -165,11 +165,12 @@ class LockByLock:
     ) -> list[T]:
         """Act at every door, however many refuse: one lock out of reach must not keep another open."""
         done, refused = list[T](), list[LockError]()
-        for door in doors:
-            try:
-                done.append(await act(lock_key(key, door, predates=predates)))
-            except LockError as error:
-                refused.append(error)
+        async with self._vendor.visit():
+            for door in doors:
+                try:
+                    done.append(await act(lock_key(key, door, predates=predates)))
+                except LockError as error:
+                    refused.append(error)
         if refused:
             raise refused[0]
         return done

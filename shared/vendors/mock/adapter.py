@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
 from datetime import timedelta
 
@@ -29,6 +29,10 @@ class MockVendor:
         self._binding, self._wishes, self._cloud = binding, wishes, cloud
         self._clock, self._entropy = clock, entropy
         self._refusals = Refusals(binding.vendor, {})
+
+    def visit(self) -> AbstractAsyncContextManager[None]:
+        """Hold nothing: a mock does any number of things at a time."""
+        return nullcontext()
 
     async def find(self, key: LockKey) -> KeyAtLock | None:
         """Return the key of this name as it stands at the lock, or None."""

@@ -1,7 +1,7 @@
 """TTLock lock by lock: for one property of one tenant, over the Open Platform."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -20,6 +20,7 @@ from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import SILENCE, Operation, VendorRefused
 from shared.vendor_kit.tokens import TokenCache, TokenShelf
 from shared.vendor_kit.turns import Turns
+from shared.vendor_kit.visits import turn_at, visiting
 from shared.vendors.ttlock import capabilities
 from shared.vendors.ttlock.account import read_account
 from shared.vendors.ttlock.api import Row
@@ -45,6 +46,10 @@ class TTLock:
         self._gateways, self._clock = gateways, clock
         self._inspector = Inspector(binding, platform, gateways, clock)
         self._skews: dict[str, tuple[datetime, timedelta | None]] = {}
+
+    def visit(self) -> AbstractAsyncContextManager[None]:
+        """Hold a gateway from one of its locks to the next."""
+        return visiting()
 
     async def find(self, key: LockKey) -> KeyAtLock | None:
         """Return the key of this name as it stands at the lock, or None."""
@@ -90,7 +95,7 @@ class TTLock:
         device = self._device(device_id)
         with REFUSALS.spoken(Operation.LOOK, device_id):
             name = await self._gateways.turn_at(device.vendor_device)
-            async with self._turns.take(name, "health"):
+            async with turn_at(self._turns, name, "health"):
                 return await self._inspector.health(device)
 
     def describe_adapter(self) -> AdapterDescription:
@@ -131,7 +136,7 @@ class TTLock:
     @asynccontextmanager
     async def _turn(self, visit: Visit) -> AsyncIterator[Visit]:
         name = await self._gateways.turn_at(visit.lock)
-        async with self._turns.take(name, visit.key.name) as turn:
+        async with turn_at(self._turns, name, visit.key.name) as turn:
             yield replace(visit, turn=turn)
 
     async def _skew(self, visit: Visit) -> timedelta | None:

@@ -1,5 +1,7 @@
 """Vendors' adapters that are wrong in one way each: every one must fail the guarantee it breaks."""
 
+import asyncio
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 
@@ -184,6 +186,64 @@ class TakesNoSecretForASecret(MockVendor):
         super()._check(replace(key, secret=key.secret or Secret("0000")))
 
 
+class VisitsInVain(MockVendor):
+    """Does nothing of what a visit was for, should anything be amiss or not."""
+
+    @asynccontextmanager
+    async def visit(self):
+        before = dict(self._cloud.keys)
+        yield
+        self._cloud.keys.clear()
+        self._cloud.keys.update(before)
+
+
+class GoesHomeAtTheFirstRefusal(MockVendor):
+    """Ends a visit, and all that follows on it, when one lock refuses."""
+
+    _refused_once = False
+
+    async def place(self, key):
+        if self._refused_once:
+            raise VendorUnreachable(vendor=self._binding.vendor)
+        return await super().place(key)
+
+    def _refused(self, cause, key, *, permanent=True):
+        self._refused_once = True
+        return super()._refused(cause, key, permanent=permanent)
+
+
+class OneVisitorAtATime(MockVendor):
+    """Sends everybody away while somebody is on a visit."""
+
+    _visited = False
+
+    @asynccontextmanager
+    async def visit(self):
+        if self._visited:
+            raise VendorUnreachable(vendor=self._binding.vendor)
+        self._visited = True
+        await asyncio.sleep(0)
+        yield
+        self._visited = False
+
+
+class StaysAfterAnError(MockVendor):
+    """Never gives back what it holds when a visit breaks off."""
+
+    _visitor = None
+
+    @asynccontextmanager
+    async def visit(self):
+        StaysAfterAnError._visitor = self
+        yield
+        StaysAfterAnError._visitor = None
+
+    async def place(self, key):
+        if self._visitor not in {None, self}:
+            raise VendorUnreachable(vendor=self._binding.vendor)
+        return await super().place(key)
+
+
 class ListsOthersLocks(MockVendor):
     async def list_devices(self, property_id):
         return await super().list_devices(self._binding.property.id)
@@ -229,6 +289,10 @@ BROKEN = {
     PlacesWhatItSaysItCannot: "test_a_kind_is_placed_if_it_is_declared_and_refused_for_good_if_not",
     TakesAnyWindow: "test_a_window_that_is_over_is_refused_for_good",
     TakesNoSecretForASecret: "test_a_key_without_a_secret_is_refused_for_good",
+    VisitsInVain: "test_keys_placed_and_removed_on_a_visit_are_so_afterwards",
+    GoesHomeAtTheFirstRefusal: "test_a_visit_goes_on_after_a_refusal",
+    OneVisitorAtATime: "test_visits_at_once_in_any_order_place_every_key",
+    StaysAfterAnError: "test_a_visit_that_breaks_off_leaves_the_locks_to_others",
     ListsOthersLocks: "test_the_property_s_locks_are_listed",
     SaysItIsOffline: "test_a_lock_that_is_well_says_so",
     BearsAnotherName: "test_the_adapter_names_its_vendor",

@@ -228,6 +228,50 @@ class LockVendorContract:
         words = repr([setting.key(), at, await setting.vendor.find(setting.key())])
         assert not any(canary in words for canary in (*CANARIES, at.vendor_ref.reveal()))
 
+    async def test_keys_placed_and_removed_on_a_visit_are_so_afterwards(self, setting):
+        room, front = setting.key(), setting.key(device_id=FRONT)
+        async with setting.vendor.visit():
+            for key in (room, front):
+                await setting.vendor.place(key)
+        assert await setting.opens()
+        assert await setting.opens(device=FRONT)
+        async with setting.vendor.visit():
+            for key in (room, front):
+                await setting.vendor.remove(key)
+        assert not await setting.opens()
+        assert not await setting.opens(device=FRONT)
+
+    async def test_a_visit_goes_on_after_a_refusal(self, setting):
+        async with setting.vendor.visit():
+            with pytest.raises(KeyIssueFailed):
+                await setting.vendor.place(setting.key(secret=None))
+            await setting.vendor.place(setting.key(device_id=FRONT))
+        assert await setting.opens(device=FRONT)
+
+    async def test_visits_at_once_in_any_order_place_every_key(self, setting):
+        doors = (DOOR_101, FRONT, DOOR_102)
+
+        async def go(number, order):
+            key = setting.key(f"key {number}", secret=Secret(f"5{number}8391"))
+            async with setting.vendor.visit():
+                for door in order:
+                    await setting.vendor.place(replace(key, device_id=door))
+
+        await asyncio.gather(*(go(number, doors[:: (-1) ** number]) for number in range(4)))
+        assert [await setting.count(door) for door in doors] == [4, 4, 4]
+
+    @pytest.mark.parametrize("end", [ValueError, asyncio.CancelledError])
+    async def test_a_visit_that_breaks_off_leaves_the_locks_to_others(self, setting, end):
+        async def break_off():
+            async with setting.vendor.visit():
+                await setting.vendor.place(setting.key())
+                raise end
+
+        with pytest.raises(end):
+            await break_off()
+        async with asyncio.timeout(5):
+            await setting.make_vendor().place(setting.key("second", secret=Secret(OTHER_PIN)))
+
     async def test_the_property_s_locks_are_listed(self, setting):
         listed = await setting.vendor.list_devices(KABUL.id)
         assert {each.device_id for each in listed} == {DOOR_101, DOOR_102, FRONT}

@@ -13,7 +13,11 @@ from tests.contract.lock.suite import LockVendorContract
 from tests.contract.lock.ttlock_setting import TTLockSetting
 
 RAW = {broken_vendors.RaisesRawHttpErrors: CallFault}
-ARGUMENTS = {broken_vendors.PlacesWhatItSaysItCannot: {"kind": KeyCredentialKind.QR_CODE}}
+ARGUMENTS = {
+    broken_vendors.PlacesWhatItSaysItCannot: {"kind": KeyCredentialKind.QR_CODE},
+    broken_vendors.StaysAfterAnError: {"end": ValueError},
+    broken_ttlock.leaves_its_turns_behind: {"end": ValueError},
+}
 
 
 def guarantees(contract):
@@ -41,7 +45,8 @@ async def test_broken_ttlock_fails_its_guarantee(tmp_path, broken, monkeypatch):
     test = getattr(LockVendorContract(), broken_ttlock.BROKEN[broken])
     broken(monkeypatch)
     async with TTLockSetting(tmp_path) as setting:
-        assert await failure_of(test, setting, refusal=LockError)
+        arguments = ARGUMENTS.get(broken)
+        assert await failure_of(test, setting, arguments, refusal=LockError)
 
 
 @pytest.mark.parametrize(

@@ -5,57 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from infra.local.ambient import SeededEntropy
-from infra.local.simulation.loop import run_virtually
-from shared.domain.ids import TenantId
-from shared.ports.leases import Lease, LeaseLost
-from shared.vendor_kit.turns import HELD_FOR, PATIENCE, TurnNotCome, Turns
-
-TENANT = TenantId("tnt_alpha")
-
-
-class MemoryLeases:
-    """Leases in memory, and how often they were asked for."""
-
-    def __init__(self, clock):
-        self._clock, self.held, self.asked = clock, {}, 0
-
-    async def acquire(self, tenant, name, holder, ttl):
-        self.asked += 1
-        before = self.held.get(name)
-        if before is not None and before.expires_at > self._clock.now():
-            return None
-        fence = before.fence + 1 if before else 1
-        self.held[name] = Lease(tenant, name, holder, fence, self._clock.now() + ttl)
-        return self.held[name]
-
-    async def renew(self, lease, ttl):
-        if self.held.get(lease.name) != lease or lease.expires_at <= self._clock.now():
-            raise LeaseLost(lease.name)
-        self.held[lease.name] = Lease(TENANT, lease.name, lease.holder, lease.fence, self._clock.now() + ttl)
-        return self.held[lease.name]
-
-    async def release(self, lease):
-        if self.held.get(lease.name) == lease:
-            self.held[lease.name] = Lease(TENANT, lease.name, "", lease.fence, self._clock.now())
-
-
-def virtually(scenario):
-    """Run a scenario in virtual time, given leases and the turns of as many processes as it wants."""
-
-    async def main(clock):
-        leases = MemoryLeases(clock)
-        return await scenario(leases, lambda: Turns(leases, TENANT, clock, SeededEntropy(7)))
-
-    return run_virtually(main, seed=3)
-
-
-async def used(turns, name, log, seconds=1.0):
-    """Use a turn for a while, and log it."""
-    async with turns.take(name, "somebody"):
-        log.append("in")
-        await asyncio.sleep(seconds)
-        log.append("out")
+from shared.vendor_kit.turns import HELD_FOR, LONGEST_RUN, PATIENCE, TurnNotCome
+from tests.unit.shared.vendor_kit.leasing import TENANT, used, virtually
 
 
 @pytest.mark.parametrize("processes", [1, 4])
@@ -162,3 +113,41 @@ def test_a_turn_that_is_over_is_not_kept():
                 await turn.keep(1)
 
     virtually(scenario)
+
+
+def test_a_turn_that_was_lost_does_not_last():
+    async def scenario(leases, make):
+        async with make().take("gateway", "somebody") as turn:
+            leases.held.clear()
+            assert turn.lasts
+            with pytest.raises(TurnNotCome):
+                await turn.keep(HELD_FOR.total_seconds())
+            return turn.lasts
+
+    assert virtually(scenario) is False
+
+
+def test_a_process_that_is_always_busy_lets_the_others_have_their_turn():
+    async def scenario(_, make):
+        busy, other, waited = make(), make(), []
+        crowd = [asyncio.ensure_future(used(busy, "gateway", [], 2)) for _ in range(40)]
+        await asyncio.sleep(1)
+        for _ in range(2):
+            began = asyncio.get_running_loop().time()
+            await used(other, "gateway", [], 0)
+            waited.append(asyncio.get_running_loop().time() - began)
+        await asyncio.gather(*crowd, return_exceptions=True)
+        return waited
+
+    assert max(virtually(scenario)) < PATIENCE / 2
+
+
+def test_a_thing_that_is_seldom_used_is_had_without_a_pause():
+    async def scenario(_, make):
+        turns = make()
+        for _ in range(3):
+            await used(turns, "gateway", [], LONGEST_RUN)
+            await asyncio.sleep(1)
+        return asyncio.get_running_loop().time()
+
+    assert virtually(scenario) == 3 * (LONGEST_RUN + 1)
