@@ -17,6 +17,7 @@ from shared.vendor_kit.key_book import DocumentKeyBook
 from shared.vendor_kit.lock_by_lock import LockByLock
 from shared.vendor_kit.refusals import Operation, Refusals
 from shared.vendors.mock.cloud import MockCloud, MockKey
+from shared.vendors.mock.post import Post
 from shared.vendors.mock.wishes import Wishes
 
 
@@ -24,10 +25,16 @@ class MockVendor:
     """Locks in memory, for one property."""
 
     def __init__(
-        self, binding: Binding, wishes: Wishes, cloud: MockCloud, clock: Clock, entropy: Entropy
+        self,
+        binding: Binding,
+        wishes: Wishes,
+        cloud: MockCloud,
+        clock: Clock,
+        entropy: Entropy,
+        post: Post | None = None,
     ) -> None:
         self._binding, self._wishes, self._cloud = binding, wishes, cloud
-        self._clock, self._entropy = clock, entropy
+        self._clock, self._entropy, self._post = clock, entropy, post
         self._refusals = Refusals(binding.vendor, {})
 
     def visit(self) -> AbstractAsyncContextManager[None]:
@@ -42,7 +49,7 @@ class MockVendor:
 
     async def place(self, key: LockKey) -> KeyAtLock:
         """See to it that the key opens within its window, and once."""
-        return await self._put("issue", key)
+        return await self._put("issue", key, self._post)
 
     async def remove(self, key: LockKey) -> None:
         """See to it that no key of this name is at the lock."""
@@ -80,11 +87,12 @@ class MockVendor:
         """Say nothing."""
         return None
 
-    async def _put(self, operation: str, key: LockKey) -> KeyAtLock:
+    async def _put(self, operation: str, key: LockKey, post: Post | None = None) -> KeyAtLock:
         async with self._at(operation, key.device_id):
+            told = None if post is None else await post.ref_of(key)
             self._check(key)
             known = self._cloud.keys.get((key.device_id, key.name))
-            ref = self._cloud.new_ref() if known is None else known.ref
+            ref = known.ref if known is not None else told or self._cloud.new_ref()
             start = max(key.valid_from, key.not_before or key.valid_from)
             kept = MockKey(ref, key.kind, key.secret, start, key.valid_until)
             self._cloud.keys[key.device_id, key.name] = kept
@@ -155,7 +163,8 @@ class MockLockPort(LockByLock):
 def open_vendor(binding: Binding, means: Means) -> MockVendor:
     """Open a mock; the account is its address, such as mock://?fail=issue&pct=20."""
     wishes = Wishes.parse(binding.account.reveal().decode())
-    return MockVendor(binding, wishes, MockCloud(), means.clock, means.entropy)
+    post = None if wishes.post is None else Post(means.http, wishes.post, binding.vendor)
+    return MockVendor(binding, wishes, MockCloud(), means.clock, means.entropy, post)
 
 
 def _at_lock(kept: MockKey) -> KeyAtLock:

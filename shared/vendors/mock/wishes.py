@@ -1,4 +1,7 @@
-"""How a mock is to behave, written as an address: `mock://?fail=issue&pct=20&error=VENDOR_UNREACHABLE`."""
+"""How a mock is to behave, written as an address: `mock://?fail=issue&pct=20&error=VENDOR_UNREACHABLE`.
+
+`mock://?post=http://127.0.0.1:9201/v3/key/get` has every key's reference from there.
+"""
 
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Self
@@ -7,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from shared.domain.capabilities import LockCapabilities
 from shared.domain.errors import InvalidInput
 from shared.domain.lock_errors import LOCK_ERRORS, CredentialExpired, LockError, VendorUnreachable
+from shared.vendor_kit.http import checked_address
 
 OPERATIONS: Final = ("issue", "revoke", "suspend", "unsuspend", "find", "list", "health")
 _CODE: Final = "MELMASTOON.LOCK."
@@ -17,7 +21,7 @@ USUAL: Final = LockCapabilities(mobile_key=True, pin=True, remote_issue=True, re
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """What fails, how often and with what; before or after it is done; and how long everything takes."""
+    """What fails, how often and with what; before or after it is done; how long it takes; who is told."""
 
     fail: tuple[str, ...] = ()
     pct: float = 100.0
@@ -26,6 +30,7 @@ class Wishes:
     after: bool = False
     latency_ms: tuple[float, float] = (0.0, 0.0)
     capabilities: LockCapabilities = USUAL
+    post: str | None = None
 
     @classmethod
     def parse(cls, address: str) -> Self:
@@ -88,6 +93,13 @@ def _capabilities(value: str) -> dict[str, Any]:
     return {"capabilities": LockCapabilities(**dict.fromkeys(wanted, True))}
 
 
+def _post(value: str) -> dict[str, Any]:
+    try:
+        return {"post": checked_address(value)}
+    except InvalidInput:
+        raise ValueError(value) from None
+
+
 _READERS: Final = {
     "fail": _fail,
     "pct": _pct,
@@ -96,4 +108,5 @@ _READERS: Final = {
     "when": _when,
     "latency": _latency,
     "capabilities": _capabilities,
+    "post": _post,
 }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.contract.lock.mock_setting import MockSetting
+from tests.contract.lock.mock_setting import MockSetting, TellingSetting
 from tests.contract.lock.port_suite import LockPortContract
 from tests.contract.lock.suite import LockVendorContract
 
@@ -19,3 +19,12 @@ class TestMockVendor(LockVendorContract):
 
 class TestMockLockPort(LockPortContract):
     """The mock's LockPort."""
+
+
+class TestMockThatTells(LockVendorContract):
+    """The mock with a platform of its own."""
+
+    @pytest.fixture
+    async def setting(self, tmp_path):
+        async with TellingSetting(tmp_path) as setting:
+            yield setting

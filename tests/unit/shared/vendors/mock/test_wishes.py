@@ -37,6 +37,11 @@ def test_latency_is_one_number_or_two(text, latency):
     assert Wishes.parse(f"mock://?latency={text}").latency_ms == latency
 
 
+def test_address_to_tell_is_read_whole():
+    address = "http://127.0.0.1:9201/v3/key/get"
+    assert Wishes.parse(f"mock://?latency=1&post={address}&pct=5").post == address
+
+
 @pytest.mark.parametrize(
     "address",
     [
@@ -50,6 +55,8 @@ def test_latency_is_one_number_or_two(text, latency):
         "mock://?when=meanwhile",
         "mock://?latency=slow",
         "mock://?capabilities=flying",
+        "mock://?post=nowhere",
+        "mock://?post=http://mock.example/key",
         "mock://?wish=world-peace",
     ],
 )
