@@ -1,0 +1,223 @@
+"""The document store in memory: as strict as the real ones, and as unreliable as the weather."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import orjson
+
+from shared.domain.ids import TenantId
+from shared.domain.instants import utc
+from shared.ports.document_limits import check_commit_bytes, check_query, check_ref, check_writes, encode
+from shared.ports.documents import (
+    AlreadyExists,
+    Create,
+    Delete,
+    Document,
+    Ref,
+    StaleVersion,
+    StorageFull,
+    UndeclaredIndex,
+    Update,
+)
+from tests.chaos.small_world.fate import Air
+
+ABSENT = object()
+
+
+class Unheard(Exception):
+    """What was asked was done, and the answer was lost on its way."""
+
+
+@dataclass(slots=True)
+class Row:
+    """A document as it is kept: its bytes are handed out, its values are only looked at."""
+
+    body: bytes
+    values: dict
+    version: int
+    expires_at: object = None
+
+    def alive(self, now):
+        return self.expires_at is None or self.expires_at > now
+
+
+@dataclass(slots=True)
+class Shelf:
+    """What is durable of one database: rows by tenant, collection and id."""
+
+    rows: dict = field(default_factory=dict)
+    version: int = 0
+
+    def collection(self, tenant, name):
+        """Return a collection's rows by id."""
+        return self.rows.setdefault((tenant, name), {})
+
+    def collections(self, name):
+        """Return every tenant's collection of this name."""
+        return [(tenant, rows) for (tenant, called), rows in self.rows.items() if called == name]
+
+
+class MemoryDocuments:
+    """One database; every handle of every life looks at the same shelf."""
+
+    def __init__(self, shelf, clock, indexes, air: Air, name="main"):
+        self.shelf, self.clock, self.air, self.name = shelf, clock, air, name
+        self._indexes = {index: index for index in indexes}
+
+    def tenant(self, tenant):
+        """Return a tenant's handle."""
+        return MemoryTenantDocuments(self, TenantId(tenant))
+
+    async def sweep(self, index, equals, *, until, limit=100):
+        """Return (tenant, id) pairs across tenants."""
+        self.check(index, equals, until, limit)
+        if not index.swept:
+            raise UndeclaredIndex(index)
+        await self.air.passes(f"{self.name}.sweep {index.collection}")
+        shelves, now = self.shelf.collections(index.collection), self.clock.now()
+        found = sorted(
+            (place, tenant, id_)
+            for tenant, rows in shelves
+            for place, id_ in _matching(rows, index, equals, until, now)
+        )
+        return [(TenantId(tenant), id_) for _, tenant, id_ in found[:limit]]
+
+    def check(self, index, equals, until, limit):
+        if index not in self._indexes:
+            raise UndeclaredIndex(index)
+        check_query(index, equals, until, limit)
+
+    def due_by(self, until):
+        """Return the ids that any sweep could still find due."""
+        now = self.clock.now()
+        return [
+            id_
+            for index in self._indexes
+            if index.swept and not index.equals
+            for _, rows in self.shelf.collections(index.collection)
+            for _, id_ in _matching(rows, index, {}, until, now)
+        ]
+
+
+class MemoryTenantDocuments:
+    """One tenant's documents."""
+
+    def __init__(self, store, tenant):
+        self._store, self.tenant = store, tenant
+
+    async def get(self, ref):
+        """Return the living document, or None."""
+        check_ref(ref)
+        store = self._store
+        await store.air.passes(f"{store.name}.get {ref}")
+        row = store.shelf.collection(self.tenant, ref.collection).get(ref.id)
+        return None if row is None or not row.alive(store.clock.now()) else _document(ref, row)
+
+    async def commit(self, writes):
+        """Apply all writes or none."""
+        if not writes:
+            return ()
+        check_writes(writes)
+        prepared = [(write, b"" if isinstance(write, Delete) else encode(write.data)) for write in writes]
+        check_commit_bytes(sum(len(body) for _, body in prepared))
+        expiries = [_expiry(write) for write in writes]
+        await self._before(writes)
+        versions = self._apply(prepared, expiries)
+        await self._after()
+        return versions
+
+    async def query(self, index, equals, *, until=None, limit=100):
+        """Return living documents in order."""
+        store = self._store
+        store.check(index, equals, until, limit)
+        await store.air.passes(f"{store.name}.query {index.collection}")
+        rows = store.shelf.collection(self.tenant, index.collection)
+        found = sorted(_matching(rows, index, equals, until, store.clock.now()))
+        return [_document(Ref(index.collection, id_), rows[id_]) for _, id_ in found[:limit]]
+
+    async def _before(self, writes):
+        air = self._store.air
+        what = ", ".join(f"{type(write).__name__} {write.ref}" for write in writes)
+        await air.passes(f"{self._store.name}.commit {what}")
+        if air.weather.strikes("full"):
+            raise StorageFull("no room")
+        if air.weather.strikes("raced"):
+            self._race(writes)
+
+    def _race(self, writes):
+        """Be the other writer, who came first and changed nothing that matters."""
+        shelf = self._store.shelf
+        for write in writes:
+            row = shelf.collection(self.tenant, write.ref.collection).get(write.ref.id)
+            if row is not None and isinstance(write, Update):
+                shelf.version += 1
+                row.version = shelf.version
+
+    async def _after(self):
+        air = self._store.air
+        await air.passes(f"{self._store.name}.committed")
+        if air.weather.strikes("unheard"):
+            raise Unheard("the answer to a commit was lost")
+
+    def _apply(self, prepared, expiries):
+        shelf, now = self._store.shelf, self._store.clock.now()
+        for write, _ in prepared:
+            row = shelf.collection(self.tenant, write.ref.collection).get(write.ref.id)
+            _expect(write, row if row is not None and row.alive(now) else None)
+        shelf.version += 1
+        for (write, body), expiry in zip(prepared, expiries, strict=True):
+            rows = shelf.collection(self.tenant, write.ref.collection)
+            if isinstance(write, Delete):
+                del rows[write.ref.id]
+            else:
+                rows[write.ref.id] = Row(body, orjson.loads(body), shelf.version, expiry)
+        return tuple("" if isinstance(write, Delete) else str(shelf.version) for write, _ in prepared)
+
+
+def _expect(write, row):
+    if isinstance(write, Create):
+        if row is not None:
+            raise AlreadyExists(write.ref)
+    elif row is None or str(row.version) != write.version:
+        raise StaleVersion(write.ref)
+
+
+def _expiry(write):
+    at = None if isinstance(write, Delete) else write.expires_at
+    return None if at is None else utc(at, "expires_at")
+
+
+def _document(ref, row):
+    return Document(ref, orjson.loads(row.body), str(row.version))
+
+
+def _matching(rows, index, equals, until, now) -> Iterator[tuple[tuple[bool, object], str]]:
+    wanted = [(path, orjson.dumps(equals[path])) for path in index.equals]
+    for id_, row in rows.items():
+        place = _place(_at(row.values, index.order_by))
+        if place is None or not row.alive(now) or not _within(place, until):
+            continue
+        if all(
+            (value := _at(row.values, path)) is not ABSENT and orjson.dumps(value) == text
+            for path, text in wanted
+        ):
+            yield place, id_
+
+
+def _at(values, path):
+    for name in path.split("."):
+        values = values.get(name, ABSENT) if isinstance(values, dict) else ABSENT
+    return values
+
+
+def _place(value):
+    """Return where a value stands in an index, numbers before texts; None where it is in none."""
+    if isinstance(value, str):
+        return (True, value)
+    return (False, value) if isinstance(value, int | float) else None
+
+
+def _within(place, until):
+    if until is None:
+        return True
+    return place[0] == isinstance(until, str) and place[1] <= until

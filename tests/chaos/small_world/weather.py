@@ -1,0 +1,115 @@
+"""What goes wrong in a small world: drawn from one seed, written down as it happens, over with the storm."""
+
+import asyncio
+from dataclasses import dataclass, field
+from random import Random
+
+USUAL = {
+    "yield": 0.25,
+    "pause": 0.06,
+    "stall": 0.012,
+    "die": 0.008,
+    "kill": 0.003,
+    "full": 0.01,
+    "raced": 0.03,
+    "unheard": 0.01,
+    "call-lost": 0.04,
+    "answer-lost": 0.04,
+    "hung-up": 0.03,
+    "push-lost": 0.1,
+    "push-doubled": 0.15,
+    "ack-lost": 0.1,
+    "started-twice": 0.15,
+    "cancelled": 0.01,
+    "vendor-5xx": 0.06,
+    "vendor-silent": 0.05,
+    "vendor-unheard": 0.06,
+    "vendor-late": 0.04,
+    "vendor-refuses": 0.02,
+    "pin-taken": 0.03,
+}
+"""How often each fault strikes where it can, in weather of its usual strength."""
+STRENGTHS = (0, 0, 0.4, 1, 1, 3)
+PASSING = ("kill", "die", "stall", "pause", "yield")
+"""What may befall any line of the fleet, in the order of its being drawn."""
+CALM = Random(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Climate:
+    """How strong every kind of fault is in one schedule, and for how many seconds."""
+
+    rates: dict[str, float]
+    storm: float
+    outage: tuple[float, float]
+    slow: float
+
+    @classmethod
+    def drawn(cls, chance: Random) -> "Climate":
+        """Switch each kind off, or choose its strength: a fault that is always there hides others."""
+        rates = {name: rate * chance.choice(STRENGTHS) for name, rate in USUAL.items()}
+        storm = chance.choice((0, 20, 60, 60, 150, 400, 900))
+        start = chance.uniform(0, storm)
+        outage = (start, chance.uniform(start, storm)) if chance.random() < 0.25 else (0.0, 0.0)
+        return cls(rates, storm, outage, chance.choice((0.05, 1, 4)))
+
+
+@dataclass(slots=True)
+class Weather:
+    """The climate as it strikes; `chance` is the only source of luck, and `trace` remembers everything."""
+
+    chance: Random
+    climate: Climate
+    trace: list[tuple[float, str, str]] = field(default_factory=list)
+    began: float = 0.0
+    _limits: tuple[tuple[str, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        total, limits = 0.0, []
+        for name in PASSING:
+            total += self.climate.rates[name]
+            limits.append((name, total))
+        self._limits = tuple(limits)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the schedule began."""
+        return asyncio.get_running_loop().time() - self.began
+
+    @property
+    def storming(self) -> bool:
+        """Whether anything may still go wrong."""
+        return self.elapsed < self.climate.storm
+
+    @property
+    def vendor_out(self) -> bool:
+        """Whether the vendor is down altogether."""
+        start, end = self.climate.outage
+        return start <= self.elapsed < end
+
+    def strikes(self, fault: str) -> bool:
+        """Say whether a fault strikes here and now."""
+        if not self.storming or self.chance.random() >= self.climate.rates[fault]:
+            return False
+        self.note("weather", fault)
+        return True
+
+    def passing(self) -> str | None:
+        """Draw what befalls the line that is passing now."""
+        if not self.storming:
+            return None
+        drawn = self.chance.random()
+        return next((name for name, limit in self._limits if drawn < limit), None)
+
+    def seconds(self, most: float) -> float:
+        """Draw a wait; once the storm is over everything is quick."""
+        return self.chance.uniform(0, most if self.storming else min(most, 0.02))
+
+    def note(self, who: str, what: str) -> None:
+        """Write a line of the trace."""
+        self.trace.append((round(self.elapsed, 6), who, what))
+
+
+def clear_sky() -> Weather:
+    """Return weather in which nothing happens."""
+    return Weather(CALM, Climate(dict.fromkeys(USUAL, 0.0), 0, (0.0, 0.0), 0))

@@ -1,0 +1,56 @@
+"""The small world itself: what works in fair weather works in foul, and the same seed is the same world."""
+
+from random import Random
+
+import pytest
+
+from infra.local.simulation.loop import run_virtually
+from shared.domain.kinds import TTLOCK
+from shared.ports.sagas import ExecutionState
+from tests.chaos.events import config_updated
+from tests.chaos.small_world.hotel import furnished
+from tests.chaos.small_world.weather import Climate, Weather, clear_sky
+from tests.chaos.small_world.world import SmallWorld
+
+TOPIC = "melmastoon.tenant.config_updated.v1"
+
+
+def _a_busy_hour(seed, weather=None):
+    """Change policies and send probes in the weather of a seed, or in another."""
+
+    async def main(clock):
+        chance = Random(seed)
+        world = SmallWorld(clock, weather or Weather(chance, Climate.drawn(chance)), furnished(TTLOCK))
+        for number in range(5):
+            world.bus.keep(TOPIC, config_updated(number))
+        for number in range(2):
+            world.sagas.begin("probe_platform", {"probe": f"p{number}", "wait_seconds": number})
+        await world.until_quiet()
+        return world, list(world.weather.trace)
+
+    return run_virtually(main, seed)
+
+
+def _states(world):
+    return {kept.state for kept in world.sagas.kept.values()}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_seed_ends_with_the_newest_policy_and_no_probe_under_way(seed):
+    world, _ = _a_busy_hour(seed)
+    assert world.main.rows["tnt_silk", "policies"]["tenant"].values["settings"] == {"pinDigits": 8}
+    assert all(state.terminal for state in _states(world))
+    assert world.bus.given_up == []
+
+
+def test_under_a_clear_sky_every_probe_comes_home():
+    assert _states(_a_busy_hour(1, clear_sky())[0]) == {ExecutionState.SUCCEEDED}
+
+
+def test_every_kind_of_fault_strikes_some_seed():
+    struck = {what for seed in range(40) for _, who, what in _a_busy_hour(seed)[1] if who == "weather"}
+    assert {"full", "raced", "unheard", "call-lost", "answer-lost", "hung-up", "push-lost"} <= struck
+
+
+def test_the_same_seed_gives_the_same_trace():
+    assert _a_busy_hour(7)[1] == _a_busy_hour(7)[1]
