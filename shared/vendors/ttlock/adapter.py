@@ -24,12 +24,12 @@ from shared.vendor_kit.visits import turn_at, visiting
 from shared.vendors.ttlock import capabilities
 from shared.vendors.ttlock.account import read_account
 from shared.vendors.ttlock.api import Row
+from shared.vendors.ttlock.errand import Errand
 from shared.vendors.ttlock.errors import REFUSALS, wait_after
 from shared.vendors.ttlock.gateways import Gateways
 from shared.vendors.ttlock.inspection import Inspector, skew_warnings
 from shared.vendors.ttlock.platform import Line, Logins, OpenPlatform
 from shared.vendors.ttlock.shelves import SHELVES
-from shared.vendors.ttlock.visit import Visit
 from shared.vendors.ttlock.windows import in_minutes
 
 SKEW_KNOWN_FOR: Final = timedelta(hours=1)
@@ -54,30 +54,30 @@ class TTLock:
     async def find(self, key: LockKey) -> KeyAtLock | None:
         """Return the key of this name as it stands at the lock, or None."""
         with REFUSALS.spoken(Operation.LOOK, key.device_id):
-            visit = self._visit(key, Operation.LOOK)
-            row = await visit.standing(Urgency.POLL)
-        return None if row is None else self._at_lock(visit, row)
+            errand = self._errand(key, Operation.LOOK)
+            row = await errand.standing(Urgency.POLL)
+        return None if row is None else self._at_lock(errand, row)
 
     async def place(self, key: LockKey) -> KeyAtLock:
         """See to it that the key opens within its window, and once."""
         secret = self._checked(key)
         with REFUSALS.spoken(Operation.ISSUE, key.device_id):
-            async with self._turn(self._visit(key, Operation.ISSUE)) as visit:
-                row = await visit.placed(secret)
-                skew = await self._skew(visit) if visit.shelf.windowed and not row.computed else None
-        return self._at_lock(visit, row, skew_warnings(skew))
+            async with self._turn(self._errand(key, Operation.ISSUE)) as errand:
+                row = await errand.placed(secret)
+                skew = await self._skew(errand) if errand.shelf.windowed and not row.computed else None
+        return self._at_lock(errand, row, skew_warnings(skew))
 
     async def remove(self, key: LockKey) -> None:
         """See to it that no key of this name is at the lock."""
         with REFUSALS.spoken(Operation.REVOKE, key.device_id):
-            async with self._turn(self._visit(key, Operation.REVOKE)) as visit:
-                await visit.removed()
+            async with self._turn(self._errand(key, Operation.REVOKE)) as errand:
+                await errand.removed()
 
     async def suspend(self, key: LockKey) -> None:
         """Freeze an eKey; take anything else away, for nothing else can rest at a lock."""
         with REFUSALS.spoken(Operation.REVOKE, key.device_id):
-            async with self._turn(self._visit(key, Operation.REVOKE)) as visit:
-                await (visit.rested() if visit.shelf.resting else visit.removed())
+            async with self._turn(self._errand(key, Operation.REVOKE)) as errand:
+                await (errand.rested() if errand.shelf.resting else errand.removed())
 
     async def unsuspend(self, key: LockKey) -> KeyAtLock:
         """Unfreeze an eKey; add anything else anew, with the same secret."""
@@ -126,40 +126,40 @@ class TTLock:
             raise REFUSALS.not_paired(device_id)
         return device
 
-    def _visit(self, key: LockKey, doing: Operation) -> Visit:
+    def _errand(self, key: LockKey, doing: Operation) -> Errand:
         shelf = SHELVES.get(key.kind)
         if shelf is None:
             raise self._impossible("kind_not_offered", key, doing)
         device = self._device(key.device_id)
-        return Visit(self._platform, self._clock, device.vendor_device, shelf, key)
+        return Errand(self._platform, self._clock, device.vendor_device, shelf, key)
 
     @asynccontextmanager
-    async def _turn(self, visit: Visit) -> AsyncIterator[Visit]:
-        name = await self._gateways.turn_at(visit.lock)
-        async with turn_at(self._turns, name, visit.key.name) as turn:
-            yield replace(visit, turn=turn)
+    async def _turn(self, errand: Errand) -> AsyncIterator[Errand]:
+        name = await self._gateways.turn_at(errand.lock)
+        async with turn_at(self._turns, name, errand.key.name) as turn:
+            yield replace(errand, turn=turn)
 
-    async def _skew(self, visit: Visit) -> timedelta | None:
+    async def _skew(self, errand: Errand) -> timedelta | None:
         """Return what is known of a lock's clock; a lock that does not say has still got its key."""
-        known_at, skew = self._skews.get(visit.lock, (None, None))
+        known_at, skew = self._skews.get(errand.lock, (None, None))
         if known_at is None or self._clock.now() - known_at > SKEW_KNOWN_FOR:
             with suppress(VendorRefused, *SILENCE):
-                skew = await self._inspector.skew(visit.lock, Urgency.ISSUE)
-            self._skews[visit.lock] = (self._clock.now(), skew)
+                skew = await self._inspector.skew(errand.lock, Urgency.ISSUE)
+            self._skews[errand.lock] = (self._clock.now(), skew)
         return skew
 
-    def _at_lock(self, visit: Visit, row: Row, *more: Sequence[KeyWarning]) -> KeyAtLock:
-        ours = warnings_for(self._binding.vendor, visit.key.kind)
+    def _at_lock(self, errand: Errand, row: Row, *more: Sequence[KeyWarning]) -> KeyAtLock:
+        ours = warnings_for(self._binding.vendor, errand.key.kind)
         pending = (KeyWarning(REVOKE_PENDING_AT_LOCK, UNREVOCABLE),) if row.computed else ()
-        at_once = visit.shelf.windowed and not row.computed
+        at_once = errand.shelf.windowed and not row.computed
         return KeyAtLock(
             vendor_ref=row.ref,
             valid_from=row.bounds.start,
             valid_until=row.bounds.end,
-            exposure_until=row.bounds.end if visit.shelf.windowed else None,
+            exposure_until=row.bounds.end if errand.shelf.windowed else None,
             placement=Placement.ON_LOCK if at_once else Placement.ACCEPTED,
             secret=row.secret,
-            warnings=merge_warnings(ours, pending, row.bounds.warnings(visit.key), *more),
+            warnings=merge_warnings(ours, pending, row.bounds.warnings(errand.key), *more),
         )
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from shared.vendor_kit import turns, visits
 from shared.vendor_kit.rate import Urgency
 from shared.vendors.ttlock import adapter, api
+from shared.vendors.ttlock.errand import Errand
 from shared.vendors.ttlock.shelves import SHELVES
-from shared.vendors.ttlock.visit import Visit
 from tests.contract.lock.setting import PIN_CODE
 
 
@@ -27,7 +27,7 @@ def adds_without_looking(patch):
     async def instead(self, error, secret):
         return None
 
-    patch.setattr(Visit, "_instead", instead)
+    patch.setattr(Errand, "_instead", instead)
 
 
 def trusts_a_yes(patch):
@@ -40,7 +40,7 @@ def trusts_a_yes(patch):
             for row in await self._namesakes(Urgency.REVOKE):
                 await self._deleted(row.ref)
 
-    patch.setattr(Visit, "removed", removed)
+    patch.setattr(Errand, "removed", removed)
 
 
 def takes_the_search_at_its_word(patch):
@@ -50,7 +50,7 @@ def takes_the_search_at_its_word(patch):
         page = await self.ask(self.shelf.listing(self.lock, self.key.name, 1), urgency)
         return list(page.rows)
 
-    patch.setattr(Visit, "_namesakes", namesakes)
+    patch.setattr(Errand, "_namesakes", namesakes)
 
 
 def adopts_whatever_window(patch):
@@ -59,7 +59,7 @@ def adopts_whatever_window(patch):
     async def settled(self, row, secret):
         return row
 
-    patch.setattr(Visit, "_settled", settled)
+    patch.setattr(Errand, "_settled", settled)
 
 
 def changes_what_was_never_used(patch):
@@ -69,7 +69,7 @@ def changes_what_was_never_used(patch):
         await self.ask(self.shelf.changing(self.lock, row.ref, row.bounds), Urgency.ISSUE)
         return row
 
-    patch.setattr(Visit, "_moved", moved)
+    patch.setattr(Errand, "_moved", moved)
 
 
 def leaves_its_turns_behind(patch):

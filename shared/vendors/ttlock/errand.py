@@ -24,7 +24,7 @@ UNHEARD: Final = (TimedOut, ConnectionBroken, Unreadable)
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class Errand:
     """One key at one lock; what goes through a gateway needs a turn at it."""
 
     platform: OpenPlatform
