@@ -18,3 +18,4 @@ async def on_config_updated(event: "Event", on: Platform) -> None:
     if event.data.key_kind_policy is not None:
         settings, of = event.data.key_kind_policy, event.data.property_id
         await reload_policy(ReloadPolicy(settings, event.id, event.time, of), store)
+        on.estate.forget(event.tenant_id)

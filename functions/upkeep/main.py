@@ -1,4 +1,4 @@
-"""Entry points of the platform probe."""
+"""Entry points of the sweeper and of the platform probe."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,6 +25,15 @@ def _seconds(body: Body) -> int:
     if not isinstance(value, int) or not 0 <= value <= 3600:
         raise InvalidInput("wait_seconds", "not a whole number up to 3600", "leave it out, or give seconds")
     return value
+
+
+@step
+async def sweep_due(_body: Body, on: Platform) -> Body:
+    """Tend every key that is due."""
+    from shared.runtime.keys import office_of
+    from shared.usecases import sweep_due
+
+    return {"tended": await sweep_due.sweep_due(on.documents, office_of(on))}
 
 
 @step

@@ -31,7 +31,11 @@ from infra.manifest.load import Manifest, load_manifest
 from shared.kernel.identity import TokenChecker
 from shared.ports.documents import StorageFull
 from shared.ports.vault import Secrets
+from shared.runtime.indexes import INDEXES
+from shared.runtime.keys import telling
 from shared.runtime.platform import Deployed, Platform, bind, deployed
+from shared.usecases.estate import Estate
+from shared.vendor_kit.guard import Guards
 from shared.vendor_kit.leases import DocumentLeases
 
 SCHEMA = (*documents.SCHEMA, *bus.SCHEMA, *tasks.SCHEMA, *schedules.SCHEMA, *secrets.SCHEMA, *journal.SCHEMA)
@@ -144,7 +148,7 @@ class Fleet:
 
     def _build_parts(self) -> None:
         means, url = self.means, self.config.base_url
-        self.documents = documents.SqliteDocuments(means.engine, means.clock, (), "main")
+        self.documents = documents.SqliteDocuments(means.engine, means.clock, INDEXES, "main")
         self.sealed = documents.SqliteDocuments(means.engine, means.clock, (), "sealed")
         self.bus = bus.Bus(means, wiring.topics(), wiring.subscriptions(self.manifest, url), self.world.chaos)
         self.tasks = tasks.Tasks(means, wiring.queues(self.manifest, url))
@@ -179,6 +183,9 @@ class Fleet:
             ids=means.ids,
             tokens=TokenChecker(self.identity.issuer, means.clock.now),
             log=self.world.log,
+            http=self.world.outside,
+            guards=Guards(self.world.guard_policy, means.clock, telling(self.world.log)),
+            estate=Estate(self.documents, config.cell, means.clock.now),
         )
 
     def _build_host(self) -> Host:

@@ -15,6 +15,7 @@ from infra.manifest.load import ROOT
 from shared.domain.ids import MonotonicUlids
 from shared.kernel.log import Log
 from shared.ports.ambient import Clock, Entropy
+from shared.vendor_kit.guard import GuardPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class World:
     faults: Faults = field(default_factory=NoFaults)
     chaos: Chaos = field(default_factory=Calm)
     saga_starts: Callable[[], int] = lambda: 1
+    guard_policy: GuardPolicy = GuardPolicy()
     log: Log = field(default_factory=lambda: Log("keyfleet", sys.stderr, SystemClock().now))
 
 

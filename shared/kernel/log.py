@@ -62,6 +62,10 @@ class Log:
         """Say what somebody must look at."""
         self._write("ERROR", message, fields)
 
+    def alert(self, message: str, **fields: Any) -> None:
+        """Say what somebody must be woken for."""
+        self._write("ALERT", message, fields)
+
     def failure(self, message: str, error: BaseException, **fields: Any) -> None:
         """Say what broke and where, without the exception's own words, which may quote what it met."""
         self._write("ERROR", message, {**fields, "error": type(error).__name__, "at": _places(error)})

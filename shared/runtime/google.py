@@ -23,7 +23,10 @@ from shared.kernel.log import Log
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import Index
 from shared.runtime.indexes import INDEXES
+from shared.runtime.keys import telling
 from shared.runtime.platform import Deployed, Platform, PlatformUnbound, this_function
+from shared.usecases.estate import Estate
+from shared.vendor_kit.guard import GuardPolicy, Guards
 from shared.vendor_kit.http import Http, HttpClient
 from shared.vendor_kit.leases import DocumentLeases
 
@@ -57,7 +60,7 @@ def google_platform(
 ) -> Platform:
     """Return every port on Google Cloud; nothing of Google is imported before a port is used."""
     clock, entropy, http = around.clock, around.entropy, around.http
-    clients = Clients(settings)
+    clients, log = Clients(settings), Log("keyfleet")
     main, sealed = (
         FirestoreDocuments(clients.of("firestore"), Place(settings.project, name), clock, entropy, indexes)
         for name in (settings.main_database, settings.sealed_database)
@@ -76,7 +79,10 @@ def google_platform(
         entropy=entropy,
         ids=SystemIds(clock, entropy),
         tokens=TokenChecker(google_issuer(http, clock, settings.email_domain), clock.now),
-        log=Log("keyfleet"),
+        log=log,
+        http=http,
+        guards=Guards(GuardPolicy(), clock, telling(log)),
+        estate=Estate(main, settings.cell, clock.now),
     )
 
 

@@ -3,6 +3,7 @@
 import os
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from shared.kernel.identity import TokenChecker
 from shared.kernel.log import Log
@@ -13,6 +14,11 @@ from shared.ports.leases import Leases
 from shared.ports.sagas import Sagas
 from shared.ports.tasks import TaskQueue
 from shared.ports.vault import Cipher, Secrets
+
+if TYPE_CHECKING:  # not every function needs them at its start
+    from shared.usecases.estate import Estate
+    from shared.vendor_kit.guard import Guards
+    from shared.vendor_kit.http import Http
 
 QUARANTINE_TOPIC = "melmastoon.lock.quarantine.v1"
 """Where a push goes that can never succeed: parked with its reason until somebody looks."""
@@ -40,6 +46,11 @@ class Platform:
     ids: Ids
     tokens: TokenChecker
     log: Log
+    http: "Http"
+    guards: "Guards"
+    estate: "Estate"
+    kept: dict[str, Any] = field(default_factory=dict, repr=False)
+    """What a function keeps from one request to the next, by its own name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,11 @@ VIOLATIONS = {
         line_in("shared.runtime.entry", "import shared.vendors.salto.api"),
         line_in("infra.cli.main", "import shared.vendors.salto.api"),
     ],
+    "Only commands, the runtime and the tools of operators know the ledger": [
+        line_in("shared.vendors.ttlock.api", "import shared.ledger.entry"),
+        line_in("shared.gcp.clients", "import shared.ledger.entry"),
+        line_in("functions.upkeep.main", "import shared.ledger.entry"),
+    ],
     "The edge agent knows neither the function runtime nor Google Cloud": [
         line_in("edge_agent.console.pages", "import shared.runtime.entry"),
         line_in("edge_agent.console.pages", "import shared.gcp.documents"),

@@ -1,0 +1,1 @@
+"""TTLock's locks: the only code that holds its secrets."""

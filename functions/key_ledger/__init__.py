@@ -1,0 +1,1 @@
+"""Saga steps that touch only our own ledger."""

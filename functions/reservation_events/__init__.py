@@ -1,0 +1,1 @@
+"""What becomes of bookings: one small function per reservation subject (B §3)."""

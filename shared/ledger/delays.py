@@ -1,0 +1,25 @@
+"""How long to wait: between tries at a vendor, and before somebody looks whether a saga still works."""
+
+from datetime import timedelta
+from typing import Final
+
+from shared.ports.ambient import Entropy
+
+FIRST_DELAY: Final = timedelta(seconds=4)
+FACTOR: Final = 3
+JITTER: Final = (0.75, 1.25)
+"""Five waits of 4 to 324 seconds: at least six minutes in all, which outlasts five of a broken vendor."""
+MOST_TRIES: Final = 6
+
+STARTED_WITHIN: Final = timedelta(seconds=10)
+"""Who saves work starts its saga at once; after this, whoever comes by may."""
+LOOKED_AFTER: Final = timedelta(minutes=3)
+"""A step of a saga is over by then, or lost."""
+RESIDUE_EVERY: Final = timedelta(hours=1)
+"""How often a lock that would not let go of a key is asked again."""
+
+
+def delay_after(tries: int, entropy: Entropy) -> timedelta:
+    """Return how long to wait after so many tries: longer each time, and not in step with anybody else."""
+    grown: timedelta = FIRST_DELAY * FACTOR ** (tries - 1)
+    return grown * entropy.uniform(*JITTER)

@@ -1,0 +1,168 @@
+"""A ledger entry: one key credential, the saga that works on it, and when somebody must look at it again."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any, Final, Self
+
+from shared.domain.credential import KeyCredential
+from shared.domain.documents import from_document, to_document
+from shared.domain.errors import UnknownSchemaVersion
+from shared.domain.ids import CredentialId
+from shared.domain.kinds import ClaimKey
+from shared.events.outbox import OutboxRow
+from shared.ports.documents import Create, Document, Index, Ref, Update
+
+CREDENTIALS: Final = "credentials"
+DUE: Final = Index(CREDENTIALS, (), "due_at", swept=True)
+SCHEMA_VERSION: Final = 1
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Work(StrEnum):
+    """What a saga is to bring about at the locks."""
+
+    ISSUE = "issue"
+    WITHDRAW = "withdraw"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saga:
+    """The work on a key: of one generation at a time, by the one execution that was first to write."""
+
+    kind: Work
+    claim: ClaimKey
+    generation: int = 1
+    execution: str | None = None
+    tries: int = 0
+
+    def follows(self, generation: int, execution: str) -> bool:
+        """Say whether this execution is the one to go on, or may still become it."""
+        return self.generation == generation and self.execution in (None, execution)
+
+    def again(self) -> Self:
+        """Return the same work for an execution yet to come; the present one is refused from now on."""
+        return replace(self, generation=self.generation + 1, execution=None)
+
+    def turned(self, kind: Work, claim: ClaimKey | None = None) -> Self:
+        """Return other work for an execution yet to come."""
+        return replace(self.again(), kind=kind, claim=claim or self.claim, tries=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What set the work going: events tell it as their trace and their causation."""
+
+    trace_id: str
+    event_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """`announced` is the last sequence known to be published; `due` is None when nothing is owed.
+
+    `stored` is the last sequence in the outbox, and `told` holds the rows that this process has just put
+    there, so that it need not read them back.
+    """
+
+    credential: KeyCredential
+    saga: Saga
+    cause: Cause
+    announced: int = 0
+    due: datetime | None = None
+    secret_try: int = 0
+    artifact: str | None = None
+    version: str | None = None
+    stored: int = 0
+    told: tuple[OutboxRow, ...] = field(default=(), repr=False)
+
+    @property
+    def id(self) -> CredentialId:
+        """Whose entry this is; the saga goes by the same name."""
+        return self.credential.id
+
+    @property
+    def ref(self) -> Ref:
+        """Where the entry is kept."""
+        return ref_of(self.id)
+
+    @property
+    def unannounced(self) -> range:
+        """The sequences that nobody is known to have published."""
+        return range(self.announced + 1, self.credential.sequence + 1)
+
+    def due_in(self, wait: timedelta, now: datetime) -> Self:
+        """Return the entry with a promise to look at it again."""
+        return replace(self, due=now + wait)
+
+    def write(self) -> Create | Update:
+        """Return what keeps this entry, on the condition that nobody else has changed it."""
+        data = _document(self)
+        return Create(self.ref, data) if self.version is None else Update(self.ref, data, self.version)
+
+
+def ref_of(credential: str) -> Ref:
+    """Return where a key's entry is kept."""
+    return Ref(CREDENTIALS, credential)
+
+
+def entry_from(found: Document) -> Entry:
+    """Read an entry."""
+    data = found.data
+    if data.get("schema_version") != SCHEMA_VERSION:
+        raise UnknownSchemaVersion("schema_version", "unknown or missing", "deploy the code that wrote it")
+    credential = from_document(KeyCredential, data["credential"])
+    return Entry(
+        credential=credential,
+        saga=_saga(data["saga"]),
+        cause=Cause(**data["cause"]),
+        announced=data["announced"],
+        due=None if data.get("due_at") is None else instant(data["due_at"]),
+        secret_try=data["secret_try"],
+        artifact=data["artifact"],
+        version=found.version,
+        stored=credential.sequence,
+    )
+
+
+def milliseconds(at: datetime) -> int:
+    """Return an instant as indexes order it."""
+    return (at - _EPOCH) // timedelta(milliseconds=1)
+
+
+def instant(stored: int) -> datetime:
+    """Return the instant of an index's number."""
+    return _EPOCH + timedelta(milliseconds=stored)
+
+
+def _document(entry: Entry) -> dict[str, Any]:
+    saga, cause = entry.saga, entry.cause
+    data = {
+        "schema_version": SCHEMA_VERSION,
+        "credential": to_document(entry.credential),
+        "saga": {
+            "kind": saga.kind.value,
+            "claim": str(saga.claim),
+            "generation": saga.generation,
+            "execution": saga.execution,
+            "tries": saga.tries,
+        },
+        "cause": {"trace_id": cause.trace_id, "event_id": cause.event_id},
+        "announced": entry.announced,
+        "secret_try": entry.secret_try,
+        "artifact": entry.artifact,
+    }
+    # Without a value the entry is not in the sweeper's index.
+    return data if entry.due is None else {**data, "due_at": milliseconds(entry.due)}
+
+
+def _saga(data: Mapping[str, Any]) -> Saga:
+    kind, claim = Work(data["kind"]), ClaimKey(data["claim"])
+    return Saga(
+        kind=kind,
+        claim=claim,
+        generation=data["generation"],
+        execution=data["execution"],
+        tries=data["tries"],
+    )

@@ -1,0 +1,105 @@
+"""A grant as the ledger keeps it: with what says when a call to its vendor may still have an effect."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final, Self
+
+from shared.domain.documents import from_document, to_document
+from shared.domain.errors import UnknownSchemaVersion
+from shared.domain.grant import Grant
+from shared.domain.grant_lifecycle import (
+    GrantCommand,
+    Intended,
+    Placed,
+    Removed,
+    Removing,
+    Residual,
+    Withdraw,
+)
+from shared.ledger.entry import instant, milliseconds
+from shared.ports.documents import Create, Document, Index, Ref, Update
+
+GRANTS: Final = "grants"
+OF_CREDENTIAL: Final = Index(GRANTS, ("credential_id",), "device_id")
+AT_DEVICE: Final = Index(GRANTS, ("device_id",), "until")
+SCHEMA_VERSION: Final = 1
+CALLS_LAST: Final = timedelta(seconds=150)
+"""Longer than an adapter may run: what was asked of a vendor has had its effect by then, or never will."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptGrant:
+    """A grant; until `busy_until`, a call that places it may still be under way somewhere."""
+
+    grant: Grant
+    until: datetime
+    busy_until: datetime | None = None
+    version: str | None = None
+
+    @property
+    def wanted(self) -> bool:
+        """Say whether the key is to be at the lock."""
+        return isinstance(self.grant.state, Intended | Placed)
+
+    @property
+    def leaving(self) -> bool:
+        """Say whether the key is to go, or would not."""
+        return isinstance(self.grant.state, Removing | Residual)
+
+    @property
+    def over(self) -> bool:
+        """Say whether nothing is left to do."""
+        return isinstance(self.grant.state, Removed)
+
+    def busy(self, now: datetime) -> bool:
+        """Say whether a call that places it may still be under way."""
+        return self.busy_until is not None and now < self.busy_until
+
+    def calling(self, now: datetime) -> Self:
+        """Return the grant with a call about to be made."""
+        return replace(self, busy_until=now + CALLS_LAST)
+
+    def told(self, command: GrantCommand) -> Self:
+        """Return the grant after a command."""
+        return replace(self, grant=self.grant.apply(command))
+
+    def heard(self, command: GrantCommand) -> Self:
+        """Return the grant after a command that ends a call: its answer came back."""
+        return replace(self.told(command), busy_until=None)
+
+    def withdrawn(self, at: datetime) -> Self:
+        """Return the grant on its way out; one that is leaving already stays as it is."""
+        return self.told(Withdraw(at=at)) if self.wanted else self
+
+    def write(self) -> Create | Update:
+        """Return what keeps this grant, on the condition that nobody else has changed it."""
+        ref, data = Ref(GRANTS, self.grant.id), _document(self)
+        return Create(ref, data) if self.version is None else Update(ref, data, self.version)
+
+
+def grant_from(found: Document) -> KeptGrant:
+    """Read a grant."""
+    data = found.data
+    if data.get("schema_version") != SCHEMA_VERSION:
+        raise UnknownSchemaVersion("schema_version", "unknown or missing", "deploy the code that wrote it")
+    busy = data["busy_until"]
+    return KeptGrant(
+        grant=from_document(Grant, data["grant"]),
+        until=instant(data["ends"]),
+        busy_until=None if busy is None else instant(busy),
+        version=found.version,
+    )
+
+
+def _document(kept: KeptGrant) -> dict[str, Any]:
+    grant = kept.grant
+    data = {
+        "schema_version": SCHEMA_VERSION,
+        "grant": to_document(grant),
+        "credential_id": str(grant.credential_id),
+        "device_id": str(grant.device_id),
+        "ends": milliseconds(kept.until),
+        "busy_until": None if kept.busy_until is None else milliseconds(kept.busy_until),
+    }
+    # A grant that is over is no longer among those at its device.
+    return data if kept.over else {**data, "until": milliseconds(kept.until)}

@@ -1,0 +1,131 @@
+"""One tenant's keys: read with their versions, and written together with their events or not at all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Final
+
+from shared.domain.facts import Fact
+from shared.domain.ids import EventId
+from shared.events.credential import Delivery
+from shared.events.from_facts import Context, outbox_row
+from shared.events.outbox import OutboxRow
+from shared.ledger.entry import Entry, entry_from, ref_of
+from shared.ledger.kept_grant import OF_CREDENTIAL, KeptGrant, grant_from
+from shared.ports.ambient import Ids
+from shared.ports.bus import EventBus, Message
+from shared.ports.documents import Create, Ref, TenantDocuments, Write
+
+OUTBOX: Final = "outbox"
+
+
+class EventMissing(Exception):
+    """A change that would be saved without telling everything that happened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An entry as it is to be, with what happened to its key and what becomes of its grants."""
+
+    entry: Entry
+    facts: tuple[Fact, ...] = ()
+    grants: tuple[KeptGrant, ...] = ()
+    delivery: Delivery = field(default_factory=Delivery)
+    capabilities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A change as the store has it now."""
+
+    entry: Entry
+    grants: tuple[KeptGrant, ...]
+
+
+class Ledger:
+    """The keys of one tenant."""
+
+    def __init__(self, documents: TenantDocuments, ids: Ids) -> None:
+        self.documents, self._ids = documents, ids
+
+    async def entry(self, credential: str) -> Entry | None:
+        """Return a key's entry, or None."""
+        found = await self.documents.get(ref_of(credential))
+        return None if found is None else entry_from(found)
+
+    async def grants(self, entry: Entry) -> tuple[KeptGrant, ...]:
+        """Return all grants a key ever had."""
+        found = await self.documents.query(OF_CREDENTIAL, {"credential_id": str(entry.id)})
+        return tuple(map(grant_from, found))
+
+    async def save(self, change: Change, *beside: Write) -> Saved:
+        """Save one key's change; StaleVersion or AlreadyExists if somebody else was first."""
+        return (await self.save_all([change], *beside))[0]
+
+    async def save_all(self, changes: Sequence[Change], *beside: Write) -> tuple[Saved, ...]:
+        """Save the changes of several keys, and what belongs with them, all or none."""
+        rows = [self._rows(change) for change in changes]
+        groups = [_writes(change, told) for change, told in zip(changes, rows, strict=True)]
+        writes = [*beside, *(write for group in groups for write in group)]
+        versions = iter((await self.documents.commit(writes))[len(beside) :])
+        return tuple(
+            _saved(change, told, tuple(islice(versions, len(group))))
+            for change, told, group in zip(changes, rows, groups, strict=True)
+        )
+
+    async def announce(self, entry: Entry, bus: EventBus) -> Entry:
+        """Publish what is stored and not known to be published, in order; that it is, the next save keeps."""
+        for sequence in entry.unannounced:
+            row = await self._row(entry, sequence)
+            message = Message(row.body, row.attributes, row.ordering_key)
+            await bus.publish(row.subject, [message])
+        return replace(entry, announced=entry.credential.sequence, told=())
+
+    async def _row(self, entry: Entry, sequence: int) -> OutboxRow:
+        fresh = next((row for row in entry.told if row.sequence == sequence), None)
+        if fresh is not None:
+            return fresh
+        found = await self.documents.get(_row_ref(entry.id, sequence))
+        if found is None:
+            raise EventMissing(
+                f"event {sequence} of {entry.id} is not in the outbox: restore it from a backup"
+            )
+        return OutboxRow.from_document(found.data)
+
+    def _rows(self, change: Change) -> tuple[OutboxRow, ...]:
+        entry = change.entry
+        owed = range(entry.stored + 1, entry.credential.sequence + 1)
+        if [fact.header.sequence for fact in change.facts] != list(owed):
+            raise EventMissing(f"{entry.id}: give every fact since it was read, and no other")
+        return tuple(outbox_row(fact, self._context(change)) for fact in change.facts)
+
+    def _context(self, change: Change) -> Context:
+        cause = change.entry.cause
+        return Context(
+            event_id=EventId.mint(self._ids.ulid()),
+            trace_id=cause.trace_id,
+            causation_id=cause.event_id,
+            delivery=change.delivery,
+            capabilities=change.capabilities,
+        )
+
+
+def _saved(change: Change, rows: Sequence[OutboxRow], versions: Sequence[str]) -> Saved:
+    entry = replace(
+        change.entry,
+        version=versions[0],
+        stored=change.entry.credential.sequence,
+        told=(*change.entry.told, *rows),
+    )
+    of_grants = versions[1 + len(rows) :]
+    grants = (replace(kept, version=version) for kept, version in zip(change.grants, of_grants, strict=True))
+    return Saved(entry, tuple(grants))
+
+
+def _writes(change: Change, rows: Sequence[OutboxRow]) -> list[Write]:
+    creates = [Create(_row_ref(row.aggregate_id, row.sequence), row.to_document()) for row in rows]
+    return [change.entry.write(), *creates, *(grant.write() for grant in change.grants)]
+
+
+def _row_ref(credential: str, sequence: int) -> Ref:
+    return Ref(OUTBOX, f"{credential}.{sequence:06d}")

@@ -1,0 +1,151 @@
+"""What we know of a stay: its newest event, and the keys that were made for it.
+
+The record is the claim. It is created or replaced under its version in the same commit as the keys, and it
+names the claim of B §3 of its present incarnation, so that a second delivery of the same wish finds it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final, Self
+
+from shared.domain.errors import UnknownSchemaVersion
+from shared.domain.ids import CredentialId, PropertyId, ReservationId, credential_id
+from shared.domain.instants import instant_from_text, instant_to_text
+from shared.domain.kinds import ClaimKey
+from shared.events.idempotency import claim_key
+from shared.ports.documents import Create, Document, Ref, Update
+
+RESERVATIONS: Final = "reservations"
+SCHEMA_VERSION: Final = 1
+HEARD_OF: Final = 50
+"""How many events a record remembers."""
+
+
+class Status(StrEnum):
+    """How a stay stands."""
+
+    CONFIRMED = "confirmed"
+    CANCELLED = "cancelled"
+    CHECKED_OUT = "checked_out"
+
+
+class Heeded(StrEnum):
+    """What we made of an event."""
+
+    APPLIED = "applied"
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How new an event is: by the booking's version where both have one, else by the time."""
+
+    version: int | None
+    time: datetime
+
+    def after(self, other: "Standing") -> bool:
+        """Say whether this one is the newer of two."""
+        if self.version is not None and other.version is not None and self.version != other.version:
+            return self.version > other.version
+        return self.time > other.time
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An event about the stay, and what we made of it."""
+
+    event_id: str
+    subject: str
+    standing: Standing
+    outcome: Heeded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reservation:
+    """One stay. An ended one may be confirmed anew, as its next incarnation."""
+
+    id: ReservationId
+    status: Status
+    standing: Standing
+    incarnation: int = 0
+    property_id: PropertyId | None = None
+    credentials: tuple[CredentialId, ...] = ()
+    heard: tuple[Heard, ...] = ()
+    version: str | None = None
+
+    @property
+    def claim(self) -> ClaimKey | None:
+        """The claim of the present incarnation; None while the stay was never confirmed."""
+        return self.claim_of(self.incarnation) if self.incarnation else None
+
+    def claim_of(self, incarnation: int) -> ClaimKey:
+        """Return the claim of one incarnation, by B §3's recipe."""
+        return ClaimKey(claim_key("issue", reservation_id=self.id, incarnation=incarnation))
+
+    def hearing(self, event_id: str, subject: str, standing: Standing, outcome: Heeded) -> Self:
+        """Return the record with one event more; the newest event decides how new the record is."""
+        heard = (*self.heard, Heard(event_id, subject, standing, outcome))[-HEARD_OF:]
+        newest = standing if standing.after(self.standing) else self.standing
+        return replace(self, heard=heard, standing=newest)
+
+    def knows(self, event_id: str) -> bool:
+        """Say whether an event was heard before."""
+        return any(heard.event_id == event_id for heard in self.heard)
+
+    def write(self) -> Create | Update:
+        """Return what keeps this record, on the condition that nobody else has changed it."""
+        ref, data = ref_of(self.id), _document(self)
+        return Create(ref, data) if self.version is None else Update(ref, data, self.version)
+
+
+def ref_of(reservation: str) -> Ref:
+    """Return where a stay's record is kept."""
+    return Ref(RESERVATIONS, reservation)
+
+
+def reservation_from(found: Document) -> Reservation:
+    """Read a record."""
+    data = found.data
+    if data.get("schema_version") != SCHEMA_VERSION:
+        raise UnknownSchemaVersion("schema_version", "unknown or missing", "deploy the code that wrote it")
+    property_id = data["property_id"]
+    return Reservation(
+        id=ReservationId(found.ref.id),
+        status=Status(data["status"]),
+        standing=_standing(data),
+        incarnation=data["incarnation"],
+        property_id=None if property_id is None else PropertyId(property_id),
+        credentials=tuple(map(credential_id, data["credentials"])),
+        heard=tuple(map(_heard, data["heard"])),
+        version=found.version,
+    )
+
+
+def _document(record: Reservation) -> dict[str, Any]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "status": record.status.value,
+        **_said(record.standing),
+        "incarnation": record.incarnation,
+        "claim": record.claim,
+        "property_id": record.property_id,
+        "credentials": [str(each) for each in record.credentials],
+        "heard": [
+            {"event_id": h.event_id, "subject": h.subject, **_said(h.standing), "outcome": h.outcome.value}
+            for h in record.heard
+        ],
+    }
+
+
+def _said(standing: Standing) -> dict[str, Any]:
+    return {"version": standing.version, "time": instant_to_text(standing.time)}
+
+
+def _standing(data: Mapping[str, Any]) -> Standing:
+    return Standing(data["version"], instant_from_text(data["time"], "time"))
+
+
+def _heard(data: Mapping[str, Any]) -> Heard:
+    return Heard(data["event_id"], data["subject"], _standing(data), Heeded(data["outcome"]))

@@ -1,0 +1,85 @@
+"""Asking a vendor for a key at each of its locks."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from shared.domain.kinds import KeyCredentialKind
+from shared.domain.lock_errors import KeyIssueFailed, LockError
+from shared.ledger.entry import milliseconds
+from shared.ledger.kept_grant import AT_DEVICE, grant_from
+from shared.ports.lock import ASK_FOR_ANOTHER_PIN, WINDOW_SPENT, KeyAtLock, LockKey, LockVendor
+from shared.usecases.lock_desk import LockDesk
+from shared.usecases.placing import Attempted, Placing
+
+HOUR: Final = timedelta(hours=1)
+COMPUTED_WITHIN: Final = timedelta(hours=25)
+"""Only for a guest who comes within a day may a vendor choose the secret, and round the window."""
+SHIFTS: Final = 3
+
+
+async def asked(attempted: Attempted, desk: LockDesk) -> Attempted:
+    """Ask at every lock, however many refuse: one out of reach must not keep the others shut."""
+    placings = list(attempted.placings)
+    async with desk.port.visit():
+        for number, placing in enumerate(placings):
+            placings[number] = await _asked_at(placing, attempted, desk)
+            if _about_the_pin(placings[number].outcome):
+                break  # no other lock need learn a secret that is given up
+    return replace(attempted, placings=tuple(placings))
+
+
+async def _asked_at(placing: Placing, attempted: Attempted, desk: LockDesk) -> Placing:
+    key = await _lock_key(placing, attempted)
+    try:
+        return replace(placing, outcome=await _place(desk.port, key))
+    except LockError as error:
+        return replace(placing, outcome=error)
+
+
+async def _place(port: LockVendor, key: LockKey) -> KeyAtLock:
+    """Place the key; where this very window was used up at the lock, with an end some hours later."""
+    for _ in range(SHIFTS):
+        try:
+            return await port.place(key)
+        except KeyIssueFailed as refused:
+            if refused.cause.kind != WINDOW_SPENT:
+                raise
+            key = replace(key, valid_until=key.valid_until + HOUR)
+    return await port.place(key)
+
+
+async def _lock_key(placing: Placing, attempted: Attempted) -> LockKey:
+    grant, window = placing.kept.grant, attempted.task.entry.credential.core.window
+    alone = len(attempted.placings) == 1 and grant.kind is KeyCredentialKind.PIN_CODE
+    key = attempted.key
+    return LockKey(
+        device_id=grant.device_id,
+        kind=grant.kind,
+        name=grant.vendor_name,
+        valid_from=window.start,
+        valid_until=window.end,
+        idempotency_key=grant.vendor_key,
+        secret=None if key is None else key.artifact,
+        intent_predates=not placing.fresh,
+        not_before=await _previous_end(placing, attempted) if alone else None,
+        any_secret=alone,
+        vendor_ref=None if key is None else key.refs.get(grant.device_id),
+    )
+
+
+async def _previous_end(placing: Placing, attempted: Attempted) -> datetime | None:
+    """Return when the lock's previous guest leaves, where the vendor may round our start into their stay."""
+    task, grant = attempted.task, placing.kept.grant
+    start = task.entry.credential.core.window.start
+    if start > task.now + COMPUTED_WITHIN:
+        return None
+    found = await task.ledger.documents.query(
+        AT_DEVICE, {"device_id": str(grant.device_id)}, until=milliseconds(start), limit=1000
+    )
+    ends = [each.until for each in map(grant_from, found) if each.grant.credential_id != grant.credential_id]
+    return max(ends, default=None)
+
+
+def _about_the_pin(outcome: KeyAtLock | LockError | None) -> bool:
+    return isinstance(outcome, LockError) and outcome.cause.kind in ASK_FOR_ANOTHER_PIN

@@ -1,0 +1,69 @@
+"""A booking event as the commands want it, whichever of its subjects it came under."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from shared.domain.ids import ReservationId, TenantId
+from shared.ledger.entry import Cause
+from shared.ledger.ledger import Ledger
+from shared.ledger.reservation import Heeded, Reservation, Standing, ref_of, reservation_from
+
+if TYPE_CHECKING:
+    from shared.events.envelope import Event
+
+_TRACE: Final = re.compile("00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class BookingEvent:
+    """Which stay it is about, how new it is, and what it leads back to."""
+
+    id: str
+    subject: str
+    tenant: TenantId
+    reservation: ReservationId
+    standing: Standing
+    cause: Cause
+
+    @classmethod
+    def of(cls, event: "Event") -> Self:
+        """Read a parsed event; one without a trace gets a trace of its own."""
+        return cls(
+            id=event.id,
+            subject=event.subject,
+            tenant=TenantId(event.tenant_id),
+            reservation=ReservationId(event.data.reservation_id),
+            standing=Standing(event.data.version, event.time),
+            cause=Cause(_trace(event), event.id),
+        )
+
+    @property
+    def time(self) -> datetime:
+        """When it happened."""
+        return self.standing.time
+
+    def heard_by(self, record: Reservation, outcome: Heeded) -> Reservation:
+        """Return the record with this event among those it heard."""
+        return record.hearing(self.id, self.subject, self.standing, outcome)
+
+
+async def record_of(booking: BookingEvent, ledger: Ledger) -> Reservation | None:
+    """Return what we know of the stay, or None."""
+    found = await ledger.documents.get(ref_of(booking.reservation))
+    return None if found is None else reservation_from(found)
+
+
+async def note_ignored(booking: BookingEvent, record: Reservation, ledger: Ledger) -> None:
+    """Keep that an event came and changed nothing, once."""
+    if not record.knows(booking.id):
+        await ledger.documents.commit([booking.heard_by(record, Heeded.IGNORED).write()])
+
+
+def _trace(event: Any) -> str:
+    if event.trace_id and _TRACE.fullmatch(event.trace_id):
+        return str(event.trace_id)
+    digest = hashlib.sha256(event.id.encode()).hexdigest()
+    return f"00-{digest[:32]}-{digest[32:48]}-01"

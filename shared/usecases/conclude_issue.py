@@ -1,0 +1,160 @@
+"""What came of an attempt: the key is active, or there is another try, another kind, or an end."""
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, replace
+from datetime import timedelta
+from typing import Final
+
+from shared.domain.capabilities import shared_by
+from shared.domain.commands import Fail, Provision
+from shared.domain.credential import KeyCredential
+from shared.domain.errors import PlanExhausted
+from shared.domain.ids import ArtifactRef
+from shared.domain.lock_errors import CredentialExpired, LockError, failure_reason
+from shared.domain.plan import MAX_ATTEMPTS
+from shared.events.credential import Artifact, Delivery
+from shared.ledger.delays import LOOKED_AFTER, delay_after
+from shared.ledger.entry import Entry, Work
+from shared.ledger.kept_grant import KeptGrant
+from shared.ledger.ledger import Change
+from shared.ports.lock import ASK_FOR_ANOTHER_PIN
+from shared.usecases.lock_desk import LockDesk
+from shared.usecases.manual_task import manual_tasks
+from shared.usecases.placing import Attempted
+from shared.usecases.saga_step import NEXT, Outcome, Verdict
+from shared.usecases.task_at_locks import Task
+
+SECRET_TRIES: Final = 3
+LONGEST_WAIT: Final = timedelta(minutes=30)
+"""A vendor that wants to be left alone for longer is as good as one that refuses."""
+ARTIFACTS: Final = {
+    "pin_code": "pin",
+    "mobile_app": "mobile_token",
+    "qr_code": "qr",
+    "nfc_tag": "nfc",
+    "rfid_card": "rfid_card_ready_at",
+}
+Course = Callable[[Attempted, LockError, timedelta], Awaitable[Verdict]]
+
+
+async def conclude_issue(attempted: Attempted, desk: LockDesk) -> Verdict:
+    """Save what came of an attempt, and say what is next."""
+    error = attempted.error
+    if error is None:
+        return await _issued(attempted, desk)
+    return await _refused(attempted, error, desk.port.wait_after(error))
+
+
+async def refuse_to_issue(task: Task, error: LockError) -> Verdict:
+    """Save that no vendor could be asked, and say what is next."""
+    credential = task.entry.credential
+    known = await task.grants() if credential.core.plan.attempts else ()
+    others = tuple(kept for kept in known if not kept.over)
+    if error.permanent or credential.core.plan.attempts >= MAX_ATTEMPTS:
+        return await _refused(Attempted(task, others=others, counted=False), error, None)
+    counted = replace(task.entry, credential=credential.attempting(task.now))
+    return await _refused(Attempted(replace(task, entry=counted), others=others), error, None)
+
+
+async def _refused(attempted: Attempted, error: LockError, asked_for: timedelta | None) -> Verdict:
+    task = attempted.task
+    told = {"keyCredentialId": task.entry.id, "code": error.code, "cause": error.cause.kind}
+    task.office.log.warning("a vendor made no key", **told, permanent=error.permanent)
+    plan = task.entry.credential.core.plan
+    wait = max(delay_after(max(1, plan.attempts), task.office.entropy), asked_for or timedelta(0))
+    return await _course(task.entry, error, wait)(attempted, error, wait)
+
+
+def _course(entry: Entry, error: LockError, wait: timedelta) -> Course:
+    plan, pin = entry.credential.core.plan, error.cause.kind in ASK_FOR_ANOTHER_PIN
+    if plan.attempts >= MAX_ATTEMPTS or isinstance(error, CredentialExpired):
+        return _give_up
+    if pin and entry.secret_try + 1 < SECRET_TRIES:
+        return _another_secret
+    if pin or error.permanent or wait > LONGEST_WAIT:
+        return _another_kind
+    return _again
+
+
+async def _issued(attempted: Attempted, desk: LockDesk) -> Verdict:
+    task, key = attempted.task, attempted.sealed()
+    change = _activation(attempted)
+    if key.artifact == attempted.secret:
+        await asyncio.gather(desk.secrets.update(key), task.ended(change))
+    else:
+        # The vendor chose another secret: who hears of the key must find that one.
+        await desk.secrets.update(key)
+        await task.ended(change)
+    return Verdict(Outcome.DONE, warnings=change.entry.credential.core.warnings)
+
+
+def _activation(attempted: Attempted) -> Change:
+    task = attempted.task
+    confirmed = Provision(at=task.now, effective=attempted.effective, warnings=attempted.warnings)
+    credential, facts = task.entry.credential.apply(confirmed)
+    ref = ArtifactRef.mint(task.office.ids.ulid())
+    entry = replace(task.entry, credential=credential, artifact=hashlib.sha256(ref.encode()).hexdigest())
+    kind = credential.core.plan.current.kind
+    artifact = Artifact.model_validate({"type": ARTIFACTS[kind], "opaqueRef": ref})
+    grants = tuple(placing.settled(task) for placing in attempted.placings)
+    able = asdict(shared_by(kept.grant.capabilities for kept in grants))
+    return Change(
+        entry=_freed(entry, attempted.others, task),
+        facts=facts,
+        grants=grants,
+        delivery=Delivery(artifact=artifact),
+        capabilities=tuple(name for name, has in able.items() if has),
+    )
+
+
+async def _again(attempted: Attempted, error: LockError, wait: timedelta) -> Verdict:
+    task = attempted.task
+    entry = replace(task.entry, credential=_noted(attempted, error)).due_in(wait + LOOKED_AFTER, task.now)
+    grants = tuple(placing.settled(task) for placing in attempted.placings)
+    await task.ledger.save(Change(entry, grants=grants))
+    return Verdict(Outcome.RETRY, wait)
+
+
+async def _another_secret(attempted: Attempted, error: LockError, _: timedelta) -> Verdict:
+    task = attempted.task
+    entry = replace(
+        task.entry, credential=_noted(attempted, error), secret_try=task.entry.secret_try + 1
+    ).due_in(LOOKED_AFTER, task.now)
+    await task.ledger.save(Change(entry, grants=attempted.given_up()))
+    return Verdict(Outcome.RETRY)
+
+
+async def _another_kind(attempted: Attempted, error: LockError, wait: timedelta) -> Verdict:
+    task = attempted.task
+    try:
+        credential = _noted(attempted, error).falling_back(task.now)
+    except PlanExhausted:
+        return await _give_up(attempted, error, wait)
+    entry = replace(task.entry, credential=credential, secret_try=0).due_in(LOOKED_AFTER, task.now)
+    await task.ledger.save(Change(entry, grants=attempted.given_up()))
+    return NEXT
+
+
+async def _give_up(attempted: Attempted, error: LockError, _: timedelta) -> Verdict:
+    task = attempted.task
+    reason, words = failure_reason(error), error.cause.detail or None
+    credential, facts = _noted(attempted, error).apply(Fail(at=task.now, reason=reason, vendor_message=words))
+    grants = attempted.given_up()
+    entry = _freed(replace(task.entry, credential=credential), grants, task)
+    change = Change(entry, facts, grants)
+    await task.ended(change, *manual_tasks([change]))
+    return Verdict(Outcome.FAILED)
+
+
+def _noted(attempted: Attempted, error: LockError) -> KeyCredential:
+    credential = attempted.task.entry.credential
+    return credential.refused(error.code, attempted.task.now) if attempted.counted else credential
+
+
+def _freed(entry: Entry, grants: tuple[KeptGrant, ...], task: Task) -> Entry:
+    """Return the entry with nothing owed to it, or with grants to take back that nobody wants any more."""
+    if any(kept.leaving for kept in grants):
+        return replace(entry, saga=entry.saga.turned(Work.WITHDRAW), due=task.now)
+    return replace(entry, due=None)

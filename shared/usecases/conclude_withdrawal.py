@@ -1,0 +1,156 @@
+"""What came of taking a key back: gone, to be asked for again, or a risk that somebody must know of."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from shared.domain.credential import KeyCredential
+from shared.domain.facts import Fact
+from shared.domain.grant_lifecycle import ConfirmRemoval, GiveUp, Lapse, Removing, Residual
+from shared.domain.lock_errors import KeyRevokeFailed, LockError
+from shared.domain.states import LockSettlement, Revoked
+from shared.ledger.delays import LOOKED_AFTER, MOST_TRIES, RESIDUE_EVERY, delay_after
+from shared.ledger.kept_grant import KeptGrant
+from shared.ledger.ledger import Change
+from shared.ledger.sealed_keys import SecretName
+from shared.usecases.lock_desk import LockDesk
+from shared.usecases.saga_step import DONE, NEXT, Outcome, Verdict
+from shared.usecases.task_at_locks import Task
+
+NONE: Final = timedelta(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """One grant that is to go, and what its vendor said; no word is consent."""
+
+    kept: KeptGrant
+    error: LockError | None = None
+
+    def settled(self, now: datetime, *, last: bool) -> KeptGrant:
+        """Return the grant as it stands now; while a call may still place it, no removal is believed."""
+        if lapsed(self.kept, now):
+            return self.kept.told(Lapse(at=now))
+        if self.error is None:
+            return self.kept if self.kept.busy(now) else self.kept.told(ConfirmRemoval(at=now))
+        if isinstance(self.kept.grant.state, Removing) and (last or self.error.permanent):
+            return self.kept.told(GiveUp(at=now, cause=self.error.cause.kind))
+        return self.kept
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """An attempt to take a key back; without a desk, the vendor could not be asked."""
+
+    task: Task
+    grants: tuple[KeptGrant, ...]
+    removals: tuple[Removal, ...]
+    desk: LockDesk | None = None
+
+    @property
+    def errors(self) -> tuple[LockError, ...]:
+        """What the vendor refused."""
+        return tuple(each.error for each in self.removals if each.error is not None)
+
+    @property
+    def tries(self) -> int:
+        """How many attempts failed, this one included."""
+        return self.task.entry.saga.tries + bool(self.errors)
+
+    @property
+    def asked_for(self) -> timedelta:
+        """How long the vendor wants to be left alone."""
+        waits = [self.desk.port.wait_after(error) for error in self.errors] if self.desk else []
+        return max((wait for wait in waits if wait is not None), default=NONE)
+
+
+async def conclude_withdrawal(it: Withdrawal) -> Verdict:
+    """Save what came of an attempt, and say what is next."""
+    task, now = it.task, it.task.now
+    settled = tuple(each.settled(now, last=it.tries >= MOST_TRIES) for each in it.removals)
+    changed = tuple(
+        new for each, new in zip(it.removals, settled, strict=True) if new.grant is not each.kept.grant
+    )
+    standing = {kept.grant.id: kept for kept in (*it.grants, *settled)}
+    entry = replace(task.entry, saga=replace(task.entry.saga, tries=it.tries))
+    if it.errors:
+        _alarm(it)
+    removing = [kept for kept in standing.values() if isinstance(kept.grant.state, Removing)]
+    if removing:
+        return await _later(it, Change(entry, grants=changed), removing)
+    return await _over(it, Change(entry, grants=changed), tuple(standing.values()))
+
+
+async def _later(it: Withdrawal, change: Change, removing: list[KeptGrant]) -> Verdict:
+    task, ours = it.task, [kept for kept in removing if kept.grant.vendor == it.task.vendor]
+    wait = _wait(it, ours)
+    await task.ledger.save(replace(change, entry=change.entry.due_in(wait + LOOKED_AFTER, task.now)))
+    return Verdict(Outcome.RETRY, wait) if ours else NEXT
+
+
+def _wait(it: Withdrawal, ours: list[KeptGrant]) -> timedelta:
+    """Return how long until it is worth asking again: after an error longer each time."""
+    if it.errors:
+        return max(delay_after(it.tries, it.task.office.entropy), it.asked_for)
+    return max((kept.busy_until - it.task.now for kept in ours if kept.busy_until is not None), default=NONE)
+
+
+async def _over(it: Withdrawal, change: Change, standing: tuple[KeptGrant, ...]) -> Verdict:
+    """End the work: with what still opens, if anything does, and a day on which to ask again."""
+    task = it.task
+    residual = [kept for kept in standing if isinstance(kept.grant.state, Residual)]
+    if it.desk is not None and all(kept.over for kept in standing):
+        # Before the last word, so that a crash leaves the word to be said again and not the secret.
+        for name in {secret_of(kept) for kept in standing}:
+            await it.desk.secrets.destroy(name)
+    credential, facts = _settlement(change.entry.credential, standing, task)
+    entry = replace(change.entry, credential=credential, due=_due(residual, task))
+    await task.ended(Change(entry, facts, change.grants))
+    return Verdict(Outcome.FAILED) if residual else DONE
+
+
+def _settlement(
+    credential: KeyCredential, standing: tuple[KeptGrant, ...], task: Task
+) -> tuple[KeyCredential, tuple[Fact, ...]]:
+    if not isinstance(credential.state, Revoked) or not standing:
+        return credential, ()
+    opens = {kept.grant.device_id: kept.grant for kept in standing if not kept.over}
+    devices = dict.fromkeys(kept.grant.device_id for kept in standing)
+    locks = tuple(
+        LockSettlement(device, device not in opens, opens[device].exposure_until if device in opens else None)
+        for device in devices
+    )
+    return credential.settle_revoke(locks, at=task.now)
+
+
+def _due(residual: list[KeptGrant], task: Task) -> datetime | None:
+    ends = [kept.grant.exposure_until for kept in residual if kept.grant.exposure_until is not None]
+    return min([task.now + RESIDUE_EVERY, *ends]) if residual else None
+
+
+def _alarm(it: Withdrawal) -> None:
+    """Say it at once, and once more when we stop asking: somebody may still get in."""
+    if it.tries not in (1, MOST_TRIES):
+        return
+    for removal in it.removals:
+        if removal.error is not None:
+            it.task.office.log.alert(
+                KeyRevokeFailed.code,
+                runbook="lock/key-revoke",
+                keyCredentialId=it.task.entry.id,
+                deviceId=removal.kept.grant.device_id,
+                cause=removal.error.cause.kind,
+                tries=it.tries,
+            )
+
+
+def lapsed(kept: KeptGrant, now: datetime) -> bool:
+    """Say whether a key that would not go opens no more, its time being over."""
+    end = kept.grant.exposure_until
+    return isinstance(kept.grant.state, Residual) and end is not None and end <= now
+
+
+def secret_of(kept: KeptGrant) -> SecretName:
+    """Return the name of the secret that opens here."""
+    grant = kept.grant
+    return SecretName(grant.credential_id, grant.kind, grant.secret_try)

@@ -1,0 +1,80 @@
+"""What is known of the hotels: tenants, properties, locks and policies, remembered for some seconds."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from shared.domain.documents import from_document
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import PropertyId, RoomId, TenantId
+from shared.domain.kinds import VendorCode
+from shared.domain.policy import KeyKindPolicy
+from shared.domain.premises import LockDevice, Property
+from shared.kernel.remembered import Remembered
+from shared.ports.documents import DocumentStore, Index, Ref, TenantDocuments
+from shared.usecases.admit_tenant import admit_tenant
+from shared.usecases.reload_policy import policy_for
+
+DEVICES: Final = Index("devices", ("property_id",), "id")
+MOST_DEVICES: Final = 1000
+KNOWN_FOR: Final = timedelta(seconds=15)
+"""A lock that was mapped anew, or a changed policy, is heeded everywhere after this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Premises:
+    """One property, its locks, and the policy of its keys."""
+
+    property: Property
+    devices: tuple[LockDevice, ...]
+    policy: KeyKindPolicy
+
+    def of_vendor(self, vendor: VendorCode) -> tuple[LockDevice, ...]:
+        """Return one vendor's locks."""
+        return tuple(device for device in self.devices if device.vendor == vendor)
+
+    def doors(self, rooms: Sequence[RoomId]) -> tuple[LockDevice, ...]:
+        """Return the locks that lead to any of these rooms."""
+        return tuple(device for device in self.devices if not set(rooms).isdisjoint(device.rooms))
+
+
+class Estate:
+    """Every tenant's hotels, as far as somebody asked for them."""
+
+    def __init__(self, documents: DocumentStore, cell: str, now: Callable[[], datetime]) -> None:
+        self._documents, self._cell = documents, cell
+        self._admitted: Remembered[str, TenantDocuments] = Remembered(now, KNOWN_FOR)
+        self._premises: Remembered[tuple[str, str], Premises] = Remembered(now, KNOWN_FOR)
+
+    async def admit(self, tenant: str) -> TenantDocuments:
+        """Return the handle of a tenant of this cell, or refuse it before anything is stored."""
+        known = self._admitted.get(tenant)
+        if known is None:
+            known = await admit_tenant(self._documents, tenant, self._cell)
+            self._admitted.put(tenant, known)
+        return known
+
+    async def premises(self, tenant: TenantId, property_id: str) -> Premises:
+        """Return one property of a tenant, or refuse the property's id."""
+        known = self._premises.get((tenant, property_id))
+        if known is None:
+            known = await self._read(await self.admit(tenant), property_id)
+            self._premises.put((tenant, property_id), known)
+        return known
+
+    def forget(self, tenant: str) -> None:
+        """Read a tenant's premises anew: something of them changed."""
+        self._premises.forget(lambda key: key[0] == tenant)
+
+    async def _read(self, store: TenantDocuments, property_id: str) -> Premises:
+        found = await store.get(Ref("properties", PropertyId(property_id)))
+        if found is None:
+            remedy = "set up the property and its locks, then replay the message"
+            raise InvalidInput("data.propertyId", "not a property of this tenant", remedy)
+        devices = await store.query(DEVICES, {"property_id": property_id}, limit=MOST_DEVICES)
+        return Premises(
+            from_document(Property, found.data),
+            tuple(from_document(LockDevice, device.data) for device in devices),
+            await policy_for(store, property_id),
+        )

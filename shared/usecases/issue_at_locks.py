@@ -1,0 +1,123 @@
+"""Making a key: written down with its grants and sealed secret, then asked of the vendor, then confirmed."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Final
+
+from shared.domain.commands import Accept
+from shared.domain.facts import Fact
+from shared.domain.grant import Grant, VendorCall
+from shared.domain.grant_lifecycle import Intended
+from shared.domain.ids import GrantId
+from shared.domain.premises import LockDevice
+from shared.domain.states import Pending, Requested
+from shared.ledger.delays import LOOKED_AFTER
+from shared.ledger.kept_grant import KeptGrant
+from shared.ledger.ledger import Change
+from shared.ledger.sealed_keys import SealedKey, SecretName
+from shared.usecases.ask_locks import asked
+from shared.usecases.conclude_issue import conclude_issue, refuse_to_issue
+from shared.usecases.hopeless import why_hopeless
+from shared.usecases.lock_desk import LockDesk
+from shared.usecases.placing import Attempted, Placing
+from shared.usecases.saga_step import DONE, NEXT, Verdict
+from shared.usecases.task_at_locks import Task
+from shared.vendor_kit.pins import draw_pin
+
+KEPT_AFTER_STAY: Final = timedelta(days=60)
+
+
+async def issue_at_locks(task: Task, desk: LockDesk) -> Verdict:
+    """Make one attempt at the key, and say what is next."""
+    credential = task.entry.credential
+    if not isinstance(credential.state, Requested | Pending):
+        return DONE
+    if credential.core.plan.current.vendor != desk.vendor:
+        return NEXT
+    known = await task.grants() if credential.core.plan.attempts else ()
+    hopeless = why_hopeless(task, desk)
+    if hopeless is not None:
+        return await refuse_to_issue(task, hopeless)
+    return await conclude_issue(await asked(await _intended(task, desk, known), desk), desk)
+
+
+async def _intended(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> Attempted:
+    """Write down what is about to be asked of the vendor, and the secret that it will be told."""
+    placings = _placings(task, desk, known)
+    mine = {placing.kept.grant.id for placing in placings}
+    others = [kept for kept in known if not kept.over and kept.grant.id not in mine]
+    grants = [placing.kept for placing in placings] + [kept.withdrawn(task.now) for kept in others]
+    counted = _counted(task, tuple(grants))
+    if all(placing.fresh for placing in placings):
+        # Neither means anything without the other, and the vendor is told of neither before both are kept.
+        key, (begun, saved) = await asyncio.gather(_secret(task, desk, known), task.saved(counted))
+    else:
+        key = await _secret(task, desk, known)
+        begun, saved = await task.saved(counted)
+    kept = [replace(placing, kept=each) for placing, each in zip(placings, saved, strict=False)]
+    return Attempted(begun, tuple(kept), saved[len(kept) :], key)
+
+
+def _counted(task: Task, grants: tuple[KeptGrant, ...]) -> Change:
+    now = task.now
+    credential, facts = task.entry.credential.attempting(now), tuple[Fact, ...]()
+    if isinstance(credential.state, Requested):
+        credential, facts = credential.apply(Accept(at=now))
+    return Change(replace(task.entry, credential=credential).due_in(LOOKED_AFTER, now), facts, grants)
+
+
+def _placings(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> list[Placing]:
+    core, secret_try = task.entry.credential.core, task.entry.secret_try
+    tried = (core.plan.current.vendor, core.plan.current.kind, secret_try)
+    mine = {
+        kept.grant.device_id: kept
+        for kept in known
+        if kept.wanted and (kept.grant.vendor, kept.grant.kind, kept.grant.secret_try) == tried
+    }
+    placings = []
+    for door in desk.binding.doors(core.rooms):
+        kept = mine.get(door.id) or KeptGrant(_grant(task, door), core.window.end)
+        placings.append(Placing(kept.calling(task.now), fresh=door.id not in mine))
+    return placings
+
+
+def _grant(task: Task, door: LockDevice) -> Grant:
+    core, kind = task.entry.credential.core, task.entry.credential.core.plan.current.kind
+    call = VendorCall(
+        claim=core.claim,
+        credential_id=core.id,
+        device_id=door.id,
+        kind=kind,
+        secret_try=task.entry.secret_try,
+        step="issue",
+    )
+    return Grant(
+        id=GrantId.mint(task.office.ids.ulid()),
+        tenant=core.tenant,
+        property_id=core.property_id,
+        credential_id=core.id,
+        device_id=door.id,
+        rooms=tuple(room for room in door.rooms if room in core.rooms),
+        vendor=door.vendor,
+        kind=kind,
+        vendor_key=call.key,
+        capabilities=door.capabilities,
+        exposure_until=core.window.end,
+        state=Intended(),
+        version=1,
+        changed_at=task.now,
+        secret_try=task.entry.secret_try,
+    )
+
+
+async def _secret(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> SealedKey:
+    """Return the secret of this try: the one that is kept, or one drawn now."""
+    core = task.entry.credential.core
+    name = SecretName(core.id, core.plan.current.kind, task.entry.secret_try)
+    kept = await desk.secrets.find(name) if known else None
+    if kept is not None:
+        return kept
+    pin = draw_pin(task.office.entropy, desk.binding.policy.pin_digits)
+    return await desk.secrets.keep(SealedKey(name, pin, core.window.end + KEPT_AFTER_STAY))

@@ -1,0 +1,50 @@
+"""What every command on keys works with."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, TypeVar
+
+from shared.kernel.log import Log
+from shared.ledger.ledger import Ledger
+from shared.ports.ambient import Clock, Entropy, Ids
+from shared.ports.bus import EventBus
+from shared.ports.documents import AlreadyExists, StaleVersion
+from shared.ports.sagas import Sagas
+from shared.usecases.estate import Estate
+
+T = TypeVar("T")
+RACES: Final = 3
+"""How often a command that lost a race begins anew before its caller is asked to come again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """The ports of the ledger's commands."""
+
+    estate: Estate
+    bus: EventBus
+    sagas: Sagas
+    ids: Ids
+    clock: Clock
+    entropy: Entropy
+    log: Log
+
+    @property
+    def now(self) -> datetime:
+        """The present instant."""
+        return self.clock.now()
+
+    async def ledger(self, tenant: str) -> Ledger:
+        """Return the ledger of a tenant of this cell."""
+        return Ledger(await self.estate.admit(tenant), self.ids)
+
+
+async def racing(command: Callable[[], Awaitable[T]]) -> T:
+    """Obey a command that decides by what it reads; where that changed meanwhile, it reads again."""
+    for _ in range(RACES):
+        try:
+            return await command()
+        except (AlreadyExists, StaleVersion):
+            continue
+    return await command()

@@ -1,0 +1,102 @@
+"""An attempt to make a key, lock by lock, and what came of it."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.grant_lifecycle import ConfirmRemoval, Place, RemovalProof
+from shared.domain.kinds import KeyWarning, merge_warnings
+from shared.domain.lock_errors import LockError, VendorUnreachable
+from shared.domain.secret import Secret
+from shared.domain.window import StayWindow
+from shared.ledger.kept_grant import KeptGrant
+from shared.ledger.sealed_keys import SealedKey
+from shared.ports.lock import KeyAtLock
+from shared.usecases.task_at_locks import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """One lock's part: no outcome means that its vendor was not asked."""
+
+    kept: KeptGrant
+    fresh: bool
+    outcome: KeyAtLock | LockError | None = None
+
+    def settled(self, task: Task) -> KeptGrant:
+        """Return the grant with what its vendor said; silence says nothing, so the call may still land."""
+        if isinstance(self.outcome, KeyAtLock):
+            placed = Place(
+                at=task.now,
+                placement=self.outcome.placement,
+                exposure_until=self.outcome.exposure_until,
+            )
+            return self.kept.heard(placed)
+        if isinstance(self.outcome, VendorUnreachable):
+            return self.kept
+        return replace(self.kept, busy_until=None)
+
+    def given_up(self, task: Task) -> KeptGrant:
+        """Return the grant on its way out; one that its vendor never took is gone already."""
+        leaving = self.settled(task).withdrawn(task.now)
+        asked_in_vain = self.outcome is None or (
+            isinstance(self.outcome, LockError) and not isinstance(self.outcome, VendorUnreachable)
+        )
+        if self.fresh and asked_in_vain:
+            return leaving.told(ConfirmRemoval(at=task.now, proof=RemovalProof.NEVER_PLACED))
+        return leaving
+
+
+@dataclass(frozen=True, slots=True)
+class Attempted:
+    """An attempt: `others` are earlier tries' grants that are not over; one not `counted` was never made."""
+
+    task: Task
+    placings: tuple[Placing, ...] = ()
+    others: tuple[KeptGrant, ...] = ()
+    key: SealedKey | None = None
+    counted: bool = True
+
+    @property
+    def error(self) -> LockError | None:
+        """What went wrong first; a word about the PIN counts before all others."""
+        errors = [each.outcome for each in self.placings if isinstance(each.outcome, LockError)]
+        return next(iter(sorted(errors, key=lambda error: isinstance(error, VendorUnreachable))), None)
+
+    @property
+    def placed(self) -> tuple[KeyAtLock, ...]:
+        """The key as it stands, at the locks that took it."""
+        return tuple(each.outcome for each in self.placings if isinstance(each.outcome, KeyAtLock))
+
+    @property
+    def warnings(self) -> tuple[KeyWarning, ...]:
+        """What the vendor wants to have said."""
+        return merge_warnings(*(each.warnings for each in self.placed))
+
+    @property
+    def effective(self) -> StayWindow | None:
+        """When all the locks open; None if they never all do."""
+        window = self.task.entry.credential.core.window
+        start = max(each.valid_from for each in self.placed)
+        end = min(each.valid_until for each in self.placed)
+        return StayWindow(start, end, window.zone) if start < end else None
+
+    @property
+    def secret(self) -> Secret[str] | None:
+        """What the locks were told."""
+        return None if self.key is None else self.key.artifact
+
+    def sealed(self) -> SealedKey:
+        """Return the secret with what the vendor chose and named."""
+        assert self.key is not None  # noqa: S101 - whatever was placed had a secret
+        at_locks = [
+            (placing.kept.grant.device_id, placing.outcome)
+            for placing in self.placings
+            if isinstance(placing.outcome, KeyAtLock)
+        ]
+        chosen = next((at.secret for _, at in at_locks if at.secret is not None), self.key.artifact)
+        return replace(self.key, artifact=chosen, refs={device: at.vendor_ref for device, at in at_locks})
+
+    def given_up(self) -> tuple[KeptGrant, ...]:
+        """Return all grants on their way out."""
+        at = self.task.now
+        leaving = (placing.given_up(self.task) for placing in self.placings)
+        return (*leaving, *(kept.withdrawn(at) for kept in self.others))

@@ -1,0 +1,114 @@
+"""The keys of a confirmed stay, as they are first written down."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from shared.domain.commands import Fail
+from shared.domain.core import CredentialCore, Guest
+from shared.domain.credential import KeyCredential
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import GuestId, KeyCredentialId, PropertyId, ReservationId, RoomId, TenantId
+from shared.domain.kinds import Area, ClaimKey, FailureReason, KeyCredentialKind, KeyWarning
+from shared.domain.scope import AccessScope
+from shared.domain.window import StayWindow
+from shared.ledger.delays import STARTED_WITHIN
+from shared.ledger.entry import Cause, Entry, Saga, Work
+from shared.ledger.ledger import Change
+from shared.usecases.estate import Premises
+from shared.usecases.office import Office
+from shared.usecases.split_stay import Share, split_stay
+
+if TYPE_CHECKING:
+    from shared.events.envelope import Event
+
+SCOPE_NOT_SUPPORTED: Final = KeyWarning(
+    "SCOPE_NOT_SUPPORTED", "the locks know no floors or areas: the key opens the doors of its rooms"
+)
+_KINDS: Final = frozenset(KeyCredentialKind)
+_AREAS: Final = frozenset(Area)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stay:
+    """What was booked, in our own words."""
+
+    tenant: TenantId
+    property_id: PropertyId
+    guest: Guest
+    rooms: tuple[RoomId, ...]
+    window: StayWindow
+    wished: tuple[KeyCredentialKind, ...]
+    scope: AccessScope
+
+    @classmethod
+    def of(cls, event: "Event", zone: str) -> Self:
+        """Read a confirmation; wishes in words we do not know are passed over."""
+        data = event.data
+        return cls(
+            tenant=TenantId(event.tenant_id),
+            property_id=PropertyId(data.property_id),
+            guest=Guest(GuestId(data.guest.id), ReservationId(data.reservation_id)),
+            rooms=tuple(dict.fromkeys(map(RoomId, data.rooms))),
+            window=StayWindow(data.valid_from, data.valid_until, zone),
+            wished=tuple(KeyCredentialKind(kind) for kind in data.preferred_kinds if kind in _KINDS),
+            scope=_scope(data.scope),
+        )
+
+
+def request_keys(
+    event: "Event", premises: Premises, claim: ClaimKey, cause: Cause, office: Office
+) -> list[Change]:
+    """Return the keys to write down for a confirmed stay, or refuse the whole of it."""
+    stay = Stay.of(event, premises.property.zone)
+    if stay.window.end <= office.now:
+        remedy = "correct the dates, or leave the message: a stay that is over needs no key"
+        raise InvalidInput("data.validUntil", "in the past", remedy)
+    otherwise = stay.wished or premises.policy.preferred_kinds
+    cores = [
+        (share, _core(share, stay, otherwise, claim, office))
+        for share in split_stay(stay.rooms, premises, stay.wished)
+    ]
+    return [_change(core, share, cause, office) for share, core in cores]
+
+
+def _core(
+    share: Share, stay: Stay, otherwise: Sequence[KeyCredentialKind], claim: ClaimKey, office: Office
+) -> CredentialCore:
+    granted = stay.scope if _scoped(share, stay.scope) else AccessScope()
+    return CredentialCore(
+        id=KeyCredentialId.mint(office.ids.ulid()),
+        tenant=stay.tenant,
+        property_id=stay.property_id,
+        holder=stay.guest,
+        rooms=share.rooms,
+        window=stay.window,
+        plan=share.plan(otherwise),
+        claim=claim,
+        scope=granted,
+        warnings=() if granted == stay.scope else (SCOPE_NOT_SUPPORTED,),
+    )
+
+
+def _scoped(share: Share, scope: AccessScope) -> bool:
+    able = [door.capabilities for door in share.doors]
+    floors = not scope.floors or all(each.scope_floors for each in able)
+    return floors and (not scope.areas or all(each.scope_areas for each in able))
+
+
+def _change(core: CredentialCore, share: Share, cause: Cause, office: Office) -> Change:
+    """Write a key down; one that no kind could make fails at once, in the same commit."""
+    now = office.now
+    credential, facts = KeyCredential.request(core, at=now)
+    if not share.possible:
+        credential, failed = credential.apply(Fail(at=now, reason=FailureReason.NO_SUPPORTED_KIND))
+        facts = (*facts, *failed)
+    saga = Saga(kind=Work.ISSUE, claim=core.claim)
+    return Change(Entry(credential, saga, cause, due=now + STARTED_WITHIN), facts)
+
+
+def _scope(wanted: Any) -> AccessScope:
+    if wanted is None:
+        return AccessScope()
+    areas = tuple(Area(area) for area in wanted.areas if area in _AREAS)
+    return AccessScope(floors=tuple(wanted.floors), areas=areas)

@@ -1,0 +1,79 @@
+"""A saga's step: who calls, whether they may go on, and what they are told."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any, Final, Self
+
+from shared.domain.errors import InvalidInput
+from shared.domain.kinds import KeyWarning, VendorCode
+from shared.ledger.entry import Entry
+from shared.ledger.ledger import Ledger
+
+
+class Outcome(StrEnum):
+    """What a saga is to do next."""
+
+    ATTEMPT = "attempt"
+    RETRY = "retry"
+    NEXT = "next"
+    DONE = "done"
+    FAILED = "failed"
+    SUPERSEDED = "superseded"
+
+
+@dataclass(frozen=True, slots=True)
+class StepCall:
+    """Which saga calls, and as which of its executions."""
+
+    tenant: str
+    saga_id: str
+    generation: int
+    execution: str
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> Self:
+        """Read a step's arguments."""
+        texts = [_given(body, name, str) for name in ("tenant", "saga_id", "execution")]
+        return cls(texts[0], texts[1], _given(body, "generation", int), texts[2])
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A step's answer; it names no secret, and nobody."""
+
+    outcome: Outcome
+    after: timedelta = timedelta(0)
+    adapter: VendorCode | None = None
+    warnings: tuple[KeyWarning, ...] = ()
+
+    def body(self) -> dict[str, Any]:
+        """Return the answer as the workflow reads it."""
+        body: dict[str, Any] = {
+            "outcome": self.outcome.value,
+            "after_seconds": round(self.after.total_seconds(), 3),
+            "warnings": [warning.code for warning in self.warnings],
+        }
+        return body if self.adapter is None else {**body, "adapter": f"adapter-{self.adapter}"}
+
+
+SUPERSEDED: Final = Verdict(Outcome.SUPERSEDED)
+DONE: Final = Verdict(Outcome.DONE)
+NEXT: Final = Verdict(Outcome.NEXT)
+
+
+async def followed(call: StepCall, ledger: Ledger) -> Entry | None:
+    """Return the entry that this execution works on, or None if it is another execution's."""
+    entry = await ledger.entry(call.saga_id)
+    if entry is None:
+        remedy = "start sagas from the ledger only, for keys that it holds"
+        raise InvalidInput("saga_id", "no such key", remedy)
+    return entry if entry.saga.follows(call.generation, call.execution) else None
+
+
+def _given(body: Mapping[str, Any], name: str, kind: type[Any]) -> Any:
+    value = body.get(name)
+    if type(value) is not kind or not value:
+        raise InvalidInput(name, "missing or of another type", "call the step as its workflow does")
+    return value

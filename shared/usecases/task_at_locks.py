@@ -1,0 +1,60 @@
+"""One call of an adapter function: the entry it works on, and the means to save it."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from shared.domain.kinds import VendorCode
+from shared.ledger.entry import Entry
+from shared.ledger.kept_grant import KeptGrant
+from shared.ledger.ledger import Change, Ledger
+from shared.ports.documents import Write
+from shared.usecases.begin_saga import tell
+from shared.usecases.office import Office
+from shared.usecases.saga_step import StepCall
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """The work of one call."""
+
+    entry: Entry
+    ledger: Ledger
+    office: Office
+    vendor: VendorCode
+
+    @property
+    def now(self) -> datetime:
+        """The present instant."""
+        return self.office.now
+
+    async def grants(self) -> tuple[KeptGrant, ...]:
+        """Return all grants of the key."""
+        return await self.ledger.grants(self.entry)
+
+    async def saved(self, change: Change) -> "tuple[Task, tuple[KeptGrant, ...]]":
+        """Save a change and announce it; return the task and the grants as they are now."""
+        saved = await self.ledger.save(change)
+        entry = await self.ledger.announce(saved.entry, self.office.bus)
+        return replace(self, entry=entry), saved.grants
+
+    async def ended(self, change: Change, *beside: Write) -> None:
+        """Save the last change of a task: once it is told, only what is due later is still owed."""
+        untold = replace(change, entry=change.entry.due_in(TOLD_WITHIN, self.now))
+        saved = await self.ledger.save(untold, *beside)
+        await tell(saved.entry, self.ledger, self.office.bus, due=change.entry.due)
+
+
+TOLD_WITHIN: Final = timedelta(minutes=1)
+"""When the sweeper tells what a task that died could not."""
+
+
+def claimed(entry: Entry, call: StepCall) -> Entry:
+    """Return the entry as this execution's own, which the next save makes true.
+
+    An execution is started only after everything before it was announced.
+    """
+    if entry.saga.execution is not None:
+        return entry
+    saga = replace(entry.saga, execution=call.execution)
+    return replace(entry, saga=saga, announced=entry.credential.sequence)

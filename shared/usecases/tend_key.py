@@ -1,0 +1,46 @@
+"""A key that is due: what is untold is told, and work that nobody does is begun anew."""
+
+from dataclasses import replace
+
+from shared.domain.states import Pending, Requested
+from shared.ledger.delays import LOOKED_AFTER
+from shared.ledger.entry import Entry, Saga, Work
+from shared.ledger.ledger import Change, Ledger
+from shared.usecases.begin_saga import begin_saga, tell
+from shared.usecases.office import Office
+
+
+async def tend_if_due(credential: str, ledger: Ledger, office: Office) -> bool:
+    """Tend a key if its time has come; return whether it had."""
+    entry = await ledger.entry(credential)
+    if entry is None or entry.due is None or entry.due > office.now:
+        return False
+    await _tend(entry, ledger, office)
+    return True
+
+
+async def _tend(entry: Entry, ledger: Ledger, office: Office) -> None:
+    if not await _has_work(entry, ledger):
+        await tell(entry, ledger, office.bus)
+        return
+    later = entry.due_in(LOOKED_AFTER, office.now)
+    if await _worked_on(entry.saga, office):
+        await ledger.save(Change(later))
+        return
+    again = replace(later, saga=entry.saga.again()) if entry.saga.execution else later
+    # Saved first: of all who come by at this moment, one goes on.
+    await begin_saga((await ledger.save(Change(again))).entry, ledger, office.bus, office.sagas)
+
+
+async def _has_work(entry: Entry, ledger: Ledger) -> bool:
+    if entry.saga.kind is Work.ISSUE:
+        return isinstance(entry.credential.state, Requested | Pending)
+    return any(grant.leaving for grant in await ledger.grants(entry))
+
+
+async def _worked_on(saga: Saga, office: Office) -> bool:
+    """Say whether the execution that does the work is still under way."""
+    if saga.execution is None:
+        return False
+    execution = await office.sagas.get(saga.execution)
+    return execution is not None and not execution.state.terminal

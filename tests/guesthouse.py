@@ -1,0 +1,118 @@
+"""The sample hotel at work: a simulated fleet, TTLock's simulator behind it, and what its guests' doors do."""
+
+import asyncio
+from random import Random
+
+import orjson
+
+from infra.local.sample.account import simulator_address
+from infra.local.simulation.loop import run_virtually
+from infra.simulators.ttlock.app import ttlock_app
+from infra.simulators.ttlock.hotel import sample_hotel
+from infra.simulators.ttlock.world import SimWorld
+from shared.domain.ids import TenantId
+from shared.ports.bus import Message
+from tests.contract.lock.ttlock_setting import Straight
+from tests.simulated import simulated_fleet
+
+SILK = TenantId("tnt_silk")
+CONTROL = "steer"
+DOORS = {"101": "1000101", "102": "1000102", "203": "1000203", "204": "1000204", "front": "1000001"}
+BOOKING = "melmastoon.reservation.booking"
+ARRIVES, LEAVES = "2026-03-02T09:30:00Z", "2026-03-05T07:30:00Z"
+
+
+class Guesthouse:
+    """A simulated fleet with doors."""
+
+    def __init__(self, clock, seed, hotel=None):
+        self.sim = ttlock_app(
+            SimWorld(
+                now=clock.now,
+                chance=Random(seed),
+                sleep=asyncio.sleep,
+                hotel=hotel or sample_hotel(),
+                control_token=CONTROL,
+            )
+        )
+        self.vendor = Straight(self.sim)
+        self.on = None
+
+    async def send(self, call):
+        """Be the world outside the fleet: TTLock, and nobody else."""
+        assert call.url.startswith(simulator_address(8788)), call.url
+        return await self.vendor.send(call)
+
+    async def close(self):
+        """Nothing is open."""
+
+    @property
+    def fleet(self):
+        return self.on.fleet
+
+    async def steer(self, method, path, **body):
+        """Use the simulator's control plane."""
+        from shared.vendor_kit.http import Call
+
+        headers = {"authorization": f"Bearer {CONTROL}", "content-type": "application/json"}
+        url = f"{simulator_address(8788)}/_sim/{path}"
+        answer = await Straight(self.sim).send(Call(method, url, headers, orjson.dumps(body)))
+        assert answer.status < 300, answer.body
+        return orjson.loads(answer.body) if answer.body else None
+
+    async def fault(self, fault, operation, **more):
+        """Plant a fault at the vendor."""
+        await self.steer("POST", "faults", fault=fault, operation=operation, **more)
+
+    async def mend(self):
+        """Take all faults away."""
+        await self.steer("DELETE", "faults")
+
+    async def keys_at(self, door):
+        """Return the names of the keys that a lock has, and their PINs."""
+        state = await self.steer("GET", "state")
+        (lock,) = (each for each in state["locks"] if str(each["lockId"]) == DOORS[door])
+        return lock["listed"]["passcodes"]
+
+    async def publish(self, event, subject="confirmed", **data):
+        """Publish a booking event, and give its deliveries a moment."""
+        await self.fleet.bus.publish(f"{BOOKING}.{subject}.v1", [message(event, subject, **data)])
+
+    async def documents(self, collection):
+        """Return everything of a collection, by id."""
+        rows = self.fleet.means.engine.read(
+            "SELECT id, body FROM documents WHERE db = 'main' AND collection = ? ORDER BY id", (collection,)
+        )
+        return {id_: orjson.loads(body) for id_, body in rows}
+
+
+def message(event, subject="confirmed", time="2026-03-01T10:00:00Z", tenant="tnt_silk", **data):
+    """Return a booking event as reservation-service publishes it."""
+    confirmed = {
+        "propertyId": "ppt_kabul",
+        "guest": {"id": "gst_1", "displayName": "A Guest"},
+        "rooms": ["rmu_101"],
+        "validFrom": ARRIVES,
+        "validUntil": LEAVES,
+    }
+    document = {
+        "specVersion": "1.0",
+        "id": event,
+        "subject": f"{BOOKING}.{subject}.v1",
+        "time": time,
+        "tenantId": tenant,
+        "data": {"reservationId": "rsv_1", **(confirmed if subject == "confirmed" else {}), **data},
+    }
+    return Message(orjson.dumps(document))
+
+
+def play(home, scenario, seed=0, **world):
+    """Run a scenario in the sample hotel."""
+
+    async def main(clock):
+        house = Guesthouse(clock, seed)
+        async with simulated_fleet(home, clock, seed, outside=house, **world) as on:
+            house.on = on
+            return await scenario(house)
+
+    return run_virtually(main, seed)
