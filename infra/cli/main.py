@@ -12,6 +12,7 @@ from infra.cli.command import (
     serving_as_a_simulator,
     serving_at_a_place,
 )
+from infra.cli.credentials import credentials
 from infra.cli.demo.play import demo
 from infra.cli.doctor.examine import doctor
 from infra.cli.document import document
@@ -20,6 +21,7 @@ from infra.cli.publish import publish
 from infra.cli.sim import calls, doors, faults
 from infra.cli.sim.run import run as run_simulator
 from infra.cli.status import status
+from infra.cli.timeline import timeline
 from infra.cli.up import up
 
 EPILOG = "Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES) + "."
@@ -59,6 +61,8 @@ def keyfleet(_version: Version = False) -> None:
 app.command("up")(serving_at_a_place(up))
 app.command("status")(at_a_place(status))
 app.command("publish")(at_a_place(publish))
+app.command("credentials")(at_a_place(credentials))
+app.command("timeline")(at_a_place(timeline))
 app.command("document")(at_a_place(document))
 app.command("doctor")(at_a_place(doctor))
 app.command("demo")(on_its_own(demo))

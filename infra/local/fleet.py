@@ -11,7 +11,9 @@ from starlette.types import Receive, Scope, Send
 
 from infra.local import bus, documents, roles, schedules, secrets, tasks, wiring
 from infra.local.cipher import GuardedCipher, LocalCipher
+from infra.local.control import starts
 from infra.local.control.app import Operations, control_app
+from infra.local.control.records import Records
 from infra.local.counters import Counters
 from infra.local.delivery.means import Means
 from infra.local.host.app import Host
@@ -38,7 +40,15 @@ from shared.usecases.estate import Estate
 from shared.vendor_kit.guard import Guards
 from shared.vendor_kit.leases import DocumentLeases
 
-SCHEMA = (*documents.SCHEMA, *bus.SCHEMA, *tasks.SCHEMA, *schedules.SCHEMA, *secrets.SCHEMA, *journal.SCHEMA)
+SCHEMA = (
+    *documents.SCHEMA,
+    *bus.SCHEMA,
+    *tasks.SCHEMA,
+    *schedules.SCHEMA,
+    *secrets.SCHEMA,
+    *journal.SCHEMA,
+    *starts.SCHEMA,
+)
 TIDY_EVERY = timedelta(hours=1)
 KEPT_FOR = timedelta(days=90)
 """How long executions that ended and tasks that failed can be looked at."""
@@ -76,6 +86,7 @@ class Fleet:
         self.bus.start()
         self.tasks.start()
         self.schedules.start()
+        self.starts.note(self.means.clock.now())
         resumed = self.sagas.start_all()
         self._tidying = asyncio.ensure_future(self._tidy())
         self.world.log.info("fleet started", functions=len(self.manifest.functions), resumed=resumed)
@@ -155,6 +166,7 @@ class Fleet:
         self.schedules = schedules.Schedules(means, wiring.schedules(self.manifest, url))
         self.journal = journal.Journal(means.engine, means.clock.now)
         self.sagas = self._sagas()
+        self.starts = starts.Starts(means.engine)
         self.platform = self._platform()
 
     def _sagas(self) -> LocalSagas:
@@ -195,6 +207,8 @@ class Fleet:
             bus=self.bus,
             sagas=self.sagas,
             schedules=self.schedules,
+            records=Records(self.means.engine),
+            starts=self.starts,
             status=self.status,
             audience=self.config.control_url,
             callback_callers=_with_role(self.manifest, CALLBACK_ROLE),

@@ -11,8 +11,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from infra.local.bus.bus import Bus
+from infra.local.control.credentials import credentials
 from infra.local.control.publishing import event_from
+from infra.local.control.records import Records
 from infra.local.control.shown import shown_execution, shown_letter
+from infra.local.control.starts import Starts
+from infra.local.control.timeline import Archive, UnknownRecord, timeline
 from infra.local.sagas.history import history
 from infra.local.sagas.service import CallbackRefused, LocalSagas
 from infra.local.schedules import Schedules, UnknownSchedule
@@ -37,6 +41,7 @@ class AlreadyEnded(SagaError):
 
 REFUSED: Mapping[type[Exception], int] = {
     UnknownExecution: 404,
+    UnknownRecord: 404,
     AlreadyEnded: 409,
     WorkflowsError: 409,
     UnknownWorkflow: 404,
@@ -55,6 +60,8 @@ class Operations:
     bus: Bus
     sagas: LocalSagas
     schedules: Schedules
+    records: Records
+    starts: Starts
     status: Callable[[], Mapping[str, Any]]
     audience: str
     callback_callers: frozenset[str]
@@ -184,6 +191,16 @@ async def _document(on: Operations, request: Request) -> Mapping[str, Any]:
     return {"document": dict(found.data), "version": found.version} if found else {"document": None}
 
 
+async def _credentials(on: Operations, request: Request) -> Mapping[str, Any]:
+    query = request.query_params
+    return {"credentials": credentials(on.records, query, _limit(query.get("limit")))}
+
+
+async def _timeline(on: Operations, request: Request) -> Mapping[str, Any]:
+    archive = Archive(on.records, on.sagas, on.starts, on.platform.clock.now())
+    return await timeline(archive, request.path_params["id"], request.query_params.get("tenant"))
+
+
 async def _call_back(on: Operations, request: Request) -> Mapping[str, Any]:
     raw = await request.body()
     received = {
@@ -255,5 +272,7 @@ ROUTES: tuple[tuple[str, str, Operation], ...] = (
     ("GET", "/executions/{execution}", _execution_shown),
     ("POST", "/executions/{execution}/cancel", _cancel),
     ("POST", "/schedules/{name}/run", _run_schedule),
+    ("GET", "/credentials", _credentials),
+    ("GET", "/timeline/{id}", _timeline),
     ("GET", "/documents/{tenant}/{collection}/{id}", _document),
 )

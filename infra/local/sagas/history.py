@@ -1,7 +1,10 @@
 """The history of an execution, step by step: its journal replayed under the eyes of an observer."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
 
 from infra.local.sagas.journal import Kept
 from infra.local.workflows.errors import Place
@@ -13,15 +16,22 @@ from shared.ports.sagas import UnknownExecution
 if TYPE_CHECKING:
     from infra.local.sagas.service import LocalSagas
 
+VERDICTS: Final = ("attempt", "retry", "next", "done", "failed", "superseded")
+"""The words by which a function tells a saga how to go on: all of an answer that is shown."""
+
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """One thing that happened. It names addresses and statuses, and never what was sent or received."""
+    """One thing that happened, and when as the journal has it.
+
+    It names addresses, statuses and verdicts, and never what else was sent or received.
+    """
 
     kind: str
     branch: str
     what: str
     line: int | None = None
+    at: str = ""
 
 
 async def history(sagas: "LocalSagas", execution: str) -> tuple[Kept, list[Happening]]:
@@ -29,15 +39,16 @@ async def history(sagas: "LocalSagas", execution: str) -> tuple[Kept, list[Happe
     kept = sagas.kept(execution)
     if kept is None:
         raise UnknownExecution(f"no execution {execution[:64]!r}: see keyfleet workflow list")
-    chronicle = Chronicle()
+    chronicle = Chronicle(kept.started_at, sagas.arrived(execution))
     await sagas.replayed(kept, chronicle)
     return kept, chronicle.happenings
 
 
 class Chronicle:
-    """An observer that writes down what it sees."""
+    """An observer that writes down what it sees; time passes only between an operation and its outcome."""
 
-    def __init__(self) -> None:
+    def __init__(self, began: str, arrived: Mapping[int, str]) -> None:
+        self._now, self._arrived = began, arrived
         self.happenings: list[Happening] = []
 
     def step_entered(self, branch: str, place: Place) -> None:
@@ -60,7 +71,8 @@ class Chronicle:
         self._note("asked", branch, _asked(op))
 
     def call_returned(self, branch: str, op: Op, outcome: Outcome) -> None:
-        """Note how it ended."""
+        """Note how it ended, and when that was written down."""
+        self._now = self._arrived.get(op.id, self._now)
         self._note("answered", branch, f"{_asked(op)}: {_ended(outcome)}")
 
     def logged(self, branch: str, entry: LogEntry) -> None:
@@ -68,7 +80,7 @@ class Chronicle:
         self._note("log", branch, entry.severity)
 
     def _note(self, kind: str, branch: str, what: str, line: int | None = None) -> None:
-        self.happenings.append(Happening(kind, branch, what, line))
+        self.happenings.append(Happening(kind, branch, what, line, self._now))
 
 
 def _asked(op: Op) -> str:
@@ -86,11 +98,21 @@ def _asked(op: Op) -> str:
 def _ended(outcome: Outcome) -> str:
     match outcome:
         case HttpResponse():
-            return str(outcome.status)
+            return ", ".join((str(outcome.status), *_verdict(outcome.body)))
         case HttpFault():
             return outcome.kind
         case _:
             return type(outcome).__name__.lower()
+
+
+def _verdict(body: bytes) -> Iterator[str]:
+    try:
+        told = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return
+    if isinstance(told, dict) and (word := told.get("outcome")) in VERDICTS:
+        wait = told.get("after_seconds")
+        yield f"{word} in {wait:g} s" if isinstance(wait, int | float) and wait else str(word)
 
 
 def _named(error: Any) -> str:

@@ -177,6 +177,13 @@ class Journal:
         )
         return [_kept(row) for row in rows]
 
+    def working_on(self, saga: str, since: str) -> list[Kept]:
+        """Return the executions whose argument names a saga, from an id on, oldest first."""
+        rows = self._engine.read(
+            SELECT + "WHERE id >= ? AND json_extract(argument, '$.saga_id') = ? ORDER BY id", (since, saga)
+        )
+        return [_kept(row) for row in rows]
+
     def failed_since(self, moment: datetime) -> int:
         """Return how many executions have failed since."""
         rows = self._engine.read(

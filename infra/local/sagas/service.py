@@ -112,6 +112,15 @@ class LocalSagas:
         """Return what is kept of an execution."""
         return self._journal.get(execution)
 
+    def working_on(self, saga: str, since: str) -> list[Kept]:
+        """Return the executions of one saga, oldest first; `since` is an id that none of them precedes."""
+        return self._journal.working_on(saga, since)
+
+    def arrived(self, execution: str) -> dict[int, str]:
+        """Return when the outcome of each operation was kept."""
+        entries = self._journal.entries(execution)
+        return {entry.operation: entry.at for entry in entries if entry.operation is not None}
+
     async def replayed(self, kept: Kept, observer: Observer) -> None:
         """Go through an execution's journal once more, for an observer, doing nothing."""
         await Run(kept, self.program, self._around, observer).replay()

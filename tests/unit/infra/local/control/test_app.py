@@ -22,6 +22,8 @@ ROUTES = [
     ("GET", "executions/x"),
     ("POST", "executions/x/cancel"),
     ("POST", "schedules/probe-start/run"),
+    ("GET", "credentials"),
+    ("GET", "timeline/rsv_1"),
     ("GET", "documents/tnt_silk/policies/tenant"),
     ("POST", "callbacks/x/y"),
 ]

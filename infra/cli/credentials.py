@@ -1,0 +1,89 @@
+"""`keyfleet credentials`: the keys that the fleet's ledger holds, and how each stands at its locks."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final
+
+import typer
+from rich.text import Text
+
+from infra.cli.answer import Answer, counted, line, moment, plain
+from infra.cli.control import ControlPlane
+from infra.cli.place import Place
+
+Json = Mapping[str, Any]
+Tenant = Annotated[str | None, typer.Option(help="Only those of this tenant, such as tnt_silk.")]
+Reservation = Annotated[str | None, typer.Option(help="Only those of this booking, such as rsv_1.")]
+Property = Annotated[str | None, typer.Option("--property", help="Only those of this property.")]
+State = Annotated[str | None, typer.Option(help="requested, pending, active, suspended, revoked or failed.")]
+Limit = Annotated[int, typer.Option(min=1, max=1000, help="At most so many, newest first.")]
+STYLES: Final = {
+    "requested": "cyan",
+    "pending": "cyan",
+    "active": "green",
+    "placed": "green",
+    "suspended": "yellow",
+    "removing": "yellow",
+    "residual": "bold red",
+    "failed": "red",
+}
+"""How states of keys and grants look; the others have nothing left to say."""
+
+
+def credentials(
+    at: Place,
+    tenant: Tenant = None,
+    reservation: Reservation = None,
+    property_: Property = None,
+    state: State = None,
+    limit: Limit = 100,
+) -> Answer:
+    """List keys with their sagas and their grants at each lock; never what opens a door."""
+    asked = {"tenant": tenant, "reservation": reservation, "property": property_, "state": state}
+    facts = ControlPlane(at).get("credentials", **asked, limit=limit)
+    keys = facts["credentials"]
+    if not keys:
+        return Answer(facts, (line("No key."),))
+    return Answer(facts, tuple(said for key in keys for said in _told(at, key)))
+
+
+def _told(at: Place, key: Json) -> Iterator[Text]:
+    reason = f" ({key['reason']})" if key["reason"] else ""
+    rooms = f"  {', '.join(key['rooms'])}" if key["rooms"] else ""
+    made = f"  {key['kind']} at {key['vendor']}"
+    yield line(plain(key["id"], "bold"), "  ", _state(key["state"]), f"{reason}{rooms}{made}")
+    yield line(f"    {_whose(key)}, {moment(key['window']['from'])} to {moment(key['window']['until'])} UTC")
+    yield line(f"    {_work(key)}")
+    for grant in key["grants"]:
+        yield line("    ", *_at_lock(grant))
+    if key["warnings"]:
+        yield line("    ", plain(", ".join(key["warnings"]), "yellow"))
+    yield line(plain(f"    keyfleet timeline {key['id']}{at.flags}", "dim"))
+
+
+def _whose(key: Json) -> str:
+    return f"{key['reservation'] or key['staff']} of {key['tenant']}, {key['property']}"
+
+
+def _work(key: Json) -> str:
+    saga, due = key["saga"], key["due_at"]
+    said = [
+        f"saga {saga['kind']}, generation {saga['generation']}, {counted(key['attempts'], 'attempt')}",
+        f"due {moment(due)} UTC" if due else "nothing due",
+    ]
+    if key["unannounced"]:
+        said.append(f"{counted(key['unannounced'], 'event')} not known to be published")
+    return ", ".join(said)
+
+
+def _at_lock(grant: Json) -> Iterator[str | Text]:
+    yield f"{grant['label'] or grant['device']}: "
+    yield _state(grant["state"])
+    detail = f" ({grant['detail'].replace('_', ' ')})" if grant["detail"] else ""
+    yield f"{detail}, {grant['kind']}"
+    if grant["state"] != "removed":
+        until = grant["exposure_until"]
+        yield f", may open until {moment(until)} UTC" if until else ", may open until it is removed"
+
+
+def _state(state: str) -> Text:
+    return plain(state, STYLES.get(state, "dim"))

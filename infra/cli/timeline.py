@@ -1,0 +1,71 @@
+"""`keyfleet timeline ID`: all that happened to a booking or a key, in order."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final
+
+import typer
+from rich.text import Text
+
+from infra.cli.answer import Answer, line, moment, plain
+from infra.cli.control import ControlPlane
+from infra.cli.executions import MARKS
+from infra.cli.place import Place
+
+Json = Mapping[str, Any]
+Id = Annotated[str, typer.Argument(help="A booking's id, or a key's as keyfleet credentials shows it.")]
+Tenant = Annotated[str | None, typer.Option(help="Whose it is, where two tenants have the same id.")]
+SOURCES: Final = {
+    "booking": "magenta",
+    "event": "green",
+    "attempt": "yellow",
+    "saga": "cyan",
+    "lock": "blue",
+    "task": "red",
+}
+"""By whose account something happened, and how that looks."""
+LOUD: Final = {
+    "refused": "yellow",
+    "residual": "bold red",
+    "error": "red",
+    "failed": "red",
+    "resumed": "bold",
+}
+"""What must catch the eye."""
+
+
+def timeline(at: Place, identity: Id, tenant: Tenant = None) -> Answer:
+    """Show every event, saga step, attempt at a vendor, retry and change at a lock, in order."""
+    facts = ControlPlane(at).get("timeline", identity, tenant=tenant)
+    keys = ", ".join(facts["credentials"]) or "no key"
+    head = line(plain(facts["id"], "bold"), f" of {facts['tenant']}: {keys}")
+    return Answer(facts, (head, *said(facts["timeline"])))
+
+
+def said(happened: list[Json]) -> Iterator[Text]:
+    """Return what happened, a line each, and a line for each new day."""
+    day = ""
+    for each in happened:
+        date, _, time = moment(each["at"]).partition(" ")
+        if date != day:
+            yield line(plain(f"{date} (UTC)", "bold"))
+        day = date
+        yield _line(f"{time}.{_milliseconds(each['at'])}", each)
+
+
+def _line(time: str, each: Json) -> Text:
+    mark, _ = MARKS.get(each["kind"], ("▸", "")) if each["source"] == "saga" else ("▸", "")
+    branch = f"  [{each['branch']}]" if each["branch"] else ""
+    source = plain(f"{each['source']:<8}", SOURCES.get(each["source"], ""))
+    kind = f"{each['kind']}: " if each["source"] in {"booking", "event"} else ""
+    what = plain(f"{kind}{each['what']}", LOUD.get(each["kind"], ""))
+    return line(plain(time, "dim"), "  ", source, f"{mark} ", what, plain(f"{branch}{_about(each)}", "dim"))
+
+
+def _about(each: Json) -> str:
+    # A booking names itself; of all else there may be several, told apart by the end of their ids.
+    return "" if each["source"] == "booking" else f"  …{each['about'][-6:]}"
+
+
+def _milliseconds(instant: str) -> str:
+    digits = instant[20:].rstrip("Z").partition("+")[0] if instant[19:20] == "." else ""
+    return f"{digits[:3]:0<3}"

@@ -1,0 +1,120 @@
+"""Keys as an operator may see them: whose, where, how they stand at each lock; never what opens a door."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from infra.local.control.records import Json, Records, Wanted
+from infra.local.delivery.instants import rfc3339
+from shared.domain.core import Guest
+from shared.domain.credential import KeyCredential
+from shared.domain.documents import from_document
+from shared.domain.errors import InvalidInput
+from shared.domain.grant import Grant
+from shared.domain.grant_lifecycle import Placed, Removed, Residual
+from shared.domain.ids import TenantId
+from shared.domain.instants import instant_to_text
+from shared.domain.lifecycle import TABLE, name_of
+from shared.domain.states import Active, IssuedKey, Revoked, Suspended
+from shared.domain.window import StayWindow
+
+STATES: Final = tuple(name_of(state) for state in TABLE)
+
+
+def credentials(records: Records, query: Mapping[str, str], limit: int) -> list[dict[str, Any]]:
+    """Return the keys that a query asks for, newest first within each tenant."""
+    state = query.get("state")
+    if state is not None and state not in STATES:
+        raise InvalidInput("state", "no state of a key", f"name one of {', '.join(STATES)}")
+    tenant = query.get("tenant")
+    wanted = Wanted(
+        tenant=None if tenant is None else TenantId(tenant),
+        reservation=query.get("reservation"),
+        property=query.get("property"),
+        state=state,
+        limit=limit,
+    )
+    return [shown_credential(records, kept) for kept in records.credentials(wanted)]
+
+
+def credential_in(kept: Json) -> KeyCredential:
+    """Return the key that a record is about."""
+    return from_document(KeyCredential, kept["credential"])
+
+
+def shown_credential(records: Records, kept: Json) -> dict[str, Any]:
+    """Return what an operator may see of a key, with its grants."""
+    credential, saga = credential_in(kept), kept["saga"]
+    core, due = credential.core, kept.get("due_at")
+    return {
+        "id": core.id,
+        "tenant": core.tenant,
+        "property": core.property_id,
+        **_holder(credential),
+        "rooms": list(core.rooms),
+        **_made(credential),
+        "state": name_of(type(credential.state)),
+        "reason": getattr(credential.state, "reason", None),
+        "window": _window(core.window),
+        "saga": {name: saga.get(name) for name in ("kind", "generation", "execution", "tries")},
+        "due_at": None if due is None else rfc3339(int(due) * 1000),
+        "attempts": core.plan.attempts,
+        "events": credential.sequence,
+        "unannounced": credential.sequence - kept["announced"],
+        "warnings": [warning.code for warning in core.warnings],
+        "grants": shown_grants(records, core.tenant, core.id),
+    }
+
+
+def shown_grants(records: Records, tenant: TenantId, credential: str) -> list[dict[str, Any]]:
+    """Return what an operator may see of a key at each of its locks."""
+    found = records.grants(tenant, credential)
+    return [_grant(records, from_document(Grant, each["grant"]), each) for each in found]
+
+
+def _holder(credential: KeyCredential) -> dict[str, str | None]:
+    holder = credential.core.holder
+    if isinstance(holder, Guest):
+        return {"reservation": holder.reservation_id, "staff": None}
+    return {"reservation": None, "staff": holder.user_id}
+
+
+def _made(credential: KeyCredential) -> dict[str, Any]:
+    key = issued(credential)
+    made = credential.core.plan.current if key is None else key
+    effective = None if key is None else _window(key.effective)
+    return {"vendor": made.vendor, "kind": made.kind, "effective": effective}
+
+
+def issued(credential: KeyCredential) -> IssuedKey | None:
+    """Return the key that a vendor confirmed, if one did."""
+    state = credential.state
+    return state.key if isinstance(state, Active | Suspended | Revoked) else None
+
+
+def _window(window: StayWindow) -> dict[str, str]:
+    return {"from": instant_to_text(window.start), "until": instant_to_text(window.end), "zone": window.zone}
+
+
+def _grant(records: Records, grant: Grant, kept: Json) -> dict[str, Any]:
+    device = records.one(grant.tenant, "devices", grant.device_id) or {}
+    exposure, busy = grant.exposure_until, kept.get("busy_until")
+    return {
+        "id": grant.id,
+        "device": grant.device_id,
+        "label": device.get("label"),
+        "vendor": grant.vendor,
+        "kind": grant.kind,
+        "state": name_of(type(grant.state)),
+        "detail": _detail(grant),
+        "changed_at": instant_to_text(grant.changed_at),
+        "exposure_until": None if exposure is None else instant_to_text(exposure),
+        "busy_until": None if busy is None else rfc3339(int(busy) * 1000),
+    }
+
+
+def _detail(grant: Grant) -> str | None:
+    match grant.state:
+        case Placed(placement=detail) | Removed(proof=detail) | Residual(cause=detail):
+            return str(detail)
+        case _:
+            return None

@@ -1,0 +1,78 @@
+"""The ledger's records over all tenants, for an operator who only looks: neither billed nor locked."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from infra.local.storage.engine import Engine
+from shared.domain.ids import TenantId
+
+Json = Mapping[str, Any]
+CREDENTIALS: Final = "credentials"
+RESERVATIONS: Final = "reservations"
+OF_MAIN: Final = "FROM documents WHERE db = 'main'"
+# Skips from tenant to tenant along the primary key, where DISTINCT would walk over every document.
+_NEXT_TENANT: Final = f"SELECT min(tenant) {OF_MAIN} AND tenant > ?"
+_ONE: Final = f"SELECT body {OF_MAIN} AND tenant = ? AND collection = ? AND id = ?"
+# S608: what is put into these statements are constants of this module.
+_KEYS: Final = f"""SELECT body {OF_MAIN} AND tenant = ?1 AND collection = '{CREDENTIALS}'
+AND (?2 IS NULL OR json_extract(body, '$.credential.core.holder.reservation_id') = ?2)
+AND (?3 IS NULL OR json_extract(body, '$.credential.core.property_id') = ?3)
+AND (?4 IS NULL OR json_extract(body, '$.credential.state.type') = ?4)
+ORDER BY id DESC LIMIT ?5"""
+# Said as the index over grants says it, which is used where it is declared.
+_GRANTS: Final = f"""SELECT body {OF_MAIN} AND tenant = ? AND collection = 'grants'
+AND body -> '$.credential_id' = ? AND json_extract(body, '$.device_id') IS NOT NULL
+ORDER BY json_extract(body, '$.device_id'), id"""
+_EVENTS: Final = f"""SELECT body {OF_MAIN} AND tenant = ?1 AND collection = 'outbox'
+AND id > ?2 || '.' AND id < ?2 || '/' ORDER BY id"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which keys are asked for; what is None does not matter."""
+
+    tenant: TenantId | None = None
+    reservation: str | None = None
+    property: str | None = None
+    state: str | None = None
+    limit: int = 100
+
+
+class Records:
+    """What was committed last; nothing here writes."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def tenants(self) -> Iterator[TenantId]:
+        """Go through all tenants that have documents."""
+        last = ""
+        while (found := self._engine.read(_NEXT_TENANT, (last,))[0][0]) is not None:
+            last = found
+            yield TenantId(found)
+
+    def credentials(self, wanted: Wanted) -> Iterator[Json]:
+        """Go through keys, newest first within each tenant."""
+        left = wanted.limit
+        for tenant in self.tenants() if wanted.tenant is None else (wanted.tenant,):
+            found = self._read(_KEYS, tenant, wanted.reservation, wanted.property, wanted.state, left)
+            left -= len(found)
+            yield from found
+
+    def grants(self, tenant: TenantId, credential: str) -> list[Json]:
+        """Return all grants a key ever had."""
+        return self._read(_GRANTS, tenant, orjson.dumps(credential).decode())
+
+    def events(self, tenant: TenantId, credential: str) -> list[Json]:
+        """Return a key's outbox rows, in sequence."""
+        return self._read(_EVENTS, tenant, credential)
+
+    def one(self, tenant: TenantId, collection: str, identity: str) -> Json | None:
+        """Return one document, or None."""
+        return next(iter(self._read(_ONE, tenant, collection, identity)), None)
+
+    def _read(self, sql: str, *parameters: Any) -> list[Json]:
+        return [orjson.loads(body) for (body,) in self._engine.read(sql, parameters)]

@@ -1,0 +1,171 @@
+"""All that happened to a booking or a key, in order: what was heard, told, tried, and done at each lock.
+
+Every line is made of ids, states, codes and times that are named here one by one, so that nothing which
+opens a door can come along.
+"""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from infra.local.control.credentials import credential_in, shown_grants
+from infra.local.control.records import CREDENTIALS, RESERVATIONS, Json, Records, Wanted
+from infra.local.control.starts import Starts
+from infra.local.delivery.instants import micros, rfc3339
+from infra.local.sagas.history import history
+from infra.local.sagas.journal import Kept
+from infra.local.sagas.service import LocalSagas
+from shared.domain.credential import KeyCredential
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import TenantId
+from shared.domain.instants import instant_from_text, instant_to_text
+from shared.domain.plan import MAX_ATTEMPTS, AttemptMade
+from shared.ports.sagas import ExecutionState
+
+MOST_KEYS: Final = 100
+_ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}$")
+_TIME_OF_ULID: Final = 10
+
+
+class UnknownRecord(LookupError):
+    """Neither a booking nor a key that was ever heard of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that happened: when, by whose account, of which sort, to what."""
+
+    at: str
+    source: str
+    kind: str
+    about: str
+    what: str
+    branch: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """Where the accounts are kept."""
+
+    records: Records
+    sagas: LocalSagas
+    starts: Starts
+    now: datetime
+
+
+async def timeline(archive: Archive, identity: str, tenant: str | None) -> dict[str, Any]:
+    """Return everything that is known to have happened to a booking or a key."""
+    whose, booking, kept = _found(archive.records, identity, tenant)
+    lines = list(_heard(identity, booking)) if booking is not None else []
+    for each in kept:
+        lines += [line async for line in _of_key(archive, each)]
+    # Sorting keeps what is of one instant as its account has it, and the accounts from cause to effect.
+    lines.sort(key=lambda line: instant_from_text(line.at, "at"))
+    keys = [credential_in(each).id for each in kept]
+    shown = [{**asdict(line), "at": _instant(line.at)} for line in lines]
+    return {"id": identity, "tenant": whose, "credentials": keys, "timeline": shown}
+
+
+def _instant(text: str) -> str:
+    return rfc3339(micros(instant_from_text(text, "at")))
+
+
+def _found(records: Records, identity: str, tenant: str | None) -> tuple[TenantId, Json | None, list[Json]]:
+    tenants = records.tenants() if tenant is None else [TenantId(tenant)]
+    found = [(each, *_kept(records, each, identity)) for each in tenants]
+    known = [each for each in found if each[1] is not None or each[2]]
+    if not known:
+        raise UnknownRecord(f"no booking and no key {identity[:80]!r}: see keyfleet credentials")
+    if len(known) > 1:
+        named = ", ".join(each[0] for each in known)
+        raise InvalidInput("id", "known to several tenants", f"name one with --tenant: {named}")
+    return known[0]
+
+
+def _kept(records: Records, tenant: TenantId, identity: str) -> tuple[Json | None, list[Json]]:
+    key = records.one(tenant, CREDENTIALS, identity)
+    if key is not None:
+        return None, [key]
+    of_booking = Wanted(tenant=tenant, reservation=identity, limit=MOST_KEYS)
+    return records.one(tenant, RESERVATIONS, identity), [*records.credentials(of_booking)][::-1]
+
+
+def _heard(identity: str, booking: Json) -> Iterator[Line]:
+    for event in booking["heard"]:
+        what = f"{event['subject']} ({event['event_id']})"
+        yield Line(event["time"], "booking", event["outcome"], identity, what)
+
+
+async def _of_key(archive: Archive, kept: Json) -> AsyncIterator[Line]:
+    credential, records = credential_in(kept), archive.records
+    for line in (*_events(records, credential, kept["announced"]), *_attempts(credential)):
+        yield line
+    for execution in archive.sagas.working_on(credential.id, _not_before(credential.id)):
+        async for line in _saga(archive, credential.id, execution):
+            yield line
+    for line in (*_locks(records, credential), *_tasks(records, credential)):
+        yield line
+
+
+def _events(records: Records, credential: KeyCredential, announced: int) -> Iterator[Line]:
+    for row in records.events(credential.tenant, credential.id):
+        audit = row["audit"]
+        kind = "published" if row["sequence"] <= announced else "unpublished"
+        reason = f", {audit['reason']}" if audit["reason"] else ""
+        what = f"{row['sequence']}. {row['subject']} ({row['eventId']}){reason}, by {audit['operatorId']}"
+        yield Line(audit["time"], "event", kind, credential.id, what)
+
+
+def _attempts(credential: KeyCredential) -> Iterator[Line]:
+    for number, made in enumerate(credential.core.plan.made, 1):
+        kind = "refused" if made.problem else "made"
+        yield Line(instant_to_text(made.at), "attempt", kind, credential.id, _attempt(number, made))
+
+
+def _attempt(number: int, made: AttemptMade) -> str:
+    problem = f": {made.problem}" if made.problem else ""
+    return f"attempt {number} of {MAX_ATTEMPTS}, {made.choice.kind} at {made.choice.vendor}{problem}"
+
+
+def _locks(records: Records, credential: KeyCredential) -> Iterator[Line]:
+    for grant in shown_grants(records, credential.tenant, credential.id):
+        detail = f" ({grant['detail']})" if grant["detail"] else ""
+        exposed = f", may open until {grant['exposure_until']}" if grant["state"] == "residual" else ""
+        what = f"{grant['kind']} at {grant['label'] or grant['device']}: {grant['state']}{detail}{exposed}"
+        yield Line(grant["changed_at"], "lock", grant["state"], grant["id"], what)
+
+
+def _tasks(records: Records, credential: KeyCredential) -> Iterator[Line]:
+    task = records.one(credential.tenant, "manual_tasks", credential.id)
+    if task is not None:
+        what = f"a task for the desk: {task['reason']}"
+        yield Line(task["raised_at"], "task", "raised", credential.id, what)
+
+
+async def _saga(archive: Archive, key: str, kept: Kept) -> AsyncIterator[Line]:
+    execution, argument = kept.execution, kept.argument
+    what = f"{execution.workflow}, generation {argument.get('generation')} for {key}"
+    yield Line(kept.started_at, "saga", "started", execution.id, what)
+    for start in archive.starts.between(datetime.fromisoformat(kept.started_at), _over(archive, kept)):
+        what = "a fleet started and went on with it, asking again what had no answer"
+        yield Line(instant_to_text(start), "saga", "resumed", execution.id, what)
+    for happening in (await history(archive.sagas, execution.id))[1]:
+        what = happening.what.replace(f"{kept.environment.get('FLEET_URL')}/", "/")
+        yield Line(happening.at, "saga", happening.kind, execution.id, what, happening.branch)
+    if kept.ended_at is not None:
+        state = execution.state.value
+        yield Line(kept.ended_at, "saga", state.lower(), execution.id, f"{execution.workflow} {state}")
+
+
+def _over(archive: Archive, kept: Kept) -> datetime:
+    if kept.ended_at is None or kept.execution.state is ExecutionState.ACTIVE:
+        return archive.now
+    return datetime.fromisoformat(kept.ended_at)
+
+
+def _not_before(key: str) -> str:
+    # A saga starts after its key was named, and both names begin with their millisecond.
+    found = _ULID.search(key)
+    return found[0][:_TIME_OF_ULID] if found else ""

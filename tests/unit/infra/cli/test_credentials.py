@@ -1,0 +1,89 @@
+"""keyfleet credentials."""
+
+KEY = {
+    "id": "key_01KSAMP1E00000000000000101",
+    "tenant": "tnt_silk",
+    "property": "ppt_kabul",
+    "reservation": "rsv_7",
+    "staff": None,
+    "rooms": ["rmu_101", "rmu_102"],
+    "vendor": "ttlock",
+    "kind": "pin_code",
+    "state": "revoked",
+    "reason": "checkout",
+    "window": {"from": "2026-03-01T10:00:00Z", "until": "2026-03-02T10:00:00Z", "zone": "Asia/Kabul"},
+    "effective": None,
+    "saga": {"kind": "withdraw", "generation": 2, "execution": "01X", "tries": 1},
+    "due_at": "2026-03-02T10:01:00.000Z",
+    "attempts": 1,
+    "events": 3,
+    "unannounced": 1,
+    "warnings": ["REVOKE_PENDING_AT_LOCK"],
+    "grants": [
+        {
+            "id": "grt_01KSAMP1E00000000000000101",
+            "device": "lck_01KSAMP1E00000000000000101",
+            "label": "Room 101",
+            "vendor": "ttlock",
+            "kind": "pin_code",
+            "state": "residual",
+            "detail": "gateway_offline",
+            "changed_at": "2026-03-02T09:00:00Z",
+            "exposure_until": "2026-03-02T10:00:00Z",
+            "busy_until": None,
+        }
+    ],
+}
+QUIET = {**KEY, "reason": None, "due_at": None, "unannounced": 0, "warnings": [], "grants": []}
+
+
+def _will(fleet, *keys, query="limit=100"):
+    fleet.will("GET", f"/credentials?{query}", {"credentials": list(keys)})
+
+
+def test_keys_are_printed_as_the_fleet_tells_them(fleet, facts):
+    _will(fleet, KEY)
+    assert facts("credentials") == {"credentials": [KEY]}
+
+
+def test_every_filter_reaches_the_fleet(fleet, facts):
+    query = "tenant=tnt_silk&reservation=rsv_7&property=ppt_kabul&state=active&limit=5"
+    _will(fleet, query=query)
+    chosen = ("--tenant", "tnt_silk", "--reservation", "rsv_7", "--property", "ppt_kabul")
+    assert facts("credentials", *chosen, "--state", "active", "--limit", "5") == {"credentials": []}
+
+
+def test_a_key_is_said_with_its_work_and_what_is_left_at_each_lock(fleet, ask):
+    _will(fleet, KEY)
+    said = ask("credentials").stdout
+    assert "key_01KSAMP1E00000000000000101  revoked (checkout)  rmu_101, rmu_102  pin_code at ttlock" in said
+    assert "rsv_7 of tnt_silk, ppt_kabul, 2026-03-01 10:00:00 to 2026-03-02 10:00:00 UTC" in said
+    assert "saga withdraw, generation 2, 1 attempt, due 2026-03-02 10:01:00 UTC, 1 event not known" in said
+    assert "Room 101: residual (gateway offline), pin_code, may open until 2026-03-02 10:00:00 UTC" in said
+    assert "REVOKE_PENDING_AT_LOCK" in said
+    assert f"keyfleet timeline {KEY['id']}{fleet.place.flags}" in said
+
+
+def test_what_there_is_none_of_is_not_mentioned(fleet, ask):
+    _will(fleet, QUIET)
+    said = ask("credentials").stdout
+    assert "1 attempt, nothing due\n" in said
+    assert "not known to be published" not in said
+    assert "may open" not in said
+
+
+def test_a_lock_without_an_end_and_one_that_is_done_are_told_apart(fleet, ask):
+    (residue,) = KEY["grants"]
+    endless = {**residue, "label": None, "exposure_until": None}
+    over = {**residue, "label": "Front door", "state": "removed", "detail": "vendor_confirmed"}
+    _will(fleet, {**KEY, "grants": [endless, over]})
+    said = ask("credentials").stdout
+    assert (
+        f"{residue['device']}: residual (gateway offline), pin_code, may open until it is removed\n" in said
+    )
+    assert "Front door: removed (vendor confirmed), pin_code\n" in said
+
+
+def test_no_key_is_said_to_be_none(fleet, ask):
+    _will(fleet)
+    assert ask("credentials").stdout == "No key.\n"

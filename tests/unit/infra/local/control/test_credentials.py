@@ -1,0 +1,107 @@
+"""The control plane's keys: whose, where, how they stand at each lock, and nothing that opens a door."""
+
+import json
+
+import pytest
+
+from shared.domain.ids import TenantId
+from tests.simulated import play
+from tests.unit.infra.local.control.kept_stay import CANARIES, FRONT_LOCK, INDEX, STAY, KeptStay
+
+OTHER = TenantId("tnt_wool")
+
+
+async def _ask(on, query=""):
+    return await on.send(f"_cloud/credentials{query}", caller="operator", method="GET")
+
+
+def _asked(home, query=""):
+    async def scenario(on):
+        stay = await KeptStay(on.fleet).keep()
+        await KeptStay(on.fleet, OTHER).keep()
+        status, answer = await _ask(on, query)
+        assert status == 200, answer
+        return stay, answer["credentials"]
+
+    return play(home, scenario)
+
+
+def test_a_key_is_shown_with_its_saga_and_its_times(tmp_path):
+    stay, (key,) = _asked(tmp_path, "?tenant=tnt_silk")
+    wanted = {
+        "id": stay.id,
+        "tenant": "tnt_silk",
+        "property": "ppt_kabul",
+        "reservation": STAY,
+        "staff": None,
+        "rooms": ["rmu_101"],
+        "kind": "pin_code",
+        "vendor": "ttlock",
+        "state": "active",
+        "saga": {"kind": "issue", "generation": 1, "execution": None, "tries": 1},
+        "due_at": "2026-03-01T09:01:00.000Z",
+        "attempts": 2,
+        "events": 3,
+        "unannounced": 1,
+        "warnings": ["REVOKE_PENDING_AT_LOCK"],
+    }
+    assert {name: key[name] for name in wanted} == wanted
+    assert key["window"] == {
+        "from": "2026-03-01T10:00:00Z",
+        "until": "2026-03-02T10:00:00Z",
+        "zone": "Asia/Kabul",
+    }
+    assert key["effective"] == key["window"]
+
+
+def test_a_key_is_shown_at_each_lock_with_the_end_of_its_exposure(tmp_path):
+    _, (key,) = _asked(tmp_path, "?tenant=tnt_silk")
+    shown = [(each["label"], each["state"], each["detail"], each["exposure_until"]) for each in key["grants"]]
+    until = "2026-03-02T10:00:00Z"
+    assert shown == [
+        ("Front door", "residual", "gateway_offline", until),
+        ("Room 101", "placed", "on_lock", until),
+    ]
+    assert key["grants"][0]["device"] == FRONT_LOCK
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("", 2),
+        (f"?reservation={STAY}", 2),
+        ("?state=active&property=ppt_kabul", 2),
+        ("?limit=1", 1),
+        ("?tenant=tnt_wool", 1),
+        ("?tenant=tnt_none", 0),
+        ("?reservation=rsv_8", 0),
+        ("?property=ppt_herat", 0),
+        ("?state=failed", 0),
+    ],
+)
+def test_keys_are_chosen_by_tenant_booking_property_and_state(tmp_path, query, count):
+    _, keys = _asked(tmp_path, query)
+    assert len(keys) == count
+
+
+def test_a_state_that_no_key_can_have_is_refused_with_those_there_are(tmp_path):
+    status, answer = play(tmp_path, lambda on: _ask(on, "?state=lost"))
+    assert (status, answer["error"]["field"]) == (400, "state")
+    assert "requested, pending, active" in answer["error"]["remedy"]
+
+
+def test_no_key_and_no_grant_shows_a_secret_or_the_index_of_one(tmp_path):
+    _, keys = _asked(tmp_path)
+    said = json.dumps(keys)
+    assert [canary for canary in (*CANARIES, INDEX) if canary in said] == []
+
+
+def test_looking_is_not_billed(tmp_path):
+    async def scenario(on):
+        await KeptStay(on.fleet).keep()
+        before = on.fleet.counters["document_reads"]
+        await _ask(on)
+        return before, on.fleet.counters["document_reads"]
+
+    before, after = play(tmp_path, scenario)
+    assert before == after
