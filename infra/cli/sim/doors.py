@@ -124,7 +124,7 @@ def _row(lock: Json) -> tuple[Any, ...]:
 
 
 def _listed(listed: Json) -> str:
-    return ", ".join(f"{count} {name}" for name, count in listed.items() if count) or "nothing"
+    return ", ".join(counted(count, name[:-1]) for name, count in listed.items() if count) or "nothing"
 
 
 def _gateway(gateway: Json) -> tuple[Text, Text]:

@@ -4,11 +4,12 @@ Every line is made of ids, states, codes and times that are named here one by on
 opens a door can come along.
 """
 
-import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
+
+import orjson
 
 from infra.local.control.credentials import credential_in, shown_grants
 from infra.local.control.records import CREDENTIALS, RESERVATIONS, Json, Records, Wanted
@@ -25,8 +26,8 @@ from shared.domain.plan import MAX_ATTEMPTS, AttemptMade
 from shared.ports.sagas import ExecutionState
 
 MOST_KEYS: Final = 100
-_ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}$")
-_TIME_OF_ULID: Final = 10
+_AS_DIGITS: Final = str.maketrans("ABCDEFGHJKMNPQRSTVWXYZ", "abcdefghijklmnopqrstuv")
+"""From the digits of a ULID to Python's, of the same base."""
 
 
 class UnknownRecord(LookupError):
@@ -58,18 +59,22 @@ class Archive:
 async def timeline(archive: Archive, identity: str, tenant: str | None) -> dict[str, Any]:
     """Return everything that is known to have happened to a booking or a key."""
     whose, booking, kept = _found(archive.records, identity, tenant)
-    lines = list(_heard(identity, booking)) if booking is not None else []
+    lines = [] if booking is None else list(_heard(identity, booking, _acted(archive.records, kept)))
     for each in kept:
         lines += [line async for line in _of_key(archive, each)]
     # Sorting keeps what is of one instant as its account has it, and the accounts from cause to effect.
-    lines.sort(key=lambda line: instant_from_text(line.at, "at"))
+    lines.sort(key=lambda line: _when(line.at))
     keys = [credential_in(each).id for each in kept]
     shown = [{**asdict(line), "at": _instant(line.at)} for line in lines]
     return {"id": identity, "tenant": whose, "credentials": keys, "timeline": shown}
 
 
+def _when(text: str) -> datetime:
+    return instant_from_text(text, "at")
+
+
 def _instant(text: str) -> str:
-    return rfc3339(micros(instant_from_text(text, "at")))
+    return rfc3339(micros(_when(text)))
 
 
 def _found(records: Records, identity: str, tenant: str | None) -> tuple[TenantId, Json | None, list[Json]]:
@@ -92,17 +97,27 @@ def _kept(records: Records, tenant: TenantId, identity: str) -> tuple[Json | Non
     return records.one(tenant, RESERVATIONS, identity), [*records.credentials(of_booking)][::-1]
 
 
-def _heard(identity: str, booking: Json) -> Iterator[Line]:
+def _heard(identity: str, booking: Json, acted: Mapping[str, str]) -> Iterator[Line]:
     for event in booking["heard"]:
+        # Who sent it may have a clock ahead of ours: it came before whatever we did about it.
+        at = min(event["time"], acted.get(event["event_id"], event["time"]), key=_when)
         what = f"{event['subject']} ({event['event_id']})"
-        yield Line(event["time"], "booking", event["outcome"], identity, what)
+        yield Line(at, "booking", event["outcome"], identity, what)
+
+
+def _acted(records: Records, kept: Sequence[Json]) -> dict[str, str]:
+    """Return when each event that was heard had its first effect."""
+    keys = [credential_in(each) for each in kept]
+    rows = [row for key in keys for row in records.events(key.tenant, key.id)]
+    told = [(orjson.loads(row["body"]).get("causationId"), row["audit"]["time"]) for row in rows]
+    return {cause: at for cause, at in sorted(told, key=lambda each: _when(each[1]), reverse=True) if cause}
 
 
 async def _of_key(archive: Archive, kept: Json) -> AsyncIterator[Line]:
     credential, records = credential_in(kept), archive.records
     for line in (*_events(records, credential, kept["announced"]), *_attempts(credential)):
         yield line
-    for execution in archive.sagas.working_on(credential.id, _not_before(credential.id)):
+    for execution in archive.sagas.working_on(credential.id, _time_in(credential.id)):
         async for line in _saga(archive, credential.id, execution):
             yield line
     for line in (*_locks(records, credential), *_tasks(records, credential)):
@@ -131,10 +146,24 @@ def _attempt(number: int, made: AttemptMade) -> str:
 
 def _locks(records: Records, credential: KeyCredential) -> Iterator[Line]:
     for grant in shown_grants(records, credential.tenant, credential.id):
-        detail = f" ({grant['detail']})" if grant["detail"] else ""
-        exposed = f", may open until {grant['exposure_until']}" if grant["state"] == "residual" else ""
-        what = f"{grant['kind']} at {grant['label'] or grant['device']}: {grant['state']}{detail}{exposed}"
-        yield Line(grant["changed_at"], "lock", grant["state"], grant["id"], what)
+        where = f"{grant['kind']} at {grant['label'] or grant['device']}"
+        written = rfc3339(named_at(grant["id"]) * 1000)
+        yield Line(written, "lock", "intended", grant["id"], f"{where}: written down, to be placed")
+        if grant["state"] != "intended":
+            yield Line(
+                grant["changed_at"], "lock", grant["state"], grant["id"], f"{where}: {_standing(grant)}"
+            )
+
+
+def _standing(grant: Json) -> str:
+    detail = f" ({grant['detail']})" if grant["detail"] else ""
+    exposed = f", may open until {grant['exposure_until']}" if grant["state"] == "residual" else ""
+    return f"{grant['state']}{detail}{exposed}"
+
+
+def named_at(identity: str) -> int:
+    """Return the milliseconds in an id of ours, which is minted when the thing begins."""
+    return int(_time_in(identity).translate(_AS_DIGITS), 32)
 
 
 def _tasks(records: Records, credential: KeyCredential) -> Iterator[Line]:
@@ -146,7 +175,7 @@ def _tasks(records: Records, credential: KeyCredential) -> Iterator[Line]:
 
 async def _saga(archive: Archive, key: str, kept: Kept) -> AsyncIterator[Line]:
     execution, argument = kept.execution, kept.argument
-    what = f"{execution.workflow}, generation {argument.get('generation')} for {key}"
+    what = f"{execution.workflow} {execution.id} started, generation {argument.get('generation')}, for {key}"
     yield Line(kept.started_at, "saga", "started", execution.id, what)
     for start in archive.starts.between(datetime.fromisoformat(kept.started_at), _over(archive, kept)):
         what = "a fleet started and went on with it, asking again what had no answer"
@@ -165,7 +194,6 @@ def _over(archive: Archive, kept: Kept) -> datetime:
     return datetime.fromisoformat(kept.ended_at)
 
 
-def _not_before(key: str) -> str:
-    # A saga starts after its key was named, and both names begin with their millisecond.
-    found = _ULID.search(key)
-    return found[0][:_TIME_OF_ULID] if found else ""
+def _time_in(identity: str) -> str:
+    # Ids of ours end in a ULID, and a ULID begins with its time.
+    return identity[-26:-16]

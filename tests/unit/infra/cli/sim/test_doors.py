@@ -16,7 +16,7 @@ def test_locks_lists_doors_and_gateways_with_how_much_is_at_each(vendor, facts):
 def test_locks_shows_no_code(vendor, ask):
     vendor.add_code(ROOM, "482913")
     said = ask("locks").stdout
-    assert "1 passcodes" in said
+    assert "1 passcode\n" in said
     assert "482913" not in said
 
 

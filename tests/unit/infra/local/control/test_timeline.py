@@ -5,9 +5,10 @@ import json
 
 import pytest
 
+from infra.local.control.timeline import named_at
 from infra.local.fleet import open_fleet
 from infra.local.simulation.loop import run_virtually
-from shared.domain.ids import TenantId
+from shared.domain.ids import TenantId, ulid
 from shared.ports.documents import Create, Ref
 from tests.simulated import play, simulated_fleet
 from tests.unit.infra.local.control.kept_stay import CANARIES, INDEX, SILK, STAY, KeptStay
@@ -63,20 +64,25 @@ def test_attempts_are_told_with_their_problems(tmp_path):
 
 def test_locks_are_told_by_their_names_and_a_residue_with_its_end(tmp_path):
     _, _, answer = _told(tmp_path)
+    until = "2026-03-02T10:00:00Z"
     assert _of(answer, "lock") == [
+        ("intended", "pin_code at Front door: written down, to be placed"),
+        ("intended", "pin_code at Room 101: written down, to be placed"),
         ("placed", "pin_code at Room 101: placed (on_lock)"),
-        (
-            "residual",
-            "pin_code at Front door: residual (gateway_offline), may open until 2026-03-02T10:00:00Z",
-        ),
+        ("residual", f"pin_code at Front door: residual (gateway_offline), may open until {until}"),
     ]
+
+
+@pytest.mark.parametrize("instant", [0, 1, 1_772_355_600_123, 2**48 - 1])
+def test_an_id_tells_when_it_was_minted(instant):
+    assert named_at(f"grt_{ulid(instant, 7)}") == instant
 
 
 def test_a_saga_is_told_step_by_step_with_calls_retries_and_its_end(tmp_path):
     stay, execution, answer = _told(tmp_path)
     saga = [each for each in answer["timeline"] if each["source"] == "saga"]
     assert {each["about"] for each in saga} == {execution}
-    assert saga[0]["what"] == f"probe_platform, generation 1 for {stay.id}"
+    assert saga[0]["what"] == f"probe_platform {execution} started, generation 1, for {stay.id}"
     told = _of(answer, "saga")
     assert ("step", "visit") in told
     assert ("asked", "POST /probe-answer") in told

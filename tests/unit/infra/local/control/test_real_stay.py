@@ -1,0 +1,98 @@
+"""Keys and timelines of a stay that the fleet itself made, with its functions, its workflows and TTLock."""
+
+import asyncio
+import json
+
+import pytest
+
+from tests.guesthouse import SILK, play
+
+GATEWAY_BUSY = "errcode:-3003"
+
+
+async def _ask(house, path):
+    status, answer = await house.on.send(f"_cloud/{path}", caller="operator", method="GET")
+    assert status == 200, answer
+    return answer
+
+
+async def _stay(house):
+    """A stay whose first attempt fails, and which ends; what was shown in it, and what opened its door."""
+    await house.fault(GATEWAY_BUSY, "keyboardPwd/add", times=1)
+    await house.publish("evt_1")
+    await asyncio.sleep(30)
+    opened = await house.keys_at("101") + await house.keys_at("front")
+    shown = [await _ask(house, "credentials"), await _ask(house, "timeline/rsv_1")]
+    await house.publish("evt_2", "checked_out", time="2026-03-05T07:00:00Z")
+    await asyncio.sleep(600)
+    shown += [await _ask(house, "credentials"), await _ask(house, "timeline/rsv_1")]
+    (key,) = shown[1]["credentials"]
+    shown.append(await _ask(house, f"timeline/{key}"))
+    return opened, shown
+
+
+@pytest.fixture(scope="module")
+def stay(tmp_path_factory):
+    """The stay, once for all tests of this module."""
+    return play(tmp_path_factory.mktemp("stay"), _stay)
+
+
+def _of(answer, source):
+    return [(each["kind"], each["what"]) for each in answer["timeline"] if each["source"] == source]
+
+
+def test_its_key_is_shown_as_it_stands_before_and_after_the_guest_left(stay):
+    _, (before, _, after, *_) = stay
+    (made,), (taken,) = before["credentials"], after["credentials"]
+    assert (made["state"], made["attempts"], made["due_at"]) == ("active", 2, None)
+    assert [(each["label"], each["state"]) for each in made["grants"]] == [
+        ("Front door", "placed"),
+        ("Room 101", "placed"),
+    ]
+    assert (taken["state"], taken["reason"], taken["unannounced"]) == ("revoked", "checkout", 0)
+    assert {each["state"] for each in taken["grants"]} == {"removed"}
+
+
+def test_its_events_are_told_from_the_booking_to_what_the_locks_said(stay):
+    _, (*_, told, _) = stay
+    assert [what.split(".")[-2] for _, what in _of(told, "booking")] == ["confirmed", "checked_out"]
+    subjects = [what.split()[1].split(".")[3] for _, what in _of(told, "event")]
+    assert subjects[:3] == ["requested", "pending", "issued"]
+    assert subjects[3] == "revoked"
+    assert {kind for kind, _ in _of(told, "event")} == {"published"}
+
+
+def test_its_booking_comes_first_although_the_hotels_clock_is_ahead_of_ours(stay):
+    _, (*_, told, _) = stay
+    assert told["timeline"][0]["what"].endswith("(evt_1)")
+    assert told["timeline"][0]["at"] == "2026-03-01T09:00:00.000Z"
+
+
+def test_its_retry_is_told_with_the_attempt_the_verdict_and_the_wait(stay):
+    _, (*_, told, _) = stay
+    assert [kind for kind, _ in _of(told, "attempt")][:2] == ["refused", "made"]
+    saga = [what for _, what in _of(told, "saga")]
+    verdict = next(what for what in saga if what.startswith("POST /adapter-ttlock: 200, retry in "))
+    wait = verdict.removeprefix("POST /adapter-ttlock: 200, retry in ")
+    assert f"sleep {wait}: done" in saga
+    assert "POST /adapter-ttlock: 200, done" in saga
+    assert [what for what in saga if what.endswith("SUCCEEDED")] == [
+        "issue_key SUCCEEDED",
+        "revoke_key SUCCEEDED",
+    ]
+
+
+def test_its_timeline_is_in_order_and_its_keys_is_the_same_without_the_booking(stay):
+    _, (*_, booking, key) = stay
+    times = [each["at"] for each in booking["timeline"]]
+    assert times == sorted(times)
+    assert booking["tenant"] == SILK
+    assert key["timeline"] == [each for each in booking["timeline"] if each["source"] != "booking"]
+
+
+def test_nothing_shown_holds_what_opens_its_doors_or_names_it_at_the_vendor(stay):
+    opened, shown = stay
+    said = json.dumps(shown)
+    assert len(opened) == 2
+    secrets = {str(row[name]) for row in opened for name in ("code", "passcode_id")}
+    assert [secret for secret in secrets if secret in said] == []
