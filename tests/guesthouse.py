@@ -1,4 +1,4 @@
-"""The sample hotel at work: a simulated fleet, TTLock's simulator behind it, and what its guests' doors do."""
+"""The sample hotel at work: a simulated fleet, TTLock's simulator behind it, and what its doors hold."""
 
 import asyncio
 from random import Random
@@ -12,6 +12,7 @@ from infra.simulators.ttlock.hotel import sample_hotel
 from infra.simulators.ttlock.world import SimWorld
 from shared.domain.ids import TenantId
 from shared.ports.bus import Message
+from shared.ports.documents import Delete, Ref
 from tests.contract.lock.ttlock_setting import Straight
 from tests.simulated import simulated_fleet
 
@@ -78,12 +79,38 @@ class Guesthouse:
         """Publish a booking event, and give its deliveries a moment."""
         await self.fleet.bus.publish(f"{BOOKING}.{subject}.v1", [message(event, subject, **data)])
 
+    async def settled(self):
+        """Return once every delivery is made and every saga has ended."""
+        await self.fleet.bus.idle()
+        await self.fleet.sagas.settled()
+
+    async def unmap(self, door):
+        """Forget a lock."""
+        store = self.fleet.documents.tenant(SILK)
+        ref = Ref("devices", f"lck_01KSAMP1E{DOORS[door][-3:]:0>17}")
+        await store.commit([Delete(ref, (await store.get(ref)).version)])
+        self.fleet.platform.estate.forget(SILK)
+
+    async def active_keys(self):
+        """Return the entries of active keys whose every event is published."""
+        kept = (await self.documents("credentials")).values()
+        return [entry for entry in kept if _state(entry) == "active" and "due_at" not in entry]
+
+    async def keys_active(self, count):
+        """Return once so many keys are active and told."""
+        while len(await self.active_keys()) < count:  # noqa: ASYNC110 - virtual time, and nobody to tell us
+            await asyncio.sleep(0.001)
+
     async def documents(self, collection):
         """Return everything of a collection, by id."""
         rows = self.fleet.means.engine.read(
             "SELECT id, body FROM documents WHERE db = 'main' AND collection = ? ORDER BY id", (collection,)
         )
         return {id_: orjson.loads(body) for id_, body in rows}
+
+
+def _state(entry):
+    return entry["credential"]["state"]["type"]
 
 
 def message(event, subject="confirmed", time="2026-03-01T10:00:00Z", tenant="tnt_silk", **data):

@@ -63,10 +63,6 @@ class KeptGrant:
         """Return the grant after a command."""
         return replace(self, grant=self.grant.apply(command))
 
-    def heard(self, command: GrantCommand) -> Self:
-        """Return the grant after a command that ends a call: its answer came back."""
-        return replace(self.told(command), busy_until=None)
-
     def withdrawn(self, at: datetime) -> Self:
         """Return the grant on its way out; one that is leaving already stays as it is."""
         return self.told(Withdraw(at=at)) if self.wanted else self

@@ -40,7 +40,18 @@ async def issue_at_locks(task: Task, desk: LockDesk) -> Verdict:
     hopeless = why_hopeless(task, desk)
     if hopeless is not None:
         return await refuse_to_issue(task, hopeless)
-    return await conclude_issue(await asked(await _intended(task, desk, known), desk), desk)
+    attempted = await _asked_and_told(await _intended(task, desk, known), desk)
+    return await conclude_issue(attempted, desk)
+
+
+async def _asked_and_told(attempted: Attempted, desk: LockDesk) -> Attempted:
+    """Ask the vendor, and meanwhile announce that it is asked."""
+    telling = asyncio.ensure_future(attempted.task.announced())
+    try:
+        tried = await asked(attempted, desk)
+    finally:
+        entry = await telling
+    return replace(tried, task=replace(tried.task, entry=entry))
 
 
 async def _intended(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> Attempted:
@@ -79,7 +90,7 @@ def _placings(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> list[Pl
     placings = []
     for door in desk.binding.doors(core.rooms):
         kept = mine.get(door.id) or KeptGrant(_grant(task, door), core.window.end)
-        placings.append(Placing(kept.calling(task.now), fresh=door.id not in mine))
+        placings.append(Placing(kept.calling(task.now), door.id not in mine, kept.busy_until))
     return placings
 
 

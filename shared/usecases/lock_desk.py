@@ -1,6 +1,6 @@
 """Where an adapter function works: one vendor's port, opened for one property of one tenant."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from shared.domain.errors import InvalidInput
@@ -8,10 +8,11 @@ from shared.domain.ids import PropertyId, TenantId
 from shared.domain.kinds import VendorCode
 from shared.domain.lock_errors import LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
+from shared.kernel.remembered import Remembered
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.lock import LockVendor
 from shared.ports.vault import SecretMissing, Secrets
-from shared.usecases.estate import Estate
+from shared.usecases.estate import KNOWN_FOR, Estate, Premises
 from shared.vendor_kit.binding import Binding, Means, OpenVendor
 
 NO_ACCOUNT: Final = "account_missing"
@@ -21,6 +22,7 @@ NO_ACCOUNT: Final = "account_missing"
 class LockDesk:
     """One vendor at one property."""
 
+    premises: Premises
     binding: Binding
     port: LockVendor
     secrets: SealedKeys
@@ -40,39 +42,47 @@ class LockDesks:
         self.vendor, self._opener = vendor, opener
         self._estate, self._secrets, self._means = estate, secrets, means
         self._open: dict[tuple[TenantId, PropertyId], LockDesk] = {}
+        self._accounts: Remembered[str, Secret[bytes]] = Remembered(means.clock.now, KNOWN_FOR)
 
     async def at(self, tenant: TenantId, property_id: PropertyId) -> LockDesk:
         """Return the desk of a property; without a usable account, its vendor is as good as unreachable."""
-        binding = await self._binding(tenant, property_id)
+        premises = await self._estate.premises(tenant, property_id)
+        account = await self._account(account_secret(self.vendor, tenant, property_id))
         desk = self._open.get((tenant, property_id))
-        if desk is None or desk.binding != binding:
-            desk = self._open[tenant, property_id] = self._opened(binding)
+        if desk is None or desk.premises is not premises or desk.binding.account is not account:
+            desk = self._open[tenant, property_id] = self._opened(tenant, premises, account, desk)
         return desk
 
-    async def _binding(self, tenant: TenantId, property_id: PropertyId) -> Binding:
-        premises = await self._estate.premises(tenant, property_id)
-        return Binding(
+    async def _account(self, name: str) -> Secret[bytes]:
+        known = self._accounts.get(name)
+        if known is None:
+            try:
+                known = (await self._secrets.latest(name)).value
+            except SecretMissing:
+                raise self._closed() from None
+            self._accounts.put(name, known)
+        return known
+
+    def _opened(
+        self, tenant: TenantId, premises: Premises, account: Secret[bytes], standing: LockDesk | None
+    ) -> LockDesk:
+        """Return a desk for what was read anew; the port stays open where that says the same as before."""
+        binding = Binding(
             vendor=self.vendor,
             tenant=tenant,
             property=premises.property,
             devices=premises.of_vendor(self.vendor),
             policy=premises.policy,
-            account=await self._account(tenant, property_id),
+            account=account,
         )
-
-    async def _account(self, tenant: TenantId, property_id: PropertyId) -> Secret[bytes]:
-        try:
-            return (await self._secrets.latest(account_secret(self.vendor, tenant, property_id))).value
-        except SecretMissing:
-            raise self._closed() from None
-
-    def _opened(self, binding: Binding) -> LockDesk:
+        if standing is not None and standing.binding == binding:
+            return replace(standing, premises=premises, binding=binding)
         try:
             port = self._opener(binding, self._means)
         except InvalidInput:
             raise self._closed() from None
-        sealed = self._means.sealed.tenant(binding.tenant)
-        return LockDesk(binding, port, SealedKeys(sealed, self._means.cipher, self.vendor))
+        sealed = self._means.sealed.tenant(tenant)
+        return LockDesk(premises, binding, port, SealedKeys(sealed, self._means.cipher, self.vendor))
 
     def _closed(self) -> VendorUnreachable:
         return VendorUnreachable(vendor=self.vendor, cause=LockErrorCause(NO_ACCOUNT))

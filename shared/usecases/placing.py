@@ -1,6 +1,7 @@
 """An attempt to make a key, lock by lock, and what came of it."""
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from shared.domain.grant_lifecycle import ConfirmRemoval, Place, RemovalProof
 from shared.domain.kinds import KeyWarning, merge_warnings
@@ -19,20 +20,22 @@ class Placing:
 
     kept: KeptGrant
     fresh: bool
+    busy_before: datetime | None = None
     outcome: KeyAtLock | LockError | None = None
 
     def settled(self, task: Task) -> KeptGrant:
-        """Return the grant with what its vendor said; silence says nothing, so the call may still land."""
-        if isinstance(self.outcome, KeyAtLock):
-            placed = Place(
-                at=task.now,
-                placement=self.outcome.placement,
-                exposure_until=self.outcome.exposure_until,
-            )
-            return self.kept.heard(placed)
+        """Return the grant with what its vendor said.
+
+        Silence says nothing: the call may still land. An answer ends this call, but not one before it that
+        was never heard of again.
+        """
         if isinstance(self.outcome, VendorUnreachable):
             return self.kept
-        return replace(self.kept, busy_until=None)
+        quiet = replace(self.kept, busy_until=self.busy_before)
+        if isinstance(self.outcome, KeyAtLock):
+            at = self.outcome
+            return quiet.told(Place(at=task.now, placement=at.placement, exposure_until=at.exposure_until))
+        return quiet
 
     def given_up(self, task: Task) -> KeptGrant:
         """Return the grant on its way out; one that its vendor never took is gone already."""

@@ -33,10 +33,13 @@ class Task:
         return await self.ledger.grants(self.entry)
 
     async def saved(self, change: Change) -> "tuple[Task, tuple[KeptGrant, ...]]":
-        """Save a change and announce it; return the task and the grants as they are now."""
+        """Save a change; return the task and the grants as they are now."""
         saved = await self.ledger.save(change)
-        entry = await self.ledger.announce(saved.entry, self.office.bus)
-        return replace(self, entry=entry), saved.grants
+        return replace(self, entry=saved.entry), saved.grants
+
+    async def announced(self) -> Entry:
+        """Announce what was saved; return the entry that knows it."""
+        return await self.ledger.announce(self.entry, self.office.bus)
 
     async def ended(self, change: Change, *beside: Write) -> None:
         """Save the last change of a task: once it is told, only what is due later is still owed."""

@@ -22,7 +22,6 @@ def test_a_booking_becomes_an_active_key_at_each_of_its_locks_until_the_guest_le
         assert [lock["ok"] for lock in kept["credential"]["state"]["settlement"]] == [True, True]
         assert "due_at" not in kept
         assert await house.keys_at("101") == await house.keys_at("front") == []
-        print(house.fleet.status()["counters"])
         assert "ERROR" not in house.on.log.getvalue()
 
     play(tmp_path, scenario)

@@ -131,7 +131,9 @@ class Journal:
             if ending is not None:
                 _end(db, execution, ending, ended)
 
-        await self._engine.write(operation)
+        # Nothing follows an execution's end: were it lost, the last call would be made once more.
+        keep = self._engine.write if ending is None or used else self._engine.ride
+        await keep(operation)
 
     async def end(self, execution: str, ending: Ending) -> bool:
         """Record an end from outside; False if it had ended already."""

@@ -51,12 +51,21 @@ class Engine:
         self._submit(Job(operation, future))
         return await future
 
+    async def ride(self, operation: Callable[[sqlite3.Connection], T]) -> T:
+        """Like `write`, for what nobody is in a hurry for: it rides on the next commit, within 50 ms."""
+        future: asyncio.Future[T] = self._running().create_future()
+        self._later(Job(operation, future, lazy=True))
+        return await future
+
     def write_soon(self, operation: Operation) -> None:
         """Let an operation ride on the next commit, within 50 ms. Losing it must be harmless.
 
         For want of room it is tried again; should it fail otherwise, the event loop is told.
         """
-        self._lazy.append(Job(operation, lazy=True))
+        self._later(Job(operation, lazy=True))
+
+    def _later(self, job: Job) -> None:
+        self._lazy.append(job)
         if self._lazy_timer is None:
             self._lazy_timer = self._running().call_later(LAZY_SECONDS, self._submit_lazy)
 
@@ -141,7 +150,7 @@ class Engine:
     def _settle(self, jobs: list[Job]) -> None:
         for job in jobs:
             job.settle()
-            if job.lazy and job.error is not None:
+            if job.lazy and job.future is None and job.error is not None:
                 self._report("a lazy write failed", job.error)
         if self._writer.held and self._held_timer is None and not self._closed:
             self._held_timer = self._running().call_later(HELD_SECONDS, self._submit_held)

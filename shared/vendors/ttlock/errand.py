@@ -82,14 +82,23 @@ class Errand:
             return row
 
     async def _instead(self, error: Exception, secret: Secret[str]) -> Row | None:
-        code = error.code if isinstance(error, VendorRefused) else None
-        if code in UNREACHED:
+        if not isinstance(error, VendorRefused):
+            return await self._after_silence(error, secret)
+        if error.code in UNREACHED:
             return await self._computed()
-        if code in (None, SAME_PASSCODE):
-            # It may be ours: of an earlier call, or of this one, whose answer was lost.
-            row = await self.standing()
-            return None if row is None else await self._settled(row, secret)
-        return None
+        # It may be ours, of an earlier call.
+        return await self._found(secret) if error.code == SAME_PASSCODE else None
+
+    async def _after_silence(self, silence: Exception, secret: Secret[str]) -> Row | None:
+        """Look whether the call had its effect; a refusal now does not mean that it had none."""
+        try:
+            return await self._found(secret)
+        except VendorRefused:
+            raise silence from None
+
+    async def _found(self, secret: Secret[str]) -> Row | None:
+        row = await self.standing()
+        return None if row is None else await self._settled(row, secret)
 
     async def _computed(self) -> Row | None:
         now, free = self.clock.now(), self.key.any_secret

@@ -335,6 +335,12 @@ class TestKinds:
         await setting.vendor.place(replace(key, intent_predates=True))
         assert setting.straight.paths.count("/v3/key/send") == 1
 
+    async def test_after_silence_a_refused_look_does_not_count_as_a_refused_key(self, setting):
+        await setting.fault("timeout_after_success", "keyboardPwd/add", times=1)
+        await setting.fault("errcode:1", "lock/listKeyboardPwd", times=1)
+        await refusal(setting.vendor.place(setting.key()), VendorUnreachable)
+        assert await setting.count() == 1
+
     async def test_no_ekey_without_the_tenant_s_consent(self, setting):
         setting.policy = KeyKindPolicy()
         vendor = setting.make_vendor()

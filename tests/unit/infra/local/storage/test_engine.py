@@ -123,6 +123,27 @@ async def test_a_failing_lazy_operation_disturbs_nobody_and_is_told_of(engine):
     assert [str(error) for error in told] == ["no such room"]
 
 
+def test_what_rides_is_kept_with_the_next_commit_and_its_caller_is_told(tmp_path):
+    async def scenario(_clock):
+        async with running(tmp_path, threaded=False) as engine:
+            riding = asyncio.ensure_future(engine.ride(keep("a")))
+            await asyncio.sleep(LAZY_SECONDS * 0.5)
+            waiting = riding.done()
+            await engine.write(keep("b"))
+            await riding
+            return waiting, names(engine), engine.counters["commits"]
+
+    assert run_virtually(scenario) == (False, ["a", "b"], 1)
+
+
+async def test_what_rides_and_fails_tells_its_caller_and_nobody_else(engine):
+    told = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    with pytest.raises(ValueError, match="no such room"):
+        await engine.ride(fail)
+    assert told == []
+
+
 async def test_closing_writes_what_still_waits(tmp_path):
     async with running(tmp_path) as engine:
         engine.write_soon(keep("lazy"))
