@@ -139,7 +139,7 @@ def test_what_rides_is_kept_with_the_next_commit_and_its_caller_is_told(tmp_path
 async def test_what_rides_and_fails_tells_its_caller_and_nobody_else(engine):
     told = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
-    with pytest.raises(ValueError, match="no such room"):
+    with pytest.raises(LookupError, match="no such room"):
         await engine.ride(fail)
     assert told == []
 
