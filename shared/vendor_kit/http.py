@@ -1,22 +1,25 @@
-"""Calls to vendors over HTTP: an answer is one whatever its status; no answer says what is known."""
+"""Calls over HTTP: an answer is one whatever its status; no answer says what is known."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import urlsplit
 
 from shared.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    import aiohttp
+    from shared.vendor_kit.http_aiohttp import AiohttpClient
+    from shared.vendor_kit.http_plain import PlainClient
 
 LARGEST_ANSWER: Final = 4 * 1024 * 1024
 CONNECT_SECONDS: Final = 5.0
+KEPT_SECONDS: Final = 30.0
+"""For so long a connection is kept that nobody uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request to make. Addresses, headers and bodies of vendors carry tokens: none is ever printed."""
+    """A request to make. Addresses, headers and bodies may carry tokens: none is ever printed."""
 
     method: str
     url: str = field(repr=False)
@@ -58,61 +61,41 @@ class Http(Protocol):
 
 
 class HttpClient:
-    """Calls over the network. One for a whole worker: its connections are kept and shared."""
+    """Calls over the network. One for a whole worker: its connections are kept and shared.
 
-    def __init__(self, connections: int = 64) -> None:
-        self._connections = connections
-        self._session: aiohttp.ClientSession | None = None
+    Redirects are not followed, for they would carry a token elsewhere; cookies are not kept.
+    """
+
+    def __init__(self, connections: int = 64, largest: int = LARGEST_ANSWER) -> None:
+        self._limits = connections, largest
+        self._plain: PlainClient | None = None
+        self._other: AiohttpClient | None = None
 
     async def send(self, call: Call) -> Answer:
-        """Return the answer. Redirects are not followed: they would carry a token elsewhere."""
-        import aiohttp
-
-        try:
-            return await self._exchange(call)
-        except (aiohttp.ConnectionTimeoutError, aiohttp.ClientConnectorError, aiohttp.InvalidURL) as error:
-            raise ConnectionFailed(type(error).__name__) from None
-        except TimeoutError:
-            raise TimedOut(f"no answer within {call.timeout:g} s") from None
-        except (aiohttp.ClientError, OSError) as error:
-            raise ConnectionBroken(type(error).__name__) from None
+        """Return the answer, or raise a CallFault."""
+        if call.url.startswith("http://"):
+            plain = self._plain or self._open_plain()
+            if (request := plain.request(call)) is not None:
+                return await plain.exchange(request)
+        return await (self._other or self._open_other()).send(call)
 
     async def close(self) -> None:
         """Close what is open."""
-        if self._session is not None:
-            await self._session.close()
+        for client in (self._plain, self._other):
+            if client is not None:
+                await client.close()
 
-    async def _exchange(self, call: Call) -> Answer:
-        session = self._open()
-        options: dict[str, Any] = {"headers": call.headers, "data": call.body or None}
-        options["timeout"] = self._limits(call.timeout)
-        async with session.request(call.method, call.url, allow_redirects=False, **options) as response:
-            headers = {name.lower(): value for name, value in response.headers.items()}
-            return Answer(response.status, headers, await _bounded(response))
+    def _open_plain(self) -> "PlainClient":
+        from shared.vendor_kit.http_plain import PlainClient
 
-    def _open(self) -> "aiohttp.ClientSession":
-        import aiohttp
+        self._plain = PlainClient(*self._limits)
+        return self._plain
 
-        if self._session is None:
-            connector = aiohttp.TCPConnector(limit=self._connections, keepalive_timeout=30)
-            jar = aiohttp.DummyCookieJar()
-            self._session = aiohttp.ClientSession(connector=connector, cookie_jar=jar, trust_env=False)
-        return self._session
+    def _open_other(self) -> "AiohttpClient":
+        from shared.vendor_kit.http_aiohttp import AiohttpClient
 
-    @staticmethod
-    def _limits(total: float) -> "aiohttp.ClientTimeout":
-        import aiohttp
-
-        return aiohttp.ClientTimeout(total=total, sock_connect=min(CONNECT_SECONDS, total))
-
-
-async def _bounded(response: "aiohttp.ClientResponse") -> bytes:
-    body = bytearray()
-    async for chunk in response.content.iter_chunked(64 * 1024):
-        body += chunk
-        if len(body) > LARGEST_ANSWER:
-            raise ConnectionBroken(f"the answer is longer than {LARGEST_ANSWER} bytes")
-    return bytes(body)
+        self._other = AiohttpClient(*self._limits)
+        return self._other
 
 
 def checked_address(url: str) -> str:

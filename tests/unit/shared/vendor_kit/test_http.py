@@ -1,13 +1,10 @@
 """The client tells an answer from no answer, and no answer that was late from none that was begun."""
 
-import asyncio
 import socket
-from contextlib import asynccontextmanager
 
 import pytest
 
 from shared.domain.errors import InvalidInput
-from shared.vendor_kit import http
 from shared.vendor_kit.http import (
     Answer,
     Call,
@@ -17,38 +14,15 @@ from shared.vendor_kit.http import (
     TimedOut,
     checked_address,
 )
+from shared.vendor_kit.http_aiohttp import AiohttpClient
+from tests.unit.shared.vendor_kit.serving import OK, vendor
 
-OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Mixed-Case: yes\r\nSet-Cookie: a=b\r\n\r\nok"
-
-
-@asynccontextmanager
-async def vendor(*answers, hang_up=True):
-    """Serve raw bytes, one answer a request, and yield the address and the requests."""
-    requests, left = [], list(answers)
-
-    async def serve(reader, writer):
-        while left:
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = next(
-                (int(line[15:]) for line in head.split(b"\r\n") if line[:15] == b"Content-Length:"), 0
-            )
-            requests.append(head + await reader.readexactly(length))
-            writer.write(left.pop(0))
-            await writer.drain()
-        if hang_up:
-            writer.close()
-        else:
-            await reader.read()
-            writer.close()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", requests
+MAKERS = {"HttpClient": HttpClient, "aiohttp": lambda: AiohttpClient(4, 1000)}
 
 
-@pytest.fixture
-async def client():
-    client = HttpClient()
+@pytest.fixture(params=MAKERS)
+async def client(request):
+    client = MAKERS[request.param]()
     yield client
     await client.close()
 
@@ -78,6 +52,7 @@ async def test_client_keeps_no_cookie(client):
     async with vendor(OK, OK) as (address, requests):
         for _ in range(2):
             await client.send(Call("GET", address))
+    assert len(requests) == 2
     assert not any(b"cookie" in request.lower() for request in requests)
 
 
@@ -116,11 +91,19 @@ async def test_answer_that_is_late_may_have_had_an_effect(client):
         await client.close()
 
 
-async def test_answer_that_is_too_long_is_cut(client, monkeypatch):
-    monkeypatch.setattr(http, "LARGEST_ANSWER", 1)
+@pytest.mark.parametrize("make", [HttpClient, AiohttpClient])
+async def test_answer_that_is_too_long_is_cut(make):
+    client = make(connections=4, largest=1)
     async with vendor(OK) as (address, _):
         with pytest.raises(ConnectionBroken):
             await client.send(Call("GET", address))
+    await client.close()
+
+
+async def test_header_names_are_plain_text_that_can_be_kept(client):
+    async with vendor(OK) as (address, _):
+        answer = await client.send(Call("GET", address))
+    assert {type(name) for name in answer.headers} == {str}
 
 
 def test_calls_and_answers_show_nothing_of_what_they_carry():
