@@ -8,9 +8,9 @@ import orjson
 from infra.local.ambient import SeededEntropy
 from infra.local.fleet import open_fleet
 from infra.local.simulation.loop import run_virtually
-from infra.local.wire import Call
 from infra.local.world import FleetConfig, World
 from shared.kernel.log import Log
+from shared.vendor_kit.http import Call
 
 
 class Nowhere:
@@ -39,7 +39,7 @@ class Simulated:
             for_whom = audience or (config.control_url if of_control else url)
             headers["authorization"] = f"Bearer {self.fleet.identity.token(caller, for_whom)}"
         raw = body if isinstance(body, bytes) else orjson.dumps(body)
-        answer = await self.fleet.means.transport.send(Call(method, url, headers, raw))
+        answer = await self.fleet.means.transport.send(Call(method, url, headers, raw, timeout=60))
         return answer.status, orjson.loads(answer.body) if answer.body[:1] in (b"{", b"[") else answer.body
 
 

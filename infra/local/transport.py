@@ -3,17 +3,16 @@
 import asyncio
 from collections.abc import MutableMapping
 from contextvars import Context
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from starlette.types import ASGIApp
 
-from infra.local.wire import Answer, Call, ConnectionBroken, ConnectionFailed, TimedOut, Transport
+from infra.local.wire import Transport
+from shared.vendor_kit.http import Answer, Call, ConnectionBroken, HttpClient, TimedOut
 
-if TYPE_CHECKING:
-    import aiohttp
-
-LARGEST_ANSWER = 32 * 1024 * 1024
+CONNECTIONS: Final = 256
+LARGEST_ANSWER: Final = 32 * 1024 * 1024
 
 
 class InProcess:
@@ -101,55 +100,11 @@ def _scope(call: Call) -> dict[str, Any]:
     }
 
 
-class Sockets:
-    """Calls over the network; the client is made at the first call."""
+class Sockets(HttpClient):
+    """Calls over the network, as many at a time and with answers as large as a fleet may want."""
 
     def __init__(self) -> None:
-        self._session: aiohttp.ClientSession | None = None
-
-    async def send(self, call: Call) -> Answer:
-        """Return the answer, following no redirects: they would carry a token elsewhere."""
-        import aiohttp
-
-        timeout = aiohttp.ClientTimeout(total=call.timeout)
-        options: dict[str, Any] = {"headers": call.headers, "data": call.body or None, "timeout": timeout}
-        try:
-            async with self._open().request(
-                call.method, call.url, allow_redirects=False, **options
-            ) as response:
-                headers = {name.lower(): value for name, value in response.headers.items()}
-                return Answer(response.status, headers, await _bounded(response))
-        except TimeoutError:
-            raise TimedOut(f"no answer within {call.timeout:g} s") from None
-        except (aiohttp.ClientConnectorError, aiohttp.InvalidURL) as error:
-            raise ConnectionFailed(type(error).__name__) from None
-        except (aiohttp.ClientError, OSError) as error:
-            raise ConnectionBroken(type(error).__name__) from None
-
-    async def close(self) -> None:
-        """Close what is open."""
-        if self._session is not None:
-            await self._session.close()
-
-    def _open(self) -> "aiohttp.ClientSession":
-        import aiohttp
-
-        if self._session is None:
-            connector = aiohttp.TCPConnector(limit=256, keepalive_timeout=30)
-            # No cookie jar: what one tenant's vendor sets must not travel with another tenant's call.
-            jar = aiohttp.DummyCookieJar()
-            self._session = aiohttp.ClientSession(connector=connector, cookie_jar=jar, trust_env=False)
-        return self._session
-
-
-async def _bounded(response: "aiohttp.ClientResponse") -> bytes:
-    body = await response.content.read(LARGEST_ANSWER)
-    chunks = [body]
-    while chunk := await response.content.read(LARGEST_ANSWER):
-        chunks.append(chunk)
-        if sum(map(len, chunks)) > LARGEST_ANSWER:
-            raise ConnectionBroken(f"the answer is longer than {LARGEST_ANSWER} bytes")
-    return b"".join(chunks)
+        super().__init__(connections=CONNECTIONS, largest=LARGEST_ANSWER)
 
 
 class ByAddress:

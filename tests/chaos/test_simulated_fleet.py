@@ -9,13 +9,13 @@ from infra.local.ambient import SeededEntropy
 from infra.local.bus.chaos import Storm
 from infra.local.fleet import Fleet, open_fleet
 from infra.local.simulation.loop import VirtualClock, run_virtually
-from infra.local.wire import Answer, Call
 from infra.local.world import FleetConfig, World
 from shared.domain.ids import TenantId
 from shared.kernel.log import Log
 from shared.ports.bus import Message
 from shared.ports.documents import Ref
 from shared.ports.sagas import ExecutionState
+from shared.vendor_kit.http import Answer, Call
 from tests.chaos.events import config_updated
 
 TOPIC = "melmastoon.tenant.config_updated.v1"

@@ -4,16 +4,8 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from infra.local.wire import (
-    Answer,
-    Call,
-    CallFault,
-    ConnectionBroken,
-    ConnectionFailed,
-    TimedOut,
-    Tokens,
-    Transport,
-)
+from infra.local.wire import Tokens, Transport
+from shared.vendor_kit.http import Answer, Call, CallFault, ConnectionBroken, ConnectionFailed, TimedOut
 
 JSON = "application/json"
 FAULTS: dict[type[CallFault], str] = {

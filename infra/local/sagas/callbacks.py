@@ -7,11 +7,13 @@ from typing import Any
 import orjson
 
 from infra.local.sagas.run import CALLBACKS
-from infra.local.wire import Call, Tokens, Transport
+from infra.local.wire import Tokens, Transport
 from shared.ports.sagas import CallbackGone, SagaError
 from shared.runtime.platform import deployed
+from shared.vendor_kit.http import Call
 
 GONE, BUSY = 404, 429
+PATIENCE = 60.0
 LOOPBACK = re.compile(r"http://127\.0\.0\.1:\d+")
 
 
@@ -30,7 +32,7 @@ class CallBack:
         url = f"{self._audience.removesuffix('/_cloud')}{CALLBACKS}{rest}"
         token = self._tokens.token(deployed.get().name, self._audience)
         headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
-        answer = await self._transport.send(Call("POST", url, headers, orjson.dumps(body)))
+        answer = await self._transport.send(Call("POST", url, headers, orjson.dumps(body), PATIENCE))
         if answer.status == GONE:
             raise CallbackGone("its execution has ended, or never was")
         if answer.status not in {200, BUSY}:  # busy: an earlier call of ours is still to be taken

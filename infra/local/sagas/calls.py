@@ -5,10 +5,10 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from infra.local.delivery.means import Means
-from infra.local.wire import Call, CallFault, ConnectionBroken, ConnectionFailed, TimedOut
 from infra.local.workflows.limits import RESPONSE_BYTES
 from infra.local.workflows.ops import HttpRequest
 from infra.local.workflows.outcomes import HttpFault, HttpResponse, Outcome
+from shared.vendor_kit.http import Call, CallFault, ConnectionBroken, ConnectionFailed, TimedOut
 
 FAULTS: Final[Mapping[type[CallFault], str]] = MappingProxyType(
     {ConnectionFailed: "connection_failed", ConnectionBroken: "connection_broken", TimedOut: "timeout"}

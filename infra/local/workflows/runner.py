@@ -12,7 +12,6 @@ from typing import Any, Final, Protocol
 
 from infra.local.ambient import EPOCH, SeededEntropy, SystemClock, SystemEntropy
 from infra.local.transport import Sockets
-from infra.local.wire import Call, CallFault, ConnectionFailed, TimedOut
 from infra.local.workflows.draws import AmbientDraws
 from infra.local.workflows.errors import WorkflowRefused
 from infra.local.workflows.machine import Machine
@@ -28,6 +27,7 @@ from infra.local.workflows.outcomes import (
 )
 from infra.local.workflows.program import Program, load
 from infra.local.workflows.stubs import Stubs, read_stubs
+from shared.vendor_kit.http import Call, CallFault, ConnectionFailed, TimedOut
 
 VIRTUAL_START: Final = EPOCH + timedelta(days=20_000)
 ENVIRONMENT: Final[Mapping[str, str]] = MappingProxyType(

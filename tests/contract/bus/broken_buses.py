@@ -4,7 +4,7 @@ import asyncio
 import dataclasses
 
 from infra.local.bus import Bus
-from infra.local.wire import Answer
+from shared.vendor_kit.http import Answer
 
 
 def respecified(**changes):

@@ -8,8 +8,8 @@ import pytest
 
 from infra.local.delivery.instants import rfc3339
 from infra.local.simulation.loop import BEGINNING
-from infra.local.wire import ConnectionBroken, ConnectionFailed, TimedOut
 from shared.ports.bus import Message
+from shared.vendor_kit.http import ConnectionBroken, ConnectionFailed, TimedOut
 from tests.contract.bus.setting import (
     BusSetting,
     messages,

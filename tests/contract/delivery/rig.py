@@ -21,7 +21,7 @@ from infra.local.simulation.loop import VirtualClock, run_virtually
 from infra.local.storage.database import open_database
 from infra.local.storage.engine import Engine
 from infra.local.tasks import SCHEMA as TASKS_SCHEMA
-from infra.local.wire import Answer, Call
+from shared.vendor_kit.http import Answer, Call
 
 PROJECT = "hotel"
 

@@ -5,14 +5,13 @@ from random import Random
 
 import orjson
 
-from infra.local import wire
 from infra.local.transport import InProcess
 from infra.simulators.ttlock.app import ttlock_app
 from infra.simulators.ttlock.founding import md5_hex
 from infra.simulators.ttlock.hotel import AccountPlan, sample_hotel
 from infra.simulators.ttlock.world import SimWorld
 from shared.domain.kinds import TTLOCK
-from shared.vendor_kit.http import Answer, ConnectionBroken, TimedOut
+from shared.vendor_kit.http import Call, TimedOut
 from shared.vendors.ttlock.adapter import open_vendor
 from tests.contract.lock.setting import DOOR_101, GUEST_ACCOUNT, PIN, VENDOR_NAMES, Setting
 
@@ -35,17 +34,12 @@ class Straight:
 
     async def send(self, call):
         self.asked.append(call)
-        there = wire.Call(call.method, call.url, call.headers, call.body, call.timeout)
-        serving = asyncio.ensure_future(self._way._serve(there))
+        serving = asyncio.ensure_future(self._way._serve(call))
         serving.add_done_callback(_heard)
         done, _ = await asyncio.wait({serving}, timeout=call.timeout)
         if not done:
             raise TimedOut("nothing was heard")
-        try:
-            answer = serving.result()
-        except wire.ConnectionBroken as fault:
-            raise ConnectionBroken(str(fault)) from None
-        return Answer(answer.status, answer.headers, answer.body)
+        return serving.result()
 
     @property
     def paths(self):
@@ -96,7 +90,7 @@ class TTLockSetting(Setting):
     async def steer(self, method, path, **body):
         """Use the control plane."""
         headers = {"authorization": f"Bearer {CONTROL}", "content-type": "application/json"}
-        call = wire.Call(method, f"{ADDRESS}/_sim/{path}", headers, orjson.dumps(body))
+        call = Call(method, f"{ADDRESS}/_sim/{path}", headers, orjson.dumps(body))
         answer = await InProcess(self.sim).send(call)
         assert answer.status < 300, answer.body
         return orjson.loads(answer.body) if answer.body else None

@@ -5,9 +5,9 @@ import asyncio
 import orjson
 
 from infra.local.transport import InProcess
-from infra.local.wire import Call
 from shared.gcp.identity import CERTIFICATES
 from shared.runtime.platform import deployed
+from shared.vendor_kit.http import Call
 from tests.emulators.signing import Google, Signer
 
 CALLBACKS = "https://workflowexecutions.googleapis.com/v1/projects/1/locations/europe-west6/callbacks/"

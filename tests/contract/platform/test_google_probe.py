@@ -7,13 +7,13 @@ import pytest
 
 from infra.local.ambient import SystemClock
 from infra.local.host.functions import load_functions
-from infra.local.wire import Call
 from infra.local.wiring import workflow_sources
 from infra.local.world import FleetConfig
 from infra.manifest.load import load_manifest
 from shared.runtime.google import Surroundings, google_platform
 from shared.runtime.platform import bind
 from shared.usecases.probe_platform import begin_probe
+from shared.vendor_kit.http import Call
 from tests.contract.platform.internet import Internet
 from tests.contract.sagas.ground import Ground
 from tests.contract.sagas.waker import Waker

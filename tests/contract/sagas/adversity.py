@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from infra.local.storage.database import checksum
-from infra.local.wire import Answer
 from infra.local.workflows import limits
 from shared.ports.sagas import ExecutionState
+from shared.vendor_kit.http import Answer
 from tests.contract.delivery.rig import until
 from tests.contract.sagas.ground import SagasSetting, Settable, json_answer
 

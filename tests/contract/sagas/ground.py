@@ -17,9 +17,9 @@ from infra.local.sagas.service import LocalSagas
 from infra.local.simulation.loop import VirtualClock, run_virtually
 from infra.local.storage.database import open_database
 from infra.local.storage.engine import Engine
-from infra.local.wire import Answer, Call
 from infra.local.world import LocalIds
 from shared.kernel.log import Log
+from shared.vendor_kit.http import Answer, Call
 
 BASE = "http://127.0.0.1:1"
 

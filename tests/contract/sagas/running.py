@@ -2,8 +2,8 @@
 
 import pytest
 
-from infra.local.wire import ConnectionBroken, ConnectionFailed, TimedOut
 from shared.ports.sagas import ArgumentRefused, ExecutionState, UnknownExecution, UnknownWorkflow
+from shared.vendor_kit.http import ConnectionBroken, ConnectionFailed, TimedOut
 from tests.contract.sagas.ground import SagasSetting, json_answer
 
 ECHO = {"echo": "main: {params: [a], steps: [{r: {return: '${a.x + 1}'}}]}"}

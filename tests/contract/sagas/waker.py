@@ -6,7 +6,7 @@ import orjson
 
 from infra.local.ambient import SystemClock
 from infra.local.sagas.service import CallbackRefused
-from infra.local.wire import Answer
+from shared.vendor_kit.http import Answer
 from tests.contract.sagas.ground import Ground, Script
 from tests.contract.sagas.port import SOURCES
 

@@ -8,7 +8,7 @@ import pytest
 from infra.local.delivery.backoff import Retry
 from infra.local.delivery.refusal import SpecRefused
 from infra.local.schedules import UnknownSchedule
-from infra.local.wire import ConnectionFailed
+from shared.vendor_kit.http import ConnectionFailed
 from tests.contract.delivery.rig import until
 from tests.contract.schedules.setting import START, URL, ScheduleSetting, schedule, scheduled
 

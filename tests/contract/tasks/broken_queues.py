@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from infra.local.delivery.backoff import Retry
 from infra.local.tasks import Tasks
-from infra.local.wire import Answer
+from shared.vendor_kit.http import Answer
 
 
 def respecified(**changes):

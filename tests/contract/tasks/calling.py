@@ -3,8 +3,8 @@
 import asyncio
 from datetime import timedelta
 
-from infra.local.wire import ConnectionFailed
 from shared.ports.tasks import Task
+from shared.vendor_kit.http import ConnectionFailed
 from tests.contract.delivery.rig import until
 from tests.contract.tasks.setting import URL, TaskSetting, queue
 

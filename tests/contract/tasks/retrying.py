@@ -6,8 +6,8 @@ import itertools
 import pytest
 
 from infra.local.delivery.backoff import Retry
-from infra.local.wire import Answer, ConnectionBroken, ConnectionFailed, TimedOut
 from shared.ports.tasks import Task
+from shared.vendor_kit.http import Answer, ConnectionBroken, ConnectionFailed, TimedOut
 from tests.contract.delivery.rig import until
 from tests.contract.tasks.setting import TaskSetting, queue
 

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from infra.local.tasks import QueueSpec, Tasks
-from infra.local.wire import Answer
+from shared.vendor_kit.http import Answer
 from tests.contract.delivery.machine import machine
 from tests.contract.embedded import ManualClock
 from tests.contract.tasks.port import RELAY, SWEEP, TaskQueuePort

@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse
 
 from infra.local.simulation.loop import run_virtually
 from infra.local.transport import ByAddress, InProcess, Sockets
-from infra.local.wire import Answer, Call, ConnectionBroken, ConnectionFailed, TimedOut
+from shared.vendor_kit.http import Answer, Call, ConnectionBroken, ConnectionFailed, TimedOut
 
 
 async def _mirror(scope, receive, send):

@@ -11,8 +11,8 @@ from infra.local.host.app import Host
 from infra.local.host.functions import Hosted
 from infra.local.simulation.loop import run_virtually
 from infra.local.transport import InProcess
-from infra.local.wire import Call
 from shared.runtime.platform import Deployed, deployed
+from shared.vendor_kit.http import Call
 
 BASE = "http://127.0.0.1:8787"
 

@@ -6,9 +6,9 @@ from infra.local.counters import Counters
 from infra.local.host.app import Host
 from infra.local.host.functions import load_functions
 from infra.local.transport import InProcess
-from infra.local.wire import Call
 from infra.manifest.load import ManifestRefused, load_manifest
 from infra.manifest.model import Deployable
+from shared.vendor_kit.http import Call
 
 BASE = "http://127.0.0.1:8787"
 

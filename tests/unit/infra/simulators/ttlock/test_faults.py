@@ -3,9 +3,9 @@
 import pytest
 
 from infra.local.transport import InProcess
-from infra.local.wire import Call, ConnectionBroken
 from infra.simulators.ttlock.errors import ConnectionCut
 from infra.simulators.ttlock.faults import FaultRule
+from shared.vendor_kit.http import Call, ConnectionBroken
 from tests.unit.infra.simulators.ttlock.integrator import FORM, Integrator
 
 LIST = {"pageNo": 1, "pageSize": 1}
