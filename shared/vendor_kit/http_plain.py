@@ -8,6 +8,7 @@ import asyncio
 import re
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from shared.vendor_kit.http import (
@@ -123,11 +124,10 @@ class PlainClient:
         return Connection(self._largest, self._open)
 
     def _make_room(self) -> None:
-        if len(self._open) < self._limit:
-            return
-        resting = next(filter(None, self._resting.values()), None)
-        if resting is not None:
-            resting.popleft().hang_up()
+        excess = len(self._open) - self._limit + 1
+        resting = (connection for place in self._resting.values() for connection in place if connection.whole)
+        for connection in list(islice(resting, max(0, excess))):
+            connection.hang_up()
 
 
 def _lines(call: Call) -> str:

@@ -101,6 +101,19 @@ class TestConnections:
             await client.close()
         assert (len(lines), len(others)) == (4, 4)
 
+    async def test_room_is_made_by_connections_that_are_still_open(self, client):
+        async def once(a_line):
+            await a_line.hear()
+            await a_line.say(OK)
+
+        async with line(once) as (first, _), line(patient) as (second, _), line(patient) as (third, _):
+            await asyncio.gather(*(sent(client, Call("POST", first)) for _ in range(4)))
+            await asyncio.sleep(0.01)
+            await asyncio.gather(*(sent(client, Call("POST", second)) for _ in range(4)))
+            await sent(client, Call("POST", third))
+            assert len(client._open) == 4
+            await client.close()
+
     async def test_a_connection_found_closed_is_not_used(self, client):
         async def once(a_line):
             await a_line.hear()
