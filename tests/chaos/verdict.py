@@ -1,0 +1,98 @@
+"""What must be true of a stay once the dust has settled: the ledger's file and the vendor's doors agree."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+ISSUED = "melmastoon.lock.credential.issued.v1"
+DOORS = {1000101: "room", 1000001: "front"}
+"""The locks that one stay in room 101 concerns."""
+
+
+class Books:
+    """A fleet's ledger as it lies on the disk; nobody need be alive to read it."""
+
+    def __init__(self, home):
+        self._file = home / "fleet.db"
+
+    def read(self, sql, *parameters):
+        """Return rows of the last commit."""
+        with closing(sqlite3.connect(f"file:{self._file}?mode=ro", uri=True)) as reader:
+            return reader.execute(sql, parameters).fetchall()
+
+    def of(self, collection):
+        """Return all documents of a collection by id."""
+        rows = self.read("SELECT id, body FROM documents WHERE collection = ? ORDER BY id", collection)
+        return {identity: json.loads(body) for identity, body in rows}
+
+    def keys(self, reservation="rsv_1"):
+        """Return the entries of a stay's keys."""
+        entries = self.of("credentials").values()
+        return [e for e in entries if e["credential"]["core"]["holder"]["reservation_id"] == reservation]
+
+    def grants(self, key):
+        """Return all grants a key ever had."""
+        return [each for each in self.of("grants").values() if each["credential_id"] == key]
+
+    @property
+    def settled(self):
+        """Whether nothing is owed to any key, and no saga is under way."""
+        active = self.read("SELECT count(*) FROM executions WHERE state = 'ACTIVE'")[0][0]
+        return not active and not any("due_at" in entry for entry in self.of("credentials").values())
+
+    def events(self, key):
+        """Return a key's events, in the order of their names."""
+        return [row for name, row in self.of("outbox").items() if name.startswith(f"{key}.")]
+
+
+def listed(state, lock):
+    """Return the passcodes that the vendor lists at a lock."""
+    (found,) = (each for each in state["locks"] if each["lockId"] == lock)
+    return found["listed"]["passcodes"]
+
+
+def inside(state, lock):
+    """Return the codes in a lock's own memory."""
+    (found,) = (each for each in state["locks"] if each["lockId"] == lock)
+    return [code["code"] for code in found["codes"]]
+
+
+def assert_one_active_key(books, state, reservation="rsv_1"):
+    """The stay has one key, active, once at each of its locks, and told once."""
+    (entry,) = books.keys(reservation)
+    assert entry["credential"]["state"]["type"] == "active"
+    assert_everything_told(books, entry)
+    placed = [g["grant"] for g in books.grants(_id(entry)) if g["grant"]["state"]["type"] != "removed"]
+    assert [grant["state"]["type"] for grant in placed] == ["placed"] * len(DOORS)
+    assert len({grant["device_id"] for grant in placed}) == len(DOORS)
+    for lock in DOORS:
+        (row,) = listed(state, lock)
+        assert [row["code"]] == inside(state, lock)
+    assert len({listed(state, lock)[0]["code"] for lock in DOORS}) == 1
+
+
+def assert_taken_back(books, state, reservation="rsv_1"):
+    """The stay's key is revoked, settled at every lock, and no lock knows it."""
+    (entry,) = books.keys(reservation)
+    ended = entry["credential"]["state"]
+    assert ended["type"] == "revoked"
+    assert [lock["ok"] for lock in ended["settlement"]] == [True] * len(DOORS)
+    assert {g["grant"]["state"]["type"] for g in books.grants(_id(entry))} == {"removed"}
+    assert_everything_told(books, entry)
+    for lock in DOORS:
+        assert listed(state, lock) == inside(state, lock) == []
+    assert not [name for name in books.of("key_secrets") if name.startswith(_id(entry))]
+
+
+def assert_everything_told(books, entry):
+    """Nothing is owed, the sequence has no gap, and what the entry counts is what is kept and told."""
+    rows = books.events(_id(entry))
+    assert [row["sequence"] for row in rows] == list(range(1, entry["credential"]["sequence"] + 1))
+    assert entry["announced"] == len(rows)
+    assert "due_at" not in entry
+    assert len({row["eventId"] for row in rows}) == len(rows)
+    assert len([row for row in rows if row["subject"] == ISSUED]) == 1
+
+
+def _id(entry):
+    return entry["credential"]["core"]["id"]
