@@ -9,6 +9,7 @@ from infra.bench.measures import (
     host,
     idle,
     interpreter,
+    keys,
     resume,
     start_up,
 )
@@ -24,6 +25,7 @@ def measures() -> tuple[Measure, ...]:
         host.MEASURE,
         interpreter.MEASURE,
         executions.MEASURE,
+        keys.MEASURE,
         idle.MEASURE,
         start_up.measure(load_manifest()),
         resume.MEASURE,

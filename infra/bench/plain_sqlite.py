@@ -1,6 +1,6 @@
 """SQLite as anybody would open it, every commit on the disk: the raw limit of whatever is durable here."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,17 @@ class PlainSqlite:
         self._connection.execute("BEGIN IMMEDIATE")
         self._connection.executemany(statement, rows)
         self._connection.execute("COMMIT")
+
+    @contextmanager
+    def transaction(self) -> Iterator[Callable[..., object]]:
+        """Commit whatever is executed inside."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        yield self._connection.execute
+        self._connection.execute("COMMIT")
+
+    def execute(self, statement: str) -> None:
+        """Run a statement by itself."""
+        self._connection.execute(statement)
 
     def rows_per_second(self, body: str, together: int, seconds: float) -> float:
         """Return how many rows a second can be kept, so many of them to a commit."""

@@ -1,0 +1,71 @@
+"""The bench's hotel: many rooms with one lock each, and a gateway each, so that no key waits for another."""
+
+from typing import Final
+
+from infra.local.sample.account import sample_account
+from infra.local.sample.load import SampleHotel
+from infra.simulators.ttlock.hotel import GatewayPlan, HotelPlan, LockPlan, sample_hotel
+from shared.domain.capabilities import LockCapabilities
+from shared.domain.ids import LockDeviceId, PropertyId, RoomId, TenantId
+from shared.domain.kinds import VendorCode
+from shared.domain.premises import LockDevice, Property, Room, Tenant
+from shared.domain.secret import Secret
+
+TENANT, PROPERTY = TenantId("tnt_bench"), PropertyId("ppt_bench")
+ROOMS: Final = 64
+FIRST_LOCK: Final = 1_000_000
+MOCK, TTLOCK = "mock", "ttlock"
+ABLE: Final = LockCapabilities(pin=True, remote_issue=True, remote_revoke=True)
+
+
+def hotel(vendor: str) -> SampleHotel:
+    """Return the hotel with all its locks of one vendor."""
+    return SampleHotel(
+        tenant=Tenant(id=TENANT, name="Bench", data_residency="local"),
+        property=Property(id=PROPERTY, name="Bench", zone="Asia/Kabul"),
+        rooms=tuple(
+            Room(id=room(number), property_id=PROPERTY, label=str(number), floor="1")
+            for number in range(ROOMS)
+        ),
+        devices=tuple(_device(number, VendorCode(vendor)) for number in range(ROOMS)),
+        policy={"preferredKinds": ["pin_code"], "pinDigits": 6},
+    )
+
+
+def room(number: int) -> RoomId:
+    """Return the room of a stay: one after the other, so that a lock's memory lasts long."""
+    return RoomId(f"rmu_{number % ROOMS}")
+
+
+def simulated() -> HotelPlan:
+    """Return the same locks as TTLock's simulator has them, without limits."""
+    plan = sample_hotel()
+    locks = [FIRST_LOCK + number for number in range(ROOMS)]
+    return HotelPlan(
+        applications=plan.applications,
+        accounts=plan.accounts,
+        gateways=tuple(
+            GatewayPlan(gateway_id=number, name=f"Gateway {number}", locks=(lock,))
+            for number, lock in enumerate(locks)
+        ),
+        locks=tuple(LockPlan(lock_id=lock, alias=f"Room {lock}") for lock in locks),
+    )
+
+
+def account(vendor: str, address: str) -> Secret[bytes]:
+    """Return the hotel's account at its vendor, which is reached at an address."""
+    if vendor == TTLOCK:
+        return sample_account(address)
+    return Secret(f"mock://?post={address}/v3/key/get".encode())
+
+
+def _device(number: int, vendor: VendorCode) -> LockDevice:
+    return LockDevice(
+        id=LockDeviceId(f"lck_{number:026d}"),
+        property_id=PROPERTY,
+        vendor=vendor,
+        vendor_device=str(FIRST_LOCK + number),
+        label=f"Room {number}",
+        rooms=(room(number),),
+        capabilities=ABLE,
+    )

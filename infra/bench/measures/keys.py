@@ -1,0 +1,220 @@
+"""Keys, the whole way: booking published, saga run, vendor posted, key active, `issued` published.
+
+The fleet, the vendor and the driver are three processes. The driver sends one request a key, on which the
+fleet's process publishes the booking and which it answers when `issued` is published: nobody polls.
+"""
+
+import asyncio
+import http.client
+import itertools
+import json
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+import uvloop
+
+from infra.bench import hotel
+from infra.bench.client import Caller, request
+from infra.bench.figures import BenchError, Figure, Ground, Measure, Sample
+from infra.bench.hand_written import SCHEMA, HandWritten, inline, together
+from infra.bench.plain_sqlite import plain_sqlite
+from infra.bench.processes import Process, answering
+from infra.bench.programs.key_fleet import PATH
+from infra.local.server import free_port
+
+MANY, PATIENCE_SECONDS, WARMING = 32, 30.0, 0.25
+CONTROL = "bench"
+RAW, OWN, TTLOCK = "raw.hand_written_keys", "keys.mock", "keys.ttlock"
+RATE, P50, P95 = "{}_per_s_at_{}", "{}_p50_ms_at_{}", "{}_p95_ms_at_{}"
+CPU, MEMORY, POSTS = "{}_cpu_ms_each_at_{}", "{}_pss_mb_at_{}", "{}_vendor_calls_each_at_{}"
+COUNTED = {
+    "fsyncs": "fsyncs",
+    "document_writes": "writes",
+    "document_reads": "reads",
+    "function_calls": "calls",
+    "billable_steps": "steps",
+    "publishes": "messages",
+}
+"""What the fleet counts of itself, and in which unit."""
+EACH = "{}_{}_each_at_{}"
+FLOORS: Mapping[str, tuple[float, float | None]] = {
+    RATE.format(OWN, 1): (157, 314),
+    RATE.format(OWN, MANY): (229, 458),
+    P50.format(OWN, 1): (7, 3.5),
+    CPU.format(OWN, 1): (5, 2.5),
+    CPU.format(OWN, MANY): (5, 2.5),
+    EACH.format(OWN, "fsyncs", 1): (12, None),
+    EACH.format(OWN, "fsyncs", MANY): (1.5, None),
+    **{
+        EACH.format(OWN, name, many): (most, None)
+        for name, most in {"document_writes": 14, "document_reads": 6, "function_calls": 4}.items()
+        for many in (1, MANY)
+    },
+    **{EACH.format(OWN, "billable_steps", many): (12, None) for many in (1, MANY)},
+}
+
+
+def _figures(name: str, many: int) -> Iterator[tuple[str, str, bool]]:
+    yield RATE.format(name, many), "1/s", True
+    yield P50.format(name, many), "ms", True
+    yield P95.format(name, many), "ms", True
+    if name == RAW:
+        return
+    yield CPU.format(name, many), "ms", False
+    yield MEMORY.format(name, many), "MB", False
+    yield POSTS.format(name, many), "calls", False
+    for counter, unit in COUNTED.items():
+        yield EACH.format(name, counter, many), unit, False
+
+
+def _figure(name: str, unit: str, beside: str | None) -> Figure:
+    floor, aim = FLOORS.get(name, (None, None))
+    return Figure(unit, "higher" if unit == "1/s" else "lower", floor, aim, beside)
+
+
+FIGURES = {
+    figure: _figure(figure, unit, figure.replace(name, RAW) if compared and name != RAW else None)
+    for many in (1, MANY)
+    for name in (RAW, OWN, TTLOCK)
+    for figure, unit, compared in _figures(name, many)
+}
+Make = Callable[[int, Caller], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Vendor:
+    """Whoever makes the keys real: where it listens, and how often it was called."""
+
+    name: str
+    figure: str
+    port: int
+    called: Callable[[], int]
+
+
+def take(ground: Ground) -> Sample:
+    """Make keys by hand, with the mock on a stub, and with the TTLock adapter on the simulator."""
+    sample: dict[str, float] = {}
+    with _stub(ground.folder) as stub:
+        sample |= uvloop.run(_by_hand(stub, ground))
+        sample |= _by_fleet(stub, ground)
+    with _simulator(ground.folder) as simulator:
+        sample |= _by_fleet(simulator, ground)
+    return sample
+
+
+@contextmanager
+def _stub(folder: Path) -> Iterator[Vendor]:
+    port = free_port()
+    with answering(["-m", "infra.bench.programs.vendor_stub", str(port)], port, folder):
+        yield Vendor(hotel.MOCK, OWN, port, lambda: int(_asked(port, "/")["posted"]))
+
+
+@contextmanager
+def _simulator(folder: Path) -> Iterator[Vendor]:
+    port, plan = free_port(), folder / "hotel.json"
+    plan.write_text(hotel.simulated().model_dump_json(by_alias=True), encoding="utf-8")
+    arguments: list[str | Path] = ["-m", "infra.simulators.ttlock", "--port", str(port)]
+    with answering([*arguments, "--hotel", plan, "--control-token", CONTROL], port, folder):
+        yield Vendor(hotel.TTLOCK, TTLOCK, port, lambda: _calls(_asked(port, "/_sim/counters")))
+
+
+def _calls(counters: Mapping[str, Mapping[str, int]]) -> int:
+    return sum(counter["calls"] for counter in counters.values())
+
+
+async def _by_hand(vendor: Vendor, ground: Ground) -> Sample:
+    sample: dict[str, float] = {}
+    for many in (1, MANY):
+        with plain_sqlite(ground.folder / f"by-hand-{many}.db") as database:
+            for statement in SCHEMA:
+                database.execute(statement)
+            with together(database, asyncio.get_running_loop()) as shared:
+                keep = inline(database) if many == 1 else shared
+                made = await _made(HandWritten(keep, vendor.port).key, vendor.port, many, ground)
+        sample |= _speed(RAW, many, *made)
+    return sample
+
+
+def _by_fleet(vendor: Vendor, ground: Ground) -> Sample:
+    port, home = free_port(), ground.folder / f"home-{vendor.name}"
+    program: list[str | Path] = ["-m", "infra.bench.programs.key_fleet", home, str(port)]
+    sample: dict[str, float] = {}
+    with answering([*program, vendor.name, str(vendor.port)], port, ground.folder) as fleet:
+        for many in (1, MANY):
+            make = partial(_key, port, 1_000_000 * many)
+            uvloop.run(_made(make, port, many, ground, WARMING))
+            make = partial(_key, port, 1_000_000 * (many + 1))
+            sample |= _loaded(vendor, fleet, make, many, ground)
+    return sample
+
+
+def _loaded(vendor: Vendor, fleet: Process, make: Make, many: int, ground: Ground) -> Sample:
+    called, before, cpu = vendor.called(), _asked(fleet.port, PATH), fleet.cpu_seconds()
+    delays, took = uvloop.run(_made(make, fleet.port, many, ground))
+    # What a key leaves to be done after it is told belongs to its cost.
+    after, keys = _asked(fleet.port, PATH), len(delays)
+    name = vendor.figure
+    return {
+        **_speed(name, many, delays, took),
+        CPU.format(name, many): (fleet.cpu_seconds() - cpu) / keys * 1e3,
+        MEMORY.format(name, many): fleet.memory_megabytes()[1],
+        POSTS.format(name, many): (vendor.called() - called) / keys,
+        **{
+            EACH.format(name, counter, many): (after[counter] - before[counter]) / keys for counter in COUNTED
+        },
+    }
+
+
+async def _made(
+    make: Make, port: int, many: int, ground: Ground, share: float = 1.0
+) -> tuple[list[float], float]:
+    """Make keys in a closed loop; return how long each took, and all together."""
+    numbers, began = itertools.count(), time.perf_counter()
+    until = began + ground.effort.seconds * share
+    each = await asyncio.gather(*(_in_a_row(make, port, numbers, until) for _ in range(many)))
+    return [delay for delays in each for delay in delays], time.perf_counter() - began
+
+
+async def _in_a_row(make: Make, port: int, numbers: Iterator[int], until: float) -> list[float]:
+    caller, delays = await Caller().open(port), list[float]()
+    while (began := time.perf_counter()) < until or not delays:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await make(next(numbers), caller)
+        delays.append(time.perf_counter() - began)
+    caller.close()
+    return delays
+
+
+async def _key(port: int, first: int, number: int, caller: Caller) -> None:
+    status = await caller.call(request(port, PATH, body=b"%d" % (first + number)))
+    if status != 200:
+        raise BenchError(f"a key was not issued: {status}")
+
+
+def _speed(name: str, many: int, delays: list[float], took: float) -> Sample:
+    return {
+        RATE.format(name, many): len(delays) / took,
+        P50.format(name, many): median(delays) * 1e3,
+        P95.format(name, many): quantiles([*delays, delays[-1]], n=20)[-1] * 1e3,
+    }
+
+
+def _asked(port: int, path: str) -> Mapping[str, Any]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
+    connection.request("GET", path, headers={"authorization": f"Bearer {CONTROL}"})
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    if answer.status != 200:
+        raise BenchError(f"{path} answered {answer.status}")
+    counted: Mapping[str, Any] = json.loads(body)
+    return counted
+
+
+MEASURE = Measure("keys", FIGURES, take)

@@ -1,0 +1,124 @@
+"""A whole fleet that makes a key a request: `... key_fleet HOME PORT VENDOR VENDOR_PORT`.
+
+Besides what every fleet serves, `POST /_bench/keys` with the number of a stay publishes its booking and is
+answered when the key's `issued` is published, so that nobody has to ask whether it is. A GET is answered with
+what the fleet has counted, once nothing is under way.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+
+import orjson
+import uvloop
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from infra.bench.hotel import PROPERTY, TENANT, account, hotel, room
+from infra.bench.programs.serving import serve
+from infra.local.ambient import SystemClock
+from infra.local.fleet import Fleet, open_fleet
+from infra.local.sample.load import move_in
+from infra.local.storage.engine import LAZY_SECONDS
+from infra.local.world import FleetConfig, World
+from shared.events.wire import write_instant
+from shared.ports.bus import EventBus, Message
+from shared.runtime.platform import bind
+from shared.usecases.lock_desk import account_secret
+from shared.vendor_kit.guard import GuardPolicy
+
+PATH = "/_bench/keys"
+BOOKED = "melmastoon.reservation.booking.confirmed.v1"
+ENDS = {"melmastoon.lock.credential.issued.v1": 200, "melmastoon.lock.credential.failed.v1": 500}
+UNHURRIED = GuardPolicy(per_minute=10_000_000, burst=1_000_000)
+FIRST_DAY, STAY = timedelta(days=30), timedelta(days=3)
+"""Keys are usually made long before the guest comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """The fleet's bus, with somebody who hears what became of each key."""
+
+    bus: EventBus
+    waiting: dict[str, asyncio.Future[int]] = field(default_factory=dict)
+
+    async def publish(self, topic: str, messages: Sequence[Message]) -> tuple[str, ...]:
+        """Publish, and tell whoever waits for this event that it is published."""
+        ids = await self.bus.publish(topic, messages)
+        if topic in ENDS:
+            for message in messages:
+                waiting = self.waiting.pop(orjson.loads(message.data)["correlationId"], None)
+                if waiting is not None:
+                    waiting.set_result(ENDS[topic])
+        return ids
+
+
+class KeyDesk:
+    """The fleet's own application, with the bench's path before it."""
+
+    def __init__(self, fleet: Fleet, heard: Listening) -> None:
+        self._fleet, self._heard = fleet, heard
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["path"] != PATH:
+            await self._fleet(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        asked = self._key if request.method == "POST" else self._counted
+        await (await asked(request))(scope, receive, send)
+
+    async def _key(self, request: Request) -> Response:
+        number = int(await request.body())
+        issued = asyncio.get_running_loop().create_future()
+        self._heard.waiting[f"rsv_{number}"] = issued
+        await self._fleet.bus.publish(BOOKED, [booking(number)])
+        return Response(status_code=await issued)
+
+    async def _counted(self, _request: Request) -> Response:
+        await self._fleet.sagas.settled()
+        await self._fleet.bus.idle()
+        await asyncio.sleep(2 * LAZY_SECONDS)  # acknowledgements and the ends of sagas are kept by then
+        return JSONResponse(dict(self._fleet.counters))
+
+
+def booking(number: int) -> Message:
+    """Return the confirmation of a stay in one room, as reservation-service publishes it."""
+    now = SystemClock().now()
+    event = {
+        "specVersion": "1.0",
+        "id": f"evt_{number}",
+        "subject": BOOKED,
+        "type": BOOKED,
+        "time": write_instant(now),
+        "tenantId": TENANT,
+        "data": {
+            "reservationId": f"rsv_{number}",
+            "propertyId": PROPERTY,
+            "guest": {"id": f"gst_{number}", "displayName": "A Guest"},
+            "rooms": [room(number)],
+            "validFrom": write_instant(now + FIRST_DAY),
+            "validUntil": write_instant(now + FIRST_DAY + STAY),
+        },
+    }
+    return Message(json.dumps(event).encode(), {"subject": BOOKED, "tenantId": TENANT}, f"rsv_{number}")
+
+
+async def main(home: Path, port: int, vendor: str, address: str) -> None:
+    """Serve until killed."""
+    async with open_fleet(FleetConfig(home, port), World(guard_policy=UNHURRIED)) as fleet:
+        await move_in(hotel(vendor), fleet.documents, SystemClock().now())
+        name = account_secret(hotel(vendor).devices[0].vendor, TENANT, PROPERTY)
+        await fleet.platform.secrets.add(name, account(vendor, address))
+        heard = Listening(fleet.bus)
+        bind(replace(fleet.platform, bus=heard))
+        await serve(KeyDesk(fleet, heard), port)
+
+
+if __name__ == "__main__":
+    uvloop.run(main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], f"http://127.0.0.1:{sys.argv[4]}"))
