@@ -5,10 +5,9 @@ from random import Random
 import pytest
 
 from infra.local.simulation.loop import run_virtually
-from shared.domain.kinds import TTLOCK
 from shared.ports.sagas import ExecutionState
 from tests.chaos.events import config_updated
-from tests.chaos.small_world.hotel import furnished
+from tests.chaos.small_world.locks import TinyDoors
 from tests.chaos.small_world.weather import Climate, Weather, clear_sky
 from tests.chaos.small_world.world import SmallWorld
 
@@ -20,7 +19,7 @@ def _a_busy_hour(seed, weather=None):
 
     async def main(clock):
         chance = Random(seed)
-        world = SmallWorld(clock, weather or Weather(chance, Climate.drawn(chance)), furnished(TTLOCK))
+        world = SmallWorld(clock, weather or Weather(chance, Climate.drawn(chance)), TinyDoors)
         for number in range(5):
             world.bus.keep(TOPIC, config_updated(number))
         for number in range(2):

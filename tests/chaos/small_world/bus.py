@@ -65,7 +65,7 @@ class MemoryBus:
     async def _deliver(self, function, kept):
         weather = self.air.weather
         for attempt in range(MOST_ATTEMPTS):
-            most = 2.0 * 2 ** min(attempt, 4) if attempt else weather.climate.slow
+            most = 2.0 * 2 ** min(attempt, 4) if attempt else weather.climate.slow / 4
             await asyncio.sleep(weather.chance.uniform(0, most))
             if weather.strikes("push-lost"):
                 continue

@@ -7,18 +7,32 @@ from contextvars import ContextVar
 from tests.chaos.small_world.weather import Weather
 
 
+class Life:
+    """The time from one start of the fleet to its end."""
+
+    __slots__ = ("over",)
+
+    def __init__(self) -> None:
+        self.over = False
+
+
 class Invocation:
-    """One call of a function, until it is over or dead."""
+    """One call of a function, until it or its fleet is dead; what it left behind dies with either."""
 
-    __slots__ = ("dead", "name", "task")
+    __slots__ = ("_dead", "_life", "name", "task")
 
-    def __init__(self, name: str) -> None:
-        self.name, self.dead = name, False
+    def __init__(self, name: str, life: Life | None = None) -> None:
+        self.name, self._life, self._dead = name, life or Life(), False
         self.task: asyncio.Task[object] | None = None
 
+    @property
+    def dead(self) -> bool:
+        """Whether nothing that it still tries to do may reach anything."""
+        return self._dead or self._life.over
+
     def die(self) -> None:
-        """End here: nothing that it still tries to do reaches anything."""
-        self.dead = True
+        """End here."""
+        self._dead = True
         if self.task is not None:
             self.task.cancel()
 

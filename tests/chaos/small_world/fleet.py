@@ -17,7 +17,7 @@ from shared.kernel.log import Log
 from shared.runtime import entry as runtime
 from shared.runtime.platform import Deployed, deployed
 from shared.runtime.responses import STATUS, error_response, json_response
-from tests.chaos.small_world.fate import Invocation, running
+from tests.chaos.small_world.fate import Invocation, Life, running
 from tests.chaos.small_world.sagas import FLEET
 from tests.chaos.small_world.weather import Weather
 
@@ -78,15 +78,15 @@ class MemoryFleet:
         self.weather, self._spawn = weather, spawn
         self.words = io.StringIO()
         self.log = Log("keyfleet", self.words)
-        self.platform = None
+        self.platforms = []
         self.living: dict[Invocation, None] = {}
-        self.up = True
+        self.up, self._life = True, Life()
         self.on_kill = []
         self._count = 0
 
     def kill(self):
         """End every call that is under way; the fleet comes back after a while."""
-        self.up = False
+        self.up, self._life.over = False, True
         for invocation in list(self.living):
             invocation.die()
         for also in self.on_kill:
@@ -95,7 +95,7 @@ class MemoryFleet:
 
     async def _come_back(self):
         await asyncio.sleep(self.weather.chance.uniform(0, 10))
-        self.up = True
+        self.up, self._life = True, Life()
         self.weather.note("fleet", "is back")
 
     async def push(self, name, kept):
@@ -147,7 +147,7 @@ class MemoryFleet:
 
     def _begin(self, name, body):
         self._count += 1
-        invocation = Invocation(f"{name}#{self._count}")
+        invocation = Invocation(f"{name}#{self._count}", self._life)
         self.living[invocation] = None
         loop = asyncio.get_running_loop()
         invocation.task = loop.create_task(
@@ -161,22 +161,20 @@ class MemoryFleet:
         deployed.set(function.deployed)
         try:
             async with asyncio.timeout(function.timeout):
-                answer = await self._answered(function, body)
+                answer = await self._answered(function, body, self.weather.chance.choice(self.platforms))
         except TimeoutError:
             answer = json_response({"error": {"kind": "FunctionTimeout"}}, 504)
         self.weather.note(invocation.name, f"answers {answer.status_code} {bytes(answer.body)[:200]!r}")
         return answer
 
-    async def _answered(self, function, body):
+    async def _answered(self, function, body, on):
         try:
             if function.subject is None:
-                return json_response(await function.handle(runtime._arguments(body), self.platform))
-            return await runtime._receive(
-                body, function.subject, function.handle, function.deployed, self.platform
-            )
+                return json_response(await function.handle(runtime._arguments(body), on))
+            return await runtime._receive(body, function.subject, function.handle, function.deployed, on)
         except tuple(STATUS) as error:
             return error_response(error)
         except Exception as error:  # noqa: BLE001 - as the runtime does: a crash is answered, and told
-            self.platform.log.failure("the function crashed", error)
+            self.log.failure("the function crashed", error)
             self.weather.note("crash", repr(error))
             return error_response(error)

@@ -1,6 +1,8 @@
 """What goes wrong in a small world: drawn from one seed, written down as it happens, over with the storm."""
 
 import asyncio
+import contextlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 
@@ -8,8 +10,8 @@ USUAL = {
     "yield": 0.25,
     "pause": 0.06,
     "stall": 0.012,
-    "die": 0.008,
-    "kill": 0.003,
+    "die": 0.01,
+    "kill": 0.004,
     "full": 0.01,
     "raced": 0.03,
     "unheard": 0.01,
@@ -21,15 +23,18 @@ USUAL = {
     "ack-lost": 0.1,
     "started-twice": 0.15,
     "cancelled": 0.01,
-    "vendor-5xx": 0.06,
-    "vendor-silent": 0.05,
-    "vendor-unheard": 0.06,
-    "vendor-late": 0.04,
+    "vendor-5xx": 0.1,
+    "vendor-silent": 0.06,
+    "vendor-unheard": 0.1,
+    "vendor-late": 0.08,
     "vendor-refuses": 0.02,
-    "pin-taken": 0.03,
+    "pin-taken": 0.05,
 }
 """How often each fault strikes where it can, in weather of its usual strength."""
-STRENGTHS = (0, 0, 0.4, 1, 1, 3)
+STRENGTHS = (0, 0, 0.5, 1, 2, 4)
+STORMS = (5, 20, 20, 60, 60, 60, 150, 150, 400, 900)
+"""How many seconds a storm may last."""
+BLOWS = ("kill", "kill", "die", "stall")
 PASSING = ("kill", "die", "stall", "pause", "yield")
 """What may befall any line of the fleet, in the order of its being drawn."""
 CALM = Random(0)
@@ -43,15 +48,20 @@ class Climate:
     storm: float
     outage: tuple[float, float]
     slow: float
+    blows: Mapping[int, str] = field(default_factory=dict)
+    """What befalls the fleet for certain, by the number of the port call that it meets."""
 
     @classmethod
     def drawn(cls, chance: Random) -> "Climate":
         """Switch each kind off, or choose its strength: a fault that is always there hides others."""
         rates = {name: rate * chance.choice(STRENGTHS) for name, rate in USUAL.items()}
-        storm = chance.choice((0, 20, 60, 60, 150, 400, 900))
+        storm = chance.choice(STORMS)
         start = chance.uniform(0, storm)
         outage = (start, chance.uniform(start, storm)) if chance.random() < 0.25 else (0.0, 0.0)
-        return cls(rates, storm, outage, chance.choice((0.05, 1, 4)))
+        blows = {
+            int(100 ** chance.uniform(0, 1.1)): chance.choice(BLOWS) for _ in range(chance.choice((0, 1, 2)))
+        }
+        return cls(rates, storm, outage, chance.choice((0.05, 1, 4)), blows)
 
 
 @dataclass(slots=True)
@@ -62,6 +72,8 @@ class Weather:
     climate: Climate
     trace: list[tuple[float, str, str]] = field(default_factory=list)
     began: float = 0.0
+    _passed: int = 0
+    _awaited: dict[int, asyncio.Event] = field(default_factory=dict)
     _limits: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
@@ -96,10 +108,22 @@ class Weather:
 
     def passing(self) -> str | None:
         """Draw what befalls the line that is passing now."""
+        self._passed += 1
+        if self._passed in self._awaited:
+            self._awaited.pop(self._passed).set()
         if not self.storming:
             return None
+        if self._passed in self.climate.blows:
+            return self.climate.blows[self._passed]
         drawn = self.chance.random()
         return next((name for name, limit in self._limits if drawn < limit), None)
+
+    async def reached(self, number: int, most: float) -> None:
+        """Return when so many port calls have been made, or after so many seconds."""
+        if self._passed < number:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(most):
+                    await self._awaited.setdefault(number, asyncio.Event()).wait()
 
     def seconds(self, most: float) -> float:
         """Draw a wait; once the storm is over everything is quick."""

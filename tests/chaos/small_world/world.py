@@ -2,23 +2,42 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Protocol
 
 from infra.local.ambient import SeededEntropy
 from infra.local.world import LocalIds
+from shared.domain.kinds import VendorCode
+from shared.domain.secret import Secret
 from shared.ports.tasks import TaskExists
 from shared.runtime.indexes import INDEXES
+from shared.runtime.keys import telling
 from shared.runtime.platform import Platform
+from shared.usecases.estate import Estate
+from shared.vendor_kit.guard import GuardPolicy, Guards
 from shared.vendor_kit.leases import DocumentLeases
 from tests.chaos.small_world.bus import MemoryBus
 from tests.chaos.small_world.documents import MemoryDocuments, Shelf
 from tests.chaos.small_world.fate import Air
 from tests.chaos.small_world.fleet import MemoryFleet, functions, subscriptions
+from tests.chaos.small_world.hotel import furnished
 from tests.chaos.small_world.sagas import MemorySagas
 from tests.chaos.small_world.vault import MemoryCipher, MemorySecrets
 from tests.chaos.small_world.weather import Weather
 
 HALF_AN_HOUR, LOOK_EVERY = timedelta(minutes=30), timedelta(seconds=5)
 MOST_TRIES = 60
+
+
+class Doors(Protocol):
+    """A vendor and its locks: `vendor` and `account` say which, the rest is what happens there."""
+
+    vendor: VendorCode
+    account: Secret[bytes]
+
+    def __init__(self, air: Air, clock, spawn): ...
+
+    def move_in(self, on: Platform) -> None:
+        """Tell a process of the fleet how to reach this vendor, unless by http."""
 
 
 class MemoryTasks:
@@ -50,23 +69,30 @@ class MemoryTasks:
 class SmallWorld:
     """Everything there is; what is not in a shelf, a log or a journal dies with the fleet."""
 
-    def __init__(self, clock, weather: Weather, furnished: Shelf, indexes=INDEXES):
+    def __init__(self, clock, weather: Weather, doors: type[Doors]):
         self.clock, self.weather = clock, weather
         self._things: dict[asyncio.Task, None] = {}
         self.fleet = MemoryFleet(weather, self.spawn)
         self.air = Air(weather, self.fleet.kill)
-        self.main, self.sealed = furnished, Shelf()
-        self.documents = MemoryDocuments(self.main, clock, indexes, self.air)
+        self.main, self.sealed = furnished(doors.vendor), Shelf()
+        self.doors = doors(self.air, clock, self.spawn)
+        self.documents = MemoryDocuments(self.main, clock, INDEXES, self.air)
         self.secrets = MemorySecrets(self.air)
         self.entropy = SeededEntropy(weather.chance.getrandbits(64))
         self.ids = LocalIds(clock, self.entropy)
         self.bus = MemoryBus(subscriptions(), self.air, self.fleet.push, self.spawn)
         self.sagas = MemorySagas(self.air, clock, self.entropy, self.ids, self.fleet.send, self.spawn)
-        if (
-            weather.chance.random() < 0.5
-        ):  # in the embedded cloud the sagas die with the fleet, on Google's they do not
+        self.secrets.keep(f"lock-{doors.vendor}-tnt_silk-ppt_kabul-api", doors.account)
+        # In the embedded cloud sagas die with the fleet, which is one process; on Google's they do not.
+        if weather.chance.random() < 0.5:
             self.fleet.on_kill.append(self.sagas.crash)
-        self.fleet.platform = self._platform(indexes)
+        self._workers = weather.chance.choice((1, 2))
+        self.fleet.on_kill.append(self._hire)
+        self._hire()
+
+    def _hire(self):
+        """Start processes that remember nothing."""
+        self.fleet.platforms = [self._platform() for _ in range(self._workers)]
 
     def spawn(self, coroutine):
         """Let something happen outside the fleet."""
@@ -101,20 +127,26 @@ class SmallWorld:
             for name in swept:
                 self.spawn(self.fleet.prompt(name))
 
-    def _platform(self, indexes):
-        return Platform(
+    def _platform(self):
+        clock, log = self.clock, self.fleet.log
+        on = Platform(
             cell="local",
             documents=self.documents,
-            sealed=MemoryDocuments(self.sealed, self.clock, indexes, self.air, "sealed"),
+            sealed=MemoryDocuments(self.sealed, clock, (), self.air, "sealed"),
             bus=self.bus,
-            tasks=MemoryTasks(self.air, self.clock, self.fleet.prompt, self.spawn),
+            tasks=MemoryTasks(self.air, clock, self.fleet.prompt, self.spawn),
             sagas=self.sagas,
             secrets=self.secrets,
             cipher=MemoryCipher(),
-            leases=DocumentLeases(self.documents, self.clock),
-            clock=self.clock,
+            leases=DocumentLeases(self.documents, clock),
+            clock=clock,
             entropy=self.entropy,
             ids=self.ids,
             tokens=None,
-            log=self.fleet.log,
+            log=log,
+            http=self.doors,
+            guards=Guards(GuardPolicy(), clock, telling(log)),
+            estate=Estate(self.documents, "local", clock.now),
         )
+        self.doors.move_in(on)
+        return on

@@ -1,0 +1,297 @@
+"""The verdict on a schedule: ledger, locks and event log must tell one story, and the right one."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import orjson
+
+from shared.domain.credential import KeyCredential
+from shared.domain.documents import from_document
+from shared.domain.grant import Grant
+from shared.domain.grant_lifecycle import Placed, Removed, Residual
+from shared.domain.plan import MAX_ATTEMPTS
+from shared.domain.states import Active, Failed, Requested, Revoked
+from shared.runtime.platform import QUARANTINE_TOPIC
+from tests.chaos.small_world.bus import Published, event_of
+from tests.chaos.small_world.stays import GUEST, Stay
+
+TENANT = "tnt_silk"
+EVENTS = "melmastoon.lock.credential."
+LAST_WORDS = {
+    Active: {"issued"},
+    Failed: {"failed"},
+    Revoked: {"revoked", "revoke_settled"},
+}
+"""The events a key may have ended with, by the state it is in."""
+ALONE = r"(?<![0-9A-Za-z.]){}(?![0-9A-Za-z])"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyAtDoor:
+    """A key as it is found in a lock, by whoever goes there and looks."""
+
+    device: str
+    name: str
+    secret: str
+    end: object
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Everything that is left when a schedule is over."""
+
+    stays: list[Stay]
+    documents: dict
+    log: list[Published]
+    acked: dict[int, float]
+    pushed: dict[int, float]
+    given_up: list[Published]
+    at_doors: list[KeyAtDoor]
+    ever_at_doors: list[str]
+    doors_of: dict[str, set[str]]
+    sealed_pins: dict
+    hidden: Iterable[str]
+    words: str
+    arguments: str
+
+    def rows(self, collection):
+        """Return the documents of a collection, by id."""
+        return {id_: row.values for id_, row in self.documents.get((TENANT, collection), {}).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A credential with all that belongs to it."""
+
+    credential: KeyCredential
+    entry: dict
+    grants: list[Grant]
+    told: list[dict]
+
+    @property
+    def id(self):
+        return str(self.credential.id)
+
+    @property
+    def state(self):
+        return self.credential.state
+
+
+def judge(scene: Scene) -> list[str]:
+    """Return what is wrong."""
+    keys = _keys(scene)
+    found = [
+        *_about_deliveries(scene),
+        *_about_secrets(scene),
+        *_about_doors(scene, keys),
+        *_about_log(scene, keys),
+    ]
+    for stay in scene.stays:
+        found += [f"{stay.id}: {problem}" for problem in _about_stay(stay, scene, keys)]
+    for key in keys:
+        problems = (*_about_story(key), *_about_grants(key, scene))
+        found += [f"{key.id} ({type(key.state).__name__}): {problem}" for problem in problems]
+    return found
+
+
+def _keys(scene):
+    grants, told = defaultdict(list), defaultdict(list)
+    for row in scene.rows("grants").values():
+        grants[row["credential_id"]].append(from_document(Grant, row["grant"]))
+    for row in scene.rows("outbox").values():
+        told[row["aggregateId"]].append(row)
+    return [
+        Key(
+            from_document(KeyCredential, entry["credential"]),
+            entry,
+            grants.get(id_, []),
+            sorted(told.get(id_, []), key=lambda row: row["sequence"]),
+        )
+        for id_, entry in scene.rows("credentials").items()
+    ]
+
+
+def _about_deliveries(scene) -> Iterator[str]:
+    for kept in scene.given_up:
+        yield f"message {kept.number} of {kept.topic} was never acknowledged"
+    for kept in scene.log:
+        if kept.topic == QUARANTINE_TOPIC:
+            yield f"quarantined: {dict(kept.message.attributes)}"
+
+
+def _about_stay(stay, scene, keys) -> Iterator[str]:
+    """No booking is lost, and none that is over has a key."""
+    record = scene.rows("reservations").get(stay.id)
+    if record is None:
+        yield "no record of it"
+        return
+    confirmed, own = (
+        stay.truth.confirms,
+        [key for key in keys if key.credential.core.holder.reservation_id == stay.id],
+    )
+    if (record["status"] == "confirmed") != confirmed:
+        yield f"it is {record['status']}, but the last word was {stay.truth.subject}"
+    if not {key.id for key in own} >= set(record["credentials"]):
+        yield "its record names keys that are not in the ledger"
+    current = [key for key in own if key.id in record["credentials"]]
+    for key in own:
+        if not (confirmed and key in current) and not isinstance(key.state, Failed | Revoked):
+            yield f"{key.id} is {type(key.state).__name__} although it is over"
+    if confirmed:
+        yield from _about_current(stay, current, scene)
+    elif _ended_first(stay, scene) and own:
+        yield "it was over before it was confirmed, and still got a key"
+
+
+def _about_current(stay, current, scene):
+    rooms = Counter(room for key in current for room in key.credential.core.rooms)
+    if rooms != Counter(stay.rooms):
+        yield f"its keys are for {dict(rooms)}, not for {stay.rooms}"
+    if len({key.credential.core.claim for key in current}) > 1:
+        yield "its keys are of several claims"
+    for key in current:
+        if isinstance(key.state, Failed):
+            yield from _about_failure(key, scene)
+        elif not isinstance(key.state, Active):
+            yield f"{key.id} is {type(key.state).__name__} although the stay is confirmed"
+
+
+def _about_failure(key, scene):
+    plan = key.credential.core.plan
+    if plan.attempts < MAX_ATTEMPTS and plan.position + 1 < len(plan.choices):
+        yield f"{key.id} failed with {key.state.reason} after {plan.attempts} of {MAX_ATTEMPTS} attempts"
+    if key.id not in scene.rows("manual_tasks"):
+        yield f"{key.id} failed for good and nobody was asked to make a key by hand"
+
+
+def _ended_first(stay, scene):
+    """Whether we acknowledged the end of the stay before anybody told us of its beginning."""
+    ours = [(kept, event_of(kept)) for kept in scene.log if kept.message.ordering_key == stay.id]
+    ends = [scene.acked.get(kept.number, 1e9) for kept, event in ours if event["id"] == stay.truth.event_id]
+    begins = [scene.pushed.get(kept.number, 1e9) for kept, event in ours if ".confirmed." in event["subject"]]
+    return min(ends, default=1e9) < min(begins, default=1e9)
+
+
+def _about_story(key) -> Iterator[str]:
+    """The outbox of a key has no gap, says what its state says, and says `issued` once."""
+    sequences = [row["sequence"] for row in key.told]
+    if sequences != list(range(1, key.credential.sequence + 1)):
+        yield f"its outbox has {sequences}, its sequence is {key.credential.sequence}"
+    names = [row["subject"].removeprefix(EVENTS).removesuffix(".v1") for row in key.told]
+    if not names or names[0] != "requested" or names[-1] not in LAST_WORDS.get(type(key.state), ()):
+        yield f"its state does not agree with its events {names}"
+    if names.count("issued") > 1:
+        yield f"it was issued more than once: {names}"
+    if isinstance(key.state, Revoked) and key.grants and names[-1] != "revoke_settled":
+        yield f"nobody was told what its locks said: {names}"
+    if key.entry["announced"] != key.credential.sequence:
+        yield f"only {key.entry['announced']} of {key.credential.sequence} events are known to be published"
+
+
+def _about_log(scene, keys) -> Iterator[str]:
+    """What was published is what is in the outbox: all of it, nothing else, first told in order."""
+    rows = {row["eventId"]: row for key in keys for row in key.told}
+    first = defaultdict(list)
+    for id_, kept in _told(scene):
+        row = rows.get(id_)
+        if row is None or not _alike(row, kept):
+            yield f"{kept.topic} {id_} was published, but the outbox has nothing like it"
+        else:
+            first[row["aggregateId"]].append(row["sequence"])
+    for key in keys:
+        sequences = list(dict.fromkeys(first[key.id]))
+        if sequences != [row["sequence"] for row in key.told]:
+            yield f"the events of {key.id} were first published as {sequences} of {len(key.told)}"
+
+
+def _told(scene):
+    return ((event_of(kept)["id"], kept) for kept in scene.log if kept.topic.startswith(EVENTS))
+
+
+def _alike(row, kept):
+    message = kept.message
+    attributes = {"sequence": str(row["sequence"]), "subject": row["subject"], "tenantId": row["tenantId"]}
+    same = (row["body"].encode(), row["subject"], row["aggregateId"]) == (
+        message.data,
+        kept.topic,
+        message.ordering_key,
+    )
+    return same and attributes == message.attributes
+
+
+def _about_grants(key, scene) -> Iterator[str]:
+    """A living key is at each of its locks, once and with one secret; a dead one is gone, or owned up to."""
+    alive = isinstance(key.state, Active)
+    if isinstance(key.state, Requested) and key.grants:
+        yield "it has grants and was never announced as pending"
+    placed = [grant for grant in key.grants if isinstance(grant.state, Placed)]
+    for grant in key.grants:
+        if not (isinstance(grant.state, Removed | Residual) or (alive and grant in placed)):
+            yield f"its grant at {grant.device_id} is {type(grant.state).__name__}"
+        if isinstance(grant.state, Residual) and grant.exposure_until is None:
+            yield f"its residual grant at {grant.device_id} does not say until when it opens"
+    if alive:
+        yield from _about_living(key, placed, scene)
+
+
+def _about_living(key, placed, scene):
+    core = key.credential.core
+    wanted = sorted(door for door, rooms in scene.doors_of.items() if rooms & set(core.rooms))
+    if sorted(grant.device_id for grant in placed) != wanted:
+        yield f"it is placed at {sorted(grant.device_id for grant in placed)}, not at {wanted}"
+    here = [found for found in scene.at_doors if found.name in {grant.vendor_name for grant in placed}]
+    if len({found.secret for found in here}) != 1:
+        yield f"its {len(here)} keys at the locks have not one secret"
+    elif {found.secret for found in here} != {
+        scene.sealed_pins.get((key.id, placed[0].kind, placed[0].secret_try))
+    }:
+        yield "what is sealed for the guest is not what opens the locks"
+    if {found.end for found in here} - {key.state.key.effective.end.timestamp()}:
+        yield "a lock has another end than the ledger says"
+
+
+def _about_doors(scene, keys) -> Iterator[str]:
+    """A lock holds exactly the keys that the ledger says it does."""
+    wanted = Counter(
+        (str(grant.device_id), grant.vendor_name)
+        for key in keys
+        for grant in key.grants
+        if isinstance(key.state, Active) and isinstance(grant.state, Placed)
+    )
+    excused = {
+        (str(grant.device_id), grant.vendor_name)
+        for key in keys
+        for grant in key.grants
+        if isinstance(grant.state, Residual)
+    }
+    found = Counter((key.device, key.name) for key in scene.at_doors)
+    for place, times in (found - wanted).items():
+        if place not in excused:
+            yield f"{place} is at the lock {times} time(s) more than the ledger knows"
+    for place in wanted - found:
+        yield f"{place} is in the ledger and not at the lock"
+    names = {grant.vendor_name for key in keys for grant in key.grants}
+    for name in scene.ever_at_doors:
+        if name not in names:
+            yield f"{name} was put at a lock, and no grant ever said so"
+
+
+def _about_secrets(scene) -> Iterator[str]:
+    """Nothing that is for the guest alone is in anything that others read."""
+    main = b"\n".join(row.body for rows in scene.documents.values() for row in rows.values()).decode()
+    told = b"\n".join(kept.message.data for kept in scene.log if kept.topic.startswith(EVENTS)).decode()
+    attributes = orjson.dumps([dict(kept.message.attributes) for kept in scene.log]).decode()
+    places = {
+        "log": scene.words,
+        "sagas": scene.arguments,
+        "documents": main,
+        "events": told,
+        "attributes": attributes,
+    }
+    for needle in (*sorted(set(scene.hidden)), GUEST, "canary@"):
+        for place, text in places.items():
+            # Digits of a PIN also occur inside of ids and instants: there they say nothing.
+            if needle in text and (match := re.search(ALONE.format(re.escape(needle)), text)):
+                yield f"a secret is in the {place}: {text[max(0, match.start() - 60) : match.end() + 20]!r}"

@@ -1,0 +1,265 @@
+"""Bugs planted in the core: each is a mistake that somebody could make, and must not get far."""
+
+import asyncio
+import contextlib
+from dataclasses import replace
+from itertools import count
+
+from shared.domain.grant_lifecycle import ConfirmRemoval, Intended, RemovalProof
+from shared.ledger import entry, kept_grant, ledger, sealed_keys
+from shared.ports.bus import Message
+from shared.ports.documents import StaleVersion
+from shared.ports.lock import LockKey
+from shared.usecases import (
+    ask_locks,
+    begin_saga,
+    conclude_withdrawal,
+    confirm_booking,
+    end_booking,
+    placing,
+    sweep_due,
+    task_at_locks,
+)
+from tests.chaos.small_world import documents
+
+NUMBERS = count(1)
+
+
+def random_name_at_the_vendor(plant):
+    """Call a key otherwise each time its vendor is asked for it."""
+    plant(ask_locks, "LockKey", lambda **own: LockKey(**{**own, "name": f"{own['name']}-{next(NUMBERS)}"}))
+
+
+def publish_before_commit(plant):
+    """Tell what is about to be true, and then make it true."""
+    save_all = ledger.Ledger.save_all
+
+    async def told_first(self, changes, *beside):
+        rows = [self._rows(change) for change in changes]
+        for row in (row for of_one in rows for row in of_one):
+            await self.bus.publish(row.subject, [Message(row.body, row.attributes, row.ordering_key)])
+        known = iter(rows)
+        self._rows = lambda _: next(known)
+        try:
+            return await save_all(self, changes, *beside)
+        finally:
+            del self._rows
+
+    _with_bus(plant)
+    plant(ledger.Ledger, "save_all", told_first)
+
+
+def mark_announced_without_publishing(plant):
+    """Note that everything is told, and leave the telling to somebody."""
+
+    async def noted(self, told, bus):
+        return replace(told, announced=told.credential.sequence, told=())
+
+    plant(ledger.Ledger, "announce", noted)
+
+
+def publish_only_the_newest_event(plant):
+    """Forget those events that a crash left untold."""
+    announce = ledger.Ledger.announce
+
+    async def newest(self, told, bus):
+        return await announce(
+            self, replace(told, announced=max(told.announced, told.credential.sequence - 1)), bus
+        )
+
+    plant(ledger.Ledger, "announce", newest)
+
+
+def acknowledge_before_the_work_is_done(plant):
+    """Answer the bus at once, and work on when it has gone."""
+    work = confirm_booking.confirm_booking
+
+    async def answered_first(event, office):
+        task = asyncio.ensure_future(work(event, office))
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+    plant(confirm_booking, "confirm_booking", answered_first)
+
+
+def no_generation_guard(plant):
+    """Let every execution go on, also those of work that was called off."""
+    plant(entry.Saga, "follows", lambda self, generation, execution: True)
+
+
+def no_version_check(plant):
+    """Write over whatever somebody else has written meanwhile."""
+    expect = documents._expect
+
+    def forgiving(write, row):
+        with contextlib.suppress(StaleVersion):
+            expect(write, row)
+
+    plant(documents, "_expect", forgiving)
+
+
+def skip_the_grants_before_the_call(plant):
+    """Write a grant down only when its vendor has answered."""
+    saved = task_at_locks.Task.saved
+
+    async def without(self, change):
+        kept = tuple(each for each in change.grants if not isinstance(each.grant.state, Intended))
+        task, _ = await saved(self, replace(change, grants=kept))
+        return task, change.grants
+
+    plant(task_at_locks.Task, "saved", without)
+
+
+def draw_another_pin_at_every_attempt(plant):
+    """Tell each lock, and each attempt, another secret."""
+    keep = sealed_keys.SealedKeys.keep
+
+    async def drawn(self, key):
+        await keep(self, key)
+        return key
+
+    async def forgotten(self, name):
+        return None
+
+    plant(sealed_keys.SealedKeys, "keep", drawn)
+    plant(sealed_keys.SealedKeys, "find", forgotten)
+
+
+def believe_that_silence_is_a_no(plant):
+    """Take a grant that its vendor said nothing about for one that was never placed."""
+
+    def given_up(self, task):
+        leaving = self.settled(task).withdrawn(task.now)
+        return (
+            leaving.told(ConfirmRemoval(at=task.now, proof=RemovalProof.NEVER_PLACED))
+            if self.fresh
+            else leaving
+        )
+
+    plant(placing.Placing, "given_up", given_up)
+
+
+def believe_a_removal_while_a_call_is_under_way(plant):
+    """Forget that a call which was never heard of again may still land."""
+    plant(kept_grant.KeptGrant, "busy", lambda self, now: False)
+
+
+def believe_a_removal_that_failed(plant):
+    """Take a vendor's error for consent."""
+    settled = conclude_withdrawal.Removal.settled
+    plant(
+        conclude_withdrawal.Removal,
+        "settled",
+        lambda self, now, **how: settled(replace(self, error=None), now, **how),
+    )
+
+
+def claim_the_stay_before_its_keys(plant):
+    """Keep the record of a stay in one commit and its keys in the next."""
+    save_all = ledger.Ledger.save_all
+
+    async def one_by_one(self, changes, *beside):
+        await self.documents.commit(beside)
+        return await save_all(self, changes) if changes else ()
+
+    plant(ledger.Ledger, "save_all", one_by_one)
+
+
+def never_sweep(plant):
+    """Trust that no saga is ever lost."""
+
+    async def swept(store, office):
+        return 0
+
+    plant(sweep_due, "sweep_due", swept)
+
+
+def promise_nothing_when_work_is_saved(plant):
+    """Save new work without a time at which somebody looks whether it was begun."""
+    save_all = ledger.Ledger.save_all
+
+    async def without_due(self, changes, *beside):
+        return await save_all(
+            self, [replace(each, entry=replace(each.entry, due=None)) for each in changes], *beside
+        )
+
+    plant(ledger.Ledger, "save_all", without_due)
+
+
+def forget_a_cancellation_that_came_first(plant):
+    """Pass over the end of a stay that nobody has heard of."""
+    end = end_booking._end
+
+    async def passed_over(it):
+        if await end_booking.record_of(it.booking, it.ledger) is None:
+            return ()
+        return await end(it)
+
+    plant(end_booking, "_end", passed_over)
+
+
+def revoke_only_when_the_locks_have_let_go(plant):
+    """End a key in the ledger after its vendor, not before (A §8.1 instead of §8.3)."""
+
+    async def begun(it, record):
+        for credential in record.credentials:
+            await it.office.sagas.start(*_argument(await it.ledger.entry(credential)))
+        ended = replace(
+            it.booking.heard_by(record, end_booking.Heeded.APPLIED), status=end_booking._status(it)
+        )
+        await it.ledger.documents.commit([ended.write()])
+        return record.credentials
+
+    plant(end_booking, "_withdraw", begun)
+
+
+def say_it_was_settled_before_it_was(plant):
+    """Say what the locks answered without having asked them all."""
+    over = conclude_withdrawal._over
+
+    async def later(it, change, removing):
+        return await over(it, change, tuple(it.grants))
+
+    plant(conclude_withdrawal, "_later", later)
+
+
+def _argument(found):
+    argument = {
+        "tenant": str(found.credential.tenant),
+        "saga_id": str(found.id),
+        "generation": found.saga.generation,
+    }
+    return begin_saga.WORKFLOWS[entry.Work.WITHDRAW], argument
+
+
+def _with_bus(plant):
+    """Give the ledger a bus, which it has no business with."""
+    made = confirm_booking.Office.ledger
+
+    async def with_bus(self, tenant):
+        found = await made(self, tenant)
+        found.bus = self.bus
+        return found
+
+    plant(confirm_booking.Office, "ledger", with_bus)
+
+
+BUGS = (
+    random_name_at_the_vendor,
+    publish_before_commit,
+    mark_announced_without_publishing,
+    publish_only_the_newest_event,
+    acknowledge_before_the_work_is_done,
+    no_generation_guard,
+    no_version_check,
+    skip_the_grants_before_the_call,
+    draw_another_pin_at_every_attempt,
+    believe_that_silence_is_a_no,
+    believe_a_removal_while_a_call_is_under_way,
+    believe_a_removal_that_failed,
+    claim_the_stay_before_its_keys,
+    never_sweep,
+    promise_nothing_when_work_is_saved,
+    forget_a_cancellation_that_came_first,
+    revoke_only_when_the_locks_have_let_go,
+    say_it_was_settled_before_it_was,
+)

@@ -1,0 +1,108 @@
+"""Plays one schedule and judges it. A seed that fails is played again, with every line of its trace, by
+
+python -m tests.chaos.small_world.play SEED [tiny|ttlock]
+"""
+
+import asyncio
+import sys
+from dataclasses import dataclass
+from random import Random
+
+import orjson
+
+from infra.local.simulation.loop import run_virtually
+from tests.chaos.small_world.hotel import doors_of
+from tests.chaos.small_world.judge import Scene, judge
+from tests.chaos.small_world.locks import TinyDoors
+from tests.chaos.small_world.stays import drawn_stays
+from tests.chaos.small_world.ttlock import TTLockDoors
+from tests.chaos.small_world.vault import opened_pins
+from tests.chaos.small_world.weather import Climate, Weather
+from tests.chaos.small_world.world import SmallWorld
+
+MOST_PATIENCE = 30.0
+VENDORS = {"tiny": TinyDoors, "ttlock": TTLockDoors}
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of a seed."""
+
+    seed: int
+    vendor: str
+    problems: list[str]
+    trace: list[tuple[float, str, str]]
+    words: str
+
+    def __str__(self) -> str:
+        told = "\n  ".join(self.problems)
+        again = f"python -m tests.chaos.small_world.play {self.seed} {self.vendor}"
+        return f"play it again with {again}\n  {told}"
+
+
+def play(seed: int, vendor: str = "tiny", weather: Weather | None = None) -> Played:
+    """Play the schedule of a seed."""
+
+    async def main(clock):
+        chance = Random(seed)
+        world, stays = _set_up(clock, weather or Weather(chance, Climate.drawn(chance)), VENDORS[vendor])
+        await _happen(world, stays)
+        return Played(
+            seed,
+            vendor,
+            judge(_scene(world, stays)),
+            world.weather.trace,
+            world.fleet.words.getvalue(),
+        )
+
+    return run_virtually(main, seed)
+
+
+def _set_up(clock, weather, kind):
+    world = SmallWorld(clock, weather, kind)
+    return world, drawn_stays(weather.chance, clock.now(), max(20.0, weather.climate.storm))
+
+
+async def _happen(world, stays):
+    tellers = [
+        world.spawn(_tell(world, told, at)) for stay in stays for told in stay.events for at in told.at
+    ]
+    sweeper = asyncio.ensure_future(world.sweep_each_minute())
+    await asyncio.wait(tellers)
+    await world.until_quiet()
+    sweeper.cancel()
+
+
+async def _tell(world, told, at):
+    await asyncio.sleep(at)
+    await world.weather.reached(told.after, MOST_PATIENCE)
+    world.bus.keep(told.subject, told.message)
+
+
+def _scene(world, stays):
+    doors = world.doors
+    pins = opened_pins(world.sealed)
+    return Scene(
+        stays=stays,
+        documents=world.main.rows,
+        log=world.bus.log,
+        acked=world.bus.first_acked,
+        pushed=world.bus.first_pushed,
+        given_up=world.bus.given_up,
+        at_doors=list(doors.at_doors()),
+        ever_at_doors=doors.ever_at_doors(),
+        doors_of=doors_of(doors.vendor),
+        sealed_pins=pins,
+        hidden=[*pins.values(), *doors.hidden()],
+        words=world.fleet.words.getvalue(),
+        arguments=orjson.dumps(
+            [[kept.argument, kept.result, kept.entries] for kept in world.sagas.kept.values()]
+        ).decode(),
+    )
+
+
+if __name__ == "__main__":
+    outcome = play(int(sys.argv[1]), *sys.argv[2:])
+    lines = (f"{at:10.3f} {who:28} {what}" for at, who, what in outcome.trace)
+    sys.stdout.write("\n".join((*lines, outcome.words, str(outcome), "")))
+    sys.exit(bool(outcome.problems))

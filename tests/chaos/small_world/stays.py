@@ -1,0 +1,109 @@
+"""What happens to the guests of one schedule: bookings, and what becomes of them, told in any order."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from random import Random
+
+import orjson
+
+from shared.events.catalogue import lookup
+from shared.ports.bus import Message
+
+ROOMS = ("rmu_101", "rmu_102", "rmu_203", "rmu_204")
+GUEST = "Canary Q. Guestname"
+BOOKING = "melmastoon.reservation.booking"
+ENDINGS = ("cancelled", "checked_out", "early_checkout")
+LIVES = (
+    ("confirmed",),
+    ("confirmed",),
+    ("confirmed", "ended"),
+    ("confirmed", "ended"),
+    ("confirmed", "ended", "confirmed"),
+    ("confirmed", "ended", "confirmed", "ended"),
+    ("confirmed", "confirmed"),
+    ("confirmed", "ended", "confirmed"),
+)
+
+
+SPANS = (0.3, 1.0, 3.0, 15.0, 60.0, 400.0)
+"""Within how many seconds everything is told of one stay: a key takes about one to be made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One event as its producer publishes it: once or more often, and after so many port calls at least."""
+
+    subject: str
+    event_id: str
+    reservation: str
+    version: int
+    at: tuple[float, ...]
+    after: int
+    message: Message = field(repr=False)
+
+    @property
+    def confirms(self):
+        return self.subject.endswith(".confirmed.v1")
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """One reservation: its rooms, and its events in the order in which they are true."""
+
+    id: str
+    rooms: tuple[str, ...]
+    start: datetime
+    end: datetime
+    events: tuple[Told, ...]
+
+    @property
+    def truth(self):
+        """The event that has the last word."""
+        return self.events[-1]
+
+
+def drawn_stays(chance: Random, now: datetime, storm: float) -> list[Stay]:
+    """Draw the stays of one schedule."""
+    return [_stay(chance, number, now, storm) for number in range(1, chance.choice((1, 1, 1, 2)) + 1)]
+
+
+def _stay(chance, number, now, storm):
+    rooms = tuple(sorted(chance.sample(ROOMS, chance.choice((1, 1, 2)))))
+    start = now + timedelta(hours=chance.randrange(-5, 30))
+    end = now + timedelta(days=chance.randrange(2, 5))
+    life, span = chance.choice(LIVES), min(storm, chance.choice(SPANS))
+    moments = [chance.uniform(0, span) for _ in life]
+    if chance.random() < 0.75:  # else the bus brings later news first
+        moments.sort()
+    stay = f"rsv_{number}", rooms, start, end
+    events = [
+        _told(chance, stay, kind, version, moment, now, numbered=chance.random() < 0.7)
+        for version, (kind, moment) in enumerate(zip(life, moments, strict=True), start=1)
+    ]
+    return Stay(*stay, tuple(events))
+
+
+def _told(chance, stay, kind, version, moment, now, *, numbered):
+    id_, rooms, start, end = stay
+    subject = f"{BOOKING}.{chance.choice(ENDINGS) if kind == 'ended' else kind}.v1"
+    data = {"reservationId": id_, **({"version": version} if numbered else {})}
+    if kind == "confirmed":
+        guest = {"id": f"gst_{id_[4:]}", "displayName": GUEST, "contact": {"email": "canary@example.org"}}
+        window = {"validFrom": start.isoformat(), "validUntil": end.isoformat()}
+        data |= {"propertyId": "ppt_kabul", "guest": guest, "rooms": list(rooms), **window}
+    event_id = f"evt_{id_}_{version}"
+    envelope = {
+        "specVersion": "1.0",
+        "id": event_id,
+        "subject": subject,
+        "type": subject,
+        "time": (now + timedelta(seconds=version)).isoformat(),
+        "tenantId": "tnt_silk",
+        "schemaUrl": lookup(subject).schema_url,
+        "data": data,
+    }
+    again = (moment + chance.uniform(0, 60),) if chance.random() < 0.2 else ()
+    message = Message(orjson.dumps(envelope), {"tenantId": "tnt_silk"}, id_)
+    # A moment hits a line that takes no time only by accident; a number of lines hits it as easily as others.
+    after = int(100 ** chance.uniform(0, 1.1)) if version > 1 and chance.random() < 0.5 else 0
+    return Told(subject, event_id, id_, version, (moment, *again), after, message)

@@ -1,0 +1,121 @@
+"""TTLock's simulator behind bad lines: the real adapter calls it, and the weather decides what it hears."""
+
+import asyncio
+from random import Random
+from urllib.parse import parse_qsl
+
+import orjson
+
+from infra.simulators.ttlock.door import Written
+from infra.simulators.ttlock.faults import FaultRule
+from infra.simulators.ttlock.founding import found, md5_hex
+from infra.simulators.ttlock.hotel import sample_hotel
+from infra.simulators.ttlock.latency import LatencyProfile
+from infra.simulators.ttlock.platform import Request, serve
+from infra.simulators.ttlock.window import ALWAYS
+from infra.simulators.ttlock.world import SimWorld
+from shared.domain.kinds import TTLOCK
+from shared.domain.secret import Secret
+from shared.vendor_kit.http import Answer, ConnectionBroken, ConnectionFailed, TimedOut
+from tests.chaos.small_world.hotel import sample
+from tests.chaos.small_world.judge import KeyAtDoor
+
+ADDRESS = "https://ttlock.test"
+ACCOUNT = {
+    "clientId": "sim-client",
+    "clientSecret": "sim-secret",
+    "username": "owner",
+    "passwordMd5": md5_hex("sim-password"),
+    "baseUrl": ADDRESS,
+}
+HOTEL = sample_hotel()
+BROKEN = Answer(502, {"content-type": "text/html"}, b"<h1>502</h1>")
+REFUSALS = ("errcode:-3003", "errcode:-3037", "errcode:90000", "errcode:30006", "errcode:-3036", "errcode:1")
+LATEST = 45.0
+
+
+class TTLockDoors:
+    """The vendor's cloud and the doors behind it; as an Http, the line to it."""
+
+    vendor = TTLOCK
+    account = Secret(orjson.dumps(ACCOUNT))
+
+    def __init__(self, air, clock, spawn):
+        self._air, self._spawn, self._clock = air, spawn, clock
+        chance = air.weather.chance
+        sim = SimWorld(now=clock.now, chance=Random(chance.getrandbits(64)), sleep=asyncio.sleep, hotel=HOTEL)
+        self.cloud = found(sim, HOTEL, chance.getrandbits(64))
+        self.cloud.latency.profile = LatencyProfile((5, 60), (200, 1500))
+        self.ever, self._staff = [], set()
+        self._names = {int(device.vendor_device): str(device.id) for device in sample(TTLOCK).devices}
+        self._arm(chance)
+
+    def move_in(self, on):
+        """Be called by http."""
+
+    async def send(self, call):
+        """Return the platform's answer, or what is heard instead."""
+        weather, path = self._air.weather, call.url.removeprefix(ADDRESS).partition("?")[0]
+        await self._air.passes(f"ttlock {path}")
+        if weather.vendor_out or weather.strikes("vendor-5xx"):
+            return BROKEN
+        if weather.strikes("vendor-silent"):
+            await asyncio.sleep(weather.seconds(call.timeout))
+            raise ConnectionFailed("nobody was there")
+        if path.endswith("keyboardPwd/add") and weather.strikes("pin-taken"):
+            self._take(dict(parse_qsl(call.body.decode())))
+        late = weather.chance.uniform(0, LATEST) if weather.strikes("vendor-late") else 0.0
+        serving = self._spawn(self._serve(call, late))
+        done, _ = await asyncio.wait([serving], timeout=call.timeout)
+        await self._air.passes("ttlock answered")
+        if not done:
+            raise TimedOut("nothing was heard")
+        if weather.strikes("vendor-unheard"):
+            raise ConnectionBroken("the line broke")
+        return serving.result()
+
+    def at_doors(self):
+        """Return the keys in the locks, with the names that the cloud's lists give them."""
+        for door in self.cloud.doors.values():
+            rows = {row.code: row for row in self.cloud.passcodes.of(door.lock_id)}
+            for code, written in door.codes.items():
+                if (door.lock_id, code) in self._staff and code not in rows:
+                    continue
+                yield self._found(door, rows.get(code), code, written.window.end)
+            for code, random in door.algorithmic.items():
+                if not random.deleted:
+                    yield self._found(door, rows.get(code), code, random.window.end)
+
+    def ever_at_doors(self):
+        """Return the names of all keys that anybody ever asked for."""
+        return self.ever
+
+    def hidden(self):
+        """Return what nobody may read anywhere."""
+        return [*self.cloud.access_tokens, *self.cloud.refresh_tokens, *map(str, ACCOUNT.values())]
+
+    def _found(self, door, row, code, end):
+        return KeyAtDoor(self._names[door.lock_id], row.name if row else "(not listed)", code, end / 1000)
+
+    def _take(self, fields):
+        """Let the staff have this very PIN at this lock."""
+        door = self.cloud.doors[int(fields["lockId"])]
+        door.codes.setdefault(fields["keyboardPwd"], Written(ALWAYS, used=True))
+        self._staff.add((door.lock_id, fields["keyboardPwd"]))
+
+    async def _serve(self, call, late):
+        await asyncio.sleep(late)
+        path, _, query = call.url.removeprefix(ADDRESS).partition("?")
+        kind = call.headers.get("content-type", "")
+        reply = await serve(self.cloud, Request(call.method, path, query.encode(), kind, call.body))
+        return Answer(reply.status, {"content-type": reply.content_type}, reply.body)
+
+    def _arm(self, chance):
+        rate = self._air.weather.climate.rates["vendor-refuses"]
+        for fault in REFUSALS:
+            self.cloud.faults.arm(FaultRule("*", fault, pct=min(100.0, 100 * rate)))
+        self._spawn(self._clear_up())
+
+    async def _clear_up(self):
+        await asyncio.sleep(self._air.weather.climate.storm)
+        self.cloud.faults.disarm()

@@ -1,0 +1,18 @@
+"""Mistakes that somebody could make in the core: the schedules find each of them, and soon."""
+
+import pytest
+
+from tests.chaos.small_world.planted_bugs import BUGS
+from tests.chaos.small_world.play import play
+
+MOST_SEEDS = 100
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.__name__)
+def test_a_planted_bug_is_caught_within_a_hundred_seeds(bug, monkeypatch):
+    bug(monkeypatch.setattr)
+    assert any(play(seed).problems for seed in range(MOST_SEEDS))
+
+
+def test_there_are_at_least_eight_of_them():
+    assert len({bug.__name__ for bug in BUGS}) >= 8

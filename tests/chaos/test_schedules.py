@@ -1,0 +1,54 @@
+"""Ten thousand schedules: whatever goes wrong, ledger, locks and event log agree when it is over.
+
+A seed that fails is printed with the command that plays it again, line by line:
+
+    python -m tests.chaos.small_world.play SEED [tiny|ttlock]
+"""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.chaos.small_world.play import play
+
+AT_ONCE = 100
+TINY, TTLOCK = range(0, 8500, AT_ONCE), range(0, 1500, AT_ONCE)
+"""The little vendor carries the bulk; the rest is played at the real adapter and TTLock's simulator."""
+
+
+@pytest.mark.parametrize(
+    ("vendor", "first"), [*(("ttlock", n) for n in TTLOCK), *(("tiny", n) for n in TINY)]
+)
+def test_a_hundred_schedules_end_in_agreement(vendor, first):
+    played = (play(seed, vendor) for seed in range(first, first + AT_ONCE))
+    assert [str(each) for each in played if each.problems] == []
+
+
+def test_there_are_ten_thousand_schedules():
+    assert len([*TINY, *TTLOCK]) * AT_ONCE >= 10_000
+    assert len(TTLOCK) * AT_ONCE >= 1_000
+
+
+@pytest.mark.parametrize("vendor", ["tiny", "ttlock"])
+def test_the_same_seed_gives_the_same_trace(vendor):
+    for seed in range(5):
+        first, second = play(seed, vendor), play(seed, vendor)
+        assert first.trace == second.trace
+        assert first.words == second.words
+
+
+def test_different_seeds_give_different_traces():
+    traces = [play(seed).trace for seed in range(5)]
+    assert len({str(trace) for trace in traces}) == 5
+
+
+def test_another_process_plays_a_seed_to_the_same_trace():
+    command = [sys.executable, "-m", "tests.chaos.small_world.play", "11", "ttlock"]
+    told = [
+        subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": salt}, capture_output=True, check=True)
+        for salt in ("1", "2")
+    ]
+    assert told[0].stdout == told[1].stdout
+    assert b"on-booking-confirmed" in told[0].stdout
