@@ -1,4 +1,4 @@
-"""Simulated lives of one fleet: each ends with a power cut, the doors outside go on, the next begins at once."""
+"""Simulated lives of one fleet: a power cut ends one, the doors outside go on, the next begins at once."""
 
 import asyncio
 import contextlib
@@ -23,7 +23,7 @@ class Dead(Exception):
 
 
 class CutAt:
-    """Cut the power the nth time a boundary is reached: the loop stops, and nothing is written or sent any more."""
+    """Cut the power the nth time a boundary is reached: from then on nothing is written or sent."""
 
     def __init__(self, boundary, nth):
         self._strike, self.cut = Strike(boundary, nth, self._cut), False

@@ -1,7 +1,7 @@
 """The power fails at every boundary of a stay in turn, simulated: the stay always has one key, then none.
 
 Booked, then checked out: every commit, push, acknowledgement, saga step and vendor call of both, before and
-after, each time it is reached. The publisher repeats what was not acknowledged to it, as every publisher must.
+after, each time it is reached. The publisher repeats what was not acknowledged to it, as publishers must.
 What fleets do to their own high-water mark is left to test_kill_nine.
 """
 
