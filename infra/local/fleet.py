@@ -16,6 +16,7 @@ from infra.local.control.app import Operations, control_app
 from infra.local.control.records import Records
 from infra.local.counters import Counters
 from infra.local.delivery.means import Means
+from infra.local.documents.orphans import free_orphans
 from infra.local.host.app import Host
 from infra.local.host.functions import Hosted, load_functions
 from infra.local.identity import LocalIdentity
@@ -82,6 +83,7 @@ class Fleet:
         await self.sealed.prepare()
         if self.config.sample:
             await self._move_in(read_sample())
+        await free_orphans(self.means.engine, self.platform.leases)
         bind(self.platform)
         self.bus.start()
         self.tasks.start()

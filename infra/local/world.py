@@ -73,7 +73,7 @@ class World:
     faults: Faults = field(default_factory=NoFaults)
     chaos: Chaos = field(default_factory=Calm)
     saga_starts: Callable[[], int] = lambda: 1
-    guard_policy: GuardPolicy = GuardPolicy()
+    guard_policy: GuardPolicy = field(default_factory=GuardPolicy)
     log: Log = field(default_factory=lambda: Log("keyfleet", sys.stderr, SystemClock().now))
 
 

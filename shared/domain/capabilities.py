@@ -26,19 +26,24 @@ class LockCapabilities:
 
     def __and__(self, other: "LockCapabilities") -> "LockCapabilities":
         """Return what both can do."""
-        names = (field.name for field in fields(self))
-        return LockCapabilities(**{name: getattr(self, name) and getattr(other, name) for name in names})
+        return LockCapabilities(**{name: getattr(self, name) and getattr(other, name) for name in ABILITIES})
 
     @classmethod
     def all(cls) -> Self:
         """Return every ability, the neutral element of `&`."""
-        return cls(**{field.name: True for field in fields(cls)})
+        return cls(**dict.fromkeys(ABILITIES, True))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the abilities it has."""
+        return tuple(name for name in ABILITIES if getattr(self, name))
 
     def supports(self, kind: KeyCredentialKind) -> bool:
         """Say whether a key of this kind is possible."""
         return bool(getattr(self, ABILITY_FOR_KIND[kind]))
 
 
+ABILITIES: Final = tuple(field.name for field in fields(LockCapabilities))
 ABILITY_FOR_KIND: Final = {
     KeyCredentialKind.MOBILE_APP: "mobile_key",
     KeyCredentialKind.PIN_CODE: "pin",

@@ -7,6 +7,8 @@ from shared.domain.errors import InvalidInput
 
 def utc(value: datetime, field: str) -> datetime:
     """Return the instant in UTC; a time without a zone is refused, because nobody can know what it means."""
+    if value.tzinfo is UTC:
+        return value
     if value.utcoffset() is None:
         raise InvalidInput(
             field, "the time has no zone", "Give an instant with an offset, such as one in UTC"
@@ -19,7 +21,7 @@ def utc(value: datetime, field: str) -> datetime:
 
 def instant_to_text(value: datetime) -> str:
     """Write an instant as ISO 8601 ending in Z."""
-    return utc(value, "instant").isoformat().replace("+00:00", "Z")
+    return utc(value, "instant").isoformat().removesuffix("+00:00") + "Z"
 
 
 def instant_from_text(value: object, field: str) -> datetime:

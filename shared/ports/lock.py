@@ -27,7 +27,7 @@ from shared.domain.ids import (
     UserId,
 )
 from shared.domain.kinds import KeyCredentialKind, KeyWarning, RevokeReason, SuspendReason, VendorCode
-from shared.domain.lock_errors import LockError
+from shared.domain.lock_errors import LockError, VendorUnreachable
 from shared.domain.scope import AccessScope
 from shared.domain.secret import Secret
 
@@ -194,8 +194,19 @@ class LockPort(Protocol):
 PIN_TAKEN: Final = "pin_taken"
 PIN_REFUSED: Final = "pin_refused"
 WINDOW_SPENT: Final = "window_spent"
+NEVER_ASKED: Final = frozenset(
+    {"account_missing", "circuit_open", "gateway_busy", "no_connection", "throttled"}
+)
+"""Causes of a VendorUnreachable that say that the vendor was not even asked."""
 ASK_FOR_ANOTHER_PIN: Final = frozenset({PIN_TAKEN, PIN_REFUSED})
 """Causes of a KeyIssueFailed that are about the PIN alone: draw another, under another name."""
+
+
+def unheard(error: LockError) -> bool:
+    """Say whether what was asked may have been done, or may still be: nobody answered."""
+    if not isinstance(error, VendorUnreachable):
+        return False
+    return error.cause.vendor_code is None and error.cause.kind not in NEVER_ASKED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

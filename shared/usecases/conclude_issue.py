@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
@@ -99,13 +99,12 @@ def _activation(attempted: Attempted) -> Change:
     kind = credential.core.plan.current.kind
     artifact = Artifact.model_validate({"type": ARTIFACTS[kind], "opaqueRef": ref})
     grants = tuple(placing.settled(task) for placing in attempted.placings)
-    able = asdict(shared_by(kept.grant.capabilities for kept in grants))
     return Change(
         entry=_freed(entry, attempted.others, task),
         facts=facts,
         grants=grants,
         delivery=Delivery(artifact=artifact),
-        capabilities=tuple(name for name, has in able.items() if has),
+        capabilities=shared_by(kept.grant.capabilities for kept in grants).names,
     )
 
 

@@ -10,7 +10,7 @@ from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.sealed_keys import SealedKey
-from shared.ports.lock import KeyAtLock
+from shared.ports.lock import KeyAtLock, unheard
 from shared.usecases.task_at_locks import Task
 
 
@@ -29,7 +29,7 @@ class Placing:
         Silence says nothing: the call may still land. An answer ends this call, but not one before it that
         was never heard of again.
         """
-        if isinstance(self.outcome, VendorUnreachable):
+        if isinstance(self.outcome, LockError) and unheard(self.outcome):
             return self.kept
         quiet = replace(self.kept, busy_until=self.busy_before)
         if isinstance(self.outcome, KeyAtLock):
@@ -41,7 +41,7 @@ class Placing:
         """Return the grant on its way out; one that its vendor never took is gone already."""
         leaving = self.settled(task).withdrawn(task.now)
         asked_in_vain = self.outcome is None or (
-            isinstance(self.outcome, LockError) and not isinstance(self.outcome, VendorUnreachable)
+            isinstance(self.outcome, LockError) and not unheard(self.outcome)
         )
         if self.fresh and asked_in_vain:
             return leaving.told(ConfirmRemoval(at=task.now, proof=RemovalProof.NEVER_PLACED))

@@ -8,7 +8,7 @@ from shared.ports.ambient import Clock
 from shared.ports.lock import LockKey
 from shared.vendor_kit.http import ConnectionBroken, TimedOut
 from shared.vendor_kit.rate import Urgency
-from shared.vendor_kit.refusals import Unreadable, VendorRefused
+from shared.vendor_kit.refusals import SILENCE, Unreadable, VendorRefused
 from shared.vendor_kit.turns import Turn
 from shared.vendors.ttlock import api
 from shared.vendors.ttlock.api import Addition, Ask, Row
@@ -19,6 +19,7 @@ from shared.vendors.ttlock.shelves import Shelf
 from shared.vendors.ttlock.windows import HOUR, in_hours, in_minutes, may_be_computed
 
 T = TypeVar("T")
+FAILING: Final[tuple[type[Exception], ...]] = (VendorRefused, *SILENCE)
 UNHEARD: Final = (TimedOut, ConnectionBroken, Unreadable)
 """After these, what was asked may have been done."""
 
@@ -90,10 +91,10 @@ class Errand:
         return await self._found(secret) if error.code == SAME_PASSCODE else None
 
     async def _after_silence(self, silence: Exception, secret: Secret[str]) -> Row | None:
-        """Look whether the call had its effect; a refusal now does not mean that it had none."""
+        """Look whether the call had its effect; failing now does not mean that it had none."""
         try:
             return await self._found(secret)
-        except VendorRefused:
+        except FAILING:
             raise silence from None
 
     async def _found(self, secret: Secret[str]) -> Row | None:

@@ -18,7 +18,7 @@ from shared.domain.kinds import (
 from shared.domain.lock_errors import DeviceNotPaired, KeyIssueFailed, VendorUnreachable
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.secret import Secret
-from shared.ports.lock import PIN_REFUSED
+from shared.ports.lock import PIN_REFUSED, unheard
 from tests.contract.lock.setting import (
     CARD_NUMBER,
     DAY,
@@ -335,11 +335,17 @@ class TestKinds:
         await setting.vendor.place(replace(key, intent_predates=True))
         assert setting.straight.paths.count("/v3/key/send") == 1
 
-    async def test_after_silence_a_refused_look_does_not_count_as_a_refused_key(self, setting):
+    @pytest.mark.parametrize("then", ["errcode:1", "errcode:-3003", "http_502", "drop"])
+    async def test_after_silence_whatever_fails_the_key_may_be_there(self, setting, then):
         await setting.fault("timeout_after_success", "keyboardPwd/add", times=1)
-        await setting.fault("errcode:1", "lock/listKeyboardPwd", times=1)
-        await refusal(setting.vendor.place(setting.key()), VendorUnreachable)
+        await setting.fault(then, "lock/listKeyboardPwd", times=1)
+        assert unheard(await refusal(setting.vendor.place(setting.key()), VendorUnreachable))
         assert await setting.count() == 1
+
+    @pytest.mark.parametrize("answer", ["errcode:-3003", "errcode:-3002", "errcode:30006"])
+    async def test_what_the_platform_answers_is_heard_even_where_it_cannot_be_done(self, setting, answer):
+        await setting.fault(answer, "keyboardPwd/add", times=1)
+        assert not unheard(await refusal(setting.vendor.place(setting.key()), VendorUnreachable))
 
     async def test_no_ekey_without_the_tenant_s_consent(self, setting):
         setting.policy = KeyKindPolicy()

@@ -1,9 +1,11 @@
 """The control plane: tokens, refusals that say what to do, and what each route gives."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
+from infra.local import fleet
 from tests.simulated import play
 
 EVENT = {
@@ -76,12 +78,14 @@ def test_publishing_where_nobody_listens_says_so(tmp_path):
     assert (status, answer["listeners"]) == (200, [])
 
 
-def test_a_failed_execution_is_counted_and_logged(tmp_path):
+def test_a_failed_execution_is_counted_and_logged(tmp_path, monkeypatch):
+    monkeypatch.setattr(fleet, "LATELY", timedelta(hours=1))
+
     async def scenario(on):
         await _post(on, "executions", {"workflow": "probe_platform", "argument": {}})
         await asyncio.sleep(60)
         _, status = await _get(on, "status")
-        await asyncio.sleep(25 * 3600)
+        await asyncio.sleep(3600)
         _, later = await _get(on, "status")
         return status["failed_executions"], later["failed_executions"], on.log.getvalue()
 
