@@ -31,3 +31,16 @@ class Strike:
             self._left -= 1
             if self._left == 0:
                 self._strike()
+
+
+class FromTheFirst:
+    """Passes boundaries on from the first of one kind onwards: what a fleet does before is not counted."""
+
+    def __init__(self, first, faults):
+        self._first, self._faults, self._begun = first, faults, False
+
+    def reach(self, boundary):
+        """Pass it on, if it is time."""
+        self._begun = self._begun or boundary == self._first
+        if self._begun:
+            self._faults.reach(boundary)

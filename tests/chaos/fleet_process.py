@@ -3,19 +3,20 @@
 import http.client
 import http.server
 import json
+import multiprocessing
 import os
-import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
 
 from infra.local.ambient import SystemClock
 from infra.local.identity import LocalIdentity
+from tests.chaos.child import Life, live
 
 GIVE_UP_SECONDS = 30
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["tests.chaos.warm"])
 
 
 class Unreachable(Exception):
@@ -27,15 +28,13 @@ class FleetProcess:
 
     def __init__(self, home: Path, port: int, workflows: Path):
         self.home, self.port, self.workflows = home, port, workflows
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: multiprocessing.Process | None = None
 
-    def start(self, crash_at: str | None = None) -> bool:
+    def start(self, crash_at: str | None = None, **more) -> bool:
         """Begin a life; True once it answers, False if it died before."""
-        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "CRASH_AT": crash_at or ""}
-        command = [sys.executable, "-m", "tests.chaos.child", self.home, str(self.port), self.workflows]
-        log = (self.home.parent / "fleet.log").open("ab")
-        self.process = subprocess.Popen(command, env=environment, stderr=log, stdout=log)
-        log.close()
+        life = Life(self.home, self.port, self.workflows, crash_at, **more)
+        self.process = FORKS.Process(target=live, args=(life, self.home.parent / "fleet.log"))
+        self.process.start()
         return self.until(lambda: self.ask("GET", "/_cloud/status") is not None)
 
     def until(self, holds) -> bool:
@@ -46,7 +45,7 @@ class FleetProcess:
                 if holds():
                     return True
             except Unreachable:
-                if self.process.poll() is not None:
+                if not self.process.is_alive():
                     return False
             time.sleep(0.01)
         raise AssertionError("the fleet neither did it nor died")
@@ -68,16 +67,15 @@ class FleetProcess:
 
     def kill(self) -> None:
         """Kill -9, if it lives."""
-        if self.process is None:
-            return
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
+        if self.process is not None:
+            self.process.kill()
+            self.process.join()
 
     def stop(self) -> None:
         """End this life in order."""
         self.process.terminate()
-        assert self.process.wait(GIVE_UP_SECONDS) == 0
+        self.process.join(GIVE_UP_SECONDS)
+        assert self.process.exitcode == 0
 
     def _token(self) -> str:
         key = self.home / "identity.key"
