@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
 
-import rfc8785
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, from_json, to_json
 
+from shared.events.canonical import canonical_json
 from shared.events.catalogue import canonical, lookup, model_for
 from shared.events.envelope import Event, ProducedEvent, ReceivedEvent
 from shared.events.errors import CrossTenant, FieldProblem, InvalidEvent, UnknownSubject
@@ -46,12 +46,7 @@ def event_model(subject: str) -> type[ProducedEvent[Any]] | type[ReceivedEvent[A
 
 def parse(raw: bytes | Document, *, exact: bool = False) -> Event:
     """The event in `raw`; looks past unknown fields unless `exact`, which holds ours to what we publish."""
-    document = _document(raw)
-    subject = _subject_of(document)
-    known = {**document, "subject": subject}
-    if document.get("type") == document["subject"]:
-        known["type"] = subject
-    return _validated(event_model(subject), known, exact=exact)
+    return _event(_document(raw), exact=exact)
 
 
 def parse_payload(subject: str, raw: Document, *, exact: bool = False) -> WireModel:
@@ -61,27 +56,24 @@ def parse_payload(subject: str, raw: Document, *, exact: bool = False) -> WireMo
 
 def canonical_bytes(event: Event) -> bytes:
     """The event as RFC 8785 writes it; whether it is a valid one is `encode`'s question."""
-    document = event.model_dump(mode="json", by_alias=True, warnings="none")
-    try:
-        return rfc8785.dumps(document)
-    except rfc8785.CanonicalizationError:
-        raise InvalidEvent.because("(document)", "it has no canonical form", _SEE_SCHEMA) from None
+    return canonical_json(_written(event))
 
 
 def encode(event: Event) -> bytes:
     """The exact bytes to store and to publish; refuses what is not ours or does not validate."""
-    body = canonical_bytes(event)
-    require_publishable(body)
+    document = _written(event)
+    body = canonical_json(document)
+    _require_size(body)
+    if _written(_publishable(document)) != document:
+        raise _not_canonical()
     return body
 
 
 def require_publishable(body: bytes) -> Event:
     """The event in `body`, if it is one we produce, valid to the field and canonical to the byte."""
-    event = parse(body, exact=True)
-    if not isinstance(event, ProducedEvent):
-        raise InvalidEvent.because("subject", "we do not publish this subject", "Publish a produced subject")
+    event = _publishable(_document(body))
     if canonical_bytes(event) != body:
-        raise InvalidEvent.because("(document)", "the bytes are not in canonical form", "Use encode()")
+        raise _not_canonical()
     return event
 
 
@@ -100,6 +92,29 @@ def refusing() -> Iterator[None]:
         raise InvalidEvent(_problems(error)) from None
 
 
+def _written(event: Event) -> dict[str, Any]:
+    return event.model_dump(mode="json", by_alias=True, warnings="none")
+
+
+def _publishable(document: Document) -> Event:
+    event = _event(document, exact=True)
+    if not isinstance(event, ProducedEvent):
+        raise InvalidEvent.because("subject", "we do not publish this subject", "Publish a produced subject")
+    return event
+
+
+def _not_canonical() -> InvalidEvent:
+    return InvalidEvent.because("(document)", "the bytes are not in canonical form", "Use encode()")
+
+
+def _event(document: Document, *, exact: bool) -> Event:
+    subject = _subject_of(document)
+    known = {**document, "subject": subject}
+    if document.get("type") == document["subject"]:
+        known["type"] = subject
+    return _validated(event_model(subject), known, exact=exact)
+
+
 def _validated(model: type[ModelT], document: Document, *, exact: bool) -> ModelT:
     with refusing():
         return model.model_validate(document, by_alias=True, by_name=False, extra=None if exact else "ignore")
@@ -107,9 +122,7 @@ def _validated(model: type[ModelT], document: Document, *, exact: bool) -> Model
 
 def _document(raw: bytes | Document) -> Document:
     body = raw if isinstance(raw, bytes) else _as_json(raw)
-    if len(body) > LARGEST_EVENT:
-        limit = f"it is larger than {LARGEST_EVENT} bytes"
-        raise InvalidEvent.because("(document)", limit, "Send references instead of content")
+    _require_size(body)
     try:
         document = from_json(body, allow_inf_nan=False)
     except ValueError:
@@ -117,6 +130,12 @@ def _document(raw: bytes | Document) -> Document:
     if not isinstance(document, dict):
         raise InvalidEvent.because("(document)", "it is not an object", "Send one UTF-8 JSON object")
     return document
+
+
+def _require_size(body: bytes) -> None:
+    if len(body) > LARGEST_EVENT:
+        limit = f"it is larger than {LARGEST_EVENT} bytes"
+        raise InvalidEvent.because("(document)", limit, "Send references instead of content")
 
 
 def _as_json(document: Document) -> bytes:

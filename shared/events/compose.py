@@ -1,14 +1,12 @@
 """A payload becomes an event: the subject follows from its model, the stamp says the rest."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any
 
-from pydantic.alias_generators import to_camel
-
 from shared.events.catalogue import lookup, subjects
-from shared.events.codec import refusing
+from shared.events.codec import event_model, refusing
 from shared.events.envelope import OUR_SOURCE, ProducedEvent
 from shared.events.errors import InvalidEvent
 from shared.events.subject import Direction
@@ -30,18 +28,23 @@ class Stamp:
 def compose(payload: Published, stamp: Stamp) -> ProducedEvent[Any]:
     """The event that publishes a payload."""
     subject = subject_of(type(payload))
-    stamped = {to_camel(name): value for name, value in asdict(stamp).items()}
-    fields = stamped | {
+    fields = {
         "specVersion": "1.0",
+        "id": stamp.id,
         "subject": subject,
         "type": subject,
         "source": OUR_SOURCE,
+        "time": stamp.time,
+        "tenantId": stamp.tenant_id,
+        "traceId": stamp.trace_id,
+        "correlationId": stamp.correlation_id,
+        "causationId": stamp.causation_id,
         "schemaUrl": lookup(subject).schema_url,
         "data": payload,
     }
-    model: Any = type(payload)
+    model: Any = event_model(subject)
     with refusing():
-        event: ProducedEvent[Any] = ProducedEvent[model].model_validate(fields)
+        event: ProducedEvent[Any] = model.model_validate(fields)
     return event
 
 

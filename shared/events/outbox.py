@@ -1,11 +1,11 @@
 """The outbox row: the exact bytes of one event, where it stands in its stream, and what audit keeps of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from datetime import datetime
 from typing import Any, Self
 
-from shared.events.codec import canonical_bytes, require_publishable
+from shared.events.codec import encode, require_publishable
 from shared.events.envelope import Event
 from shared.events.errors import CrossTenant, EventError
 from shared.events.wire import read_instant, write_instant
@@ -80,9 +80,11 @@ class OutboxRow:
     audit: AuditFacts
     event_id: str = field(init=False)
     subject: str = field(init=False)
+    encoded: InitVar[Event | None] = None
 
-    def __post_init__(self) -> None:
-        event = require_publishable(self.body)
+    def __post_init__(self, encoded: Event | None) -> None:
+        """Check the bytes, unless they were made of this event just now."""
+        event = encoded or require_publishable(self.body)
         if event.tenant_id != self.tenant_id:
             raise CrossTenant(f"an event of {event.subject} does not belong to its aggregate's tenant")
         if self.sequence < 1:
@@ -95,7 +97,8 @@ class OutboxRow:
         """The next row of an aggregate's stream; its time is never before the last."""
         if aggregate.last_time is not None and audit.time < aggregate.last_time:
             raise OutboxError("audit.time: it is before the aggregate's last. Take the later of the two")
-        return cls(aggregate.tenant_id, aggregate.id, aggregate.sequence + 1, canonical_bytes(event), audit)
+        sequence, body = aggregate.sequence + 1, encode(event)
+        return cls(aggregate.tenant_id, aggregate.id, sequence, body, audit, encoded=event)
 
     @property
     def ordering_key(self) -> str:

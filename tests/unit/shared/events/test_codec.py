@@ -247,6 +247,19 @@ def test_encode_refuses_a_number_json_cannot_carry_exactly(document):
         encode(forged)
 
 
+def test_encode_refuses_an_event_that_is_too_large(document):
+    event = parse(document(ISSUED))
+    rooms = tuple(f"rmu_{number:064d}" for number in range(LARGEST_EVENT // 64))
+    with pytest.raises(InvalidEvent, match="larger than"):
+        encode(event.model_copy(update={"data": event.data.model_copy(update={"rooms": rooms})}))
+
+
+def test_encode_refuses_a_second_spelling_of_the_same_event(document):
+    spoken = {**document(REVOKED)["data"], "replacedBy": None}
+    with pytest.raises(InvalidEvent, match="canonical form"):
+        encode(parse(document(REVOKED)).model_copy(update={"data": spoken}))
+
+
 def test_encode_refuses_a_payload_of_another_subject(document):
     forged = parse(document(REVOKED)).model_copy(update={"data": parse(document(ISSUED)).data})
     with pytest.raises(InvalidEvent, match="data"):

@@ -49,6 +49,13 @@ def test_row_refuses_another_tenants_aggregate_without_naming_either(document):
     assert ULID not in str(caught.value)
 
 
+def test_row_refuses_an_event_built_past_its_model(document):
+    event = parse(document(REVOKED))
+    forged = event.model_copy(update={"data": event.data.model_copy(update={"reason": "boredom"})})
+    with pytest.raises(InvalidEvent, match=r"data\.reason"):
+        OutboxRow.following(Aggregate(TENANT, KEY), forged, AUDIT)
+
+
 def test_row_refuses_bytes_that_are_not_a_valid_event(row):
     with pytest.raises(InvalidEvent, match=r"data\.reason"):
         replace(row, body=row.body.replace(b'"checkout"', b'"boredom!"'))
