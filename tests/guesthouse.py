@@ -11,8 +11,10 @@ from infra.simulators.ttlock.app import ttlock_app
 from infra.simulators.ttlock.hotel import sample_hotel
 from infra.simulators.ttlock.world import SimWorld
 from shared.domain.ids import TenantId
+from shared.domain.secret import Secret
 from shared.ports.bus import Message
-from shared.ports.documents import Delete, Ref
+from shared.ports.documents import Delete, Ref, Update
+from shared.runtime.platform import QUARANTINE_TOPIC
 from tests.contract.lock.ttlock_setting import Straight
 from tests.simulated import simulated_fleet
 
@@ -87,9 +89,38 @@ class Guesthouse:
     async def unmap(self, door):
         """Forget a lock."""
         store = self.fleet.documents.tenant(SILK)
-        ref = Ref("devices", f"lck_01KSAMP1E{DOORS[door][-3:]:0>17}")
+        ref = Ref("devices", device_at(door))
         await store.commit([Delete(ref, (await store.get(ref)).version)])
         self.fleet.platform.estate.forget(SILK)
+
+    async def refit(self, door, vendor):
+        """Put another vendor's lock on a door."""
+        store = self.fleet.documents.tenant(SILK)
+        found = await store.get(Ref("devices", device_at(door)))
+        await store.commit([Update(found.ref, {**found.data, "vendor": vendor}, found.version)])
+        self.fleet.platform.estate.forget(SILK)
+
+    async def open_account(self, vendor, account):
+        """Keep the hotel's account at another vendor."""
+        await self.fleet.platform.secrets.add(f"lock-{vendor}-tnt_silk-ppt_kabul-api", Secret(account))
+
+    async def keys(self):
+        """Return every key of the ledger, the oldest first."""
+        return [entry["credential"] for entry in (await self.documents("credentials")).values()]
+
+    async def told(self, key=""):
+        """Return the events of a key, or of all, in order: the word of each subject that tells it."""
+        rows = (await self.documents("outbox")).items()
+        return [row["subject"].split(".")[-2] for id_, row in rows if id_.startswith(key)]
+
+    def quarantined(self):
+        """Return the notes of every message that was set aside."""
+        return [letter.notes for letter in self.fleet.bus.dead_letters.page(topic=QUARANTINE_TOPIC)]
+
+    def logged(self, severity):
+        """Return the log's lines of one severity."""
+        lines = map(orjson.loads, self.on.log.getvalue().splitlines())
+        return [line for line in lines if line["severity"] == severity]
 
     async def active_keys(self):
         """Return the entries of active keys whose every event is published."""
@@ -107,6 +138,11 @@ class Guesthouse:
             "SELECT id, body FROM documents WHERE db = 'main' AND collection = ? ORDER BY id", (collection,)
         )
         return {id_: orjson.loads(body) for id_, body in rows}
+
+
+def device_at(door):
+    """Return the id of the lock on a door."""
+    return f"lck_01KSAMP1E{DOORS[door][-3:]:0>17}"
 
 
 def _state(entry):
