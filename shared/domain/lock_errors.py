@@ -163,9 +163,9 @@ _FAILURES: Final[Mapping[type[LockError], FailureReason]] = {
 }
 
 
-def failure_reason(error: LockError) -> FailureReason:
-    """Return the reason a key fails with when this error was the last word."""
-    return _FAILURES.get(type(error), FailureReason.KEY_ISSUE_FAILED)
+def failure_reason(error: type[LockError]) -> FailureReason:
+    """Return the reason a key fails with when an error of this type was the last word."""
+    return _FAILURES.get(error, FailureReason.KEY_ISSUE_FAILED)
 
 
 def lock_error_from_dict(data: Mapping[str, Any]) -> LockError:

@@ -1,5 +1,6 @@
 """Entry points: decode, find the platform, do one thing, respond."""
 
+import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -15,7 +16,7 @@ from shared.ports.bus import Message
 from shared.runtime.access import admit
 from shared.runtime.delivery import Delivery, decode_push
 from shared.runtime.platform import QUARANTINE_TOPIC, Deployed, Platform, platform, this_function
-from shared.runtime.responses import STATUS, error_response, json_response
+from shared.runtime.responses import STATUS, error_response, json_response, too_late
 
 Entry = Callable[[Request], Awaitable[Response]]
 EventHandler = Callable[[Any, Platform], Awaitable[None]]
@@ -69,8 +70,12 @@ async def _guarded(
     respond: Callable[[Request, Deployed, Platform], Awaitable[Response]],
 ) -> Response:
     try:
-        await admit(request, function, on)
-        return await respond(request, function, on)
+        async with asyncio.timeout(function.timeout):
+            await admit(request, function, on)
+            return await respond(request, function, on)
+    except TimeoutError:
+        on.log.warning("the function took too long", function=function.name, seconds=function.timeout)
+        return too_late(function)
     except tuple(STATUS) as error:
         return error_response(error)
     except Exception as error:  # noqa: BLE001 - logged by place and type, answered as a crash

@@ -24,7 +24,7 @@ from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import Index
 from shared.runtime.indexes import INDEXES
 from shared.runtime.keys import telling
-from shared.runtime.platform import Deployed, Platform, PlatformUnbound, this_function
+from shared.runtime.platform import ALLOWED_SECONDS, Deployed, Platform, PlatformUnbound, this_function
 from shared.usecases.estate import Estate
 from shared.vendor_kit.guard import GuardPolicy, Guards
 from shared.vendor_kit.http import Http, HttpClient
@@ -105,6 +105,7 @@ def deployed_of_environment(environment: Mapping[str, str]) -> Deployed:
         opens=frozenset(_listed(environment, "KEYFLEET_OPENS")),
         roles=frozenset(_listed(environment, "KEYFLEET_ROLES")),
         secrets=_listed(environment, "KEYFLEET_SECRETS"),
+        timeout=float(environment.get("KEYFLEET_TIMEOUT", ALLOWED_SECONDS)),
     )
 
 

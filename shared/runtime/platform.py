@@ -53,6 +53,9 @@ class Platform:
     """What a function keeps from one request to the next, by its own name."""
 
 
+ALLOWED_SECONDS = 60.0
+
+
 @dataclass(frozen=True, slots=True)
 class Deployed:
     """The deployable a request is for, as its descriptor says."""
@@ -64,6 +67,8 @@ class Deployed:
     opens: frozenset[str] = field(default_factory=frozenset)
     roles: frozenset[str] = field(default_factory=frozenset)
     secrets: tuple[str, ...] = ()
+    timeout: float = ALLOWED_SECONDS
+    """Its handler ends by itself by then: elsewhere only the caller is told, and the work goes on unseen."""
 
 
 deployed: ContextVar[Deployed] = ContextVar("deployed")

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from shared.domain.errors import InvalidInput
 from shared.kernel.identity import Forbidden, Unauthenticated
 from shared.ports.documents import AlreadyExists, StaleVersion, StorageFull
-from shared.runtime.platform import PlatformUnbound
+from shared.runtime.platform import Deployed, PlatformUnbound
 
 JSON = "application/json"
 CRASHED = {"X-Google-Status": "crash"}
@@ -43,6 +43,12 @@ def error_response(error: Exception) -> Response:
         if isinstance(error, kind):
             return json_response({"error": _described(error)}, status)
     return Response("the function crashed; its log says where", 500, CRASHED, media_type="text/plain")
+
+
+def too_late(function: Deployed) -> Response:
+    """Return that a handler was stopped: what it asked of others may have been done."""
+    detail = f"{function.name} took longer than its {function.timeout:g} s"
+    return json_response({"error": {"kind": "FunctionTimeout", "detail": detail}}, 504)
 
 
 def _described(error: Exception) -> dict[str, str]:

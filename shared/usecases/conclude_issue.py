@@ -12,7 +12,8 @@ from shared.domain.commands import Fail, Provision
 from shared.domain.credential import KeyCredential
 from shared.domain.errors import PlanExhausted
 from shared.domain.ids import ArtifactRef
-from shared.domain.lock_errors import CredentialExpired, LockError, failure_reason
+from shared.domain.kinds import FailureReason
+from shared.domain.lock_errors import LOCK_ERRORS, CredentialExpired, LockError, failure_reason
 from shared.domain.plan import MAX_ATTEMPTS
 from shared.events.credential import Artifact, Delivery
 from shared.ledger.delays import LOOKED_AFTER, delay_after
@@ -138,13 +139,22 @@ async def _another_kind(attempted: Attempted, error: LockError, wait: timedelta)
 
 async def _give_up(attempted: Attempted, error: LockError, _: timedelta) -> Verdict:
     task = attempted.task
-    reason, words = failure_reason(error), error.cause.detail or None
+    reason, words = _reason(attempted, error), error.cause.detail or None
     credential, facts = _noted(attempted, error).apply(Fail(at=task.now, reason=reason, vendor_message=words))
     grants = attempted.given_up()
     entry = _freed(replace(task.entry, credential=credential), grants, task)
     change = Change(entry, facts, grants)
     await task.ended(change, *manual_tasks([change]))
     return Verdict(Outcome.FAILED)
+
+
+def _reason(attempted: Attempted, error: LockError) -> FailureReason:
+    """Return why there is no key: what a vendor said last, rather than that there is nothing left to try."""
+    made = attempted.task.entry.credential.core.plan.made
+    if attempted.counted or not made or isinstance(error, CredentialExpired):
+        return failure_reason(type(error))
+    said = LOCK_ERRORS.get(made[-1].problem or "")
+    return failure_reason(said or type(error))
 
 
 def _noted(attempted: Attempted, error: LockError) -> KeyCredential:

@@ -16,7 +16,6 @@ from infra.manifest.model import OPERATOR
 from shared.runtime.platform import Deployed
 
 PLAIN, STEP = "bench-plain", "bench-step"
-TIMEOUT_SECONDS = 60.0
 
 
 async def main(home: Path, port: int) -> None:
@@ -26,8 +25,8 @@ async def main(home: Path, port: int) -> None:
         plain = Deployed(PLAIN, f"{config.base_url}/{PLAIN}", public=True)
         checked = Deployed(STEP, f"{config.base_url}/{STEP}", callers=frozenset({OPERATOR}))
         functions = {
-            PLAIN: host_function(plain, probes, "bench_plain", TIMEOUT_SECONDS),
-            STEP: host_function(checked, probes, "bench_step", TIMEOUT_SECONDS),
+            PLAIN: host_function(plain, probes, "bench_plain"),
+            STEP: host_function(checked, probes, "bench_step"),
         }
         nothing = Response(status_code=404)
         await serve(Host(functions, nothing, f"127.0.0.1:{port}", fleet.counters), port)

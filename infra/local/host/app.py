@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from infra.local.counters import Counters
 from infra.local.host.functions import Hosted
 from shared.runtime.platform import deployed
-from shared.runtime.responses import CRASHED, json_response
+from shared.runtime.responses import CRASHED, json_response, too_late
 
 CONTROL = "_cloud"
 
@@ -51,11 +51,11 @@ class Host:
         answer = _Started(send)
         token = deployed.set(hosted.deployed)
         try:
-            async with asyncio.timeout(hosted.timeout):
+            async with asyncio.timeout(hosted.deployed.timeout):
                 await hosted.app(scope, receive, answer)
         except TimeoutError:
             if not answer.started:
-                await _too_slow(hosted)(scope, receive, send)
+                await too_late(hosted.deployed)(scope, receive, send)
         except (SystemExit, KeyboardInterrupt):
             # A function that asks to exit ends itself, not the fleet it shares a process with.
             if not answer.started:
@@ -97,11 +97,6 @@ def _spellings(authority: str) -> frozenset[bytes]:
 def _not_found(name: str) -> Response:
     detail = f"no function of that name ({len(name)} characters): see keyfleet status"
     return json_response({"error": {"kind": "NotFound", "detail": detail}}, 404)
-
-
-def _too_slow(hosted: Hosted) -> Response:
-    detail = f"{hosted.deployed.name} took longer than its {hosted.timeout:g} s"
-    return json_response({"error": {"kind": "FunctionTimeout", "detail": detail}}, 504)
 
 
 def _exited() -> Response:

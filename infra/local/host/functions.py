@@ -18,7 +18,6 @@ class Hosted:
 
     deployed: Deployed
     app: ASGIApp
-    timeout: float
 
 
 def load_functions(manifest: Manifest, base_url: str) -> Mapping[str, Hosted]:
@@ -26,12 +25,12 @@ def load_functions(manifest: Manifest, base_url: str) -> Mapping[str, Hosted]:
     return {name: _load(function, base_url) for name, function in manifest.functions.items()}
 
 
-def host_function(deployed: Deployed, module: ModuleType, entry_point: str, timeout: float) -> Hosted:
+def host_function(deployed: Deployed, module: ModuleType, entry_point: str) -> Hosted:
     """Make one function of a module ready to be called, by the framework's own loader."""
     app = create_asgi_app_from_module(  # type: ignore[no-untyped-call]  # the framework ships no types here
         entry_point, str(module.__file__), "http", module, None
     )
-    return Hosted(deployed, app, timeout)
+    return Hosted(deployed, app)
 
 
 def _load(function: Function, base_url: str) -> Hosted:
@@ -50,5 +49,6 @@ def _load(function: Function, base_url: str) -> Hosted:
         opens=frozenset(deployable.opens),
         roles=frozenset(deployable.roles),
         secrets=deployable.secrets,
+        timeout=float(deployable.timeout),
     )
-    return host_function(deployed, module, function.entry_point, float(deployable.timeout))
+    return host_function(deployed, module, function.entry_point)

@@ -126,4 +126,4 @@ def test_a_wire_error_without_a_cause_has_an_unknown_one():
     ],
 )
 def test_the_last_error_becomes_the_reason_of_failure(error, reason):
-    assert failure_reason(error) is reason
+    assert failure_reason(type(error)) is reason

@@ -86,6 +86,7 @@ def test_a_function_knows_itself_from_its_environment(environment):
         "KEYFLEET_OPENS": "saga-callback",
         "KEYFLEET_ROLES": "documents,tasks-enqueue",
         "KEYFLEET_SECRETS": "lock-ttlock",
+        "KEYFLEET_TIMEOUT": "120",
     }
     environment({**WHERE, **WHO, **descriptor})
     assert runtime.this_function() == Deployed(
@@ -96,6 +97,7 @@ def test_a_function_knows_itself_from_its_environment(environment):
         opens=frozenset({"saga-callback"}),
         roles=frozenset({"documents", "tasks-enqueue"}),
         secrets=("lock-ttlock",),
+        timeout=120.0,
     )
 
 

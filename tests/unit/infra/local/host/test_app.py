@@ -37,7 +37,7 @@ async def _control(scope, receive, send):
 @pytest.fixture
 def host():
     apps = {"echo-function": _echo, "slow-function": _slow, "leaving-function": _leaving}
-    functions = {name: Hosted(Deployed(name, f"{BASE}/{name}"), app, 5.0) for name, app in apps.items()}
+    functions = {name: Hosted(Deployed(name, f"{BASE}/{name}", timeout=5.0), app) for name, app in apps.items()}
     return Host(functions, _control, "127.0.0.1:8787", Counters())
 
 
