@@ -10,6 +10,7 @@ from infra.local.simulation.loop import run_virtually
 from infra.simulators.ttlock.app import ttlock_app
 from infra.simulators.ttlock.hotel import sample_hotel
 from infra.simulators.ttlock.world import SimWorld
+from shared.domain.capabilities import ABILITIES
 from shared.domain.ids import TenantId
 from shared.domain.secret import Secret
 from shared.ports.bus import Message
@@ -95,9 +96,17 @@ class Guesthouse:
 
     async def refit(self, door, vendor):
         """Put another vendor's lock on a door."""
+        await self._change_device(door, lambda device: {**device, "vendor": vendor})
+
+    async def disable(self, door):
+        """Put a lock on a door that can do nothing."""
+        able = dict.fromkeys(ABILITIES, False)
+        await self._change_device(door, lambda device: {**device, "capabilities": able})
+
+    async def _change_device(self, door, change):
         store = self.fleet.documents.tenant(SILK)
         found = await store.get(Ref("devices", device_at(door)))
-        await store.commit([Update(found.ref, {**found.data, "vendor": vendor}, found.version)])
+        await store.commit([Update(found.ref, change(found.data), found.version)])
         self.fleet.platform.estate.forget(SILK)
 
     async def open_account(self, vendor, account):
