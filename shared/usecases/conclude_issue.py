@@ -45,7 +45,7 @@ async def conclude_issue(attempted: Attempted, desk: LockDesk) -> Verdict:
     error = attempted.error
     if error is None:
         return await _issued(attempted, desk)
-    return await _refused(attempted, error, desk.port.wait_after(error))
+    return await _refused(attempted, error, desk)
 
 
 async def refuse_to_issue(task: Task, error: LockError) -> Verdict:
@@ -59,13 +59,16 @@ async def refuse_to_issue(task: Task, error: LockError) -> Verdict:
     return await _refused(Attempted(replace(task, entry=counted), others=others), error, None)
 
 
-async def _refused(attempted: Attempted, error: LockError, asked_for: timedelta | None) -> Verdict:
-    task = attempted.task
+async def _refused(attempted: Attempted, error: LockError, desk: LockDesk | None) -> Verdict:
+    task, asked_for = attempted.task, desk.port.wait_after(error) if desk else None
     told = {"keyCredentialId": task.entry.id, "code": error.code, "cause": error.cause.kind}
     task.office.log.warning("a vendor made no key", **told, permanent=error.permanent)
     plan = task.entry.credential.core.plan
     wait = max(delay_after(max(1, plan.attempts), task.office.entropy), asked_for or timedelta(0))
-    return await _course(task.entry, error, wait)(attempted, error, wait)
+    course = _course(task.entry, error, wait)
+    if desk and attempted.key and course is not _again and attempted.in_vain:
+        await desk.secrets.destroy(attempted.key.name)  # no lock has it, and none will
+    return await course(attempted, error, wait)
 
 
 def _course(entry: Entry, error: LockError, wait: timedelta) -> Course:

@@ -87,6 +87,11 @@ class Attempted:
         """What the locks were told."""
         return None if self.key is None else self.key.artifact
 
+    @property
+    def in_vain(self) -> bool:
+        """Say whether no lock took the secret, or may yet take it."""
+        return all(placing.given_up(self.task).over for placing in self.placings)
+
     def sealed(self) -> SealedKey:
         """Return the secret with what the vendor chose and named."""
         assert self.key is not None  # noqa: S101 - whatever was placed had a secret
