@@ -29,9 +29,10 @@ from infra.local.sample.load import SampleHotel, move_in, read_sample
 from infra.local.storage.database import Loss, open_database
 from infra.local.storage.engine import Engine
 from infra.local.transport import ByAddress, InProcess
-from infra.local.world import FleetConfig, LocalIds, World
+from infra.local.world import FleetConfig, World
 from infra.manifest.load import Manifest, load_manifest
 from shared.kernel.identity import TokenChecker
+from shared.kernel.ids import DrawnIds
 from shared.ports.documents import StorageFull
 from shared.ports.vault import Secrets
 from shared.runtime.indexes import INDEXES
@@ -145,7 +146,7 @@ class Fleet:
             engine=engine,
             clock=world.clock,
             entropy=world.entropy,
-            ids=LocalIds(world.clock, world.entropy),
+            ids=DrawnIds(world.clock.now, world.entropy.token),
             transport=ByAddress(config.base_url, self._inside, world.outside),
             tokens=self.identity,
             faults=world.faults,

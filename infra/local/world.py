@@ -12,7 +12,6 @@ from infra.local.sample.account import simulator_address, simulator_port
 from infra.local.transport import Sockets
 from infra.local.wire import Transport
 from infra.manifest.load import ROOT
-from shared.domain.ids import MonotonicUlids
 from shared.kernel.log import Log
 from shared.ports.ambient import Clock, Entropy
 from shared.vendor_kit.guard import GuardPolicy
@@ -75,17 +74,3 @@ class World:
     saga_starts: Callable[[], int] = lambda: 1
     guard_policy: GuardPolicy = field(default_factory=GuardPolicy)
     log: Log = field(default_factory=lambda: Log("keyfleet", sys.stderr, SystemClock().now))
-
-
-class LocalIds:
-    """ULIDs from the world's clock and chance."""
-
-    def __init__(self, clock: Clock, entropy: Entropy) -> None:
-        self._next = MonotonicUlids(
-            lambda: int(clock.now().timestamp() * 1000),
-            lambda bits: int.from_bytes(entropy.token(bits // 8)),
-        )
-
-    def ulid(self) -> str:
-        """Return the next."""
-        return self._next()

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shared.domain.errors import InvalidInput
-from shared.domain.ids import MonotonicUlids
 from shared.gcp.access import AccessTokens, OwnIdentity
 from shared.gcp.bus import PubSubBus
 from shared.gcp.cipher import KmsCipher
@@ -19,6 +18,7 @@ from shared.gcp.settings import GoogleSettings
 from shared.gcp.tasks import CloudTasks
 from shared.kernel.ambient import SystemClock, SystemEntropy
 from shared.kernel.identity import TokenChecker
+from shared.kernel.ids import DrawnIds
 from shared.kernel.log import Log
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import Index
@@ -29,20 +29,6 @@ from shared.usecases.estate import Estate
 from shared.vendor_kit.guard import GuardPolicy, Guards
 from shared.vendor_kit.http import Http, HttpClient
 from shared.vendor_kit.leases import DocumentLeases
-
-
-class SystemIds:
-    """ULIDs from the machine's clock and chance."""
-
-    def __init__(self, clock: Clock, entropy: Entropy) -> None:
-        self._next = MonotonicUlids(
-            lambda: int(clock.now().timestamp() * 1000),
-            lambda bits: int.from_bytes(entropy.token(bits // 8)),
-        )
-
-    def ulid(self) -> str:
-        """Return the next."""
-        return self._next()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +63,7 @@ def google_platform(
         leases=DocumentLeases(main, clock),
         clock=clock,
         entropy=entropy,
-        ids=SystemIds(clock, entropy),
+        ids=DrawnIds(clock.now, entropy.token),
         tokens=TokenChecker(google_issuer(http, clock, settings.email_domain), clock.now),
         log=log,
         http=http,

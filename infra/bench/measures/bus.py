@@ -23,7 +23,7 @@ from infra.local.identity import LocalIdentity
 from infra.local.storage.database import open_database
 from infra.local.storage.engine import Engine
 from infra.local.transport import InProcess
-from infra.local.world import LocalIds
+from shared.kernel.ids import DrawnIds
 from shared.ports.bus import Message
 
 TOPIC, KEYS, PATIENCE_SECONDS = "bench.topic", 32, 30.0
@@ -125,7 +125,7 @@ def _means(folder: Path, inbox: Inbox) -> Means:
         engine=Engine(database, faults=faults, counters=counters),
         clock=clock,
         entropy=entropy,
-        ids=LocalIds(clock, entropy),
+        ids=DrawnIds(clock.now, entropy.token),
         transport=InProcess(inbox),
         tokens=LocalIdentity(entropy.token(32), clock.now),
         faults=faults,

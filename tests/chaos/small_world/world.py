@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import Protocol
 
 from infra.local.ambient import SeededEntropy
-from infra.local.world import LocalIds
 from shared.domain.kinds import VendorCode
 from shared.domain.secret import Secret
+from shared.kernel.ids import DrawnIds
 from shared.ports.tasks import TaskExists
 from shared.runtime.indexes import INDEXES
 from shared.runtime.keys import telling
@@ -79,7 +79,7 @@ class SmallWorld:
         self.documents = MemoryDocuments(self.main, clock, INDEXES, self.air)
         self.secrets = MemorySecrets(self.air)
         self.entropy = SeededEntropy(weather.chance.getrandbits(64))
-        self.ids = LocalIds(clock, self.entropy)
+        self.ids = DrawnIds(clock.now, self.entropy.token)
         self.bus = MemoryBus(subscriptions(), self.air, self.fleet.push, self.spawn)
         self.sagas = MemorySagas(self.air, clock, self.entropy, self.ids, self.fleet.send, self.spawn)
         self.secrets.keep(f"lock-{doors.vendor}-tnt_silk-ppt_kabul-api", doors.account)

@@ -17,7 +17,7 @@ from infra.local.sagas.service import LocalSagas
 from infra.local.simulation.loop import VirtualClock, run_virtually
 from infra.local.storage.database import open_database
 from infra.local.storage.engine import Engine
-from infra.local.world import LocalIds
+from shared.kernel.ids import DrawnIds
 from shared.kernel.log import Log
 from shared.vendor_kit.http import Answer, Call
 
@@ -91,7 +91,7 @@ class Ground:
         database = open_database(self.home / "sagas.db", SCHEMA, entropy.token)
         engine = Engine(database, faults=self.faults, counters=self.counters, threaded=False)
         engine.start()
-        means = Means("test", engine, self.clock, entropy, LocalIds(self.clock, entropy),
+        means = Means("test", engine, self.clock, entropy, DrawnIds(self.clock.now, entropy.token),
                       self.script, Plain(), self.faults, self.counters)  # fmt: skip
         around = Surroundings(means, Journal(engine, self.clock.now), self.base, Log("test"))
         sagas = self.make(self.sources, around, self.wake or self._unused, lambda: self.starts)
