@@ -146,8 +146,13 @@ RevokeReason = Literal["checkout", "cancellation", "security", "lost", "replaced
 def _in_utc(moment: datetime) -> datetime:
     if moment.tzinfo is None:
         raise PydanticCustomError("instant_naive", "the time has no offset from UTC")
-    moment = moment.astimezone(UTC)
-    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+    moment = _as_utc(moment)
+    beyond = moment.microsecond % 1000
+    return moment.replace(microsecond=moment.microsecond - beyond) if beyond else moment
+
+
+def _as_utc(moment: datetime) -> datetime:
+    return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
 
 
 def _read(value: object, pattern: re.Pattern[str], form: str) -> datetime:
@@ -177,7 +182,7 @@ def read_foreign_instant(value: object) -> datetime:
 def write_instant(moment: datetime) -> str:
     """ISO-8601 in UTC with Z; milliseconds appear when there are any."""
     precision = "milliseconds" if moment.microsecond else "seconds"
-    return moment.astimezone(UTC).isoformat(timespec=precision).replace("+00:00", "Z")
+    return _as_utc(moment).isoformat(timespec=precision).removesuffix("+00:00") + "Z"
 
 
 def _instant_schema(pattern: str) -> WithJsonSchema:

@@ -80,7 +80,7 @@ class Backlog:
         key, last = delivery.ordering_key, self._last_of_key.get(delivery.ordering_key)
         if last is None:
             return
-        following = self._read(NEXT_IN_LINE, key, delivery.seq, last)
+        following = self._read(NEXT_IN_LINE, key, delivery.seq, last) if delivery.seq < last else []
         if following:
             self._admit(following[0], now, stored_now)
         else:

@@ -73,17 +73,19 @@ class Journal:
 
     def __init__(self, engine: Engine, now: Callable[[], datetime]) -> None:
         self._engine, self._now, self._keeping = engine, now, Keeping(engine)
+        self._revisions: set[str] = set()
 
     async def begin(self, kept: Kept, source: str, noticed: Callable[[Kept], None]) -> None:
         """Keep a new execution and the revision it is pinned to, and tell once that is done."""
-        execution, revision = kept.execution, (kept.revision, kept.execution.workflow, source)
+        execution, known = kept.execution, kept.revision in self._revisions
         texts = [orjson.dumps(part).decode() for part in (kept.argument, dict(kept.environment))]
 
         def operation(db: sqlite3.Connection) -> Kept:
-            db.execute(
-                "INSERT INTO revisions VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                (*revision, checksum(source)),
-            )
+            if not known:
+                db.execute(
+                    "INSERT INTO revisions VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                    (kept.revision, execution.workflow, source, checksum(source)),
+                )
             db.execute(
                 "INSERT INTO executions "
                 "(id, workflow, revision, argument, environment, state, started_at, crc) "
@@ -100,6 +102,7 @@ class Journal:
             return kept
 
         await self._keeping.write(operation, noticed)
+        self._revisions.add(kept.revision)
 
     async def settled(self) -> None:
         """Return once everybody was told what is kept."""

@@ -73,10 +73,10 @@ class Run:
         self.callbacks: dict[str, str] = {}
         self.ready = asyncio.Event()
 
-    async def drive(self) -> None:
-        """Replay what happened, then go on until the machine comes to a verdict."""
+    async def drive(self, *, fresh: bool = False) -> None:
+        """Replay what happened, unless nothing has yet, then go on until the machine comes to a verdict."""
         try:
-            written = await self.replay()
+            written = await (self._retrace([]) if fresh else self.replay())
             self.ready.set()
             if not written or self._machine.verdict is not None:
                 written += await self._record([], first=written)
@@ -92,8 +92,10 @@ class Run:
     async def replay(self) -> int:
         """Bring the machine to where the journal ends; return how many entries that has."""
         execution = self._kept.execution.id
-        entries = self._around.journal.entries(execution)
         self._requests = self._around.journal.requests(execution)
+        return await self._retrace(self._around.journal.entries(execution))
+
+    async def _retrace(self, entries: Sequence[Entry]) -> int:
         self._assemble([value for entry in entries for value in entry.drawn])
         await self._run_on(self._machine.start(STEPS_A_TURN))
         for entry in entries:

@@ -155,18 +155,18 @@ class LocalSagas:
         started = self._around.means.clock.now().isoformat()
         kept = Kept(execution, program.digest, argument, around, started)
         # Whoever stops waiting here does not undo the start: it is taken up as soon as it is kept.
-        await self._journal.begin(kept, self._sources[workflow], self._take_up)
+        await self._journal.begin(kept, self._sources[workflow], partial(self._take_up, fresh=True))
         return execution.id
 
-    def _take_up(self, kept: Kept) -> None:
+    def _take_up(self, kept: Kept, *, fresh: bool = False) -> None:
         execution = kept.execution.id
         run = self._runs[execution] = Run(kept, self.program, self._around)
-        task = self._tasks[execution] = asyncio.ensure_future(self._drive(execution, run))
+        task = self._tasks[execution] = asyncio.ensure_future(self._drive(execution, run, fresh))
         task.add_done_callback(lambda _: self._forget(execution))
 
-    async def _drive(self, execution: str, run: Run) -> None:
+    async def _drive(self, execution: str, run: Run, fresh: bool) -> None:
         try:
-            await run.drive()
+            await run.drive(fresh=fresh)
         except Exception as error:  # noqa: BLE001 - one broken execution must not take the fleet down
             self._around.log.failure("an execution broke", error, execution=execution)
             await self._end_broken(execution)

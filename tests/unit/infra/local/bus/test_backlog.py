@@ -16,8 +16,10 @@ class Rows:
 
     rows: list = dataclasses.field(default_factory=list)
     reads: Counter = dataclasses.field(default_factory=Counter)
+    queries: int = 0
 
     def read(self, sql, parameters):
+        self.queries += 1
         if sql == module.NEXT_PAGE:
             _, cursor, limit = parameters
             found = range(cursor + 1, min(cursor + limit, len(self.rows)) + 1)
@@ -41,6 +43,16 @@ def test_of_a_blocked_key_only_the_head_is_held():
     assert head.seq == 1
     assert backlog.take(0, 0) is None
     assert (len(backlog._ready), len(backlog._resting), len(backlog._last_of_key)) == (0, 0, 1)
+
+
+def test_nothing_is_looked_for_behind_the_last_of_a_key():
+    rows = Rows([("A", 0)])
+    backlog = Backlog(rows, "on-booking", 600.0)
+    only = backlog.take(0, 0)
+    read = rows.queries
+    backlog.finish(only, 0, 0)
+    assert rows.queries == read
+    assert backlog._last_of_key == {}
 
 
 def test_a_page_full_of_a_blocked_key_leaves_the_rest_to_be_read():

@@ -54,3 +54,27 @@ def test_what_ended_before_is_returned_at_once_and_what_never_was_is_none(tmp_pa
         assert await sagas.ended("01J0000000000000000000000") is None
 
     play(tmp_path, scenario)
+
+
+def test_a_new_execution_reads_nothing_of_what_it_has_just_kept(tmp_path):
+    async def scenario(sagas):
+        journal = sagas._journal
+        read, journal._engine.read = [], lambda sql, *_: read.append(sql) or []
+        await sagas.start("wait", {})
+        await asyncio.sleep(1)
+        assert read == []
+
+    play(tmp_path, scenario)
+
+
+def test_a_revision_is_kept_once_and_found_after_each_restart(tmp_path):
+    async def main(clock):
+        ground = Ground(tmp_path, clock, SOURCES)
+        for number in (1, 2, 2):
+            process = await ground.open()
+            started = [await process.sagas.start("wait", {}) for _ in range(number)]
+            revisions = {process.sagas.kept(execution).revision for execution in started}
+            assert {process.sagas._journal.source(each) for each in revisions} == {SOURCES["wait"]}
+            await process.die()
+
+    run_virtually(main, seed=1)
