@@ -90,6 +90,16 @@ class Reservation:
         newest = standing if standing.after(self.standing) else self.standing
         return replace(self, heard=heard, standing=newest)
 
+    def reopened_by(self, standing: Standing) -> bool:
+        """Say whether a confirmation makes an ended stay a stay again.
+
+        One that ended before we ever heard it confirmed needs a higher version for that: the confirmation it
+        overtook may bear a later time, and must not make a key.
+        """
+        known, new = self.standing.version, standing.version
+        versioned = known is not None and new is not None and new > known
+        return standing.after(self.standing) and (versioned or self.incarnation > 0)
+
     def knows(self, event_id: str) -> bool:
         """Say whether an event was heard before."""
         return any(heard.event_id == event_id for heard in self.heard)

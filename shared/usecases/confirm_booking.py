@@ -42,7 +42,7 @@ async def _confirm(it: _Confirmation) -> tuple[CredentialId, ...]:
         return await _request(it, unheard)
     if record.status is Status.CONFIRMED:
         return await _resume(it, record)
-    if booking.standing.after(record.standing):
+    if record.reopened_by(booking.standing):
         return await _request(it, record)
     await note_ignored(booking, record, it.ledger)
     return ()
