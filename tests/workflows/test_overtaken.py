@@ -1,4 +1,4 @@
-"""A stay that ended before we heard it confirmed gets no key, whatever the clocks say; versions may differ."""
+"""A stay that ended before we heard it confirmed gets no key, whatever the clocks say."""
 
 import asyncio
 
