@@ -84,14 +84,29 @@ def assert_taken_back(books, state, reservation="rsv_1"):
     assert not [name for name in books.of("key_secrets") if name.startswith(_id(entry))]
 
 
+def assert_nothing_left(books, state, reservation="rsv_1"):
+    """Whatever became of the stay's key, no lock knows it, every grant is over, and nothing is owed."""
+    (entry,) = books.keys(reservation)
+    assert entry["credential"]["state"]["type"] in ("revoked", "failed")
+    assert {each["grant"]["state"]["type"] for each in books.grants(_id(entry))} <= {"removed"}
+    assert_sequence_whole(books, entry)
+    for lock in DOORS:
+        assert listed(state, lock) == inside(state, lock) == []
+
+
 def assert_everything_told(books, entry):
-    """Nothing is owed, the sequence has no gap, and what the entry counts is what is kept and told."""
+    """Nothing is owed, and the key was issued once."""
+    assert_sequence_whole(books, entry)
+    assert len([row for row in books.events(_id(entry)) if row["subject"] == ISSUED]) == 1
+
+
+def assert_sequence_whole(books, entry):
+    """The sequence has no gap, and what the entry counts is what is kept and told."""
     rows = books.events(_id(entry))
     assert [row["sequence"] for row in rows] == list(range(1, entry["credential"]["sequence"] + 1))
+    assert len({row["eventId"] for row in rows}) == len(rows)
     assert entry["announced"] == len(rows)
     assert "due_at" not in entry
-    assert len({row["eventId"] for row in rows}) == len(rows)
-    assert len([row for row in rows if row["subject"] == ISSUED]) == 1
 
 
 def _id(entry):
