@@ -34,10 +34,18 @@ async def _control(scope, receive, send):
     await Response(b"control:" + scope["path"].encode())(scope, receive, send)
 
 
+async def _named(scope, receive, send):
+    names = [value for name, value in scope["headers"] if name == b"function-execution-id"]
+    await Response(b" ".join(names))(scope, receive, send)
+
+
 @pytest.fixture
 def host():
-    apps = {"echo-function": _echo, "slow-function": _slow, "leaving-function": _leaving}
-    functions = {name: Hosted(Deployed(name, f"{BASE}/{name}", timeout=5.0), app) for name, app in apps.items()}
+    apps = {"echo-function": _echo, "named-function": _named}
+    apps |= {"slow-function": _slow, "leaving-function": _leaving}
+    functions = {
+        name: Hosted(Deployed(name, f"{BASE}/{name}", timeout=5.0), app) for name, app in apps.items()
+    }
     return Host(functions, _control, "127.0.0.1:8787", Counters())
 
 
@@ -48,6 +56,14 @@ def _send(host, call):
 def test_a_function_is_found_by_name_and_sees_the_rest_of_the_path(host):
     answer = _send(host, Call("GET", f"{BASE}/echo-function/a/b?c=d"))
     assert orjson.loads(answer.body) == {"path": "/a/b", "name": "echo-function", "query": "c=d"}
+
+
+def test_each_call_has_a_name_and_a_callers_own_name_for_it_comes_first(host):
+    call = Call("GET", f"{BASE}/named-function")
+    named = Call("GET", f"{BASE}/named-function", {"function-execution-id": "mine"})
+    assert [_send(host, each).body for each in (call, call, named)] == [
+        b"000000000001", b"000000000002", b"mine 000000000003",
+    ]  # fmt: skip
 
 
 def test_the_control_plane_has_its_own_path(host):
