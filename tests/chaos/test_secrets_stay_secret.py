@@ -1,12 +1,19 @@
 """The hunt: canaries go in wherever a secret or a guest's name may, and must not come out to be read."""
 
 import asyncio
+import re
+
+import orjson
 
 from shared.domain.ids import TenantId
 from shared.domain.secret import Secret
+from shared.ports.bus import Message
 from shared.ports.documents import Create, Ref
 from shared.ports.vault import SealContext
 from shared.runtime.platform import deployed
+from tests import guesthouse
+from tests.chaos.listener import ACCOUNT, PINS, REFS, TOKENS, Listener, found
+from tests.chaos.verdict import ISSUED, Books
 from tests.simulated import play
 
 CANARY = "c4n4ry"
@@ -84,3 +91,130 @@ def test_no_sealed_canary_reaches_the_file_a_log_or_a_repr(tmp_path):
     kept = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
     assert len(kept) > 10_000
     assert CANARY.encode() not in kept
+
+
+GUEST = {
+    "id": "gst_7",
+    "displayName": "Zarghuna Canary",
+    "email": "canary@guest.test",
+    "phone": "+93700555121",
+}
+NAMES = {GUEST[field] for field in ("displayName", "email", "phone")}
+TOKEN_REF = re.compile(r"tk_[0-9A-Z]{26}")
+OURS = "melmastoon.lock.credential."
+ENDED = "2026-03-02T07:00:00Z"
+
+
+async def _an_eventful_season(house):
+    """Issue with a collision, refusals and lost answers, log in anew, fail, and take back with difficulty."""
+    # Eight digits are not found by chance among other numbers.
+    await house.fleet.bus.publish(SUBJECT, [_eight_digits()])
+    await asyncio.sleep(5)
+    await house.fault("errcode:-3007", "keyboardPwd/add", times=1)
+    await house.fault("http_500", "keyboardPwd/add", times=1, after=1)
+    await house.fault("timeout_after_success", "keyboardPwd/add", times=1, after=2)
+    await house.publish("evt_1", guest=GUEST, rooms=["rmu_101", "rmu_203"])
+    await asyncio.sleep(600)
+    await house.steer("POST", "tokens/lose", loss="revoked", kind="access")
+    await house.publish("evt_2", guest=GUEST, reservationId="rsv_2", rooms=["rmu_102"])
+    await asyncio.sleep(600)
+    await _with_a_gateway_away(house)
+    await _with_locks_that_will_not_let_go(house)
+
+
+async def _with_a_gateway_away(house):
+    await house.steer("PATCH", "gateways/502", online=False)
+    await house.publish("evt_3", guest=GUEST, reservationId="rsv_3", rooms=["rmu_204"])
+    await house.publish("evt_4", guest=GUEST, reservationId="rsv_4", propertyId="ppt_nowhere")
+    await house.publish("evt_5", guest=GUEST, reservationId="rsv_5", rooms=["rmu_999"])
+    await house.publish("evt_6", guest=[GUEST], reservationId="rsv_6")
+    await asyncio.sleep(1800)
+    await house.steer("PATCH", "gateways/502", online=True)
+
+
+async def _with_locks_that_will_not_let_go(house):
+    await house.fault("errcode:-4037", "keyboardPwd/delete", times=1)
+    await house.fault("http_502", "keyboardPwd/delete", times=20)
+    await house.publish("evt_7", "checked_out", time=ENDED)
+    await house.publish("evt_8", "cancelled", reservationId="rsv_2", time=ENDED)
+    await asyncio.sleep(1800)
+
+
+def _eight_digits():
+    document = {
+        "specVersion": "1.0",
+        "id": "evt_0",
+        "subject": SUBJECT,
+        "time": "2026-03-01T09:30:00Z",
+        "tenantId": "tnt_silk",
+        "data": {"keyKindPolicy": {"pinDigits": 8}},
+    }
+    return Message(orjson.dumps(document))
+
+
+async def _views(house):
+    """Return what the control plane answers about all that, and what functions say to wrong questions."""
+    keys = [key["core"]["id"] for key in await house.keys()]
+    runs = [f"executions/{kept.execution.id}" for kept in house.fleet.sagas.listed()]
+    told = [f"timeline/{each}" for each in (*keys, "rsv_1", "rsv_2", "rsv_3", "nobody")]
+    views = {}
+    for path in ("status", "dead-letters", "executions", "credentials", *runs, *told):
+        views[path] = await house.on.send(f"_cloud/{path}", caller="operator", method="GET")
+    for key in (*keys, "key_none"):
+        saga = {"tenant": "tnt_silk", "saga_id": key, "generation": 1, "execution": "01OTHER"}
+        for body in (saga, {**saga, "generation": "one"}):
+            for path in ("next-attempt", "adapter-ttlock", "adapter-mock"):
+                views[f"{path} {body}"] = await house.on.send(path, body, caller="workflow-issue-key")
+    return views
+
+
+def _tables(books):
+    """Return every row of the ledger's file by table; messages that wait or are set aside, by their notes."""
+    names = [name for (name,) in books.read("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    columns = {"bus_message": "id, topic, ordering_key, notes, source"}
+    return {name: str(books.read(f"SELECT {columns.get(name, '*')} FROM {name}")) for name in names}
+
+
+def _season(home):
+    """Return who listened, everything there is to read by place, and the ledger."""
+
+    async def scenario(house):
+        listener = Listener(house)
+        await _an_eventful_season(house)
+        set_aside = str([(each.notes, each.data) for each in house.fleet.bus.dead_letters.page()])
+        return listener, await _views(house), house.on.log.getvalue(), set_aside
+
+    listener, views, lines, set_aside = guesthouse.play(home, scenario)
+    ours = [event for event in listener.published if event[0].startswith(OURS)]
+    places = {"log": lines, "calls": str(listener.inside), "events": str(ours)}
+    places |= {f"view {name}": str(view) for name, view in views.items()}
+    places |= {f"table {name}": text for name, text in _tables(Books(home)).items()}
+    return listener, places, set_aside
+
+
+def test_what_opens_a_door_or_names_a_guest_is_nowhere_to_be_read(tmp_path):
+    listener, places, set_aside = _season(tmp_path)
+    assert [len(listener.of(names)) for names in (PINS, REFS, TOKENS, ACCOUNT)] == [4, 6, 4, 2]
+    assert {len(pin) for pin in listener.of(PINS)} == {8}
+    assert {"ALERT", "WARNING"} <= {orjson.loads(line)["severity"] for line in places["log"].splitlines()}
+    canaries = listener.secrets | NAMES
+    assert {place: found(text, canaries) for place, text in places.items() if found(text, canaries)} == {}
+    assert found(set_aside, canaries) == NAMES
+    for path in tmp_path.iterdir():
+        assert found(path.read_bytes().decode("latin-1"), listener.secrets) == set(), path.name
+
+
+def test_the_name_of_a_guests_secret_is_in_the_event_that_hands_it_over_and_nowhere_else(tmp_path):
+    listener, places, set_aside = _season(tmp_path)
+    handed = {
+        name for topic, event in listener.published if topic == ISSUED for name in TOKEN_REF.findall(event)
+    }
+    assert len(handed) == 2
+    others = [event for topic, event in listener.published if topic != ISSUED]
+    rows = {row["subject"] for row in Books(tmp_path).of("outbox").values() if TOKEN_REF.search(row["body"])}
+    assert rows == {ISSUED}
+    kept = [
+        str(each) for each in Books(tmp_path).read("SELECT body FROM documents WHERE collection <> 'outbox'")
+    ]
+    elsewhere = [text for place, text in places.items() if place not in ("events", "table documents")]
+    assert TOKEN_REF.findall(str([others, kept, elsewhere, set_aside])) == []

@@ -1,0 +1,75 @@
+"""Who listens at every door of a simulated hotel, and so learns what nobody else may."""
+
+import re
+from urllib.parse import parse_qsl, urlsplit
+
+import orjson
+
+PINS, REFS = ("keyboardPwd", "newKeyboardPwd"), ("keyboardPwdId",)
+TOKENS = ("accessToken", "access_token", "refresh_token")
+ACCOUNT = ("password", "client_secret", "clientSecret")
+SECRETS = (*PINS, *REFS, *TOKENS, *ACCOUNT)
+
+
+class Listener:
+    """Hears what the vendor is told and says, what functions are asked and answer, and what is published."""
+
+    def __init__(self, house):
+        self.heard = {name: set() for name in SECRETS}
+        self.inside, self.published = [], []
+        fleet = house.fleet
+        house.vendor.send = self._at_the_vendor(house.vendor.send)
+        fleet.means.transport.send = self._between_functions(fleet.means.transport.send)
+        fleet.bus.publish = self._on_the_bus(fleet.bus.publish)
+
+    @property
+    def secrets(self):
+        """Everything that opens a door or an account, or is a vendor's name for it."""
+        return set().union(*self.heard.values())
+
+    def of(self, names):
+        """Return the secrets that went by these names."""
+        return set().union(*(self.heard[name] for name in names))
+
+    def _at_the_vendor(self, send):
+        async def listening(call):
+            self._note(parse_qsl(call.body.decode()) + parse_qsl(urlsplit(call.url).query))
+            answer = await send(call)
+            if answer.body.startswith(b"{"):
+                self._note(_pairs(orjson.loads(answer.body)))
+            return answer
+
+        return listening
+
+    def _between_functions(self, send):
+        async def listening(call):
+            answer = await send(call)
+            path = urlsplit(call.url).path
+            # What comes in from outside is not ours: a booking names its guest.
+            asked = b"" if path.startswith("/on-") else call.body
+            self.inside.append(f"{path} {asked.decode()} {answer.status} {answer.body.decode()}")
+            return answer
+
+        return listening
+
+    def _on_the_bus(self, publish):
+        async def listening(topic, messages):
+            self.published += [(topic, f"{each.attributes} {each.data.decode()}") for each in messages]
+            return await publish(topic, messages)
+
+        return listening
+
+    def _note(self, pairs):
+        for name, value in pairs:
+            if name in self.heard:
+                self.heard[name].add(str(value))
+
+
+def found(text, canaries):
+    """Return which canaries stand in a text, by themselves and not within a longer word or number."""
+    any_of = "|".join(re.escape(each) for each in sorted(canaries))
+    return set(re.findall(rf"(?<![0-9A-Za-z])(?:{any_of})(?![0-9A-Za-z])", text))
+
+
+def _pairs(answer):
+    return [pair for row in (answer, *answer.get("list", ())) for pair in row.items()]
