@@ -1,0 +1,84 @@
+"""What is known of a hotel is remembered for some seconds, forgotten on request, and never made up."""
+
+from dataclasses import replace
+
+import pytest
+
+from shared.domain.documents import to_document
+from shared.domain.errors import InvalidInput
+from shared.ports.documents import Create, Ref, Update
+from shared.usecases.estate import KNOWN_FOR, Estate
+from tests.unit.shared.ledger.ledgering import KABUL, MOCK, SILK, TTLOCK
+from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
+
+ONE, TWO = door(1, ROOMS[:1], "pin"), door(2, ROOMS[1:2], "pin", vendor=TTLOCK)
+
+
+@pytest.fixture
+async def estate(books):
+    await move_in(books, ONE)
+    return Estate(books.store, "local", books.clock.now)
+
+
+async def map_another(books):
+    await books.documents.commit([Create(Ref("devices", TWO.id), to_document(TWO))])
+
+
+async def test_premises_are_the_property_its_locks_and_its_policy(estate):
+    premises = await estate.premises(SILK, KABUL)
+    assert (premises.property.zone, premises.devices) == ("Asia/Kabul", (ONE,))
+    assert premises.policy.pin_digits == 6
+    assert premises.of_vendor(MOCK) == (ONE,)
+    assert premises.of_vendor(TTLOCK) == ()
+    assert premises.doors(ROOMS[:2]) == (ONE,)
+    assert premises.doors(ROOMS[1:]) == ()
+
+
+async def test_premises_are_remembered_and_read_anew_after_some_seconds(books, estate):
+    first = await estate.premises(SILK, KABUL)
+    await map_another(books)
+    books.clock.advance(seconds=KNOWN_FOR.total_seconds() - 0.001)
+    assert await estate.premises(SILK, KABUL) is first
+    books.clock.advance(seconds=0.001)
+    assert (await estate.premises(SILK, KABUL)).devices == (ONE, TWO)
+
+
+async def test_premises_that_are_forgotten_are_read_anew_at_once(books, estate):
+    await estate.premises(SILK, KABUL)
+    await map_another(books)
+    estate.forget("tnt_gulf")
+    assert (await estate.premises(SILK, KABUL)).devices == (ONE,)
+    estate.forget(SILK)
+    assert (await estate.premises(SILK, KABUL)).devices == (ONE, TWO)
+
+
+async def test_property_that_is_not_the_tenant_s_is_refused_and_found_once_it_is(books, estate):
+    with pytest.raises(InvalidInput, match="set up the property") as refused:
+        await estate.premises(SILK, "ppt_herat")
+    assert refused.value.field == "data.propertyId"
+    kabul = await books.documents.get(Ref("properties", KABUL))
+    await books.documents.commit([Create(Ref("properties", "ppt_herat"), {**kabul.data, "id": "ppt_herat"})])
+    assert (await estate.premises(SILK, "ppt_herat")).devices == ()
+
+
+async def test_tenant_is_admitted_once_and_asked_about_again_after_some_seconds(books, estate):
+    handle = await estate.admit(SILK)
+    record = await books.documents.get(Ref("tenant", "record"))
+    moved = {**record.data, "data_residency": "me-central1"}
+    await books.documents.commit([Update(record.ref, moved, record.version)])
+    assert await estate.admit(SILK) is handle
+    books.clock.advance(seconds=KNOWN_FOR.total_seconds())
+    with pytest.raises(InvalidInput, match="another cell"):
+        await estate.admit(SILK)
+
+
+async def test_tenant_that_is_unknown_is_refused_every_time(estate):
+    for _ in range(2):
+        with pytest.raises(InvalidInput, match="onboard"):
+            await estate.admit("tnt_gulf")
+
+
+async def test_lock_of_another_property_is_not_among_ours(books, estate):
+    elsewhere = replace(TWO, property_id=type(KABUL)("ppt_herat"))
+    await books.documents.commit([Create(Ref("devices", TWO.id), to_document(elsewhere))])
+    assert (await estate.premises(SILK, KABUL)).devices == (ONE,)
