@@ -14,7 +14,7 @@ import pytest
 from tests.chaos.small_world.play import play
 
 AT_ONCE = 100
-TINY, TTLOCK = range(0, 8500, AT_ONCE), range(0, 1500, AT_ONCE)
+TINY, TTLOCK = range(0, 9000, AT_ONCE), range(0, 1000, AT_ONCE)
 """The little vendor carries the bulk; the rest is played at the real adapter and TTLock's simulator."""
 
 

@@ -14,7 +14,7 @@ from tests.chaos.small_world.documents import Unheard
 from tests.chaos.small_world.fate import Air
 
 ACKNOWLEDGED = (102, 200, 201, 202, 204)
-MOST_ATTEMPTS = 60
+MOST_ATTEMPTS = 20
 TOPICS = frozenset(spec.name for spec in wiring.topics())
 
 
@@ -55,7 +55,7 @@ class MemoryBus:
 
     def keep(self, topic, message):
         """Keep one message and begin to deliver it."""
-        kept = Published(len(self.log) + 1, topic, message, self.air.weather.elapsed)
+        kept = Published(len(self.log) + 1, topic, message, self.air.weather.time())
         self.log.append(kept)
         for function in self._subscriptions.get(topic, ()):
             for _ in range(2 if self.air.weather.strikes("push-doubled") else 1):
@@ -64,15 +64,17 @@ class MemoryBus:
 
     async def _deliver(self, function, kept):
         weather = self.air.weather
-        for attempt in range(MOST_ATTEMPTS):
-            most = 2.0 * 2 ** min(attempt, 4) if attempt else weather.climate.slow / 4
+        attempt = calm = 0
+        while calm < MOST_ATTEMPTS:
+            attempt, calm = attempt + 1, calm + (not weather.storming)
+            most = 2.0 * 2 ** min(attempt, 4) if attempt > 1 else weather.climate.slow / 4
             await asyncio.sleep(weather.chance.uniform(0, most))
             if weather.strikes("push-lost"):
                 continue
-            self.first_pushed.setdefault(kept.number, weather.elapsed)
+            self.first_pushed.setdefault(kept.number, weather.time())
             status = await self._push(function, kept)
             if status in ACKNOWLEDGED:
-                self.first_acked.setdefault(kept.number, weather.elapsed)
+                self.first_acked.setdefault(kept.number, weather.time())
                 if not weather.strikes("ack-lost"):
                     return
         self.given_up.append(kept)

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from types import SimpleNamespace
 
@@ -14,30 +14,39 @@ from tests.chaos.small_world.fate import Air
 from tests.chaos.small_world.weather import clear_sky
 
 
+@dataclass(frozen=True, slots=True)
+class House:
+    """The sample hotel with locks of one vendor, with or without the front door that all its rooms share."""
+
+    vendor: VendorCode
+    front_door: bool = True
+
+
 @cache
-def sample(vendor: VendorCode):
-    """Return the sample hotel with locks of this vendor."""
+def sample(house: House):
+    """Return the hotel of a house."""
     hotel = read_sample()
-    return replace(hotel, devices=tuple(replace(device, vendor=vendor) for device in hotel.devices))
+    devices = [replace(device, vendor=house.vendor) for device in hotel.devices]
+    return replace(hotel, devices=tuple(each for each in devices if house.front_door or len(each.rooms) == 1))
 
 
 @cache
-def _written(vendor):
+def _written(house):
     shelf, clock = Shelf(), SimpleNamespace(now=lambda: BEGINNING)
     documents = MemoryDocuments(shelf, clock, (), Air(clear_sky(), kill=lambda: None))
     with suppress(StopIteration):  # in fair weather nothing here waits for anything
-        move_in(sample(vendor), documents, BEGINNING).send(None)
+        move_in(sample(house), documents, BEGINNING).send(None)
     return shelf
 
 
-def furnished(vendor: VendorCode) -> Shelf:
+def furnished(house: House) -> Shelf:
     """Return a shelf of one's own with the hotel's documents."""
-    written = _written(vendor)
+    written = _written(house)
     rows = {place: {id_: copy(row) for id_, row in each.items()} for place, each in written.rows.items()}
     return Shelf(rows, written.version)
 
 
 @cache
-def doors_of(vendor: VendorCode):
+def doors_of(house: House):
     """Return the rooms that each lock leads to."""
-    return {str(device.id): set(device.rooms) for device in sample(vendor).devices}
+    return {str(device.id): set(device.rooms) for device in sample(house).devices}

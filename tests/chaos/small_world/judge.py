@@ -4,13 +4,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 import orjson
 
 from shared.domain.credential import KeyCredential
 from shared.domain.documents import from_document
 from shared.domain.grant import Grant
-from shared.domain.grant_lifecycle import Placed, Removed, Residual
+from shared.domain.grant_lifecycle import Placed, RemovalProof, Removed, Residual
 from shared.domain.plan import MAX_ATTEMPTS
 from shared.domain.states import Active, Failed, Requested, Revoked
 from shared.runtime.platform import QUARANTINE_TOPIC
@@ -55,6 +56,7 @@ class Scene:
     hidden: Iterable[str]
     words: str
     arguments: str
+    endless: list[str]
 
     def rows(self, collection):
         """Return the documents of a collection, by id."""
@@ -91,9 +93,17 @@ def judge(scene: Scene) -> list[str]:
     for stay in scene.stays:
         found += [f"{stay.id}: {problem}" for problem in _about_stay(stay, scene, keys)]
     for key in keys:
-        problems = (*_about_story(key), *_about_grants(key, scene))
+        problems = (*_about_story(key), *_about_grants(key, scene), *_about_leftovers(key, scene))
         found += [f"{key.id} ({type(key.state).__name__}): {problem}" for problem in problems]
     return found
+
+
+def residues(scene: Scene) -> list[str]:
+    """Return which keys still open somewhere although they should not, as the ledger owns."""
+    residual = (
+        (key, grant) for key in _keys(scene) for grant in key.grants if isinstance(grant.state, Residual)
+    )
+    return [f"{key.id} still opens {grant.device_id}" for key, grant in residual]
 
 
 def _keys(scene):
@@ -119,6 +129,8 @@ def _about_deliveries(scene) -> Iterator[str]:
     for kept in scene.log:
         if kept.topic == QUARANTINE_TOPIC:
             yield f"quarantined: {dict(kept.message.attributes)}"
+    for execution in scene.endless:
+        yield f"execution {execution} never came to an end"
 
 
 def _about_stay(stay, scene, keys) -> Iterator[str]:
@@ -126,22 +138,33 @@ def _about_stay(stay, scene, keys) -> Iterator[str]:
     record = scene.rows("reservations").get(stay.id)
     if record is None:
         yield "no record of it"
-        return
-    confirmed, own = (
-        stay.truth.confirms,
-        [key for key in keys if key.credential.core.holder.reservation_id == stay.id],
-    )
-    if (record["status"] == "confirmed") != confirmed:
+    else:
+        yield from _about_record(stay, record)
+        yield from _about_its_keys(stay, record, scene, keys)
+
+
+def _about_record(stay, record):
+    if (record["status"] == "confirmed") != stay.truth.confirms:
         yield f"it is {record['status']}, but the last word was {stay.truth.subject}"
-    if not {key.id for key in own} >= set(record["credentials"]):
-        yield "its record names keys that are not in the ledger"
+    heard = Counter(each["event_id"] for each in record["heard"])
+    if set(heard) != {told.event_id for told in stay.events} or max(heard.values()) > 1:
+        yield f"of its events it remembers {dict(heard)}"
+
+
+def _about_its_keys(stay, record, scene, keys):
+    own = [key for key in keys if key.credential.core.holder.reservation_id == stay.id]
     current = [key for key in own if key.id in record["credentials"]]
+    if len(current) != len(record["credentials"]):
+        yield "its record names keys that are not in the ledger"
+    if max(Counter(key.credential.core.claim for key in own).values(), default=1) > 1:
+        yield "one claim made several keys, and its locks are all of one vendor"
     for key in own:
-        if not (confirmed and key in current) and not isinstance(key.state, Failed | Revoked):
+        wanted = stay.truth.confirms and key in current
+        if not wanted and not isinstance(key.state, Failed | Revoked):
             yield f"{key.id} is {type(key.state).__name__} although it is over"
-    if confirmed:
+    if stay.truth.confirms:
         yield from _about_current(stay, current, scene)
-    elif _ended_first(stay, scene) and own:
+    elif own and _ended_first(stay, scene):
         yield "it was over before it was confirmed, and still got a key"
 
 
@@ -149,8 +172,6 @@ def _about_current(stay, current, scene):
     rooms = Counter(room for key in current for room in key.credential.core.rooms)
     if rooms != Counter(stay.rooms):
         yield f"its keys are for {dict(rooms)}, not for {stay.rooms}"
-    if len({key.credential.core.claim for key in current}) > 1:
-        yield "its keys are of several claims"
     for key in current:
         if isinstance(key.state, Failed):
             yield from _about_failure(key, scene)
@@ -182,6 +203,9 @@ def _about_story(key) -> Iterator[str]:
     names = [row["subject"].removeprefix(EVENTS).removesuffix(".v1") for row in key.told]
     if not names or names[0] != "requested" or names[-1] not in LAST_WORDS.get(type(key.state), ()):
         yield f"its state does not agree with its events {names}"
+    times = [datetime.fromisoformat(row["audit"]["time"]) for row in key.told]
+    if times != sorted(times):
+        yield f"its events go back in time: {times}"
     if names.count("issued") > 1:
         yield f"it was issued more than once: {names}"
     if isinstance(key.state, Revoked) and key.grants and names[-1] != "revoke_settled":
@@ -234,6 +258,20 @@ def _about_grants(key, scene) -> Iterator[str]:
             yield f"its residual grant at {grant.device_id} does not say until when it opens"
     if alive:
         yield from _about_living(key, placed, scene)
+
+
+def _about_leftovers(key, scene) -> Iterator[str]:
+    """Nothing is owed to a key that is as it ought to be, and no secret outlives its last grant."""
+    residual = [grant for grant in key.grants if isinstance(grant.state, Residual)]
+    if (key.entry.get("due_at") is not None) != bool(residual):
+        yield f"it is due at {key.entry.get('due_at')} with {len(residual)} residual grants"
+    if residual and "KEY_REVOKE_FAILED" not in scene.words:
+        yield "a lock would not let go of it, and nobody was alarmed"
+    over = [grant for grant in key.grants if isinstance(grant.state, Removed)]
+    # A secret that no lock was ever told opens nothing, and expires by itself.
+    told = {(key.id, g.kind, g.secret_try) for g in over if g.state.proof is not RemovalProof.NEVER_PLACED}
+    if len(over) == len(key.grants) and not told.isdisjoint(scene.sealed_pins):
+        yield f"its secrets outlive it: {sorted(told.intersection(scene.sealed_pins))}"
 
 
 def _about_living(key, placed, scene):

@@ -12,7 +12,7 @@ import orjson
 
 from infra.local.simulation.loop import run_virtually
 from tests.chaos.small_world.hotel import doors_of
-from tests.chaos.small_world.judge import Scene, judge
+from tests.chaos.small_world.judge import Scene, judge, residues
 from tests.chaos.small_world.locks import TinyDoors
 from tests.chaos.small_world.stays import drawn_stays
 from tests.chaos.small_world.ttlock import TTLockDoors
@@ -21,6 +21,7 @@ from tests.chaos.small_world.weather import Climate, Weather
 from tests.chaos.small_world.world import SmallWorld
 
 MOST_PATIENCE = 30.0
+WHEN_RESIDUES_ARE_GONE = 3 * 3600.0
 VENDORS = {"tiny": TinyDoors, "ttlock": TTLockDoors}
 
 
@@ -46,14 +47,8 @@ def play(seed: int, vendor: str = "tiny", weather: Weather | None = None) -> Pla
     async def main(clock):
         chance = Random(seed)
         world, stays = _set_up(clock, weather or Weather(chance, Climate.drawn(chance)), VENDORS[vendor])
-        await _happen(world, stays)
-        return Played(
-            seed,
-            vendor,
-            judge(_scene(world, stays)),
-            world.weather.trace,
-            world.fleet.words.getvalue(),
-        )
+        problems = await _happen(world, stays)
+        return Played(seed, vendor, problems, world.weather.trace, world.fleet.words.getvalue())
 
     return run_virtually(main, seed)
 
@@ -64,13 +59,22 @@ def _set_up(clock, weather, kind):
 
 
 async def _happen(world, stays):
+    """Let everything happen, and return what is wrong half an hour after the storm."""
     tellers = [
         world.spawn(_tell(world, told, at)) for stay in stays for told in stay.events for at in told.at
     ]
     sweeper = asyncio.ensure_future(world.sweep_each_minute())
     await asyncio.wait(tellers)
     await world.until_quiet()
+    problems = judge(scene := _scene(world, stays)) + [
+        f"the world broke: {error!r}" for error in world.broken
+    ]
+    if not problems and residues(scene):
+        # A lock that would not let go of a key is asked again each hour, until it does.
+        await asyncio.sleep(WHEN_RESIDUES_ARE_GONE)
+        problems = judge(scene := _scene(world, stays)) + residues(scene)
     sweeper.cancel()
+    return problems
 
 
 async def _tell(world, told, at):
@@ -91,9 +95,10 @@ def _scene(world, stays):
         given_up=world.bus.given_up,
         at_doors=list(doors.at_doors()),
         ever_at_doors=doors.ever_at_doors(),
-        doors_of=doors_of(doors.vendor),
+        doors_of=doors_of(world.house),
         sealed_pins=pins,
         hidden=[*pins.values(), *doors.hidden()],
+        endless=[kept.id for kept in world.sagas.active],
         words=world.fleet.words.getvalue(),
         arguments=orjson.dumps(
             [[kept.argument, kept.result, kept.entries] for kept in world.sagas.kept.values()]

@@ -125,14 +125,15 @@ class MemorySagas:
     def _take_up(self, kept):
         driver = self._drivers[kept.id] = Invocation(f"saga {kept.id[-6:]}")
         driver.task = self._spawn(self._drive(kept, driver))
+        driver.task.add_done_callback(lambda _: self._left(kept, driver))
 
     async def _drive(self, kept, driver):
         running.set(driver)
-        try:
-            await Run(self, kept).to_its_end()
-        finally:
-            if driver.dead and not kept.state.terminal:
-                self._spawn(self._revive())
+        await Run(self, kept).to_its_end()
+
+    def _left(self, kept, driver):
+        if driver.dead and not kept.state.terminal:
+            self._spawn(self._revive())
 
     async def _end_some_time(self, execution):
         await asyncio.sleep(self.air.weather.chance.uniform(0, 20))

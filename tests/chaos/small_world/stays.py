@@ -76,8 +76,10 @@ def _stay(chance, number, now, storm):
     if chance.random() < 0.75:  # else the bus brings later news first
         moments.sort()
     stay = f"rsv_{number}", rooms, start, end
+    # Only a higher version says for sure that a stay which ended is one again.
+    reopened = "confirmed" in life[1:]
     events = [
-        _told(chance, stay, kind, version, moment, now, numbered=chance.random() < 0.7)
+        _told(chance, stay, kind, version, moment, now, numbered=reopened or chance.random() < 0.7)
         for version, (kind, moment) in enumerate(zip(life, moments, strict=True), start=1)
     ]
     return Stay(*stay, tuple(events))
@@ -105,5 +107,5 @@ def _told(chance, stay, kind, version, moment, now, *, numbered):
     again = (moment + chance.uniform(0, 60),) if chance.random() < 0.2 else ()
     message = Message(orjson.dumps(envelope), {"tenantId": "tnt_silk"}, id_)
     # A moment hits a line that takes no time only by accident; a number of lines hits it as easily as others.
-    after = int(100 ** chance.uniform(0, 1.1)) if version > 1 and chance.random() < 0.5 else 0
+    after = int(300 ** chance.random()) if version > 1 and chance.random() < 0.5 else 0
     return Told(subject, event_id, id_, version, (moment, *again), after, message)

@@ -17,7 +17,7 @@ from infra.simulators.ttlock.world import SimWorld
 from shared.domain.kinds import TTLOCK
 from shared.domain.secret import Secret
 from shared.vendor_kit.http import Answer, ConnectionBroken, ConnectionFailed, TimedOut
-from tests.chaos.small_world.hotel import sample
+from tests.chaos.small_world.hotel import House, sample
 from tests.chaos.small_world.judge import KeyAtDoor
 
 ADDRESS = "https://ttlock.test"
@@ -47,7 +47,8 @@ class TTLockDoors:
         self.cloud = found(sim, HOTEL, chance.getrandbits(64))
         self.cloud.latency.profile = LatencyProfile((5, 60), (200, 1500))
         self.ever, self._staff = [], set()
-        self._names = {int(device.vendor_device): str(device.id) for device in sample(TTLOCK).devices}
+        self._names = {int(device.vendor_device): str(device.id) for device in sample(House(TTLOCK)).devices}
+        self._out_of_reach = chance.random() < 0.5
         self._arm(chance)
 
     def move_in(self, on):
@@ -57,14 +58,18 @@ class TTLockDoors:
         """Return the platform's answer, or what is heard instead."""
         weather, path = self._air.weather, call.url.removeprefix(ADDRESS).partition("?")[0]
         await self._air.passes(f"ttlock {path}")
-        if weather.vendor_out or weather.strikes("vendor-5xx"):
+        for gateway in self.cloud.gateways.values():
+            gateway.online = not (weather.vendor_out and self._out_of_reach)
+        if (weather.vendor_out and not self._out_of_reach) or weather.strikes("vendor-5xx"):
             return BROKEN
         if weather.strikes("vendor-silent"):
             await asyncio.sleep(weather.seconds(call.timeout))
             raise ConnectionFailed("nobody was there")
         if path.endswith("keyboardPwd/add") and weather.strikes("pin-taken"):
             self._take(dict(parse_qsl(call.body.decode())))
-        late = weather.chance.uniform(0, LATEST) if weather.strikes("vendor-late") else 0.0
+        # Computing a passcode is the cloud's own affair: it does not wait for any gateway.
+        slow = path != "/v3/keyboardPwd/get" and weather.strikes("vendor-late")
+        late = weather.chance.uniform(0, LATEST) if slow else 0.0
         serving = self._spawn(self._serve(call, late))
         done, _ = await asyncio.wait([serving], timeout=call.timeout)
         await self._air.passes("ttlock answered")

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
@@ -48,6 +48,8 @@ class Climate:
     storm: float
     outage: tuple[float, float]
     slow: float
+    skew: float = 0.0
+    """How many seconds the clocks of two machines may differ from ours."""
     blows: Mapping[int, str] = field(default_factory=dict)
     """What befalls the fleet for certain, by the number of the port call that it meets."""
 
@@ -56,12 +58,12 @@ class Climate:
         """Switch each kind off, or choose its strength: a fault that is always there hides others."""
         rates = {name: rate * chance.choice(STRENGTHS) for name, rate in USUAL.items()}
         storm = chance.choice(STORMS)
-        start = chance.uniform(0, storm)
-        outage = (start, chance.uniform(start, storm)) if chance.random() < 0.25 else (0.0, 0.0)
+        start = chance.choice((0, chance.uniform(0, storm)))
+        outage = (start, chance.uniform(start, storm)) if chance.random() < 0.35 else (0.0, 0.0)
         blows = {
             int(100 ** chance.uniform(0, 1.1)): chance.choice(BLOWS) for _ in range(chance.choice((0, 1, 2)))
         }
-        return cls(rates, storm, outage, chance.choice((0.05, 1, 4)), blows)
+        return cls(rates, storm, outage, chance.choice((0.05, 1, 4)), chance.choice((0, 0.5, 3)), blows)
 
 
 @dataclass(slots=True)
@@ -71,7 +73,8 @@ class Weather:
     chance: Random
     climate: Climate
     trace: list[tuple[float, str, str]] = field(default_factory=list)
-    began: float = 0.0
+    time: Callable[[], float] = lambda: 0.0
+    """Seconds since the schedule began; whoever begins it puts its clock here."""
     _passed: int = 0
     _awaited: dict[int, asyncio.Event] = field(default_factory=dict)
     _limits: tuple[tuple[str, float], ...] = ()
@@ -84,20 +87,15 @@ class Weather:
         self._limits = tuple(limits)
 
     @property
-    def elapsed(self) -> float:
-        """Seconds since the schedule began."""
-        return asyncio.get_running_loop().time() - self.began
-
-    @property
     def storming(self) -> bool:
         """Whether anything may still go wrong."""
-        return self.elapsed < self.climate.storm
+        return self.time() < self.climate.storm
 
     @property
     def vendor_out(self) -> bool:
         """Whether the vendor is down altogether."""
         start, end = self.climate.outage
-        return start <= self.elapsed < end
+        return start <= self.time() < end
 
     def strikes(self, fault: str) -> bool:
         """Say whether a fault strikes here and now."""
@@ -131,7 +129,7 @@ class Weather:
 
     def note(self, who: str, what: str) -> None:
         """Write a line of the trace."""
-        self.trace.append((round(self.elapsed, 6), who, what))
+        self.trace.append((round(self.time(), 6), who, what))
 
 
 def clear_sky() -> Weather:

@@ -1,10 +1,12 @@
 """A small world: one hotel, its locks' vendor, the fleet on ports in memory, and the weather of one seed."""
 
 import asyncio
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
 from infra.local.ambient import SeededEntropy
+from infra.local.simulation.loop import VirtualClock
 from shared.domain.kinds import VendorCode
 from shared.domain.secret import Secret
 from shared.kernel.ids import DrawnIds
@@ -19,7 +21,7 @@ from tests.chaos.small_world.bus import MemoryBus
 from tests.chaos.small_world.documents import MemoryDocuments, Shelf
 from tests.chaos.small_world.fate import Air
 from tests.chaos.small_world.fleet import MemoryFleet, functions, subscriptions
-from tests.chaos.small_world.hotel import furnished
+from tests.chaos.small_world.hotel import House, furnished
 from tests.chaos.small_world.sagas import MemorySagas
 from tests.chaos.small_world.vault import MemoryCipher, MemorySecrets
 from tests.chaos.small_world.weather import Weather
@@ -66,15 +68,30 @@ class MemoryTasks:
             await asyncio.sleep(wait)
 
 
+@dataclass(frozen=True, slots=True)
+class SkewedClock:
+    """The clock of one machine."""
+
+    true: VirtualClock
+    ahead: timedelta
+
+    def now(self):
+        """What it shows."""
+        return self.true.now() + self.ahead
+
+
 class SmallWorld:
     """Everything there is; what is not in a shelf, a log or a journal dies with the fleet."""
 
     def __init__(self, clock, weather: Weather, doors: type[Doors]):
         self.clock, self.weather = clock, weather
+        weather.time = asyncio.get_running_loop().time
         self._things: dict[asyncio.Task, None] = {}
+        self.broken: list[BaseException] = []
         self.fleet = MemoryFleet(weather, self.spawn)
         self.air = Air(weather, self.fleet.kill)
-        self.main, self.sealed = furnished(doors.vendor), Shelf()
+        self.house = House(doors.vendor, front_door=weather.chance.random() < 0.5)
+        self.main, self.sealed = furnished(self.house), Shelf()
         self.doors = doors(self.air, clock, self.spawn)
         self.documents = MemoryDocuments(self.main, clock, INDEXES, self.air)
         self.secrets = MemorySecrets(self.air)
@@ -103,14 +120,14 @@ class SmallWorld:
 
     def _ended(self, task):
         self._things.pop(task, None)
-        if not task.cancelled() and task.exception() is not None:
-            raise task.exception()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self.broken.append(error)
 
     async def until_quiet(self):
-        """Return once the storm is over and nothing is left to be done, after half an hour at the latest."""
-        await asyncio.sleep(max(0.0, self.weather.climate.storm - self.weather.elapsed))
-        end = self.clock.now() + HALF_AN_HOUR
-        for _ in range(HALF_AN_HOUR // LOOK_EVERY):
+        """Return when nothing is left to be done; half an hour after the storm at the latest."""
+        left = max(0.0, self.weather.climate.storm - self.weather.time())
+        end = self.clock.now() + timedelta(seconds=left) + HALF_AN_HOUR
+        for _ in range((end - self.clock.now()) // LOOK_EVERY):
             if self._quiet(end):
                 return
             await asyncio.sleep(LOOK_EVERY.total_seconds())
@@ -128,17 +145,19 @@ class SmallWorld:
                 self.spawn(self.fleet.prompt(name))
 
     def _platform(self):
-        clock, log = self.clock, self.fleet.log
+        most, log = self.weather.climate.skew, self.fleet.log
+        clock = SkewedClock(self.clock, timedelta(seconds=self.weather.chance.uniform(-most, most)))
+        documents = MemoryDocuments(self.main, clock, INDEXES, self.air)
         on = Platform(
             cell="local",
-            documents=self.documents,
+            documents=documents,
             sealed=MemoryDocuments(self.sealed, clock, (), self.air, "sealed"),
             bus=self.bus,
             tasks=MemoryTasks(self.air, clock, self.fleet.prompt, self.spawn),
             sagas=self.sagas,
             secrets=self.secrets,
             cipher=MemoryCipher(),
-            leases=DocumentLeases(self.documents, clock),
+            leases=DocumentLeases(documents, clock),
             clock=clock,
             entropy=self.entropy,
             ids=self.ids,
@@ -146,7 +165,7 @@ class SmallWorld:
             log=log,
             http=self.doors,
             guards=Guards(GuardPolicy(), clock, telling(log)),
-            estate=Estate(self.documents, "local", clock.now),
+            estate=Estate(documents, "local", clock.now),
         )
         self.doors.move_in(on)
         return on
