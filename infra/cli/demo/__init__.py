@@ -1,1 +1,1 @@
-"""`keyfleet demo`: the embedded cloud at its main job, through a kill -9, as real processes."""
+"""`keyfleet demo`: a stay from booking to check-out on a bad day, as real processes."""

@@ -1,62 +1,122 @@
-"""The command: the story told as it happens, a line per claim, and a verdict."""
+"""The command: the story told as it happens, scene by scene, then the timeline, and a verdict."""
 
 import signal
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Final
+
+from rich.text import Text
 
 from infra.cli.answer import Answer, Telling, line, plain
 from infra.cli.control import ControlPlane
 from infra.cli.demo.claim import Claim
-from infra.cli.demo.process import FleetProcess
-from infra.cli.demo.story import ACTS, Demo
-from infra.cli.executions import timeline
+from infra.cli.demo.doors import Doors
+from infra.cli.demo.process import LAST_WORDS, fleet_process, vendor_process
+from infra.cli.demo.scene import played
+from infra.cli.demo.scenes import SCENES
+from infra.cli.demo.stage import Json, Stage
+from infra.cli.demo.stay import Stay
+from infra.cli.neighbours import free_port_above
 from infra.cli.patience import Patience
 from infra.cli.place import Place
+from infra.cli.problems import Failed, Problem
+from infra.cli.sim.simulator import Simulator
+from infra.cli.timeline import said
+
+STAY: Final = "rsv_demo"
+COUNTED: Final = {
+    "deliveries": "deliveries",
+    "kills": "kill -9",
+    "attempts": "attempts at the vendor",
+    "keys": "key",
+    "locks": "locks",
+    "events": "events",
+}
 
 
 def demo() -> Telling:
-    """Run the main job in a folder of its own: an event, a saga, a kill -9, and what came of them."""
+    """Book a stay and check out again, through an outage, a hundred duplicates and two kill -9, for real."""
     patience = Patience()
     began, claims = patience.seconds(), list[Claim]()
-    with _a_fleet(patience) as (at, story):
-        yield line(plain("keyfleet demo", "bold"), f": the embedded cloud at {at.base_url}, in {at.home}")
-        for claim in story.acts():
-            claims.append(claim)
-            yield claim.said()
-            if not claim.held:
-                break
-    yield line("\nWhat the journal kept of the saga, over both processes:")
-    yield from timeline(story.history.get("steps", []), at.base_url)
-    return _verdict(claims, story, round(patience.seconds() - began, 3))
+    with _a_stage(patience) as stage:
+        yield line(
+            plain("keyfleet demo", "bold"), ": a booking becomes a key and is taken back, on this machine."
+        )
+        for part in played(SCENES, stage):
+            yield part.said()
+            if isinstance(part, Claim):
+                claims.append(part)
+        timeline = _timeline(stage)
+        yield from _retold(timeline)
+        last_words = stage.fleet.words[-LAST_WORDS:]
+    return _verdict(claims, stage, timeline, round(patience.seconds() - began, 3), last_words)
 
 
 @contextmanager
-def _a_fleet(patience: Patience) -> Iterator[tuple[Place, Demo]]:
+def _a_stage(patience: Patience) -> Iterator[Stage]:
     from infra.local.server import free_port
 
-    # Told to stop, the demo must not leave a fleet behind.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with tempfile.TemporaryDirectory(prefix="keyfleet-demo-") as folder:
-        at = Place(Path(folder) / "home", free_port())
-        process = FleetProcess(at, Path(folder) / "fleet.log", patience)
-        try:
-            yield at, Demo(process, ControlPlane(at), patience)
-        finally:
-            process.stop()
+    # Told to stop, or left alone by its terminal, the demo must not leave a process behind.
+    for signum in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, signal.default_int_handler)
+    with ExitStack() as undo:
+        folder = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix="keyfleet-demo-")))
+        at = Place(folder / "home", free_port())
+        simulator = Simulator(at.home, _port_beside(at))
+        simulator.token()
+        vendor = vendor_process(simulator, folder / "ttlock.log", patience)
+        undo.callback(vendor.stop)
+        fleet = fleet_process(at, simulator, folder / "fleet.log", patience)
+        undo.callback(fleet.stop)
+        stay = Stay(STAY, patience.clock.now().replace(microsecond=0))
+        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay)
 
 
-def _verdict(claims: list[Claim], story: Demo, seconds: float) -> Answer:
-    held = len(claims) == len(ACTS) and all(claim.held for claim in claims)
+def _port_beside(at: Place) -> int:
+    port = free_port_above(at)
+    if port is None:
+        raise Failed(f"no port above {at.port} is free", "run the demo again")
+    return port
+
+
+def _timeline(stage: Stage) -> list[Json]:
+    try:
+        return stage.timeline()
+    except Problem:
+        return []
+
+
+def _retold(timeline: Sequence[Json]) -> Iterator[Text]:
+    if timeline:
+        yield line("\n", plain("The stay, as it happened", "bold"))
+        yield line(f"What keyfleet timeline {STAY} would show, without the names of the sagas' steps.")
+        yield from said([each for each in timeline if (each["source"], each["kind"]) != ("saga", "step")])
+
+
+def _verdict(
+    claims: list[Claim], stage: Stage, timeline: list[Json], seconds: float, last_words: str
+) -> Answer:
+    wanted = [act.name for scene in SCENES for act in scene.acts]
+    held = [claim.name for claim in claims if claim.held] == wanted
     facts = {
         "held": held,
         "seconds": seconds,
         "claims": [claim.described() for claim in claims],
-        "execution": story.execution,
-        "steps": story.history.get("steps", []),
+        "counts": dict(stage.counts),
+        "timeline": timeline,
     }
-    text = f"\n✓ All {len(ACTS)} claims hold" if held else f"\n✗ {claims[-1].text} It was not so"
-    said = line(plain(text, "bold green" if held else "bold red"), f", after {seconds:.1f} s.")
-    hint = line("Keep one running: keyfleet up --sample, then keyfleet status and keyfleet --help.")
-    return Answer(facts, (said, hint), 0 if held else 1)
+    if held:
+        return Answer(facts, _success(len(wanted), stage, seconds))
+    unproven = f"✗ {claims[-1].text} It was not so" if claims else "✗ Nothing was proven"
+    text = line("\n", plain(unproven, "bold red"), f", after {seconds:.1f} s.")
+    return Answer(facts, (text,), 1, complaints=(f"The fleet's last words were:\n{last_words.strip()}",))
+
+
+def _success(claims: int, stage: Stage, seconds: float) -> tuple[Text, ...]:
+    counts = ", ".join(f"{stage.counts[name]} {what}" for name, what in COUNTED.items())
+    return (
+        line("\n", plain(f"✓ All {claims} claims hold", "bold green"), f", after {seconds:.1f} s: {counts}."),
+        line("Keep one running: keyfleet up --sample --simulators, then keyfleet --help."),
+    )

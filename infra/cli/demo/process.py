@@ -1,25 +1,30 @@
-"""A fleet as a process of its own, to be started, killed without warning, and stopped."""
+"""The demo's processes: started, killed without warning, and stopped, each by its own id."""
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from infra.cli.control import ControlPlane
 from infra.cli.patience import OutOfPatience, Patience
 from infra.cli.place import Place
 from infra.cli.problems import Failed, Problem
+from infra.cli.sim.simulator import Simulator
 
-START_SECONDS, STOP_SECONDS = 20.0, 8.0
-LAST_WORDS = 2000
+START_SECONDS: Final = 20.0
+STOP_SECONDS: Final = 8.0
+LAST_WORDS: Final = 2000
 
 
-class FleetProcess:
-    """`keyfleet up` at a place, started as often as one likes; what it says goes to a file."""
+class Process:
+    """A keyfleet command that serves, started as often as one likes; what it says goes to a file."""
 
-    def __init__(self, at: Place, log: Path, patience: Patience) -> None:
-        self._at, self._log, self._patience = at, log, patience
+    def __init__(
+        self, command: tuple[str, ...], log: Path, answer: Callable[[], Mapping[str, Any]], patience: Patience
+    ) -> None:
+        self._command, self._log = (sys.executable, "-m", "infra.cli", *command), log
+        self._answer, self._patience = answer, patience
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -27,16 +32,22 @@ class FleetProcess:
         """The id of the process started last."""
         return self._process.pid if self._process is not None else 0
 
-    def start(self) -> Mapping[str, Any]:
-        """Start, and return the status it answers with."""
-        place = ("--home", str(self._at.home), "--port", str(self._at.port))
-        command = (sys.executable, "-m", "infra.cli", "up", *place, "--sample")
+    @property
+    def words(self) -> str:
+        """Everything it ever said."""
+        return self._log.read_text(errors="replace") if self._log.exists() else ""
+
+    def start(self) -> None:
+        """Start, without waiting until it serves."""
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own command, and no shell
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
+
+    def serves(self) -> Mapping[str, Any]:
+        """Wait until it serves, and return its first answer."""
         try:
-            return self._patience.until(self._answer, START_SECONDS)
+            return self._patience.until(self._answered, START_SECONDS)
         except OutOfPatience as late:
             raise self._silent(str(late)) from None
 
@@ -48,23 +59,37 @@ class FleetProcess:
         return self._process.wait()
 
     def stop(self) -> None:
-        """Ask it to stop, and see to it that it does."""
+        """Ask it to stop, and see to it that it does, even if nobody waits for that."""
         if self._process is None:
             return
-        self._process.terminate()
         try:
+            self._process.terminate()
             self._process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
+            pass
+        finally:
             self.kill()
 
-    def _answer(self) -> Mapping[str, Any] | None:
+    def _answered(self) -> Mapping[str, Any] | None:
         if self._process is not None and self._process.poll() is not None:
             raise self._silent(f"it ended with exit status {self._process.returncode}")
         try:
-            return ControlPlane(self._at).get("status")
+            return self._answer()
         except Problem:
             return None
 
     def _silent(self, why: str) -> Failed:
-        said = self._log.read_text(errors="replace")[-LAST_WORDS:].strip()
-        return Failed(f"the fleet did not start: {why}", f"its last words were:\n{said}")
+        said = self.words[-LAST_WORDS:].strip()
+        return Failed(f"{self._command[3]} did not start: {why}", f"its last words were:\n{said}")
+
+
+def fleet_process(at: Place, simulator: Simulator, log: Path, patience: Patience) -> Process:
+    """Return a fleet to start, whose sample hotel has its account at this simulator."""
+    place = ("--home", str(at.home), "--port", str(at.port), "--sim-port", str(simulator.port))
+    return Process(("up", *place, "--sample"), log, lambda: ControlPlane(at).get("status"), patience)
+
+
+def vendor_process(simulator: Simulator, log: Path, patience: Patience) -> Process:
+    """Return a TTLock to start: a process of its own, which outlives any fleet."""
+    place = ("--home", str(simulator.home), "--port", str(simulator.port))
+    return Process(("sim", "run", "ttlock", *place), log, lambda: simulator.get("clock"), patience)
