@@ -12,7 +12,7 @@ from shared.vendor_kit.refusals import SILENCE, Unreadable, VendorRefused
 from shared.vendor_kit.turns import Turn
 from shared.vendors.ttlock import api
 from shared.vendors.ttlock.api import Addition, Ask, Row
-from shared.vendors.ttlock.errors import GONE, NOT_CHANGEABLE, SAME_PASSCODE, UNREACHED
+from shared.vendors.ttlock.errors import GONE, NOT_CHANGEABLE, SAME_PASSCODE, UNREACHED, WINDOW_TAKEN
 from shared.vendors.ttlock.estate import lock_detail
 from shared.vendors.ttlock.platform import OpenPlatform
 from shared.vendors.ttlock.shelves import Shelf
@@ -107,9 +107,13 @@ class Errand:
             return None
         offset = (await self.ask(lock_detail(self.lock), Urgency.ISSUE)).offset
         bounds = in_hours(self.key, now, offset)
-        row = await self.ask(self.shelf.computing(self.lock, self.key.name, bounds), Urgency.ISSUE)
-        # What the vendor noted down is what the lock will go by.
-        return replace(await self.standing() or row, computed=True)
+        await self.ask(self.shelf.computing(self.lock, self.key.name, bounds), Urgency.ISSUE)
+        # What the vendor noted down is what the lock will go by. A window makes one code: where ours is not
+        # noted, we were given somebody else's, who must not open with it, nor take it along.
+        row = await self.standing()
+        if row is None:
+            raise VendorRefused(WINDOW_TAKEN)
+        return replace(row, computed=True)
 
     async def _settled(self, row: Row, secret: Secret[str]) -> Row:
         wanted = in_minutes(self.key)

@@ -13,6 +13,7 @@ UNREACHED: Final = ("-3002", "-3036", "-3035")
 GONE: Final = ("-1008", "-2009", "-1021")
 NOT_CHANGEABLE: Final = ("-3008", "-2023")
 SAME_PASSCODE: Final = "-3007"
+WINDOW_TAKEN: Final = "-1026"
 SERVER_ERROR: Final = "90000"
 CLOCK_OFF: Final = "80000"
 STALE_TOKEN: Final = ("10003", "10004")
@@ -48,7 +49,7 @@ REFUSALS: Final = Refusals(
         **_each("20002 -2018", Meaning("no_permission", DeviceNotPaired)),
         **_each("-3007", Meaning(PIN_TAKEN)),
         **_each("-3006 -2032", Meaning(PIN_REFUSED)),
-        **_each("-1026", Meaning(WINDOW_SPENT)),
+        **_each(WINDOW_TAKEN, Meaning(WINDOW_SPENT)),
         **_each("-3009 -4056", Meaning("lock_full", permanent=True)),
         **_each("-4043", Meaning("not_supported", permanent=True)),
         **_each("-2025", Meaning("lock_frozen", permanent=True)),

@@ -18,7 +18,7 @@ from shared.domain.kinds import (
 from shared.domain.lock_errors import DeviceNotPaired, KeyIssueFailed, VendorUnreachable
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.secret import Secret
-from shared.ports.lock import PIN_REFUSED, unheard
+from shared.ports.lock import PIN_REFUSED, WINDOW_SPENT, unheard
 from tests.contract.lock.setting import (
     CARD_NUMBER,
     DAY,
@@ -202,6 +202,17 @@ class TestComputed:
     async def test_none_is_computed_while_the_gateway_is_there(self, setting):
         await setting.vendor.place(setting.key(any_secret=True))
         assert "/v3/keyboardPwd/get" not in setting.straight.paths
+
+    async def test_no_key_is_given_another_s_code(self, offline):
+        first = await offline.vendor.place(offline.key("first", any_secret=True))
+        second = offline.key("second", any_secret=True)
+        error = await refusal(offline.vendor.place(second))
+        assert (error.cause.kind, error.permanent) == (WINDOW_SPENT, False)
+        later = await offline.vendor.place(replace(second, valid_until=second.valid_until + HOUR))
+        assert later.secret != first.secret
+        await offline.steer("PATCH", "gateways/501", online=True)
+        await offline.vendor.remove(offline.key("first", vendor_ref=first.vendor_ref))
+        assert await offline.vendor.find(second) is not None
 
     async def test_it_is_taken_back_once_the_gateway_is_there(self, offline):
         at = await offline.vendor.place(offline.key(any_secret=True))
