@@ -23,10 +23,12 @@ class FakeExecutions(Fake):
             GetExecution=(GetExecutionRequest, Execution),
             CancelExecution=(CancelExecutionRequest, Execution),
         )
-        self._sagas = sagas
+        self._sagas, self.down = sagas, False
 
     async def create_execution(self, request):
         """Start what is deployed under the name; the argument is JSON in a text."""
+        if self.down:
+            raise Refusal(StatusCode.UNAVAILABLE, "The service is currently unavailable.")
         workflow = request.parent.rpartition("/workflows/")[2]
         try:
             id_ = await self._sagas().start(workflow, orjson.loads(request.execution.argument))
