@@ -1,21 +1,28 @@
 """The emulator answers any query: that Firestore has an index for each of ours is shown here."""
 
+import re
+
 import pytest
 
 from shared.domain.errors import InvalidInput
 from shared.gcp.documents.indexes import composite_indexes, field_settings
 from shared.gcp.documents.queries import Query
 from shared.ports.documents import Index
+from shared.runtime.indexes import INDEXES
 
 DUE = Index("sagas", ("state", "owner.kind"), "due_at", swept=True)
 OPEN = Index("grants", ("state",), "until.day")
 LATEST = Index("events", (), "at", swept=True)
 EQUALS = {"state": None, "owner.kind": "guest"}
+MIDNIGHT = 1_772_323_200_000
+QUERIES = [(index, across) for index in INDEXES for across in (False, True) if index.swept or not across]
+PLAIN_PATH = re.compile(r"[A-Za-z_]\w*(\.([A-Za-z_]\w*|`[A-Za-z_.]+`))*", re.ASCII)
+MOST_FIELDS = 100
 
 
 def asked_for(index, until, *, across):
     """Return the paths a query compares, then those it orders by."""
-    equals = {field: EQUALS[field] for field in index.equals}
+    equals = {field: EQUALS.get(field, "any") for field in index.equals}
     query = Query(index, equals, until, across=across).page(10, None)
     filters = [(each.field_filter or each.unary_filter) for each in query.where.composite_filter.filters]
     order = [order.field.field_path for order in query.order_by if order.field.field_path != "__name__"]
@@ -67,3 +74,48 @@ def test_a_sweep_reads_nothing_of_a_document_but_what_the_next_page_needs():
 def test_a_field_that_is_no_plain_name_is_refused():
     with pytest.raises(InvalidInput):
         composite_indexes(Index("sagas", ("a`b",), "due_at"))
+
+
+@pytest.mark.parametrize(("index", "across"), QUERIES)
+def test_firestore_has_an_index_for_every_query_of_the_fleet(index, across):
+    compared, ordered, query = asked_for(index, MIDNIGHT, across=across)
+    paths = tuple(dict.fromkeys([*compared, *ordered]))
+    assert (query.from_[0].collection_id, across, paths) in provided()
+    bound = query.where.composite_filter.filters[-1].field_filter
+    assert (bound.field.field_path, bound.value.integer_value) == (ordered[0], MIDNIGHT)
+
+
+def provided():
+    """Return what Firestore has an ascending index of: whose, across tenants or not, and the paths."""
+    automatic = {(each.collection, False, (f"order.{each.order_by}",)) for each in INDEXES if not each.equals}
+    made = [each for index in INDEXES for each in composite_indexes(index)]
+    composite = {
+        (each["collection"], each["query_scope"] == "COLLECTION_GROUP", paths_of(each)) for each in made
+    }
+    single = {
+        (each["collection"], index["query_scope"] == "COLLECTION_GROUP", (each["field"],))
+        for each in field_settings(INDEXES, [])
+        for index in each["indexes"]
+    }
+    return automatic | composite | single
+
+
+def test_every_index_of_the_fleet_is_one_that_firestore_creates():
+    made = [each for index in INDEXES for each in composite_indexes(index)]
+    kinds = [(each["collection"], each["query_scope"], paths_of(each)) for each in made]
+    assert len(set(kinds)) == len(kinds)
+    for _, _, paths in kinds:
+        assert (
+            2 <= len(set(paths)) == len(paths) <= MOST_FIELDS
+        )  # of one field, Firestore refuses a composite
+        assert [path for path in paths if not PLAIN_PATH.fullmatch(path)] == []
+
+
+def test_no_field_of_the_fleet_is_set_twice():
+    settings = field_settings(INDEXES, {index.collection for index in INDEXES})
+    fields = [(each["collection"], each["field"]) for each in settings]
+    assert len(set(fields)) == len(fields)
+
+
+def paths_of(made):
+    return tuple(field["field_path"] for field in made["fields"])
