@@ -1,0 +1,147 @@
+"""What came of an attempt, lock by lock: silence is not an answer, and an answer ends its own call only."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from shared.domain.grant_lifecycle import Intended, Place, Placed, Placement, Removed, Removing
+from shared.domain.ids import LockDeviceId
+from shared.domain.kinds import KeyWarning
+from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
+from shared.domain.secret import Secret
+from shared.ledger.kept_grant import CALLS_LAST
+from shared.ledger.sealed_keys import SealedKey, SecretName
+from shared.ports.lock import NEVER_ASKED, KeyAtLock
+from shared.usecases.placing import Attempted, Placing
+from shared.usecases.task_at_locks import Task
+from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, DOOR, HOUR, MOCK, PIN_CODE
+
+FRONT = LockDeviceId("lck_01KSAMP1E00000000000000001")
+LEAVES = ARRIVAL + 3 * DAY
+REFUSED = KeyIssueFailed(vendor=MOCK, cause=LockErrorCause("lock_full"))
+SILENT = VendorUnreachable(vendor=MOCK, cause=LockErrorCause("timeout"))
+ANSWERED = VendorUnreachable(vendor=MOCK, cause=LockErrorCause("gateway_offline", "-3002"))
+UNASKED = [VendorUnreachable(vendor=MOCK, cause=LockErrorCause(cause)) for cause in sorted(NEVER_ASKED)]
+ANSWERS = [REFUSED, ANSWERED, *UNASKED, None]
+
+
+def at_lock(ref="ref-1", start=ARRIVAL, end=LEAVES, **more):
+    return KeyAtLock(
+        vendor_ref=Secret(ref), valid_from=start, valid_until=end, exposure_until=end + HOUR, **more
+    )
+
+
+@pytest.fixture
+def task(books):
+    return Task(books.requested()[0], books.ledger, books.office, MOCK)
+
+
+@pytest.fixture
+def placing(books, task):
+    """Make a lock's part: asked just now, perhaps after an earlier call that was never heard of again."""
+
+    def make(outcome, *, fresh=True, before=None, door=DOOR):
+        kept = books.kept(task.entry, door).calling(books.clock.now())
+        return Placing(kept, fresh, before, outcome)
+
+    return make
+
+
+def test_key_that_stands_is_placed_until_its_vendor_s_own_end(task, placing):
+    kept = placing(at_lock(placement=Placement.ON_LOCK)).settled(task)
+    assert isinstance(kept.grant.state, Placed)
+    assert kept.grant.state.placement is Placement.ON_LOCK
+    assert kept.grant.exposure_until == LEAVES + HOUR
+    assert kept.busy_until is None
+
+
+def test_silence_leaves_the_call_under_way(books, task, placing):
+    kept = placing(SILENT).settled(task)
+    assert isinstance(kept.grant.state, Intended)
+    assert kept.busy_until == books.clock.now() + CALLS_LAST
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=str)
+def test_answer_ends_the_call(task, placing, answer):
+    kept = placing(answer).settled(task)
+    assert isinstance(kept.grant.state, Intended)
+    assert kept.busy_until is None
+
+
+@pytest.mark.parametrize("answer", [at_lock(), *ANSWERS], ids=lambda answer: type(answer).__name__)
+def test_answer_does_not_end_an_earlier_call_that_was_never_heard_of(books, task, placing, answer):
+    before = books.clock.now() + timedelta(seconds=70)
+    assert placing(answer, fresh=False, before=before).settled(task).busy_until == before
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=str)
+def test_grant_that_its_vendor_never_took_is_over_when_it_is_given_up(task, placing, answer):
+    kept = placing(answer).given_up(task)
+    assert isinstance(kept.grant.state, Removed)
+    assert kept.grant.state.proof == "never_placed"
+
+
+@pytest.mark.parametrize("outcome", [at_lock(), SILENT], ids=["placed", "silence"])
+def test_grant_that_may_be_at_the_lock_leaves_when_it_is_given_up(task, placing, outcome):
+    assert isinstance(placing(outcome).given_up(task).grant.state, Removing)
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=str)
+def test_grant_of_an_earlier_call_leaves_when_it_is_given_up_whatever_this_one_said(task, placing, answer):
+    assert isinstance(placing(answer, fresh=False).given_up(task).grant.state, Removing)
+
+
+def test_attempt_succeeds_only_at_every_lock(task, placing):
+    assert Attempted(task, (placing(at_lock()), placing(at_lock(), door=FRONT))).error is None
+    assert Attempted(task, (placing(at_lock()), placing(SILENT, door=FRONT))).error is SILENT
+
+
+def test_refusal_counts_before_silence(task, placing):
+    for outcomes in ((SILENT, REFUSED), (REFUSED, SILENT)):
+        assert Attempted(task, tuple(map(placing, outcomes))).error is REFUSED
+
+
+def test_key_opens_where_all_its_locks_do(task, placing):
+    late, early = at_lock(start=ARRIVAL + HOUR), at_lock(end=LEAVES - HOUR)
+    effective = Attempted(task, (placing(late), placing(early, door=FRONT))).effective
+    assert (effective.start, effective.end) == (ARRIVAL + HOUR, LEAVES - HOUR)
+    assert effective.zone == "Asia/Kabul"
+
+
+def test_warnings_of_all_locks_are_told_once(task, placing):
+    first = at_lock(warnings=(KeyWarning("CLOCK_SKEW"), KeyWarning("WINDOW_ROUNDED")))
+    second = at_lock(warnings=(KeyWarning("CLOCK_SKEW"),))
+    warnings = Attempted(task, (placing(first), placing(second, door=FRONT))).warnings
+    assert sorted(warning.code for warning in warnings) == ["CLOCK_SKEW", "WINDOW_ROUNDED"]
+
+
+def test_secret_keeps_what_the_vendor_named_at_each_lock_and_shows_nothing(task, placing):
+    name = SecretName(task.entry.id, PIN_CODE, 0)
+    key = SealedKey(name, Secret("583914"), LEAVES, version="1")
+    placings = (placing(at_lock("ref-1")), placing(at_lock("ref-2"), door=FRONT))
+    attempted = Attempted(task, placings, key=key)
+    sealed = attempted.sealed()
+    assert {door: ref.reveal() for door, ref in sealed.refs.items()} == {DOOR: "ref-1", FRONT: "ref-2"}
+    assert (sealed.artifact.reveal(), sealed.version) == ("583914", "1")
+    assert "583914" not in repr(attempted)
+    assert "ref-1" not in repr(sealed)
+
+
+def test_secret_that_the_vendor_chose_takes_the_place_of_ours(task, placing):
+    key = SealedKey(SecretName(task.entry.id, PIN_CODE, 0), Secret("583914"), LEAVES)
+    chosen = at_lock(secret=Secret("90210377"))
+    assert Attempted(task, (placing(chosen),), key=key).sealed().artifact.reveal() == "90210377"
+
+
+def test_earlier_grants_leave_with_the_attempt_that_is_given_up(books, task, placing):
+    earlier = books.kept(task.entry, FRONT).told(Place(at=books.clock.now()))
+    leaving = Attempted(task, (placing(REFUSED),), others=(earlier,)).given_up()
+    assert [type(kept.grant.state) for kept in leaving] == [Removed, Removing]
+
+
+def test_attempt_was_in_vain_only_if_no_lock_took_it_or_may_yet(task, placing):
+    assert Attempted(task, (placing(REFUSED), placing(None, door=FRONT))).in_vain
+    assert not Attempted(task, (placing(REFUSED), placing(SILENT, door=FRONT))).in_vain
+    assert not Attempted(task, (placing(REFUSED), placing(at_lock(), door=FRONT))).in_vain
+    assert not Attempted(task, (replace(placing(REFUSED), fresh=False),)).in_vain
