@@ -8,7 +8,8 @@ import pytest
 from shared.domain.ids import TenantId
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.entry import DUE, milliseconds
-from tests.guesthouse import SILK
+from shared.ledger.kept_grant import AT_DEVICE
+from tests.guesthouse import SILK, device_at
 
 LAPIS = TenantId("tnt_lapis")
 LOCKS = ("101", "front")
@@ -81,6 +82,20 @@ async def test_a_key_whose_making_was_never_answered_is_found_at_its_lock_and_no
     await house.doors.fault("timeout_after_success", "keyboardPwd/add", times=1)
     await house.publish("evt_1")
     await assert_one_key(house)
+
+
+async def test_the_grants_at_a_lock_are_found_by_the_number_of_their_end(house):
+    await house.deliver("evt_1")
+    await house.deliver("evt_2", reservationId="rsv_2", validUntil="2026-03-06T07:30:00Z")
+    await house.issued(keys=2)
+    store, at_front = house.platform.documents.tenant(SILK), {"device_id": device_at("front")}
+    ends = [kept.data["until"] for kept in await store.query(AT_DEVICE, at_front)]
+    assert ends == sorted(ends)
+    assert [len(await store.query(AT_DEVICE, at_front, until=end)) for end in (ends[0] - 1, *ends)] == [
+        0,
+        1,
+        2,
+    ]
 
 
 def _updates_a_key(write):
