@@ -1,0 +1,237 @@
+"""An adapter's call may end between any two lines; whoever comes next finishes the one key that was begun."""
+
+from dataclasses import replace
+
+import pytest
+
+from infra.local.secrets import SqliteSecrets
+from shared.domain.grant_lifecycle import Placed, Removed, Removing
+from shared.domain.secret import Secret
+from shared.domain.states import Active, Failed, Pending, Requested
+from shared.ledger.entry import Work, milliseconds
+from shared.ledger.ledger import Change
+from shared.ledger.sealed_keys import SealedKeys, SecretName
+from shared.ports.documents import StaleVersion
+from shared.usecases.lock_desk import LockDesks, account_secret
+from shared.usecases.saga_step import Outcome, StepCall
+from shared.usecases.task_at_locks import TOLD_WITHIN
+from shared.usecases.work_at_locks import work_at_locks
+from shared.vendor_kit.binding import Means
+from shared.vendors.mock.adapter import open_vendor
+from tests.unit.shared.ledger.ledgering import KABUL, MOCK, PIN_CODE, ROOM, SILK
+from tests.unit.shared.usecases.hotel import door, move_in
+
+DOORS = door(1, [ROOM], "pin"), door(2, [ROOM], "pin")
+LINES = 18
+"""Before and after each commit, each door and each publishing of one call."""
+
+
+class Died(Exception):
+    """The process, at this line."""
+
+
+class Mortal:
+    """A port of ours whose calls may be the process's last: before they are done, or after."""
+
+    def __init__(self, port, work):
+        self._port, self._work = port, work
+
+    def __getattr__(self, name):
+        call = getattr(self._port, name)
+        return self._mortal(call) if name in ("commit", "place", "publish") else call
+
+    def _mortal(self, call):
+        async def called(*args, **options):
+            self._work.step("before")
+            answer = await call(*args, **options)
+            self._work.step("after")
+            return answer
+
+        return called
+
+
+class Mortals:
+    """Documents of every tenant whose commits may be the last."""
+
+    def __init__(self, store, work):
+        self._store, self._work = store, work
+
+    def tenant(self, tenant):
+        return Mortal(self._store.tenant(tenant), self._work)
+
+
+class Working:
+    """A key of two doors at a mock's, and the calls of its saga."""
+
+    def __init__(self, books):
+        self.books, self.steps, self.dies_at, self.ports = books, 0, None, []
+        self.vault = SqliteSecrets(books.engine, books.cipher)
+
+    def step(self, _where):
+        self.steps += 1
+        if self.steps == self.dies_at:
+            raise Died
+
+    async def begin(self, account=b"mock://"):
+        books = self.books
+        await move_in(books, *DOORS)
+        if account is not None:
+            await self.vault.add(account_secret(MOCK, SILK, KABUL), Secret(account))
+        entry, facts = books.requested(announced=1)
+        self.id = (await books.ledger.save(Change(entry, facts))).entry.id
+        self.desks = LockDesks(MOCK, self._open, books.office.estate, self.vault, self._means())
+        return self
+
+    def _open(self, binding, means):
+        self.ports.append(open_vendor(binding, means))
+        return Mortal(self.ports[-1], self)
+
+    def _means(self):
+        books = self.books
+        return Means(
+            http=None,
+            clock=books.clock,
+            entropy=books.entropy,
+            leases=None,
+            documents=books.store,
+            sealed=Mortals(books.vault, self),
+            cipher=books.cipher,
+            guards=None,
+        )
+
+    @property
+    def office(self):
+        office = self.books.office
+        office.estate._documents = Mortals(self.books.store, self)
+        return replace(office, bus=Mortal(self.books.bus, self))
+
+    async def call(self, execution="run-1", generation=1):
+        return await work_at_locks(StepCall(SILK, self.id, generation, execution), self.office, self.desks)
+
+    async def entry(self):
+        return await self.books.ledger.entry(self.id)
+
+    async def grants(self):
+        return await self.books.ledger.grants(await self.entry())
+
+    def at_locks(self):
+        """Return what the vendor has: door and PIN."""
+        return [(device, key.secret.reveal()) for (device, _), key in self.ports[-1]._cloud.keys.items()]
+
+    async def secret(self, kept=0):
+        secrets = SealedKeys(self.books.vault.tenant(SILK), self.books.cipher, MOCK)
+        return await secrets.find(SecretName((await self.entry()).id, PIN_CODE, kept))
+
+
+@pytest.fixture
+def work(books):
+    return Working(books)
+
+
+async def test_key_is_made_at_every_door_with_one_sealed_pin(work):
+    await work.begin()
+    assert (await work.call()).outcome is Outcome.DONE
+    entry = await work.entry()
+    assert isinstance(entry.credential.state, Active)
+    assert (entry.announced, entry.due, entry.saga.execution) == (3, None, "run-1")
+    pin = (await work.secret()).artifact.reveal()
+    assert sorted(work.at_locks()) == [(each.id, pin) for each in DOORS]
+    assert all(isinstance(kept.grant.state, Placed) for kept in await work.grants())
+    assert set((await work.secret()).refs) == {each.id for each in DOORS}
+    assert work.books.bus.sequences == [2, 3]
+
+
+async def test_step_that_is_repeated_after_the_key_is_made_is_done_and_asks_nobody(work):
+    await work.begin()
+    await work.call()
+    before = work.steps, await work.entry()
+    assert (await work.call()).outcome is Outcome.DONE
+    assert (work.steps, await work.entry()) == before
+
+
+async def test_second_execution_of_the_same_generation_is_superseded(work):
+    await work.begin()
+    await work.call("run-1")
+    assert (await work.call("run-2")).outcome is Outcome.SUPERSEDED
+    assert (await work.call("run-1", generation=2)).outcome is Outcome.SUPERSEDED
+    assert len(work.at_locks()) == 2
+
+
+async def test_vendor_without_an_account_counts_an_attempt_and_writes_no_grant(work):
+    await work.begin(account=None)
+    verdict = await work.call()
+    entry = await work.entry()
+    assert (verdict.outcome, entry.credential.core.plan.attempts) == (Outcome.RETRY, 1)
+    assert isinstance(entry.credential.state, Requested)
+    assert await work.grants() == ()
+    assert milliseconds(entry.due) > milliseconds(work.books.clock.now() + verdict.after)
+
+
+async def test_lost_race_for_a_key_makes_nothing_twice(work, monkeypatch):
+    await work.begin()
+    entry = await work.entry()
+    await work.books.ledger.save(Change(entry.due_in(TOLD_WITHIN, work.books.clock.now())))
+
+    async def stale(_ledger, _id):
+        return entry
+
+    with monkeypatch.context() as patch:
+        patch.setattr("shared.ledger.ledger.Ledger.entry", stale)
+        with pytest.raises(StaleVersion):
+            await work.call()
+    assert (await work.entry()).credential.core.plan.attempts == 0
+    assert await work.grants() == ()
+    # The orphaned secret stands, and is the one that the key is made with.
+    pin = (await work.secret()).artifact.reveal()
+    await work.call()
+    assert {secret for _, secret in work.at_locks()} == {pin}
+
+
+async def test_permanent_refusal_of_every_kind_ends_with_a_task_and_no_secret(work):
+    await work.begin(b"mock://?fail=issue&error=KEY_ISSUE_FAILED&permanent=true")
+    while (verdict := await work.call()).outcome is Outcome.NEXT:
+        pass
+    assert verdict.outcome is Outcome.FAILED
+    entry = await work.entry()
+    assert isinstance(entry.credential.state, Failed)
+    assert all(isinstance(kept.grant.state, Removed) for kept in await work.grants())
+    assert await work.secret() is None
+    assert entry.saga.kind is Work.ISSUE
+    assert entry.due is None
+
+
+async def test_vendor_that_may_have_done_it_leaves_grants_to_take_back(work):
+    await work.begin(b"mock://?fail=issue&when=after")
+    for _ in range(6):
+        verdict = await work.call()
+        work.books.clock.advance(seconds=verdict.after.total_seconds())
+    assert verdict.outcome is Outcome.FAILED
+    entry = await work.entry()
+    assert isinstance(entry.credential.state, Failed)
+    assert (entry.saga.kind, entry.saga.generation, entry.saga.execution) == (Work.WITHDRAW, 2, None)
+    assert entry.due <= work.books.clock.now()
+    assert all(isinstance(kept.grant.state, Removing) for kept in await work.grants())
+
+
+async def test_a_whole_call_has_as_many_lines_as_are_died_at_below(work):
+    await work.begin()
+    await work.call()
+    assert work.steps == LINES
+
+
+@pytest.mark.parametrize("line", range(1, LINES + 1))
+async def test_call_that_dies_at_any_line_is_finished_by_the_next_with_the_same_pin(work, line):
+    await work.begin()
+    work.dies_at = line
+    with pytest.raises(Died):
+        await work.call()
+    entry, known = await work.entry(), await work.secret()
+    assert isinstance(entry.credential.state, Requested | Pending | Active)
+    assert entry.due is not None or not entry.unannounced, "nobody would look at this key again"
+    assert (await work.call()).outcome is Outcome.DONE
+    assert isinstance((await work.entry()).credential.state, Active)
+    pin = (await work.secret()).artifact
+    assert known is None or pin == known.artifact
+    assert sorted(work.at_locks()) == [(each.id, pin.reveal()) for each in DOORS]
+    assert len(await work.grants()) == len(DOORS)
+    assert len({message.data for _, message in work.books.bus.published}) <= 2
