@@ -1,0 +1,164 @@
+"""What each lock is asked for: the one secret, the stay's window, and no more freedom than the key allows."""
+
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from types import SimpleNamespace
+
+import pytest
+
+from shared.domain.ids import LockDeviceId
+from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
+from shared.domain.secret import Secret
+from shared.domain.window import StayWindow
+from shared.ledger.ledger import Change
+from shared.ledger.sealed_keys import SealedKey, SecretName
+from shared.ports.lock import ASK_FOR_ANOTHER_PIN, WINDOW_SPENT, KeyAtLock
+from shared.usecases.ask_locks import SHIFTS, asked
+from shared.usecases.placing import Attempted, Placing
+from shared.usecases.task_at_locks import Task
+from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, DOOR, HOUR, MOCK, NOW, PIN_CODE, RFID_CARD
+
+FRONT = LockDeviceId("lck_01KSAMP1E00000000000000001")
+SILENT = VendorUnreachable(vendor=MOCK, cause=LockErrorCause("timeout"))
+
+
+def refused(cause):
+    return KeyIssueFailed(vendor=MOCK, cause=LockErrorCause(cause))
+
+
+class Port:
+    """A vendor that answers each lock's calls in turn as it was told, and else with a key."""
+
+    def __init__(self):
+        self.asked, self.answers, self.visits = [], {}, []
+
+    @asynccontextmanager
+    async def visit(self):
+        self.visits.append(len(self.asked))
+        yield
+        self.visits.append(len(self.asked))
+
+    async def place(self, key):
+        self.asked.append(key)
+        error = next(iter(self.answers.get(key.device_id, ())), None)
+        if error is not None:
+            self.answers[key.device_id] = self.answers[key.device_id][1:]
+            raise error
+        return KeyAtLock(
+            vendor_ref=Secret("ref"),
+            valid_from=key.valid_from,
+            valid_until=key.valid_until,
+            exposure_until=None,
+        )
+
+
+@pytest.fixture
+def port():
+    return Port()
+
+
+@pytest.fixture
+def attempt(books, port):
+    """Ask for a key at some doors, from an arrival on."""
+
+    async def ask(*doors, arrival=ARRIVAL, fresh=True, **grant):
+        entry, _ = books.requested()
+        window = StayWindow(arrival, arrival + 3 * DAY, "Asia/Kabul")
+        core = replace(entry.credential.core, window=window)
+        entry = replace(entry, credential=replace(entry.credential, core=core))
+        placings = tuple(Placing(books.kept(entry, door, **grant), fresh) for door in doors or (DOOR,))
+        key = SealedKey(SecretName(entry.id, PIN_CODE, 0), Secret("583914"), ARRIVAL, {DOOR: Secret("ref-1")})
+        task = Task(entry, books.ledger, books.office, MOCK)
+        return await asked(Attempted(task, placings, key=key), SimpleNamespace(port=port))
+
+    return ask
+
+
+async def test_lock_is_asked_for_the_stay_s_window_and_the_sealed_secret(port, attempt):
+    attempted = await attempt(DOOR, FRONT)
+    assert attempted.error is None
+    assert [key.device_id for key in port.asked] == [DOOR, FRONT]
+    for key in port.asked:
+        assert (key.valid_from, key.valid_until) == (ARRIVAL, ARRIVAL + 3 * DAY)
+        assert key.secret.reveal() == "583914"
+    assert port.asked[0].vendor_ref.reveal() == "ref-1"
+    assert port.asked[1].vendor_ref is None
+
+
+async def test_all_locks_are_asked_in_one_visit(port, attempt):
+    await attempt(DOOR, FRONT)
+    assert port.visits == [0, 2]
+
+
+@pytest.mark.parametrize("fresh", [True, False])
+async def test_lock_that_an_earlier_call_may_have_reached_is_looked_at_first(port, attempt, fresh):
+    await attempt(fresh=fresh)
+    assert port.asked[0].intent_predates is not fresh
+
+
+@pytest.mark.parametrize("error", [SILENT, refused("lock_full")])
+async def test_one_lock_that_makes_no_key_does_not_keep_the_others_shut(port, attempt, error):
+    port.answers[DOOR] = [error]
+    attempted = await attempt(DOOR, FRONT)
+    assert attempted.error is error
+    assert len(attempted.placed) == 1
+
+
+@pytest.mark.parametrize("cause", sorted(ASK_FOR_ANOTHER_PIN))
+async def test_secret_that_one_lock_will_not_have_is_told_to_no_further_lock(port, attempt, cause):
+    port.answers[DOOR] = [refused(cause)]
+    attempted = await attempt(DOOR, FRONT)
+    assert [key.device_id for key in port.asked] == [DOOR]
+    assert [placing.outcome is None for placing in attempted.placings] == [False, True]
+
+
+async def test_window_that_was_used_up_at_the_lock_ends_an_hour_later_and_so_on(port, attempt):
+    port.answers[DOOR] = [refused(WINDOW_SPENT)] * SHIFTS
+    attempted = await attempt()
+    end = ARRIVAL + 3 * DAY
+    assert [key.valid_until for key in port.asked] == [end + n * HOUR for n in range(SHIFTS + 1)]
+    assert {key.valid_from for key in port.asked} == {ARRIVAL}
+    assert attempted.error is None
+
+
+async def test_window_is_not_moved_for_ever(port, attempt):
+    port.answers[DOOR] = [refused(WINDOW_SPENT)] * (SHIFTS + 1)
+    assert (await attempt()).error.cause.kind == WINDOW_SPENT
+    assert len(port.asked) == SHIFTS + 1
+
+
+@pytest.mark.parametrize(
+    ("doors", "kind", "free"),
+    [((DOOR,), PIN_CODE, True), ((DOOR, FRONT), PIN_CODE, False), ((DOOR,), RFID_CARD, False)],
+)
+async def test_only_a_pin_to_a_single_lock_may_be_of_the_vendor_s_choosing(port, attempt, doors, kind, free):
+    await attempt(*doors, kind=kind)
+    assert {key.any_secret for key in port.asked} == {free}
+
+
+async def stay_before(books, end, door=DOOR):
+    """Keep a grant of another guest that ends some time."""
+    entry, facts = books.requested()
+    kept = replace(books.kept(entry, door), until=end)
+    await books.ledger.save(Change(entry, facts, (kept,)))
+
+
+async def test_previous_guest_s_end_is_told_where_the_vendor_may_round_our_start(books, port, attempt):
+    for end in (NOW + HOUR, NOW + 2 * HOUR, NOW + 9 * DAY):
+        await stay_before(books, end)
+    await stay_before(books, NOW + 4 * HOUR, FRONT)
+    await attempt(arrival=NOW + 5 * HOUR)
+    assert port.asked[0].not_before == NOW + 2 * HOUR
+
+
+@pytest.mark.parametrize(("doors", "arrival"), [((DOOR, FRONT), 5 * HOUR), ((DOOR,), timedelta(hours=26))])
+async def test_previous_guest_is_not_asked_for_where_nothing_is_rounded(books, port, attempt, doors, arrival):
+    await stay_before(books, NOW + HOUR)
+    await attempt(*doors, arrival=NOW + arrival)
+    assert {key.not_before for key in port.asked} == {None}
+
+
+async def test_room_without_a_previous_guest_has_no_such_end(port, attempt):
+    await attempt(arrival=NOW + 5 * HOUR)
+    assert port.asked[0].not_before is None
