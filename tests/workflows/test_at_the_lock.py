@@ -15,11 +15,15 @@ def warnings(key):
     return sorted(warning["code"] for warning in key["core"]["warnings"])
 
 
+async def told_of(house, what):
+    """Return the payloads of every event of a kind, in order."""
+    rows = (await house.documents("outbox")).values()
+    return [orjson.loads(row["body"])["data"] for row in rows if row["subject"].endswith(f".{what}.v1")]
+
+
 async def settlements(house):
     """Return what each revoke_settled event said of the locks."""
-    rows = (await house.documents("outbox")).values()
-    said = [orjson.loads(row["body"])["data"] for row in rows if "revoke_settled" in row["subject"]]
-    return [(data["vendorRevokeOk"], data["locks"]) for data in said]
+    return [(data["vendorRevokeOk"], data["locks"]) for data in await told_of(house, "revoke_settled")]
 
 
 def test_a_guest_who_comes_within_a_day_gets_a_computed_passcode_while_the_gateway_is_away(tmp_path):
@@ -31,6 +35,8 @@ def test_a_guest_who_comes_within_a_day_gets_a_computed_passcode_while_the_gatew
         (key,) = await house.keys()
         assert key["state"]["type"] == "active"
         assert warnings(key) == ["REVOKE_PENDING_AT_LOCK", "WINDOW_ROUNDED"]
+        (issued,) = await told_of(house, "issued")
+        assert sorted(each["code"] for each in issued["warnings"]) == warnings(key)
         (grant,) = (await house.documents("grants")).values()
         assert grant["grant"]["state"]["placement"] == "accepted"
         assert len(await house.keys_at("101")) == 1
