@@ -12,7 +12,7 @@ from infra.cli.place import Place
 from infra.cli.problems import Failed, Problem
 from infra.cli.sim.simulator import Simulator
 
-START_SECONDS: Final = 20.0
+START_SECONDS: Final = 30.0
 STOP_SECONDS: Final = 8.0
 LAST_WORDS: Final = 2000
 

@@ -71,7 +71,8 @@ def resume(stage: Stage) -> Proof:
     """Another process on the same folder; the vendor is well again."""
     stage.doors.mend()
     before = restarted(stage)
-    resumed = stage.happened("saga", "resumed")
+    # The start is noted along with the first commit after it.
+    resumed = stage.until(lambda: stage.happened("saga", "resumed") or None)
     seen = {"pid": stage.fleet.pid, "pid_before": before, "resumed": len(resumed)}
     return Proof(
         stage.fleet.pid != before and len(resumed) == 1, seen, f"process {stage.fleet.pid} follows {before}"

@@ -99,12 +99,18 @@ def test_kill_needs_a_saga_to_interrupt(fleet, stage):
     assert not acts.kill(stage).held
 
 
-@pytest.mark.parametrize(("lines", "held"), [((RESUMED,), True), ((), False)])
-def test_resume_needs_another_process_that_took_the_saga_up(stage, told, lines, held):
+@pytest.mark.parametrize(("lines", "held"), [((RESUMED,), True), ((RESUMED, RESUMED), False)])
+def test_resume_needs_one_other_process_that_took_the_saga_up(stage, told, lines, held):
     told.timeline(*lines)
     stage.doors.trouble("keyboardPwd/add", "http_500")
     assert acts.resume(stage).held is held
     assert stage.doors.troubles == []
+
+
+def test_a_saga_that_nobody_takes_up_is_waited_for(stage, told):
+    told.timeline(RESTS)
+    with pytest.raises(OutOfPatience):
+        acts.resume(stage)
 
 
 @pytest.mark.parametrize(
