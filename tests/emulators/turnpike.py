@@ -17,7 +17,8 @@ class Turnpike(grpc.GenericRpcHandler):
 
     def __init__(self, address):
         self._channel = grpc.aio.insecure_channel(address)
-        self.counts, self._wanted, self._barrier = Counter(), None, None
+        self.counts, self.loses_answers, self._lost = Counter(), False, set()
+        self._wanted, self._barrier = None, None
 
     def handlers(self):
         """Return what serves the calls."""
@@ -48,6 +49,8 @@ class Turnpike(grpc.GenericRpcHandler):
             await context.abort(refusal.code(), refusal.details())
         self.counts["writes"] += len(commit.writes)
         self.counts["commits"] += name == "Commit"
+        if self._loses(name, request):
+            await context.abort(grpc.StatusCode.UNAVAILABLE, "the connection was lost")
         return answer
 
     async def _read(self, name, method, request, context):
@@ -59,6 +62,12 @@ class Turnpike(grpc.GenericRpcHandler):
         except grpc.aio.AioRpcError as refusal:
             await context.abort(refusal.code(), refusal.details())
         self.counts["reads"] += found or _asked_for(name, request)
+
+    def _loses(self, name, request):
+        # Of each commit, the answer to its first sending.
+        lost = self.loses_answers and name == "Commit" and request not in self._lost
+        self._lost.add(request)
+        return lost
 
     async def _held(self, commit):
         barrier = self._barrier

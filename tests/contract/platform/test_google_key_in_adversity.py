@@ -84,6 +84,19 @@ async def test_a_key_whose_making_was_never_answered_is_found_at_its_lock_and_no
     await assert_one_key(house)
 
 
+async def test_a_key_is_made_and_taken_back_once_though_the_answer_to_every_commit_is_lost(house):
+    counts, house.cloud.firestore.loses_answers = house.cloud.firestore.counts, True
+    before = counts["commits"]
+    await house.publish("evt_1")
+    await assert_one_key(house)
+    assert counts["refused commits"] == counts["commits"] - before > 0
+    entry = await house.taken_back()
+    assert entry["credential"]["state"]["type"] == "revoked"
+    assert await house.executed("keyboardPwd/delete") == len(LOCKS)
+    assert [await house.doors.keys_at(door) for door in LOCKS] == [[], []]
+    assert await house.documents("key_secrets", sealed=True) == {}
+
+
 async def test_the_grants_at_a_lock_are_found_by_the_number_of_their_end(house):
     await house.deliver("evt_1")
     await house.deliver("evt_2", reservationId="rsv_2", validUntil="2026-03-06T07:30:00Z")
