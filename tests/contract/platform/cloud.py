@@ -3,11 +3,13 @@
 from contextlib import AsyncExitStack
 
 from infra.local.ambient import SystemClock
+from infra.local.fleet import NOBODY
 from infra.local.host.functions import load_functions
 from infra.local.wiring import workflow_sources
 from infra.local.world import FleetConfig
 from infra.manifest.load import load_manifest
 from shared.runtime.google import Surroundings, google_platform
+from shared.runtime.platform import deployed
 from tests.contract.platform.internet import CALLBACKS, Internet
 from tests.contract.platform.post import Post
 from tests.contract.sagas.ground import Ground
@@ -27,6 +29,19 @@ class PlainAccess:
 
     async def token(self):
         return "access-token"
+
+
+class OneEach:
+    """Each function's own platform, as in a process of its own: what one remembers no other knows."""
+
+    def __init__(self, make):
+        self._make, self._made = make, {}
+
+    def __getattr__(self, port):
+        function = deployed.get(NOBODY)
+        if function.name not in self._made:
+            self._made[function.name] = self._make()
+        return getattr(self._made[function.name], port)
 
 
 class Cloud:
@@ -71,7 +86,7 @@ class Cloud:
         self.internet = Internet(self.settings, self.clock, self.functions)
         self.internet.neighbours[CALLBACKS] = self.waker
         around = Surroundings(self.clock, http=self.internet, access=PlainAccess())
-        self.platform = google_platform(self.settings, around)
+        self.platform = OneEach(lambda: google_platform(self.settings, around))
         self.shelves = Shelves(firestore, self.settings)
         self._stack.push_async_callback(self.shelves.close)
 
