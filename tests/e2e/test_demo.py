@@ -18,7 +18,7 @@ from infra.cli.problems import Problem
 from infra.cli.sim.simulator import TOKEN_FILE, Simulator
 
 COMMAND = [sys.executable, "-m", "infra.cli", "demo"]
-GIVE_UP_SECONDS = 60
+GIVE_UP_SECONDS = 150
 
 
 class Demo:
@@ -59,12 +59,11 @@ class Demo:
 @contextmanager
 def _playing(folder, *options):
     demo = Demo(folder, *options)
-    try:
-        yield demo
-    finally:
-        if demo.process.poll() is None:
+    with demo.process:
+        try:
+            yield demo
+        finally:
             demo.process.terminate()
-            demo.ended()
 
 
 class Spy:
