@@ -28,7 +28,7 @@ from infra.bench.processes import Process, answering
 from infra.bench.programs.key_fleet import PATH
 from infra.local.server import free_port
 
-MANY, PATIENCE_SECONDS, WARMING = 32, 30.0, 0.25
+MANY, PATIENCE_SECONDS = 32, 30.0
 CONTROL = "bench"
 RAW, OWN, TTLOCK = "raw.hand_written_keys", "keys.mock", "keys.ttlock"
 RATE, P50, P95 = "{}_per_s_at_{}", "{}_p50_ms_at_{}", "{}_p95_ms_at_{}"
@@ -85,6 +85,8 @@ FIGURES = {
     for figure, unit, compared in _figures(name, many)
 }
 Make = Callable[[int, Caller], Awaitable[None]]
+Wanted = Callable[[int], bool]
+"""Whether the key of this number is still to be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ async def _by_hand(vendor: Vendor, ground: Ground) -> Sample:
                 database.execute(statement)
             with together(database, asyncio.get_running_loop()) as shared:
                 keep = inline(database) if many == 1 else shared
-                made = await _made(HandWritten(keep, vendor.port).key, vendor.port, many, ground)
+                made = await _made(HandWritten(keep, vendor.port).key, vendor.port, many, _while(ground))
         sample |= _speed(RAW, many, *made)
     return sample
 
@@ -146,17 +148,17 @@ def _by_fleet(vendor: Vendor, ground: Ground) -> Sample:
     program: list[str | Path] = ["-m", "infra.bench.programs.key_fleet", home, str(port)]
     sample: dict[str, float] = {}
     with answering([*program, vendor.name, str(vendor.port)], port, ground.folder) as fleet:
+        # What is looked up once for each lock is no part of a key.
+        uvloop.run(_made(partial(_key, port, 0), port, MANY, lambda number: number < hotel.ROOMS))
         for many in (1, MANY):
             make = partial(_key, port, 1_000_000 * many)
-            uvloop.run(_made(make, port, many, ground, WARMING))
-            make = partial(_key, port, 1_000_000 * (many + 1))
             sample |= _loaded(vendor, fleet, make, many, ground)
     return sample
 
 
 def _loaded(vendor: Vendor, fleet: Process, make: Make, many: int, ground: Ground) -> Sample:
     called, before, cpu = vendor.called(), _asked(fleet.port, PATH), fleet.cpu_seconds()
-    delays, took = uvloop.run(_made(make, fleet.port, many, ground))
+    delays, took = uvloop.run(_made(make, fleet.port, many, _while(ground)))
     # What a key leaves to be done after it is told belongs to its cost.
     after, keys = _asked(fleet.port, PATH), len(delays)
     name = vendor.figure
@@ -171,21 +173,24 @@ def _loaded(vendor: Vendor, fleet: Process, make: Make, many: int, ground: Groun
     }
 
 
-async def _made(
-    make: Make, port: int, many: int, ground: Ground, share: float = 1.0
-) -> tuple[list[float], float]:
+def _while(ground: Ground) -> Wanted:
+    until = time.perf_counter() + ground.effort.seconds
+    return lambda number: number == 0 or time.perf_counter() < until
+
+
+async def _made(make: Make, port: int, many: int, wanted: Wanted) -> tuple[list[float], float]:
     """Make keys in a closed loop; return how long each took, and all together."""
     numbers, began = itertools.count(), time.perf_counter()
-    until = began + ground.effort.seconds * share
-    each = await asyncio.gather(*(_in_a_row(make, port, numbers, until) for _ in range(many)))
+    each = await asyncio.gather(*(_in_a_row(make, port, numbers, wanted) for _ in range(many)))
     return [delay for delays in each for delay in delays], time.perf_counter() - began
 
 
-async def _in_a_row(make: Make, port: int, numbers: Iterator[int], until: float) -> list[float]:
+async def _in_a_row(make: Make, port: int, numbers: Iterator[int], wanted: Wanted) -> list[float]:
     caller, delays = await Caller().open(port), list[float]()
-    while (began := time.perf_counter()) < until or not delays:
+    while wanted(number := next(numbers)):
+        began = time.perf_counter()
         async with asyncio.timeout(PATIENCE_SECONDS):
-            await make(next(numbers), caller)
+            await make(number, caller)
         delays.append(time.perf_counter() - began)
     caller.close()
     return delays
