@@ -69,6 +69,17 @@ async def test_the_sweeper_finds_the_sagas_that_nobody_started_in_every_tenant_a
     assert await _swept(house) == 0
 
 
+async def test_of_two_sweeps_that_find_the_same_key_only_one_starts_its_saga(house):
+    house.cloud.executions.down = True
+    await house.deliver("evt_1")
+    house.cloud.executions.down = False
+    house.clock.ahead += STARTED_WITHIN
+    house.cloud.firestore.hold(_updates_a_key, parties=2)
+    assert sorted(await asyncio.gather(_swept(house), _swept(house))) == [0, 1]
+    assert len(house.cloud.waker.process.sagas.listed()) == 1
+    await assert_one_key(house)
+
+
 async def test_a_sweep_goes_by_the_number_of_an_entrys_instant_to_the_millisecond(house):
     house.cloud.executions.down = True
     await house.deliver("evt_1")
