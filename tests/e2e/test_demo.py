@@ -36,8 +36,8 @@ class Demo:
 
     def await_line(self, start):
         """Read on until a line begins so."""
-        while not self.process.stdout.readline().startswith(start):
-            assert self.process.poll() is None
+        while not (line := self.process.stdout.readline()).startswith(start):
+            assert line, self.ended()
 
     def ended(self):
         """Return what it still said, on both channels, once it has ended."""
