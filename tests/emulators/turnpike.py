@@ -18,7 +18,7 @@ class Turnpike(grpc.GenericRpcHandler):
     def __init__(self, address):
         self._channel = grpc.aio.insecure_channel(address)
         self.counts, self.loses_answers, self._lost = Counter(), False, set()
-        self._wanted, self._barrier = None, None
+        self._wanted, self._barrier, self._doomed = None, None, None
 
     def handlers(self):
         """Return what serves the calls."""
@@ -27,6 +27,10 @@ class Turnpike(grpc.GenericRpcHandler):
     def hold(self, wanted, parties):
         """Let commits that are wanted wait for one another; the next ones pass as ever."""
         self._wanted, self._barrier = wanted, asyncio.Barrier(parties)
+
+    def break_once(self, doomed):
+        """Answer the next commit of what is doomed as a server that broke down; nothing of it passes."""
+        self._doomed = doomed
 
     async def close(self):
         """Close the far side."""
@@ -42,6 +46,9 @@ class Turnpike(grpc.GenericRpcHandler):
     async def _write(self, name, method, request, context):
         commit = CommitRequest.deserialize(request) if name == "Commit" else CommitRequest()
         await self._held(commit)
+        if self._doomed and any(map(self._doomed, commit.writes)):
+            self._doomed = None
+            await context.abort(grpc.StatusCode.INTERNAL, "an internal error occurred")
         try:
             answer = await self._channel.unary_unary(method)(request, metadata=_onwards(context))
         except grpc.aio.AioRpcError as refusal:

@@ -55,8 +55,8 @@ async def test_of_two_executions_that_write_at_once_one_goes_on_and_the_other_ne
 async def test_the_sweeper_finds_the_sagas_that_nobody_started_in_every_tenant_and_starts_them(house):
     await house.settle_in(LAPIS)
     house.cloud.executions.down = True
-    assert await house.deliver("evt_1") == 500
-    assert await house.deliver("evt_2", tenant=LAPIS, rooms=["rmu_203"]) == 500
+    assert await house.deliver("evt_1") >= 500
+    assert await house.deliver("evt_2", tenant=LAPIS, rooms=["rmu_203"]) >= 500
     house.cloud.executions.down = False
     assert await _swept(house) == 0
     house.clock.ahead += STARTED_WITHIN
