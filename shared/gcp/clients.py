@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from shared.gcp.settings import GoogleSettings
+from shared.gcp.trouble import Troubled
 
 Connect = Callable[[], Any]
 """Returns the client; the first call imports and connects it."""
@@ -31,7 +32,10 @@ class Clients:
             _, client = self._kept.popitem()
             await client.transport.close()
 
-    def _connected(self, service: str) -> Any:
+    def _connected(self, service: str) -> Troubled:
+        return Troubled(self._made(service), service)
+
+    def _made(self, service: str) -> Any:
         client_class = CLASSES[service]()
         if address := self._settings.emulators.get(service):
             return client_class(transport=_insecure(client_class, address))

@@ -1,9 +1,10 @@
 """What a process remembers of answers that change seldom: not for long, and not too much."""
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import datetime, timedelta
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -15,6 +16,7 @@ class Remembered(Generic[K, V]):
     def __init__(self, now: Callable[[], datetime], kept_for: timedelta, most: int = 256) -> None:
         self._now, self._kept_for, self._most = now, kept_for, most
         self._values: OrderedDict[K, tuple[datetime, V]] = OrderedDict()
+        self._reading: dict[K, asyncio.Future[V]] = {}
         self.changes = 0
 
     def get(self, key: K) -> V | None:
@@ -31,6 +33,25 @@ class Remembered(Generic[K, V]):
         self._values.move_to_end(key)
         while len(self._values) > self._most:
             self._values.popitem(last=False)
+
+    async def recall(self, key: K, read: Callable[[], Coroutine[Any, Any, V]]) -> V:
+        """Return what is remembered, or read it: once, for all who ask meanwhile."""
+        known = self.get(key)
+        if known is not None:
+            return known
+        if key not in self._reading:
+            self._reading[key] = asyncio.ensure_future(self._read(key, read, self.changes))
+        # Whoever stops waiting does not stop the others.
+        return await asyncio.shield(self._reading[key])
+
+    async def _read(self, key: K, read: Callable[[], Coroutine[Any, Any, V]], changes: int) -> V:
+        try:
+            value = await read()
+        finally:
+            del self._reading[key]
+        if changes == self.changes:
+            self.put(key, value)
+        return value
 
     def forget(self, of: Callable[[K], bool]) -> None:
         """Forget the keys that something changed for."""

@@ -11,6 +11,11 @@ JITTER: Final = (0.75, 1.25)
 """Five waits of 4 to 324 seconds: at least six minutes in all, which outlasts five of a broken vendor."""
 MOST_TRIES: Final = 6
 
+LONGEST_WAIT: Final = timedelta(minutes=30)
+"""A vendor that wants to be left alone for longer is as good as one that refuses."""
+MOST_LOST: Final = 6
+"""So many executions in a row may be lost without a trace before somebody is told."""
+
 STARTED_WITHIN: Final = timedelta(seconds=10)
 """Who saves work starts its saga at once; after this, whoever comes by may."""
 LOOKED_AFTER: Final = timedelta(minutes=3)

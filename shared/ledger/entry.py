@@ -8,10 +8,10 @@ from typing import Any, Final, Self
 
 from shared.domain.credential import KeyCredential
 from shared.domain.documents import from_document, to_document
-from shared.domain.errors import UnknownSchemaVersion
 from shared.domain.ids import CredentialId
 from shared.domain.kinds import ClaimKey
 from shared.events.outbox import OutboxRow
+from shared.ledger.reading import check_version, reading
 from shared.ports.documents import Create, Document, Index, Ref, Update
 
 CREDENTIALS: Final = "credentials"
@@ -29,25 +29,34 @@ class Work(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saga:
-    """The work on a key: of one generation at a time, by the one execution that was first to write."""
+    """The work on a key: of one generation at a time, by the one execution that was first to write.
+
+    `lost` counts the executions, one after the other, that never wrote anything.
+    """
 
     kind: Work
     claim: ClaimKey
     generation: int = 1
     execution: str | None = None
     tries: int = 0
+    lost: int = 0
 
     def follows(self, generation: int, execution: str) -> bool:
         """Say whether this execution is the one to go on, or may still become it."""
         return self.generation == generation and self.execution in (None, execution)
 
+    def claimed(self, execution: str) -> Self:
+        """Return the work as this execution's own."""
+        return self if self.execution else replace(self, execution=execution, lost=0)
+
     def again(self) -> Self:
         """Return the same work for an execution yet to come; the present one is refused from now on."""
-        return replace(self, generation=self.generation + 1, execution=None)
+        lost = self.lost + (self.execution is None)
+        return replace(self, generation=self.generation + 1, execution=None, lost=lost)
 
     def turned(self, kind: Work, claim: ClaimKey | None = None) -> Self:
         """Return other work for an execution yet to come."""
-        return replace(self.again(), kind=kind, claim=claim or self.claim, tries=0)
+        return replace(self.again(), kind=kind, claim=claim or self.claim, tries=0, lost=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +118,12 @@ def ref_of(credential: str) -> Ref:
 
 def entry_from(found: Document) -> Entry:
     """Read an entry."""
-    data = found.data
-    if data.get("schema_version") != SCHEMA_VERSION:
-        raise UnknownSchemaVersion("schema_version", "unknown or missing", "deploy the code that wrote it")
+    with reading(found):
+        check_version(found, SCHEMA_VERSION)
+        return _read(found, found.data)
+
+
+def _read(found: Document, data: Mapping[str, Any]) -> Entry:
     credential = from_document(KeyCredential, data["credential"])
     return Entry(
         credential=credential,
@@ -147,6 +159,7 @@ def _document(entry: Entry) -> dict[str, Any]:
             "generation": saga.generation,
             "execution": saga.execution,
             "tries": saga.tries,
+            "lost": saga.lost,
         },
         "cause": {"trace_id": cause.trace_id, "event_id": cause.event_id},
         "announced": entry.announced,
@@ -165,4 +178,5 @@ def _saga(data: Mapping[str, Any]) -> Saga:
         generation=data["generation"],
         execution=data["execution"],
         tries=data["tries"],
+        lost=data["lost"],
     )

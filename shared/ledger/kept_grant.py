@@ -1,11 +1,11 @@
 """A grant as the ledger keeps it: with what says when a call to its vendor may still have an effect."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
 from shared.domain.documents import from_document, to_document
-from shared.domain.errors import UnknownSchemaVersion
 from shared.domain.grant import Grant
 from shared.domain.grant_lifecycle import (
     GrantCommand,
@@ -17,12 +17,15 @@ from shared.domain.grant_lifecycle import (
     Withdraw,
 )
 from shared.ledger.entry import instant, milliseconds
+from shared.ledger.reading import check_version, reading
 from shared.ports.documents import Create, Document, Index, Ref, Update
 
 GRANTS: Final = "grants"
 OF_CREDENTIAL: Final = Index(GRANTS, ("credential_id",), "device_id")
 AT_DEVICE: Final = Index(GRANTS, ("device_id",), "until")
 SCHEMA_VERSION: Final = 1
+MOST_GRANTS: Final = 1000
+"""As many as one question brings back."""
 CALLS_LAST: Final = timedelta(seconds=150)
 """Longer than an adapter may run: what was asked of a vendor has had its effect by then, or never will."""
 
@@ -75,9 +78,12 @@ class KeptGrant:
 
 def grant_from(found: Document) -> KeptGrant:
     """Read a grant."""
-    data = found.data
-    if data.get("schema_version") != SCHEMA_VERSION:
-        raise UnknownSchemaVersion("schema_version", "unknown or missing", "deploy the code that wrote it")
+    with reading(found):
+        check_version(found, SCHEMA_VERSION)
+        return _read(found, found.data)
+
+
+def _read(found: Document, data: Mapping[str, Any]) -> KeptGrant:
     busy = data["busy_until"]
     return KeptGrant(
         grant=from_document(Grant, data["grant"]),

@@ -11,7 +11,7 @@ from shared.events.credential import Delivery
 from shared.events.from_facts import Context, outbox_row
 from shared.events.outbox import OutboxRow
 from shared.ledger.entry import Entry, entry_from, ref_of
-from shared.ledger.kept_grant import OF_CREDENTIAL, KeptGrant, grant_from
+from shared.ledger.kept_grant import MOST_GRANTS, OF_CREDENTIAL, KeptGrant, grant_from
 from shared.ports.ambient import Ids
 from shared.ports.bus import EventBus, Message
 from shared.ports.documents import Create, Ref, TenantDocuments, Write
@@ -21,6 +21,10 @@ OUTBOX: Final = "outbox"
 
 class EventMissing(Exception):
     """A change that would be saved without telling everything that happened."""
+
+
+class TooManyGrants(Exception):
+    """A key at more locks than one question brings back; what is not seen would never be taken away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,12 @@ class Ledger:
 
     async def grants(self, entry: Entry) -> tuple[KeptGrant, ...]:
         """Return all grants a key ever had."""
-        found = await self.documents.query(OF_CREDENTIAL, {"credential_id": str(entry.id)})
+        of_key = {"credential_id": str(entry.id)}
+        found = await self.documents.query(OF_CREDENTIAL, of_key, limit=MOST_GRANTS)
+        if len(found) == MOST_GRANTS:
+            raise TooManyGrants(
+                f"{entry.id} has {MOST_GRANTS} grants or more: nobody can tell which are left"
+            )
         return tuple(map(grant_from, found))
 
     async def save(self, change: Change, *beside: Write) -> Saved:

@@ -10,11 +10,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, Self
 
-from shared.domain.errors import UnknownSchemaVersion
 from shared.domain.ids import CredentialId, PropertyId, ReservationId, credential_id
 from shared.domain.instants import instant_from_text, instant_to_text
 from shared.domain.kinds import ClaimKey
 from shared.events.idempotency import claim_key
+from shared.ledger.reading import check_version, reading
 from shared.ports.documents import Create, Document, Ref, Update
 
 RESERVATIONS: Final = "reservations"
@@ -117,9 +117,12 @@ def ref_of(reservation: str) -> Ref:
 
 def reservation_from(found: Document) -> Reservation:
     """Read a record."""
-    data = found.data
-    if data.get("schema_version") != SCHEMA_VERSION:
-        raise UnknownSchemaVersion("schema_version", "unknown or missing", "deploy the code that wrote it")
+    with reading(found):
+        check_version(found, SCHEMA_VERSION)
+        return _read(found, found.data)
+
+
+def _read(found: Document, data: Mapping[str, Any]) -> Reservation:
     property_id = data["property_id"]
     return Reservation(
         id=ReservationId(found.ref.id),

@@ -60,7 +60,10 @@ class Sagas(Protocol):
         """Begin an execution and return its id; a repeated call begins another."""
 
     async def get(self, execution: str) -> Execution | None:
-        """Return the execution, or None if it is unknown."""
+        """Return the execution, or None if it is unknown.
+
+        `execution` is what `start` returned, or `workflow/id` with the id that the execution knows itself by.
+        """
 
     async def cancel(self, execution: str) -> None:
         """Stop the execution; stopping a terminal one changes nothing."""

@@ -8,7 +8,9 @@ from starlette.responses import Response
 
 from shared.domain.errors import InvalidInput
 from shared.kernel.identity import Forbidden, Unauthenticated
+from shared.ledger.reading import StoredUnreadable
 from shared.ports.documents import AlreadyExists, StaleVersion, StorageFull
+from shared.ports.trouble import ServiceTrouble
 from shared.runtime.platform import Deployed, PlatformUnbound
 
 JSON = "application/json"
@@ -28,6 +30,8 @@ STATUS: Mapping[type[Exception], int] = {
     TryLater: 503,
     AlreadyExists: 503,
     StaleVersion: 503,
+    StoredUnreadable: 503,
+    ServiceTrouble: 503,
 }
 """Errors a caller may be told about (a lost race is retried); the rest is a crash, told without its words."""
 

@@ -7,7 +7,7 @@ from typing import Final
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.lock_errors import KeyIssueFailed, LockError
 from shared.ledger.entry import milliseconds
-from shared.ledger.kept_grant import AT_DEVICE, grant_from
+from shared.ledger.kept_grant import AT_DEVICE, MOST_GRANTS, grant_from
 from shared.ports.lock import ASK_FOR_ANOTHER_PIN, WINDOW_SPENT, KeyAtLock, LockKey, LockVendor
 from shared.usecases.lock_desk import LockDesk
 from shared.usecases.placing import Attempted, Placing
@@ -75,8 +75,10 @@ async def _previous_end(placing: Placing, attempted: Attempted) -> datetime | No
     if start > task.now + COMPUTED_WITHIN:
         return None
     found = await task.ledger.documents.query(
-        AT_DEVICE, {"device_id": str(grant.device_id)}, until=milliseconds(start), limit=1000
+        AT_DEVICE, {"device_id": str(grant.device_id)}, until=milliseconds(start), limit=MOST_GRANTS
     )
+    if len(found) == MOST_GRANTS:
+        return start  # the latest may be among those we do not see
     ends = [each.until for each in map(grant_from, found) if each.grant.credential_id != grant.credential_id]
     return max(ends, default=None)
 

@@ -15,8 +15,9 @@ from shared.domain.ids import ArtifactRef
 from shared.domain.kinds import FailureReason
 from shared.domain.lock_errors import LOCK_ERRORS, CredentialExpired, LockError, failure_reason
 from shared.domain.plan import MAX_ATTEMPTS
+from shared.domain.states import Pending, Requested
 from shared.events.credential import Artifact, Delivery
-from shared.ledger.delays import LOOKED_AFTER, delay_after
+from shared.ledger.delays import LONGEST_WAIT, LOOKED_AFTER, delay_after
 from shared.ledger.entry import Entry, Work
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change
@@ -24,12 +25,10 @@ from shared.ports.lock import ASK_FOR_ANOTHER_PIN
 from shared.usecases.lock_desk import LockDesk
 from shared.usecases.manual_task import manual_tasks
 from shared.usecases.placing import Attempted
-from shared.usecases.saga_step import NEXT, Outcome, Verdict
+from shared.usecases.saga_step import DONE, NEXT, Outcome, Verdict
 from shared.usecases.task_at_locks import Task
 
 SECRET_TRIES: Final = 3
-LONGEST_WAIT: Final = timedelta(minutes=30)
-"""A vendor that wants to be left alone for longer is as good as one that refuses."""
 ARTIFACTS: Final = {
     "pin_code": "pin",
     "mobile_app": "mobile_token",
@@ -51,6 +50,8 @@ async def conclude_issue(attempted: Attempted, desk: LockDesk) -> Verdict:
 async def refuse_to_issue(task: Task, error: LockError) -> Verdict:
     """Save that no vendor could be asked, and say what is next."""
     credential = task.entry.credential
+    if not isinstance(credential.state, Requested | Pending):
+        return DONE
     known = await task.grants() if credential.core.plan.attempts else ()
     others = tuple(kept for kept in known if not kept.over)
     if error.permanent or credential.core.plan.attempts >= MAX_ATTEMPTS:
@@ -66,9 +67,11 @@ async def _refused(attempted: Attempted, error: LockError, desk: LockDesk | None
     plan = task.entry.credential.core.plan
     wait = max(delay_after(max(1, plan.attempts), task.office.entropy), asked_for or timedelta(0))
     course = _course(task.entry, error, wait)
+    verdict = await course(attempted, error, wait)
     if desk and attempted.key and course is not _again and attempted.in_vain:
-        await desk.secrets.destroy(attempted.key.name)  # no lock has it, and none will
-    return await course(attempted, error, wait)
+        # Not before it is saved that no lock will have it: another call may have placed it meanwhile.
+        await desk.secrets.destroy(attempted.key.name)
+    return verdict
 
 
 def _course(entry: Entry, error: LockError, wait: timedelta) -> Course:

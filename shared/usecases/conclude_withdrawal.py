@@ -9,7 +9,7 @@ from shared.domain.facts import Fact
 from shared.domain.grant_lifecycle import ConfirmRemoval, GiveUp, Lapse, Removing, Residual
 from shared.domain.lock_errors import KeyRevokeFailed, LockError
 from shared.domain.states import LockSettlement, Revoked
-from shared.ledger.delays import LOOKED_AFTER, MOST_TRIES, RESIDUE_EVERY, delay_after
+from shared.ledger.delays import LONGEST_WAIT, LOOKED_AFTER, MOST_TRIES, RESIDUE_EVERY, delay_after
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SecretName
@@ -22,9 +22,10 @@ NONE: Final = timedelta(0)
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """One grant that is to go, and what its vendor said; no word is consent."""
+    """One grant that is to go, when its vendor was asked, and what it said; no word is consent."""
 
     kept: KeptGrant
+    asked_at: datetime
     error: LockError | None = None
 
     def settled(self, now: datetime, *, last: bool) -> KeptGrant:
@@ -32,7 +33,7 @@ class Removal:
         if lapsed(self.kept, now):
             return self.kept.told(Lapse(at=now))
         if self.error is None:
-            return self.kept if self.kept.busy(now) else self.kept.told(ConfirmRemoval(at=now))
+            return self.kept if self.kept.busy(self.asked_at) else self.kept.told(ConfirmRemoval(at=now))
         if isinstance(self.kept.grant.state, Removing) and (last or self.error.permanent):
             return self.kept.told(GiveUp(at=now, cause=self.error.cause.kind))
         return self.kept
@@ -58,6 +59,11 @@ class Withdrawal:
         return self.task.entry.saga.tries + bool(self.errors)
 
     @property
+    def last(self) -> bool:
+        """Say whether to stop asking for now: often enough, or the vendor wants to be left alone too long."""
+        return self.tries >= MOST_TRIES or self.asked_for > LONGEST_WAIT
+
+    @property
     def asked_for(self) -> timedelta:
         """How long the vendor wants to be left alone."""
         waits = [self.desk.port.wait_after(error) for error in self.errors] if self.desk else []
@@ -67,14 +73,13 @@ class Withdrawal:
 async def conclude_withdrawal(it: Withdrawal) -> Verdict:
     """Save what came of an attempt, and say what is next."""
     task, now = it.task, it.task.now
-    settled = tuple(each.settled(now, last=it.tries >= MOST_TRIES) for each in it.removals)
+    settled = tuple(each.settled(now, last=it.last) for each in it.removals)
     changed = tuple(
         new for each, new in zip(it.removals, settled, strict=True) if new.grant is not each.kept.grant
     )
     standing = {kept.grant.id: kept for kept in (*it.grants, *settled)}
     entry = replace(task.entry, saga=replace(task.entry.saga, tries=it.tries))
-    if it.errors:
-        _alarm(it)
+    _alarm(it, settled)
     removing = [kept for kept in standing.values() if isinstance(kept.grant.state, Removing)]
     if removing:
         return await _later(it, Change(entry, grants=changed), removing)
@@ -92,7 +97,8 @@ def _wait(it: Withdrawal, ours: list[KeptGrant]) -> timedelta:
     """Return how long until it is worth asking again: after an error longer each time."""
     if it.errors:
         return max(delay_after(it.tries, it.task.office.entropy), it.asked_for)
-    return max((kept.busy_until - it.task.now for kept in ours if kept.busy_until is not None), default=NONE)
+    now = it.task.now
+    return max([NONE, *(kept.busy_until - now for kept in ours if kept.busy_until is not None)])
 
 
 async def _over(it: Withdrawal, change: Change, standing: tuple[KeptGrant, ...]) -> Verdict:
@@ -128,12 +134,11 @@ def _due(residual: list[KeptGrant], task: Task) -> datetime | None:
     return min([task.now + RESIDUE_EVERY, *ends]) if residual else None
 
 
-def _alarm(it: Withdrawal) -> None:
+def _alarm(it: Withdrawal, settled: tuple[KeptGrant, ...]) -> None:
     """Say it at once, and once more when we stop asking: somebody may still get in."""
-    if it.tries not in (1, MOST_TRIES):
-        return
-    for removal in it.removals:
-        if removal.error is not None:
+    for removal, kept in zip(it.removals, settled, strict=True):
+        given_up = kept.grant is not removal.kept.grant and isinstance(kept.grant.state, Residual)
+        if removal.error is not None and (it.tries == 1 or given_up):
             it.task.office.log.alert(
                 KeyRevokeFailed.code,
                 runbook="lock/key-revoke",

@@ -3,19 +3,21 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, TypeVar
 
-from shared.domain.documents import from_document
+from shared.domain.documents import Documented, from_document
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId, RoomId, TenantId
 from shared.domain.kinds import VendorCode
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.premises import LockDevice, Property
 from shared.kernel.remembered import Remembered
-from shared.ports.documents import DocumentStore, Index, Ref, TenantDocuments
+from shared.ledger.reading import reading
+from shared.ports.documents import Document, DocumentStore, Index, Ref, TenantDocuments
 from shared.usecases.admit_tenant import admit_tenant
 from shared.usecases.reload_policy import policy_for
 
+D = TypeVar("D", bound=Documented)
 DEVICES: Final = Index("devices", ("property_id",), "id")
 MOST_DEVICES: Final = 1000
 KNOWN_FOR: Final = timedelta(seconds=15)
@@ -38,6 +40,11 @@ class Premises:
         """Return the locks that lead to any of these rooms."""
         return tuple(device for device in self.devices if not set(rooms).isdisjoint(device.rooms))
 
+    def locked(self, room: RoomId) -> bool:
+        """Say whether a room has a lock that does not lead to every other room as well."""
+        rooms = {room for device in self.devices for room in device.rooms}
+        return any(set(door.rooms) != rooms for door in self.doors([room])) or len(rooms) == 1
+
 
 class Estate:
     """Every tenant's hotels, as far as somebody asked for them."""
@@ -49,19 +56,12 @@ class Estate:
 
     async def admit(self, tenant: str) -> TenantDocuments:
         """Return the handle of a tenant of this cell, or refuse it before anything is stored."""
-        known = self._admitted.get(tenant)
-        if known is None:
-            known = await admit_tenant(self._documents, tenant, self._cell)
-            self._admitted.put(tenant, known)
-        return known
+        return await self._admitted.recall(tenant, lambda: admit_tenant(self._documents, tenant, self._cell))
 
     async def premises(self, tenant: TenantId, property_id: str) -> Premises:
         """Return one property of a tenant, or refuse the property's id."""
-        known = self._premises.get((tenant, property_id))
-        if known is None:
-            known = await self._read(await self.admit(tenant), property_id)
-            self._premises.put((tenant, property_id), known)
-        return known
+        store = await self.admit(tenant)
+        return await self._premises.recall((tenant, property_id), lambda: self._read(store, property_id))
 
     def forget(self, tenant: str) -> None:
         """Read a tenant's premises anew: something of them changed."""
@@ -74,7 +74,12 @@ class Estate:
             raise InvalidInput("data.propertyId", "not a property of this tenant", remedy)
         devices = await store.query(DEVICES, {"property_id": property_id}, limit=MOST_DEVICES)
         return Premises(
-            from_document(Property, found.data),
-            tuple(from_document(LockDevice, device.data) for device in devices),
+            _stored(Property, found),
+            tuple(_stored(LockDevice, device) for device in devices),
             await policy_for(store, property_id),
         )
+
+
+def _stored(kind: type[D], found: Document) -> D:
+    with reading(found):
+        return from_document(kind, found.data)

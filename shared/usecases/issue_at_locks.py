@@ -89,20 +89,23 @@ def _placings(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> list[Pl
     }
     placings = []
     for door in desk.binding.doors(core.rooms):
-        kept = mine.get(door.id) or KeptGrant(_grant(task, door), core.window.end)
+        kept = mine.get(door.id) or KeptGrant(_grant(task, door, known), core.window.end)
         placings.append(Placing(kept.calling(task.now), door.id not in mine, kept.busy_until))
     return placings
 
 
-def _grant(task: Task, door: LockDevice) -> Grant:
+def _grant(task: Task, door: LockDevice, known: Sequence[KeptGrant]) -> Grant:
     core, kind = task.entry.credential.core, task.entry.credential.core.plan.current.kind
+    tried = (door.id, kind, task.entry.secret_try)
+    # A door that was unmapped meanwhile has had such a grant, whose removal must not take this one along.
+    before = sum((k.grant.device_id, k.grant.kind, k.grant.secret_try) == tried for k in known)
     call = VendorCall(
         claim=core.claim,
         credential_id=core.id,
         device_id=door.id,
         kind=kind,
         secret_try=task.entry.secret_try,
-        step="issue",
+        step=f"issue.{before}" if before else "issue",
     )
     return Grant(
         id=GrantId.mint(task.office.ids.ulid()),

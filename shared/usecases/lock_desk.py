@@ -54,14 +54,13 @@ class LockDesks:
         return desk
 
     async def _account(self, name: str) -> Secret[bytes]:
-        known = self._accounts.get(name)
-        if known is None:
-            try:
-                known = (await self._secrets.latest(name)).value
-            except SecretMissing:
-                raise self._closed() from None
-            self._accounts.put(name, known)
-        return known
+        try:
+            return await self._accounts.recall(name, lambda: self._read(name))
+        except SecretMissing:
+            raise self._closed() from None
+
+    async def _read(self, name: str) -> Secret[bytes]:
+        return (await self._secrets.latest(name)).value
 
     def _opened(
         self, tenant: TenantId, premises: Premises, account: Secret[bytes], standing: LockDesk | None

@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from shared.domain.grant_lifecycle import ConfirmRemoval, Place, RemovalProof
-from shared.domain.kinds import KeyWarning, merge_warnings
+from shared.domain.kinds import WINDOW_ROUNDED, KeyWarning, merge_warnings
 from shared.domain.lock_errors import LockError, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.sealed_keys import SealedKey
-from shared.ports.lock import KeyAtLock, unheard
+from shared.ports.lock import ASK_FOR_ANOTHER_PIN, KeyAtLock, unheard
 from shared.usecases.task_at_locks import Task
 
 
@@ -48,6 +48,10 @@ class Placing:
         return leaving
 
 
+def _rank(error: LockError) -> tuple[bool, bool]:
+    return error.cause.kind not in ASK_FOR_ANOTHER_PIN, isinstance(error, VendorUnreachable)
+
+
 @dataclass(frozen=True, slots=True)
 class Attempted:
     """An attempt: `others` are earlier tries' grants that are not over; one not `counted` was never made."""
@@ -62,7 +66,7 @@ class Attempted:
     def error(self) -> LockError | None:
         """What went wrong first; a word about the PIN counts before all others."""
         errors = [each.outcome for each in self.placings if isinstance(each.outcome, LockError)]
-        return next(iter(sorted(errors, key=lambda error: isinstance(error, VendorUnreachable))), None)
+        return min(errors, key=_rank, default=None)
 
     @property
     def placed(self) -> tuple[KeyAtLock, ...]:
@@ -72,7 +76,12 @@ class Attempted:
     @property
     def warnings(self) -> tuple[KeyWarning, ...]:
         """What the vendor wants to have said."""
-        return merge_warnings(*(each.warnings for each in self.placed))
+        apart = (
+            ()
+            if self.effective
+            else (KeyWarning(WINDOW_ROUNDED, "there is no time at which all locks open"),)
+        )
+        return merge_warnings(*(each.warnings for each in self.placed), apart)
 
     @property
     def effective(self) -> StayWindow | None:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from shared.domain.policy import DEFAULT_POLICY, KeyKindPolicy
+from shared.ledger.reading import reading
 from shared.ports.documents import Create, Document, Ref, TenantDocuments, Update
 
 POLICIES, OF_TENANT = "policies", "tenant"
@@ -54,7 +55,8 @@ async def policy_for(store: TenantDocuments, property_id: str) -> KeyKindPolicy:
     for identity in (OF_TENANT, property_id):
         kept = await store.get(Ref(POLICIES, identity))
         if kept is not None:
-            policy = policy.with_settings(kept.data["settings"])
+            with reading(kept):
+                policy = policy.with_settings(kept.data["settings"])
     return policy
 
 

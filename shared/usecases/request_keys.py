@@ -1,6 +1,5 @@
 """The keys of a confirmed stay, as they are first written down."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -22,6 +21,9 @@ from shared.usecases.split_stay import Share, split_stay
 if TYPE_CHECKING:
     from shared.events.envelope import Event
 
+NO_LOCK_OF_ITS_OWN: Final = KeyWarning(
+    "NO_LOCK_OF_ITS_OWN", "a room has no lock but those that every room shares: is its own not mapped?"
+)
 SCOPE_NOT_SUPPORTED: Final = KeyWarning(
     "SCOPE_NOT_SUPPORTED", "the locks know no floors or areas: the key opens the doors of its rooms"
 )
@@ -65,29 +67,28 @@ def request_keys(
         remedy = "correct the dates, or leave the message: a stay that is over needs no key"
         raise InvalidInput("data.validUntil", "in the past", remedy)
     otherwise = stay.wished or premises.policy.preferred_kinds
-    cores = [
-        (share, _core(share, stay, otherwise, claim, office))
-        for share in split_stay(stay.rooms, premises, stay.wished)
-    ]
-    return [_change(core, share, cause, office) for share, core in cores]
+    changes = []
+    for share in split_stay(stay.rooms, premises, stay.wished):
+        id_, plan = KeyCredentialId.mint(office.ids.ulid()), share.plan(otherwise)
+        core = CredentialCore(
+            id=id_,
+            tenant=stay.tenant,
+            property_id=stay.property_id,
+            holder=stay.guest,
+            rooms=share.rooms,
+            window=stay.window,
+            plan=plan,
+            claim=claim,
+            scope=stay.scope if _scoped(share, stay.scope) else AccessScope(),
+            warnings=_warnings(share, stay, premises),
+        )
+        changes.append(_change(core, share, cause, office))
+    return changes
 
 
-def _core(
-    share: Share, stay: Stay, otherwise: Sequence[KeyCredentialKind], claim: ClaimKey, office: Office
-) -> CredentialCore:
-    granted = stay.scope if _scoped(share, stay.scope) else AccessScope()
-    return CredentialCore(
-        id=KeyCredentialId.mint(office.ids.ulid()),
-        tenant=stay.tenant,
-        property_id=stay.property_id,
-        holder=stay.guest,
-        rooms=share.rooms,
-        window=stay.window,
-        plan=share.plan(otherwise),
-        claim=claim,
-        scope=granted,
-        warnings=() if granted == stay.scope else (SCOPE_NOT_SUPPORTED,),
-    )
+def _warnings(share: Share, stay: Stay, premises: Premises) -> tuple[KeyWarning, ...]:
+    unlocked = () if all(map(premises.locked, share.rooms)) else (NO_LOCK_OF_ITS_OWN,)
+    return unlocked if _scoped(share, stay.scope) else (*unlocked, SCOPE_NOT_SUPPORTED)
 
 
 def _scoped(share: Share, scope: AccessScope) -> bool:

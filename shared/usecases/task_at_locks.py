@@ -59,5 +59,4 @@ def claimed(entry: Entry, call: StepCall) -> Entry:
     """
     if entry.saga.execution is not None:
         return entry
-    saga = replace(entry.saga, execution=call.execution)
-    return replace(entry, saga=saga, announced=entry.credential.sequence)
+    return replace(entry, saga=entry.saga.claimed(call.execution), announced=entry.credential.sequence)

@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from shared.domain.states import Pending, Requested
-from shared.ledger.delays import LOOKED_AFTER
+from shared.ledger.delays import LOOKED_AFTER, MOST_LOST
 from shared.ledger.entry import Entry, Saga, Work
 from shared.ledger.ledger import Change, Ledger
-from shared.usecases.begin_saga import begin_saga, tell
+from shared.usecases.begin_saga import WORKFLOWS, begin_saga, tell
+from shared.usecases.give_up_lost import fail_overdue, give_up_lost
 from shared.usecases.office import Office
 
 
@@ -22,12 +23,19 @@ async def tend_if_due(credential: str, ledger: Ledger, office: Office) -> bool:
 async def _tend(entry: Entry, ledger: Ledger, office: Office) -> None:
     if not await _has_work(entry, ledger):
         await tell(entry, ledger, office.bus)
-        return
-    later = entry.due_in(LOOKED_AFTER, office.now)
-    if await _worked_on(entry.saga, office):
-        await ledger.save(Change(later))
-        return
-    again = replace(later, saga=entry.saga.again()) if entry.saga.execution else later
+    elif await _worked_on(entry.saga, office):
+        await ledger.save(Change(entry.due_in(LOOKED_AFTER, office.now)))
+    elif _too_late(entry, office):
+        await fail_overdue(entry, ledger, office)
+    elif entry.saga.lost >= MOST_LOST:
+        await give_up_lost(entry, ledger, office)
+    else:
+        await _begin_again(entry, ledger, office)
+
+
+async def _begin_again(entry: Entry, ledger: Ledger, office: Office) -> None:
+    told = await ledger.announce(entry, office.bus)
+    again = replace(told, saga=entry.saga.again()).due_in(LOOKED_AFTER, office.now)
     # Saved first: of all who come by at this moment, one goes on.
     await begin_saga((await ledger.save(Change(again))).entry, ledger, office.bus, office.sagas)
 
@@ -38,9 +46,13 @@ async def _has_work(entry: Entry, ledger: Ledger) -> bool:
     return any(grant.leaving for grant in await ledger.grants(entry))
 
 
+def _too_late(entry: Entry, office: Office) -> bool:
+    return entry.saga.kind is Work.ISSUE and entry.credential.core.window.end <= office.now
+
+
 async def _worked_on(saga: Saga, office: Office) -> bool:
     """Say whether the execution that does the work is still under way."""
     if saga.execution is None:
         return False
-    execution = await office.sagas.get(saga.execution)
+    execution = await office.sagas.get(f"{WORKFLOWS[saga.kind]}/{saga.execution}")
     return execution is not None and not execution.state.terminal

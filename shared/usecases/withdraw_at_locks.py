@@ -24,7 +24,7 @@ async def withdraw_at_locks(task: Task, desk: LockDesk) -> Verdict:
 async def refuse_to_withdraw(task: Task, error: LockError) -> Verdict:
     """Save that the vendor could not even be asked, and say what is next."""
     grants = await task.grants()
-    removals = tuple(Removal(kept, error) for kept in _leaving(grants, task))
+    removals = tuple(Removal(kept, task.now, error) for kept in _leaving(grants, task))
     return await conclude_withdrawal(Withdrawal(task, grants, removals))
 
 
@@ -39,13 +39,13 @@ async def _removals(leaving: Sequence[KeptGrant], task: Task, desk: LockDesk) ->
 
 async def _asked(kept: KeptGrant, task: Task, desk: LockDesk) -> Removal:
     if lapsed(kept, task.now):
-        return Removal(kept)
-    key = await _lock_key(kept, task, desk)
+        return Removal(kept, task.now)
+    key, asked_at = await _lock_key(kept, task, desk), task.now
     try:
         await desk.port.remove(key)
     except LockError as error:
-        return Removal(kept, error)
-    return Removal(kept)
+        return Removal(kept, asked_at, error)
+    return Removal(kept, asked_at)
 
 
 async def _lock_key(kept: KeptGrant, task: Task, desk: LockDesk) -> LockKey:

@@ -216,3 +216,20 @@ def test_a_lock_that_can_take_no_wished_or_allowed_kind_fails_at_once_with_a_tas
         assert house.fleet.sagas.under_way == 0
 
     play(tmp_path, scenario)
+
+
+def test_a_vendor_nobody_wrote_an_adapter_for_ends_with_a_person_and_not_with_a_thousand_sagas(tmp_path):
+    async def scenario(house):
+        await house.unmap("front")
+        await house.refit("101", "salto")
+        await house.publish("evt_1")
+        await asyncio.sleep(3600)
+        (key,) = await house.keys()
+        assert (key["state"]["type"], key["state"]["reason"]) == ("failed", "key_issue_failed")
+        assert len(await house.documents("manual_tasks")) == 1
+        assert await house.told() == ["requested", "failed"]
+        (entry,) = (await house.documents("credentials")).values()
+        assert "due_at" not in entry
+        assert entry["saga"]["generation"] < 10
+
+    play(tmp_path, scenario)

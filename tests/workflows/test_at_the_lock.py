@@ -192,3 +192,18 @@ def test_a_removal_that_nobody_heard_of_is_asked_again_and_settles_once(tmp_path
         assert [settled[0] for settled in await settlements(house)] == [True]
 
     play(tmp_path, scenario)
+
+
+def test_a_quota_that_is_spent_at_checkout_is_a_risk_and_not_a_wait_of_a_month(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1")
+        await asyncio.sleep(5)
+        await house.fault("errcode:30007", "keyboardPwd/delete", times=2)
+        await house.publish("evt_2", "cancelled", time=LATER)
+        await asyncio.sleep(10)
+        states = {each["grant"]["state"]["type"] for each in (await house.documents("grants")).values()}
+        assert states <= {"residual", "removed"}
+        await asyncio.sleep(2 * 3600)
+        assert await house.keys_at("101") == await house.keys_at("front") == []
+
+    play(tmp_path, scenario)

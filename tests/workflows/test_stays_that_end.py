@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from tests.guesthouse import play
+from shared.ports.documents import Ref, Update
+from tests.guesthouse import SILK, play
 
 PINS = "keyboardPwd/add"
 LATER = "2026-03-01T11:00:00Z"
@@ -195,5 +196,23 @@ def test_a_second_end_of_the_same_stay_changes_nothing(tmp_path):
         assert (await house.documents("credentials"), await house.told()) == before
         (stay,) = (await house.documents("reservations")).values()
         assert stay["status"] == "checked_out"
+
+    play(tmp_path, scenario)
+
+
+def test_a_checkout_that_meets_a_newer_release_s_record_comes_again_until_it_can_be_read(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1")
+        await asyncio.sleep(5)
+        store, ref = house.fleet.documents.tenant(SILK), Ref("reservations", "rsv_1")
+        old = await store.get(ref)
+        (newer,) = await store.commit([Update(ref, {**old.data, "schema_version": 2}, old.version)])
+        await house.publish("evt_2", "checked_out", time=LATER)
+        await asyncio.sleep(30)
+        assert house.quarantined() == []
+        assert [key["state"]["type"] for key in await house.keys()] == ["active"]
+        await store.commit([Update(ref, old.data, newer)])
+        await asyncio.sleep(10 * 60)
+        assert [key["state"]["type"] for key in await house.keys()] == ["revoked"]
 
     play(tmp_path, scenario)

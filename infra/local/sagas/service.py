@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -72,9 +73,12 @@ class LocalSagas:
         return started[0]
 
     async def get(self, execution: str) -> Execution | None:
-        """Return the execution, or None."""
-        kept = self._journal.get(execution)
-        return kept.execution if kept else None
+        """Return the execution, or None; its workflow may be named before it, as Google does."""
+        workflow, _, id_ = execution.rpartition("/")
+        kept = self._journal.get(id_)
+        if kept is None or workflow not in ("", kept.execution.workflow):
+            return None
+        return replace(kept.execution, id=execution)
 
     async def cancel(self, execution: str) -> None:
         """End the execution where it stands."""

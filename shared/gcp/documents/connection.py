@@ -8,6 +8,7 @@ from typing import Any, Final
 from shared.gcp.clients import Connect
 from shared.gcp.documents.names import Place
 from shared.gcp.documents.queries import Query
+from shared.gcp.trouble import passing_trouble
 from shared.ports.documents import StorageFull
 
 TIMEOUT_SECONDS: Final = 30.0
@@ -77,7 +78,8 @@ def _told() -> Iterator[None]:
     from google.api_core import exceptions
 
     try:
-        yield
+        with passing_trouble("firestore"):
+            yield
     except (exceptions.AlreadyExists, exceptions.FailedPrecondition, exceptions.NotFound) as refusal:
         raise Refused from refusal
     except exceptions.ResourceExhausted as full:

@@ -74,8 +74,8 @@ class MemorySagas:
     async def get(self, execution):
         """Return the execution, or None."""
         await self.air.passes(f"sagas.get {execution}")
-        kept = self.kept.get(execution)
-        return None if kept is None else Execution(kept.id, kept.workflow, kept.state, kept.result)
+        kept = self.kept.get(execution.rpartition("/")[2])
+        return None if kept is None else Execution(execution, kept.workflow, kept.state, kept.result)
 
     async def cancel(self, execution):
         """Stop the execution."""

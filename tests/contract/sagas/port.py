@@ -15,6 +15,7 @@ SOURCES = {
     "echo": "main: {params: [a], steps: [{r: {return: '${a.x}'}}]}",
     "fail": "- no: {raise: {code: 7, tags: [Mine]}}",
     "fail_plainly": "- no: {raise: 'out of order'}",
+    "me": "- me: {return: '${sys.get_env(\"GOOGLE_CLOUD_WORKFLOW_EXECUTION_ID\")}'}",
     "wait": "- nap: {call: sys.sleep, args: {seconds: 1000}}",
     "waits_for_a_call": """
 - open: {call: events.create_callback_endpoint, args: {http_callback_method: POST}, result: cb}
@@ -41,6 +42,12 @@ class SagasPort:
     async def test_an_uncaught_error_is_the_executions_error(self, setting, workflow, error):
         ended = await setting.ended(await setting.sagas.start(workflow, {}))
         assert (ended.state, ended.result, ended.error) == (ExecutionState.FAILED, None, error)
+
+    async def test_an_execution_is_found_by_what_it_knows_itself_as(self, setting):
+        known_as = (await setting.ended(await setting.sagas.start("me", {}))).result
+        found = await setting.sagas.get(f"me/{known_as}")
+        assert (found.state, found.result) == (ExecutionState.SUCCEEDED, known_as)
+        assert await setting.sagas.get(f"echo/{known_as}") is None
 
     async def test_an_execution_under_way_is_active(self, setting):
         found = await setting.sagas.get(await setting.sagas.start("wait", {}))

@@ -83,7 +83,7 @@ class NotedSagas:
         return f"run-{len(self.started)}"
 
     async def get(self, execution):
-        state = self.states.get(execution)
+        state = self.states.get(execution.rpartition("/")[2])
         return None if state is None else Execution(execution, "any", state)
 
 

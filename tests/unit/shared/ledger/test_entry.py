@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.domain.commands import Accept
-from shared.domain.errors import UnknownSchemaVersion
 from shared.ledger.entry import DUE, Saga, Work, entry_from, instant, milliseconds, ref_of
 from shared.ledger.ledger import Change
+from shared.ledger.reading import StoredUnreadable
 from shared.ports.documents import Document
 from tests.unit.shared.ledger.ledgering import CLAIM, MINUTE, SILK
 
@@ -53,7 +53,7 @@ async def test_entry_of_another_schema_is_refused_with_what_to_do(books):
     found = await books.documents.get(ref_of(kept.id))
     for version in (2, None):
         newer = Document(found.ref, {**found.data, "schema_version": version}, found.version)
-        with pytest.raises(UnknownSchemaVersion, match="deploy"):
+        with pytest.raises(StoredUnreadable, match="deploy"):
             entry_from(newer)
 
 

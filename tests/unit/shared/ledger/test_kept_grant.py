@@ -5,11 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from shared.domain.errors import UnknownSchemaVersion
 from shared.domain.grant_lifecycle import ConfirmRemoval, GiveUp, Place
+from shared.domain.ids import LockDeviceId
 from shared.ledger.entry import milliseconds
 from shared.ledger.kept_grant import AT_DEVICE, CALLS_LAST, GRANTS, grant_from
-from shared.ledger.ledger import Change
+from shared.ledger.ledger import Change, TooManyGrants
+from shared.ledger.reading import StoredUnreadable
 from shared.ports.documents import Document, Ref
 from tests.unit.shared.ledger.ledgering import DAY, DOOR
 
@@ -31,6 +32,21 @@ async def test_grants_of_another_key_are_not_its_own(books):
     entry, facts = books.requested()
     await books.ledger.save(Change(entry, facts, (books.kept(entry),)))
     assert await books.ledger.grants(books.requested()[0]) == ()
+
+
+async def test_key_of_very_many_doors_gives_all_its_grants(books):
+    entry, facts = books.requested()
+    doors = [LockDeviceId(f"lck_01KSAMP1E00000000000000{number:03}") for number in range(101)]
+    await books.ledger.save(Change(entry, facts, tuple(books.kept(entry, door) for door in doors)))
+    assert [kept.grant.device_id for kept in await books.ledger.grants(entry)] == doors
+
+
+async def test_key_with_more_grants_than_can_be_seen_at_once_is_not_worked_on(books, monkeypatch):
+    monkeypatch.setattr("shared.ledger.ledger.MOST_GRANTS", 2)
+    entry, facts = books.requested()
+    await books.ledger.save(Change(entry, facts, (books.kept(entry), books.kept(entry))))
+    with pytest.raises(TooManyGrants, match=str(entry.id)):
+        await books.ledger.grants(entry)
 
 
 async def test_grant_is_among_those_at_its_device_until_it_is_over(books):
@@ -55,7 +71,7 @@ async def test_grant_of_another_schema_is_refused_with_what_to_do(books):
     entry, facts = books.requested()
     saved = await books.ledger.save(Change(entry, facts, (books.kept(entry),)))
     found = await books.documents.get(Ref(GRANTS, saved.grants[0].grant.id))
-    with pytest.raises(UnknownSchemaVersion, match="deploy"):
+    with pytest.raises(StoredUnreadable, match="deploy"):
         grant_from(Document(found.ref, {**found.data, "schema_version": 2}, found.version))
 
 

@@ -20,6 +20,7 @@ from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, DOOR, HOUR, MOCK, P
 FRONT = LockDeviceId("lck_01KSAMP1E00000000000000001")
 LEAVES = ARRIVAL + 3 * DAY
 REFUSED = KeyIssueFailed(vendor=MOCK, cause=LockErrorCause("lock_full"))
+TAKEN = KeyIssueFailed(vendor=MOCK, cause=LockErrorCause("pin_taken"))
 SILENT = VendorUnreachable(vendor=MOCK, cause=LockErrorCause("timeout"))
 ANSWERED = VendorUnreachable(vendor=MOCK, cause=LockErrorCause("gateway_offline", "-3002"))
 UNASKED = [VendorUnreachable(vendor=MOCK, cause=LockErrorCause(cause)) for cause in sorted(NEVER_ASKED)]
@@ -100,6 +101,18 @@ def test_attempt_succeeds_only_at_every_lock(task, placing):
 def test_refusal_counts_before_silence(task, placing):
     for outcomes in ((SILENT, REFUSED), (REFUSED, SILENT)):
         assert Attempted(task, tuple(map(placing, outcomes))).error is REFUSED
+
+
+def test_word_about_the_pin_counts_before_every_other(task, placing):
+    for outcomes in ((SILENT, REFUSED, TAKEN), (TAKEN, SILENT, REFUSED)):
+        assert Attempted(task, tuple(map(placing, outcomes))).error is TAKEN
+
+
+def test_key_whose_locks_never_all_open_together_is_told_with_a_warning(task, placing):
+    apart = placing(at_lock(end=ARRIVAL + HOUR)), placing(at_lock(start=LEAVES - HOUR), door=FRONT)
+    attempted = Attempted(task, apart)
+    assert attempted.effective is None
+    assert [warning.code for warning in attempted.warnings] == ["WINDOW_ROUNDED"]
 
 
 def test_key_opens_where_all_its_locks_do(task, placing):

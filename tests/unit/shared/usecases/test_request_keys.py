@@ -9,7 +9,7 @@ from shared.domain.states import Failed, Requested
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.entry import Work
 from shared.usecases.manual_task import MANUAL_TASKS, manual_tasks
-from shared.usecases.request_keys import SCOPE_NOT_SUPPORTED, request_keys
+from shared.usecases.request_keys import NO_LOCK_OF_ITS_OWN, SCOPE_NOT_SUPPORTED, request_keys
 from tests.unit.shared.ledger.ledgering import ARRIVAL, CAUSE, CLAIM, DAY, MOCK, TTLOCK
 from tests.unit.shared.usecases.hotel import ROOMS, booking, door, premises
 
@@ -79,7 +79,7 @@ def test_a_key_that_no_kind_can_make_fails_at_once_and_is_a_task_for_somebody(re
 
 @pytest.mark.parametrize("scope", [{"floors": ("1",), "areas": ()}, {"floors": (), "areas": ("spa",)}])
 def test_a_scope_that_the_locks_do_not_know_is_left_out_with_a_warning(request_, scope):
-    (change,) = request_(booking(scope=scope), door(1, ROOMS, "pin"))
+    (change,) = request_(booking(scope=scope), door(1, ROOMS[:1], "pin"))
     core = change.entry.credential.core
     assert not core.scope
     assert core.warnings == (SCOPE_NOT_SUPPORTED,)
@@ -87,7 +87,7 @@ def test_a_scope_that_the_locks_do_not_know_is_left_out_with_a_warning(request_,
 
 def test_a_scope_that_all_the_locks_know_is_granted(request_):
     scope = {"floors": ("1", "2"), "areas": ("spa", "roof-of-another-hotel")}
-    (change,) = request_(booking(scope=scope), door(1, ROOMS, *SCOPED), door(2, ROOMS, *SCOPED))
+    (change,) = request_(booking(scope=scope), door(1, ROOMS[:1], *SCOPED), door(2, ROOMS[:1], *SCOPED))
     core = change.entry.credential.core
     assert (core.scope.floors, core.scope.areas) == (("1", "2"), ("spa",))
     assert core.warnings == ()
@@ -95,10 +95,23 @@ def test_a_scope_that_all_the_locks_know_is_granted(request_):
 
 def test_a_scope_is_granted_only_where_every_lock_knows_it(request_):
     scope = {"floors": ("1",), "areas": ()}
-    (change,) = request_(booking(scope=scope), door(1, ROOMS, *SCOPED), door(2, ROOMS, "pin"))
+    (change,) = request_(booking(scope=scope), door(1, ROOMS[:1], *SCOPED), door(2, ROOMS[:1], "pin"))
     assert change.entry.credential.core.warnings == (SCOPE_NOT_SUPPORTED,)
 
 
 def test_a_stay_without_a_scope_has_nothing_to_warn_of(request_):
-    (change,) = request_(booking(), door(1, ROOMS, "pin"))
+    (change,) = request_(booking(), door(1, ROOMS[:1], "pin"))
+    assert change.entry.credential.core.warnings == ()
+
+
+def test_a_room_whose_own_lock_is_not_mapped_gets_its_key_with_a_warning(request_):
+    doors = door(9, ROOMS[:2], "pin"), door(1, ROOMS[:1], "pin")
+    (change,) = request_(booking(ROOMS[:1]), *doors)
+    assert change.entry.credential.core.warnings == ()
+    (change,) = request_(booking(ROOMS[1:2]), *doors)
+    assert change.entry.credential.core.warnings == (NO_LOCK_OF_ITS_OWN,)
+
+
+def test_a_house_of_one_door_has_nothing_to_warn_of(request_):
+    (change,) = request_(booking(ROOMS[:1]), door(1, ROOMS[:1], "pin"))
     assert change.entry.credential.core.warnings == ()

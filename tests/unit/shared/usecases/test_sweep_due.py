@@ -6,13 +6,15 @@ from datetime import timedelta
 import pytest
 
 from shared.domain.commands import Accept, Provision
-from shared.domain.grant_lifecycle import ConfirmRemoval
-from shared.ledger.delays import LOOKED_AFTER
+from shared.domain.grant_lifecycle import ConfirmRemoval, Residual
+from shared.domain.states import Failed
+from shared.ledger.delays import LOOKED_AFTER, MOST_LOST
 from shared.ledger.entry import Saga, Work, ref_of
 from shared.ledger.ledger import Change
-from shared.ports.documents import StaleVersion, Update
+from shared.ports.documents import Ref, StaleVersion, Update
 from shared.ports.sagas import ExecutionState
 from shared.usecases import sweep_due as sweeper
+from shared.usecases.manual_task import MANUAL_TASKS
 from shared.usecases.sweep_due import sweep_due
 from shared.usecases.tend_key import tend_if_due
 from tests.unit.shared.ledger.ledgering import CLAIM, MINUTE
@@ -47,15 +49,15 @@ async def sweep(books):
     return await sweep_due(books.store, books.office)
 
 
-async def test_unstarted_saga_is_begun_in_its_own_generation_and_looked_after(hotel):
+async def test_unstarted_saga_is_begun_and_looked_after(hotel):
     key = await due_key(hotel)
     assert await sweep(hotel) == 1
     ((workflow, argument),) = hotel.sagas.started
-    assert (workflow, argument["saga_id"], argument["generation"]) == ("issue_key", key.id, 1)
+    assert (workflow, argument["saga_id"]) == ("issue_key", key.id)
     assert hotel.published_at_start == [1]
     found = await hotel.ledger.entry(key.id)
     assert found.due == hotel.clock.now() + LOOKED_AFTER
-    assert found.saga == key.saga
+    assert found.saga.follows(argument["generation"], "run-1")
 
 
 @pytest.mark.parametrize("state", [ExecutionState.SUCCEEDED, ExecutionState.FAILED, ExecutionState.CANCELLED])
@@ -154,7 +156,8 @@ async def test_saga_that_died_at_its_start_is_begun_again_when_it_is_due_again(h
     await sweep(hotel)
     hotel.clock.advance(seconds=LOOKED_AFTER.total_seconds())
     await sweep(hotel)
-    assert [argument["generation"] for _, argument in hotel.sagas.started] == [1, 1]
+    assert len(hotel.sagas.started) == 2
+    assert hotel.bus.sequences == [1]
 
 
 async def test_one_broken_key_is_logged_and_does_not_keep_the_others_waiting(hotel):
@@ -185,6 +188,58 @@ async def test_the_longest_overdue_come_first_when_there_are_more_than_one_sweep
     keys = [await due_key(hotel) for _ in range(3)]
     for late, key in zip((1, 3, 2), keys, strict=True):
         await hotel.ledger.save(Change(replace(key, due=hotel.clock.now() - timedelta(minutes=late))))
-    assert await sweep(hotel) == 2
-    assert [argument["saga_id"] for _, argument in hotel.sagas.started] == [keys[1].id, keys[2].id]
-    assert await sweep(hotel) == 1
+    assert await sweep(hotel) == 3
+    begun = [argument["saga_id"] for _, argument in hotel.sagas.started]
+    assert begun == [keys[1].id, keys[2].id, keys[0].id]
+
+
+async def test_broken_keys_do_not_stay_before_the_others_for_ever(hotel, monkeypatch):
+    monkeypatch.setattr(sweeper, "AT_A_TIME", 2)
+    broken, good = [await due_key(hotel) for _ in range(2)], await due_key(hotel)
+    for key in broken:
+        found = await hotel.documents.get(ref_of(key.id))
+        torn = {**found.data, "credential": {}, "due_at": found.data["due_at"] - 1000}
+        await hotel.documents.commit([Update(found.ref, torn, found.version)])
+    await sweep(hotel)
+    assert [argument["saga_id"] for _, argument in hotel.sagas.started] == [good.id]
+    hotel.clock.advance(seconds=LOOKED_AFTER.total_seconds())
+    await sweep(hotel)
+    told = [line["credential"] for line in hotel.lines]
+    assert sorted(told) == sorted([key.id for key in broken] * 2)
+
+
+async def test_key_whose_executions_are_all_lost_fails_with_a_task_and_is_swept_no_more(hotel):
+    key = await due_key(hotel)
+    for _ in range(MOST_LOST + 1):
+        await sweep(hotel)
+        hotel.clock.advance(seconds=LOOKED_AFTER.total_seconds())
+    found = await hotel.ledger.entry(key.id)
+    assert isinstance(found.credential.state, Failed)
+    assert found.due is None
+    assert await hotel.documents.get(Ref(MANUAL_TASKS, key.id)) is not None
+    assert len(hotel.sagas.started) == MOST_LOST
+    assert hotel.bus.words == ["requested", "failed"]
+
+
+async def test_key_whose_stay_is_over_before_anybody_made_it_fails_as_expired(hotel):
+    key = await due_key(hotel, grants=[lambda kept: kept])
+    end = key.credential.core.window.end
+    hotel.clock.advance(seconds=(end - hotel.clock.now()).total_seconds())
+    await sweep(hotel)
+    found = await hotel.ledger.entry(key.id)
+    assert found.credential.state.reason == "credential_expired"
+    assert hotel.sagas.started == []
+    await sweep(hotel)
+    assert [workflow for workflow, _ in hotel.sagas.started] == ["revoke_key"]
+
+
+async def test_withdrawal_whose_executions_are_all_lost_becomes_a_risk_that_somebody_is_told_of(hotel):
+    saga = Saga(kind=Work.WITHDRAW, claim=CLAIM, generation=2)
+    key = await due_key(hotel, grants=[lambda kept: kept.withdrawn(hotel.clock.now())], saga=saga)
+    for _ in range(MOST_LOST + 1):
+        await sweep(hotel)
+        hotel.clock.advance(seconds=LOOKED_AFTER.total_seconds())
+    (kept,) = await hotel.ledger.grants(key)
+    assert isinstance(kept.grant.state, Residual)
+    assert [line["severity"] for line in hotel.lines] == ["ALERT"]
+    assert (await hotel.ledger.entry(key.id)).due > hotel.clock.now()

@@ -32,8 +32,9 @@ NEVER = KeyRevokeFailed(vendor=MOCK, cause=LockErrorCause("lock_frozen"), perman
 class Port:
     """A vendor that lets go of every key, but at the doors where a test says otherwise."""
 
-    def __init__(self):
-        self.errors, self.asked, self.wait = {}, [], None
+    def __init__(self, clock):
+        self.errors, self.asked, self.wait, self.takes = {}, [], None, 0
+        self._clock = clock
 
     @asynccontextmanager
     async def visit(self):
@@ -41,6 +42,7 @@ class Port:
 
     async def remove(self, key):
         self.asked.append(key)
+        self._clock.advance(seconds=self.takes)
         if key.device_id in self.errors:
             raise self.errors[key.device_id]
 
@@ -52,7 +54,7 @@ class Withdrawing:
     """A revoked key that leaves its locks, attempt by attempt."""
 
     def __init__(self, books):
-        self.books, self.port = books, Port()
+        self.books, self.port = books, Port(books.clock)
         self.secrets = SealedKeys(books.vault.tenant(SILK), books.cipher, MOCK)
         self.desk = SimpleNamespace(port=self.port, secrets=self.secrets)
 
@@ -203,6 +205,24 @@ async def test_removal_is_not_believed_while_a_call_may_still_land(books, key):
     books.clock.advance(seconds=verdict.after.total_seconds())
     assert (await key.attempt()).outcome is Outcome.DONE
     assert len(key.port.asked) == 2
+
+
+async def test_removal_asked_for_while_a_call_may_still_land_is_not_believed_later(books, key):
+    await key.begin(busy=True)
+    books.clock.advance(seconds=CALLS_LAST.total_seconds() - 1)
+    key.port.takes = 2
+    verdict = await key.attempt()
+    assert (verdict.outcome, verdict.after) == (Outcome.RETRY, timedelta(0))
+    assert await key.states() == ["removing"]
+    assert (await key.attempt()).outcome is Outcome.DONE
+
+
+async def test_vendor_that_wants_to_be_left_alone_for_days_leaves_a_risk_and_not_a_wait(books, key):
+    await key.begin()
+    key.port.errors[DOOR], key.port.wait = BUSY, timedelta(days=12)
+    assert (await key.attempt()).outcome is Outcome.FAILED
+    assert await key.states() == ["residual"]
+    assert (await key.entry()).due == books.clock.now() + RESIDUE_EVERY
 
 
 async def test_vendor_that_could_not_even_be_asked_is_tried_again_and_then_a_risk(key):

@@ -12,6 +12,7 @@ from shared.ledger.entry import Work, milliseconds
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKeys, SecretName
 from shared.ports.documents import StaleVersion
+from shared.ports.vault import SecretMissing
 from shared.usecases.lock_desk import LockDesks, account_secret
 from shared.usecases.saga_step import Outcome, StepCall
 from shared.usecases.task_at_locks import TOLD_WITHIN
@@ -48,6 +49,13 @@ class Mortal:
             return answer
 
         return called
+
+
+class Nothing:
+    """Secrets, of which there are none."""
+
+    async def latest(self, name):
+        raise SecretMissing(name)
 
 
 class Mortals:
@@ -147,6 +155,15 @@ async def test_step_that_is_repeated_after_the_key_is_made_is_done_and_asks_nobo
     before = work.steps, await work.entry()
     assert (await work.call()).outcome is Outcome.DONE
     assert (work.steps, await work.entry()) == before
+
+
+async def test_step_that_is_repeated_after_the_key_is_made_is_done_though_its_account_is_gone(work):
+    await work.begin()
+    await work.call()
+    before = await work.entry()
+    work.desks = LockDesks(MOCK, work._open, work.books.office.estate, Nothing(), work._means())
+    assert (await work.call()).outcome is Outcome.DONE
+    assert await work.entry() == before
 
 
 async def test_second_execution_of_the_same_generation_is_superseded(work):
