@@ -1,12 +1,13 @@
 """Keys on Google Cloud when things come twice, at once, or not at all: one key, and no more than one."""
 
 import asyncio
+from datetime import timedelta
 
 import orjson
 import pytest
 
 from shared.domain.ids import TenantId
-from shared.ledger.delays import STARTED_WITHIN
+from shared.ledger.delays import LOOKED_AFTER, STARTED_WITHIN
 from shared.ledger.entry import DUE, milliseconds
 from shared.ledger.kept_grant import AT_DEVICE
 from tests.guesthouse import SILK, device_at
@@ -69,6 +70,17 @@ async def test_the_sweeper_finds_the_sagas_that_nobody_started_in_every_tenant_a
     assert await _swept(house) == 0
 
 
+async def test_the_sweeper_leaves_a_saga_alone_that_rests_between_two_tries(house):
+    await house.doors.fault("http_502", "*")
+    await house.deliver("evt_1")
+    async with asyncio.timeout(10):
+        while not house.cloud.internet.answers_of("adapter-ttlock"):  # noqa: ASYNC110 - nobody to tell us
+            await asyncio.sleep(0.002)
+    house.clock.ahead += LOOKED_AFTER + timedelta(minutes=1)
+    assert await _swept(house) == 1
+    assert len(house.cloud.waker.process.sagas.listed()) == 1
+
+
 async def test_of_two_sweeps_that_find_the_same_key_only_one_starts_its_saga(house):
     house.cloud.executions.down = True
     await house.deliver("evt_1")
@@ -106,6 +118,13 @@ async def test_a_key_is_made_and_taken_back_once_though_the_answer_to_every_comm
     assert await house.executed("keyboardPwd/delete") == len(LOCKS)
     assert [await house.doors.keys_at(door) for door in LOCKS] == [[], []]
     assert await house.documents("key_secrets", sealed=True) == {}
+
+
+async def test_a_service_that_breaks_down_for_a_moment_is_asked_again_by_the_workflow(house):
+    house.cloud.firestore.break_once(_updates_a_key)
+    await house.deliver("evt_1")
+    await assert_one_key(house)
+    assert house.cloud.internet.answers_of("adapter-ttlock") == [503, 200]
 
 
 async def test_the_grants_at_a_lock_are_found_by_the_number_of_their_end(house):
