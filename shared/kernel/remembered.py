@@ -40,7 +40,9 @@ class Remembered(Generic[K, V]):
         if known is not None:
             return known
         if key not in self._reading:
-            self._reading[key] = asyncio.ensure_future(self._read(key, read, self.changes))
+            reading = self._reading[key] = asyncio.ensure_future(self._read(key, read, self.changes))
+            # Where everybody stopped waiting, nobody is left to hear that it failed.
+            reading.add_done_callback(lambda done: done.cancelled() or done.exception())
         # Whoever stops waiting does not stop the others.
         return await asyncio.shield(self._reading[key])
 

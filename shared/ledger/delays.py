@@ -13,8 +13,8 @@ MOST_TRIES: Final = 6
 
 LONGEST_WAIT: Final = timedelta(minutes=30)
 """A vendor that wants to be left alone for longer is as good as one that refuses."""
-MOST_LOST: Final = 6
-"""So many executions in a row may be lost without a trace before somebody is told."""
+MOST_LOST: Final = 9
+"""So often, which takes half an hour, a saga is begun that never writes, before somebody is told."""
 
 STARTED_WITHIN: Final = timedelta(seconds=10)
 """Who saves work starts its saga at once; after this, whoever comes by may."""

@@ -31,7 +31,7 @@ class Work(StrEnum):
 class Saga:
     """The work on a key: of one generation at a time, by the one execution that was first to write.
 
-    `lost` counts the executions, one after the other, that never wrote anything.
+    `lost` counts how often it was begun since anybody wrote.
     """
 
     kind: Work
@@ -50,13 +50,18 @@ class Saga:
         return self if self.execution else replace(self, execution=execution, lost=0)
 
     def again(self) -> Self:
-        """Return the same work for an execution yet to come; the present one is refused from now on."""
-        lost = self.lost + (self.execution is None)
-        return replace(self, generation=self.generation + 1, execution=None, lost=lost)
+        """Return the same work for an execution yet to come; the present one is refused from now on.
 
-    def turned(self, kind: Work, claim: ClaimKey | None = None) -> Self:
+        One that has written nothing yet may still be in a queue: it is as good as the next, which it races.
+        """
+        if self.execution is None:
+            return replace(self, lost=self.lost + 1)
+        return replace(self, generation=self.generation + 1, execution=None)
+
+    def turned(self, kind: Work, claim: ClaimKey | None = None) -> "Saga":
         """Return other work for an execution yet to come."""
-        return replace(self.again(), kind=kind, claim=claim or self.claim, tries=0, lost=0)
+        claim, generation = claim or self.claim, self.generation + 1
+        return Saga(kind=kind, claim=claim, generation=generation)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import orjson
 
-from shared.domain.ids import CredentialId, LockDeviceId
+from shared.domain.ids import CredentialId
 from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.domain.secret import Secret
 from shared.ports.documents import AlreadyExists, Create, Delete, Document, Ref, TenantDocuments, Update
@@ -36,12 +36,12 @@ class SecretName:
 
 @dataclass(frozen=True, slots=True)
 class SealedKey:
-    """The guest's secret, and the vendor's name for the key at each lock, as they were opened."""
+    """The guest's secret, and the vendor's reference of each grant by its name, as they were opened."""
 
     name: SecretName
     artifact: Secret[str]
     expires_at: datetime
-    refs: Mapping[LockDeviceId, Secret[str]] = field(default_factory=dict, repr=False)
+    refs: Mapping[str, Secret[str]] = field(default_factory=dict, repr=False)
     version: str | None = None
 
 
@@ -77,7 +77,7 @@ class SealedKeys:
         data: dict[str, Any] = {"schema_version": SCHEMA_VERSION, REFS: None}
         data[ARTIFACT] = await self._seal(key.name, ARTIFACT, key.artifact.reveal().encode())
         if key.refs:
-            named = {str(device): ref.reveal() for device, ref in key.refs.items()}
+            named = {name: ref.reveal() for name, ref in key.refs.items()}
             data[REFS] = await self._seal(key.name, REFS, orjson.dumps(named))
         data["expires"] = key.expires_at.isoformat()
         write = _write(key, data)
@@ -86,10 +86,10 @@ class SealedKeys:
 
     async def _opened(self, name: SecretName, found: Document) -> SealedKey:
         artifact = await self._open(name, ARTIFACT, found.data[ARTIFACT])
-        refs: dict[LockDeviceId, Secret[str]] = {}
+        refs: dict[str, Secret[str]] = {}
         if found.data[REFS] is not None:
             named = orjson.loads((await self._open(name, REFS, found.data[REFS])).reveal())
-            refs = {LockDeviceId(device): Secret(ref) for device, ref in named.items()}
+            refs = {grant: Secret(ref) for grant, ref in named.items()}
         expires = datetime.fromisoformat(found.data["expires"])
         return SealedKey(name, Secret(artifact.reveal().decode()), expires, refs, found.version)
 

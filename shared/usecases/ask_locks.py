@@ -64,7 +64,7 @@ async def _lock_key(placing: Placing, attempted: Attempted) -> LockKey:
         intent_predates=not placing.fresh,
         not_before=await _previous_end(placing, attempted) if alone else None,
         any_secret=alone,
-        vendor_ref=None if key is None else key.refs.get(grant.device_id),
+        vendor_ref=None if key is None else key.refs.get(grant.vendor_name),
     )
 
 

@@ -1,6 +1,5 @@
 """A booking event as the commands want it, whichever of its subjects it came under."""
 
-import contextlib
 import hashlib
 import re
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from shared.domain.ids import ReservationId, TenantId
 from shared.ledger.entry import Cause
 from shared.ledger.ledger import Ledger
 from shared.ledger.reservation import Heeded, Reservation, Standing, ref_of, reservation_from
-from shared.ports.documents import StaleVersion
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
@@ -59,10 +57,9 @@ async def record_of(booking: BookingEvent, ledger: Ledger) -> Reservation | None
 
 
 async def note_ignored(booking: BookingEvent, record: Reservation, ledger: Ledger) -> None:
-    """Keep that an event came and changed nothing, once; it is only a note, and a lost race loses it."""
+    """Keep that an event came and changed nothing but how new the record is, once."""
     if not record.knows(booking.id):
-        with contextlib.suppress(StaleVersion):
-            await ledger.documents.commit([booking.heard_by(record, Heeded.IGNORED).write()])
+        await ledger.documents.commit([booking.heard_by(record, Heeded.IGNORED).write()])
 
 
 def _trace(event: Any) -> str:

@@ -96,7 +96,7 @@ async def _later(it: Withdrawal, change: Change, removing: list[KeptGrant]) -> V
 def _wait(it: Withdrawal, ours: list[KeptGrant]) -> timedelta:
     """Return how long until it is worth asking again: after an error longer each time."""
     if it.errors:
-        return max(delay_after(it.tries, it.task.office.entropy), it.asked_for)
+        return max(delay_after(it.tries, it.task.office.entropy), min(it.asked_for, LONGEST_WAIT))
     now = it.task.now
     return max([NONE, *(kept.busy_until - now for kept in ours if kept.busy_until is not None)])
 

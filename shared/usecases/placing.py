@@ -105,12 +105,16 @@ class Attempted:
         """Return the secret with what the vendor chose and named."""
         assert self.key is not None  # noqa: S101 - whatever was placed had a secret
         at_locks = [
-            (placing.kept.grant.device_id, placing.outcome)
+            (placing.kept.grant.vendor_name, placing.outcome)
             for placing in self.placings
             if isinstance(placing.outcome, KeyAtLock)
         ]
         chosen = next((at.secret for _, at in at_locks if at.secret is not None), self.key.artifact)
-        return replace(self.key, artifact=chosen, refs={device: at.vendor_ref for device, at in at_locks})
+        return replace(
+            self.key,
+            artifact=chosen,
+            refs={**self.key.refs, **{name: at.vendor_ref for name, at in at_locks}},
+        )
 
     def given_up(self) -> tuple[KeptGrant, ...]:
         """Return all grants on their way out."""

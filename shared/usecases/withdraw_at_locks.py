@@ -58,7 +58,7 @@ async def _lock_key(kept: KeptGrant, task: Task, desk: LockDesk) -> LockKey:
         valid_from=window.start,
         valid_until=window.end,
         idempotency_key=grant.vendor_key,
-        vendor_ref=None if sealed is None else sealed.refs.get(grant.device_id),
+        vendor_ref=None if sealed is None else sealed.refs.get(grant.vendor_name),
     )
 
 

@@ -5,7 +5,8 @@ import asyncio
 import orjson
 import pytest
 
-from tests.guesthouse import device_at, play
+from shared.ports.documents import Create, Ref
+from tests.guesthouse import SILK, device_at, play
 
 LATER = "2026-03-01T11:00:00Z"
 TONIGHT = "2026-03-01T20:10:00Z"
@@ -205,5 +206,23 @@ def test_a_quota_that_is_spent_at_checkout_is_a_risk_and_not_a_wait_of_a_month(t
         assert states <= {"residual", "removed"}
         await asyncio.sleep(2 * 3600)
         assert await house.keys_at("101") == await house.keys_at("front") == []
+
+    play(tmp_path, scenario)
+
+
+def test_a_door_that_is_mapped_again_while_we_retry_keeps_its_key(tmp_path):
+    async def scenario(house):
+        lock = (await house.documents("devices"))[device_at("front")]
+        await house.fault("http_500", "keyboardPwd/add")
+        await house.publish("evt_1")
+        await asyncio.sleep(2)
+        await house.unmap("front")
+        await asyncio.sleep(20)
+        store = house.fleet.documents.tenant(SILK)
+        await store.commit([Create(Ref("devices", device_at("front")), lock)])
+        house.fleet.platform.estate.forget(SILK)
+        await house.mend()
+        await asyncio.sleep(1200)
+        assert len(await house.keys_at("front")) == 1
 
     play(tmp_path, scenario)

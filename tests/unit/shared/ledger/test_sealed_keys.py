@@ -10,10 +10,12 @@ from shared.domain.secret import Secret
 from shared.ledger.sealed_keys import ARTIFACT, KEY_SECRETS, REFS, SealedKey, SealedKeys, SecretName
 from shared.ports.documents import Create, Ref, StaleVersion, Update
 from shared.ports.vault import SealBroken
-from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, DOOR, MOCK, PIN_CODE, RFID_CARD, SILK, TTLOCK
+from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, MOCK, PIN_CODE, RFID_CARD, SILK, TTLOCK
 
 PIN, OTHER_PIN, REF = "583914", "720463", "canary-ref-77"
 EXPIRES = ARRIVAL + 60 * DAY
+
+NAME = "MM-0123456789ab"
 
 
 @pytest.fixture
@@ -29,11 +31,11 @@ def key(books):
 
 async def test_secret_comes_back_whole_with_its_references(books, secrets, key):
     kept = await secrets.keep(key)
-    await secrets.update(replace(kept, artifact=Secret(OTHER_PIN), refs={DOOR: Secret(REF)}))
+    await secrets.update(replace(kept, artifact=Secret(OTHER_PIN), refs={NAME: Secret(REF)}))
     await books.reopen()
     found = await SealedKeys(books.vault.tenant(SILK), books.cipher, MOCK).find(key.name)
     assert found.artifact.reveal() == OTHER_PIN
-    assert {door: ref.reveal() for door, ref in found.refs.items()} == {DOOR: REF}
+    assert {name: ref.reveal() for name, ref in found.refs.items()} == {NAME: REF}
     assert (found.name, found.expires_at) == (key.name, EXPIRES)
 
 
@@ -59,7 +61,7 @@ async def test_every_try_at_every_kind_has_a_secret_of_its_own(secrets, key):
 
 async def test_update_of_what_somebody_else_changed_is_refused(secrets, key):
     kept = await secrets.keep(key)
-    await secrets.update(replace(kept, refs={DOOR: Secret(REF)}))
+    await secrets.update(replace(kept, refs={NAME: Secret(REF)}))
     with pytest.raises(StaleVersion):
         await secrets.update(replace(kept, artifact=Secret(OTHER_PIN)))
     assert (await secrets.find(key.name)).artifact.reveal() == PIN
@@ -104,7 +106,7 @@ async def test_another_vendor_s_adapter_cannot_open_it(books, secrets, key):
 
 
 async def test_artifact_and_references_cannot_take_each_other_s_place(books, secrets, key):
-    await secrets.keep(replace(key, refs={DOOR: Secret(REF)}))
+    await secrets.keep(replace(key, refs={NAME: Secret(REF)}))
     sealed = books.vault.tenant(SILK)
     found = await sealed.get(key.name.ref)
     swapped = {**found.data, ARTIFACT: found.data[REFS], REFS: found.data[ARTIFACT]}
@@ -114,7 +116,7 @@ async def test_artifact_and_references_cannot_take_each_other_s_place(books, sec
 
 
 async def test_stored_document_and_repr_show_no_secret(books, secrets, key):
-    kept = await secrets.keep(replace(key, refs={DOOR: Secret(REF)}))
+    kept = await secrets.keep(replace(key, refs={NAME: Secret(REF)}))
     stored = orjson.dumps(dict((await books.vault.tenant(SILK).get(key.name.ref)).data)).decode()
     for shown in (stored, repr(kept), str(kept)):
         assert PIN not in shown

@@ -68,7 +68,8 @@ def attempt(books, port):
         core = replace(entry.credential.core, window=window)
         entry = replace(entry, credential=replace(entry.credential, core=core))
         placings = tuple(Placing(books.kept(entry, door, **grant), fresh) for door in doors or (DOOR,))
-        key = SealedKey(SecretName(entry.id, PIN_CODE, 0), Secret("583914"), ARRIVAL, {DOOR: Secret("ref-1")})
+        refs = {placings[0].kept.grant.vendor_name: Secret("ref-1")}
+        key = SealedKey(SecretName(entry.id, PIN_CODE, 0), Secret("583914"), ARRIVAL, refs)
         task = Task(entry, books.ledger, books.office, MOCK)
         return await asked(Attempted(task, placings, key=key), SimpleNamespace(port=port))
 

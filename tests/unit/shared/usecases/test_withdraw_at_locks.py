@@ -70,7 +70,9 @@ class Withdrawing:
         grants = [books.kept(entry, door).told(Place(at=now)).withdrawn(now) for door in doors or (DOOR,)]
         await books.ledger.save(Change(entry, facts, tuple(g.calling(now) if busy else g for g in grants)))
         self.id, self.name = entry.id, SecretName(entry.id, PIN_CODE, 0)
-        await self.secrets.keep(SealedKey(self.name, Secret(PIN), ARRIVAL + 60 * DAY, {DOOR: Secret(REF)}))
+        await self.secrets.keep(
+            SealedKey(self.name, Secret(PIN), ARRIVAL + 60 * DAY, {grants[0].grant.vendor_name: Secret(REF)})
+        )
         return self
 
     async def entry(self):
