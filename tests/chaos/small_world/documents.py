@@ -28,6 +28,10 @@ class Unheard(Exception):
     """What was asked was done, and the answer was lost on its way."""
 
 
+class Unavailable(Exception):
+    """Nothing could be asked."""
+
+
 @dataclass(slots=True)
 class Row:
     """A document as it is kept: its bytes are handed out, its values are only looked at."""
@@ -63,6 +67,7 @@ class MemoryDocuments:
     def __init__(self, shelf, clock, indexes, air: Air, name="main"):
         self.shelf, self.clock, self.air, self.name = shelf, clock, air, name
         self._indexes = {index: index for index in indexes}
+        self.witness = None
 
     def tenant(self, tenant):
         """Return a tenant's handle."""
@@ -73,7 +78,7 @@ class MemoryDocuments:
         self.check(index, equals, until, limit)
         if not index.swept:
             raise UndeclaredIndex(index)
-        await self.air.passes(f"{self.name}.sweep {index.collection}")
+        await self.reads(f"sweep {index.collection}")
         shelves, now = self.shelf.collections(index.collection), self.clock.now()
         found = sorted(
             (place, tenant, id_)
@@ -81,6 +86,12 @@ class MemoryDocuments:
             for place, id_ in _matching(rows, index, equals, until, now)
         )
         return [(TenantId(tenant), id_) for _, tenant, id_ in found[:limit]]
+
+    async def reads(self, what):
+        """Let a read through, or not."""
+        await self.air.passes(f"{self.name}.{what}")
+        if self.air.weather.strikes("unread"):
+            raise Unavailable("the store cannot be read just now")
 
     def check(self, index, equals, until, limit):
         if index not in self._indexes:
@@ -109,7 +120,7 @@ class MemoryTenantDocuments:
         """Return the living document, or None."""
         check_ref(ref)
         store = self._store
-        await store.air.passes(f"{store.name}.get {ref}")
+        await store.reads(f"get {ref}")
         row = store.shelf.collection(self.tenant, ref.collection).get(ref.id)
         return None if row is None or not row.alive(store.clock.now()) else _document(ref, row)
 
@@ -130,7 +141,7 @@ class MemoryTenantDocuments:
         """Return living documents in order."""
         store = self._store
         store.check(index, equals, until, limit)
-        await store.air.passes(f"{store.name}.query {index.collection}")
+        await store.reads(f"query {index.collection}")
         rows = store.shelf.collection(self.tenant, index.collection)
         found = sorted(_matching(rows, index, equals, until, store.clock.now()))
         return [_document(Ref(index.collection, id_), rows[id_]) for _, id_ in found[:limit]]
@@ -170,7 +181,9 @@ class MemoryTenantDocuments:
             if isinstance(write, Delete):
                 del rows[write.ref.id]
             else:
-                rows[write.ref.id] = Row(body, orjson.loads(body), shelf.version, expiry)
+                row = rows[write.ref.id] = Row(body, orjson.loads(body), shelf.version, expiry)
+                if self._store.witness is not None:
+                    self._store.witness.read(write.ref, row.values)
         return tuple("" if isinstance(write, Delete) else str(shelf.version) for write, _ in prepared)
 
 

@@ -6,6 +6,9 @@ from contextvars import ContextVar
 
 from tests.chaos.small_world.weather import Weather
 
+WAITS = {"pause": (0.0, 0.05), "stall": (0.0, 1.0), "freeze": (10.0, 80.0)}
+"""For how long: a machine that freezes wakes before its function's time is over, or never again."""
+
 
 class Life:
     """The time from one start of the fleet to its end."""
@@ -60,14 +63,13 @@ class Air:
     async def _befall(self, caller: Invocation, fault: str) -> None:
         if fault == "yield":
             await asyncio.sleep(0)
-        elif fault in ("pause", "stall"):
-            await asyncio.sleep(self._wait(fault))
+        elif fault in WAITS:
+            await asyncio.sleep(self.weather.chance.uniform(*WAITS[fault]) * self._pace(fault))
         elif caller is not NOBODY:
             self.weather.note(caller.name, f"{fault}s")
             self._kill() if fault == "kill" else caller.die()
         if caller.dead:
             raise asyncio.CancelledError
 
-    def _wait(self, fault: str) -> float:
-        most = self.weather.climate.slow
-        return self.weather.chance.uniform(0, most if fault == "stall" else most / 20)
+    def _pace(self, fault: str) -> float:
+        return 1.0 if fault == "freeze" else self.weather.climate.slow

@@ -57,6 +57,8 @@ class Scene:
     words: str
     arguments: str
     endless: list[str]
+    verdicts: list[tuple[str, int, str]]
+    """Of every execution that returned: for which key, of which generation, with which outcome."""
 
     def rows(self, collection):
         """Return the documents of a collection, by id."""
@@ -100,10 +102,9 @@ def judge(scene: Scene) -> list[str]:
 
 def residues(scene: Scene) -> list[str]:
     """Return which keys still open somewhere although they should not, as the ledger owns."""
-    residual = (
-        (key, grant) for key in _keys(scene) for grant in key.grants if isinstance(grant.state, Residual)
-    )
-    return [f"{key.id} still opens {grant.device_id}" for key, grant in residual]
+    grants = (row["grant"] for row in scene.rows("grants").values())
+    residual = (grant for grant in grants if grant["state"]["type"] == "residual")
+    return [f"{grant['credential_id']} still opens {grant['device_id']}" for grant in residual]
 
 
 def _keys(scene):
@@ -131,6 +132,12 @@ def _about_deliveries(scene) -> Iterator[str]:
             yield f"quarantined: {dict(kept.message.attributes)}"
     for execution in scene.endless:
         yield f"execution {execution} never came to an end"
+    worked = Counter(
+        (key, generation) for key, generation, outcome in scene.verdicts if outcome != "superseded"
+    )
+    for (key, generation), times in worked.items():
+        if times > 1:
+            yield f"{times} executions of generation {generation} worked on {key}"
 
 
 def _about_stay(stay, scene, keys) -> Iterator[str]:

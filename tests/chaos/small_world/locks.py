@@ -20,7 +20,7 @@ from tests.chaos.small_world.judge import KeyAtDoor
 TINY = VendorCode("mock")
 ABLE = LockCapabilities(pin=True, mobile_key=True, remote_issue=True, remote_revoke=True)
 STAFF = "housekeeping"
-LATEST = 20.0
+LATEST = 45.0
 """A call that was accepted has its effect after so many seconds at the latest."""
 
 

@@ -124,16 +124,12 @@ def draw_another_pin_at_every_attempt(plant):
     plant(sealed_keys.SealedKeys, "find", forgotten)
 
 
-def believe_that_silence_is_a_no(plant):
-    """Take a grant that its vendor said nothing about for one that was never placed."""
+def forget_what_was_placed_when_a_try_is_given_up(plant):
+    """Take the grants of a try that came to nothing for such as no lock ever heard of."""
 
     def given_up(self, task):
         leaving = self.settled(task).withdrawn(task.now)
-        return (
-            leaving.told(ConfirmRemoval(at=task.now, proof=RemovalProof.NEVER_PLACED))
-            if self.fresh
-            else leaving
-        )
+        return leaving.told(ConfirmRemoval(at=task.now, proof=RemovalProof.NEVER_PLACED))
 
     plant(placing.Placing, "given_up", given_up)
 
@@ -253,7 +249,7 @@ BUGS = (
     no_version_check,
     skip_the_grants_before_the_call,
     draw_another_pin_at_every_attempt,
-    believe_that_silence_is_a_no,
+    forget_what_was_placed_when_a_try_is_given_up,
     believe_a_removal_while_a_call_is_under_way,
     believe_a_removal_that_failed,
     claim_the_stay_before_its_keys,

@@ -20,7 +20,7 @@ from tests.chaos.small_world.vault import opened_pins
 from tests.chaos.small_world.weather import Climate, Weather
 from tests.chaos.small_world.world import SmallWorld
 
-MOST_PATIENCE = 30.0
+MOST_PATIENCE = 10.0
 WHEN_RESIDUES_ARE_GONE = 3 * 3600.0
 VENDORS = {"tiny": TinyDoors, "ttlock": TTLockDoors}
 
@@ -66,9 +66,8 @@ async def _happen(world, stays):
     sweeper = asyncio.ensure_future(world.sweep_each_minute())
     await asyncio.wait(tellers)
     await world.until_quiet()
-    problems = judge(scene := _scene(world, stays)) + [
-        f"the world broke: {error!r}" for error in world.broken
-    ]
+    problems = judge(scene := _scene(world, stays)) + world.witness.protests
+    problems += [f"the world broke: {error!r}" for error in world.broken]
     if not problems and residues(scene):
         # A lock that would not let go of a key is asked again each hour, until it does.
         await asyncio.sleep(WHEN_RESIDUES_ARE_GONE)
@@ -99,6 +98,11 @@ def _scene(world, stays):
         sealed_pins=pins,
         hidden=[*pins.values(), *doors.hidden()],
         endless=[kept.id for kept in world.sagas.active],
+        verdicts=[
+            (kept.argument["saga_id"], kept.argument["generation"], kept.result["outcome"])
+            for kept in world.sagas.kept.values()
+            if kept.result is not None
+        ],
         words=world.fleet.words.getvalue(),
         arguments=orjson.dumps(
             [[kept.argument, kept.result, kept.entries] for kept in world.sagas.kept.values()]

@@ -16,29 +16,30 @@ ENDINGS = ("cancelled", "checked_out", "early_checkout")
 LIVES = (
     ("confirmed",),
     ("confirmed",),
+    ("confirmed", "confirmed"),
     ("confirmed", "ended"),
     ("confirmed", "ended"),
+    ("confirmed", "ended"),
+    ("confirmed", "ended"),
+    ("confirmed", "ended", "confirmed"),
     ("confirmed", "ended", "confirmed"),
     ("confirmed", "ended", "confirmed", "ended"),
-    ("confirmed", "confirmed"),
-    ("confirmed", "ended", "confirmed"),
 )
-
-
+OCCASIONS = ("vendor-late", "vendor-late", "vendor-unheard", "vendor-5xx", "hung-up", "started-twice")
 SPANS = (0.3, 1.0, 3.0, 15.0, 60.0, 400.0)
 """Within how many seconds everything is told of one stay: a key takes about one to be made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One event as its producer publishes it: once or more often, and after so many port calls at least."""
+    """One event as its producer publishes it: once or more often, and not before an occasion."""
 
     subject: str
     event_id: str
     reservation: str
     version: int
     at: tuple[float, ...]
-    after: int
+    after: int | str
     message: Message = field(repr=False)
 
     @property
@@ -85,6 +86,14 @@ def _stay(chance, number, now, storm):
     return Stay(*stay, tuple(events))
 
 
+def _occasion(chance):
+    """Draw when to tell it: at its moment, after so many port calls, or when another thing goes wrong.
+
+    A moment hits a line that takes no time only by accident; a number of lines hits it as easily as others.
+    """
+    return chance.choice((0, int(300 ** chance.random()), chance.choice(OCCASIONS)))
+
+
 def _told(chance, stay, kind, version, moment, now, *, numbered):
     id_, rooms, start, end = stay
     subject = f"{BOOKING}.{chance.choice(ENDINGS) if kind == 'ended' else kind}.v1"
@@ -92,6 +101,10 @@ def _told(chance, stay, kind, version, moment, now, *, numbered):
     if kind == "confirmed":
         guest = {"id": f"gst_{id_[4:]}", "displayName": GUEST, "contact": {"email": "canary@example.org"}}
         window = {"validFrom": start.isoformat(), "validUntil": end.isoformat()}
+        if chance.random() < 0.3:
+            data["preferredKinds"] = chance.sample(
+                ("pin_code", "rfid_card", "mobile_app"), chance.choice((1, 2))
+            )
         data |= {"propertyId": "ppt_kabul", "guest": guest, "rooms": list(rooms), **window}
     event_id = f"evt_{id_}_{version}"
     envelope = {
@@ -106,6 +119,5 @@ def _told(chance, stay, kind, version, moment, now, *, numbered):
     }
     again = (moment + chance.uniform(0, 60),) if chance.random() < 0.2 else ()
     message = Message(orjson.dumps(envelope), {"tenantId": "tnt_silk"}, id_)
-    # A moment hits a line that takes no time only by accident; a number of lines hits it as easily as others.
-    after = int(300 ** chance.random()) if version > 1 and chance.random() < 0.5 else 0
+    after = _occasion(chance) if version > 1 else 0
     return Told(subject, event_id, id_, version, (moment, *again), after, message)

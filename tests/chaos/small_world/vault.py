@@ -6,6 +6,7 @@ import hashlib
 from shared.domain.secret import Secret
 from shared.ports.vault import PurposeRefused, SealBroken, SecretMissing, SecretVersion
 from shared.runtime.platform import deployed
+from tests.chaos.small_world.documents import Unavailable
 from tests.chaos.small_world.fate import Air
 
 MAGIC, DIGEST = b"kfm1", 16
@@ -21,6 +22,8 @@ class MemorySecrets:
     async def latest(self, secret):
         """Return the newest version that is not destroyed."""
         await self._air.passes("secrets.latest")
+        if self._air.weather.strikes("unread"):
+            raise Unavailable("the secrets cannot be read just now")
         standing = {
             number: value for number, value in self._kept.get(secret, {}).items() if value is not None
         }

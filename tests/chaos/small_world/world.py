@@ -1,6 +1,7 @@
 """A small world: one hotel, its locks' vendor, the fleet on ports in memory, and the weather of one seed."""
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -22,9 +23,11 @@ from tests.chaos.small_world.documents import MemoryDocuments, Shelf
 from tests.chaos.small_world.fate import Air
 from tests.chaos.small_world.fleet import MemoryFleet, functions, subscriptions
 from tests.chaos.small_world.hotel import House, furnished
+from tests.chaos.small_world.judge import KeyAtDoor
 from tests.chaos.small_world.sagas import MemorySagas
 from tests.chaos.small_world.vault import MemoryCipher, MemorySecrets
 from tests.chaos.small_world.weather import Weather
+from tests.chaos.small_world.witness import Witness
 
 HALF_AN_HOUR, LOOK_EVERY = timedelta(minutes=30), timedelta(seconds=5)
 MOST_TRIES = 60
@@ -37,6 +40,9 @@ class Doors(Protocol):
     account: Secret[bytes]
 
     def __init__(self, air: Air, clock, spawn): ...
+
+    def at_doors(self) -> Iterable[KeyAtDoor]:
+        """Return the keys in the locks."""
 
     def move_in(self, on: Platform) -> None:
         """Tell a process of the fleet how to reach this vendor, unless by http."""
@@ -93,6 +99,7 @@ class SmallWorld:
         self.house = House(doors.vendor, front_door=weather.chance.random() < 0.5)
         self.main, self.sealed = furnished(self.house), Shelf()
         self.doors = doors(self.air, clock, self.spawn)
+        self.witness = Witness(self.doors.at_doors)
         self.documents = MemoryDocuments(self.main, clock, INDEXES, self.air)
         self.secrets = MemorySecrets(self.air)
         self.entropy = SeededEntropy(weather.chance.getrandbits(64))
@@ -148,6 +155,7 @@ class SmallWorld:
         most, log = self.weather.climate.skew, self.fleet.log
         clock = SkewedClock(self.clock, timedelta(seconds=self.weather.chance.uniform(-most, most)))
         documents = MemoryDocuments(self.main, clock, INDEXES, self.air)
+        documents.witness = self.witness
         on = Platform(
             cell="local",
             documents=documents,
