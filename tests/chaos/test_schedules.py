@@ -11,7 +11,8 @@ import sys
 
 import pytest
 
-from tests.chaos.small_world.play import play
+from tests.chaos.small_world.play import VENDORS, play
+from tests.chaos.small_world.weather import clear_sky
 
 AT_ONCE = 100
 TINY, TTLOCK = range(0, 9000, AT_ONCE), range(0, 1000, AT_ONCE)
@@ -26,12 +27,20 @@ def test_a_hundred_schedules_end_in_agreement(vendor, first):
     assert [str(each) for each in played if each.problems] == []
 
 
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_under_a_clear_sky_nothing_is_wrong_and_nothing_crashes(vendor):
+    for seed in range(20):
+        played = play(seed, vendor, clear_sky(seed))
+        assert played.problems == []
+        assert not [what for _, _, what in played.trace if "answers 500" in what]
+
+
 def test_there_are_ten_thousand_schedules():
     assert len([*TINY, *TTLOCK]) * AT_ONCE >= 10_000
     assert len(TTLOCK) * AT_ONCE >= 1_000
 
 
-@pytest.mark.parametrize("vendor", ["tiny", "ttlock"])
+@pytest.mark.parametrize("vendor", VENDORS)
 def test_the_same_seed_gives_the_same_trace(vendor):
     for seed in range(5):
         first, second = play(seed, vendor), play(seed, vendor)

@@ -2,23 +2,19 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import datetime
 
 import orjson
 
-from shared.domain.credential import KeyCredential
-from shared.domain.documents import from_document
-from shared.domain.grant import Grant
 from shared.domain.grant_lifecycle import Placed, RemovalProof, Removed, Residual
 from shared.domain.plan import MAX_ATTEMPTS
 from shared.domain.states import Active, Failed, Requested, Revoked
 from shared.runtime.platform import QUARANTINE_TOPIC
-from tests.chaos.small_world.bus import Published, event_of
-from tests.chaos.small_world.stays import GUEST, Stay
+from tests.chaos.small_world.bus import event_of
+from tests.chaos.small_world.scene import Scene, keys_of
+from tests.chaos.small_world.stays import GUEST
 
-TENANT = "tnt_silk"
 EVENTS = "melmastoon.lock.credential."
 LAST_WORDS = {
     Active: {"issued"},
@@ -29,63 +25,9 @@ LAST_WORDS = {
 ALONE = r"(?<![0-9A-Za-z.]){}(?![0-9A-Za-z])"
 
 
-@dataclass(frozen=True, slots=True)
-class KeyAtDoor:
-    """A key as it is found in a lock, by whoever goes there and looks."""
-
-    device: str
-    name: str
-    secret: str
-    end: object
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """Everything that is left when a schedule is over."""
-
-    stays: list[Stay]
-    documents: dict
-    log: list[Published]
-    acked: dict[int, float]
-    pushed: dict[int, float]
-    given_up: list[Published]
-    at_doors: list[KeyAtDoor]
-    ever_at_doors: list[str]
-    doors_of: dict[str, set[str]]
-    sealed_pins: dict
-    hidden: Iterable[str]
-    words: str
-    arguments: str
-    endless: list[str]
-    verdicts: list[tuple[str, int, str]]
-    """Of every execution that returned: for which key, of which generation, with which outcome."""
-
-    def rows(self, collection):
-        """Return the documents of a collection, by id."""
-        return {id_: row.values for id_, row in self.documents.get((TENANT, collection), {}).items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A credential with all that belongs to it."""
-
-    credential: KeyCredential
-    entry: dict
-    grants: list[Grant]
-    told: list[dict]
-
-    @property
-    def id(self):
-        return str(self.credential.id)
-
-    @property
-    def state(self):
-        return self.credential.state
-
-
 def judge(scene: Scene) -> list[str]:
     """Return what is wrong."""
-    keys = _keys(scene)
+    keys = keys_of(scene)
     found = [
         *_about_deliveries(scene),
         *_about_secrets(scene),
@@ -105,23 +47,6 @@ def residues(scene: Scene) -> list[str]:
     grants = (row["grant"] for row in scene.rows("grants").values())
     residual = (grant for grant in grants if grant["state"]["type"] == "residual")
     return [f"{grant['credential_id']} still opens {grant['device_id']}" for grant in residual]
-
-
-def _keys(scene):
-    grants, told = defaultdict(list), defaultdict(list)
-    for row in scene.rows("grants").values():
-        grants[row["credential_id"]].append(from_document(Grant, row["grant"]))
-    for row in scene.rows("outbox").values():
-        told[row["aggregateId"]].append(row)
-    return [
-        Key(
-            from_document(KeyCredential, entry["credential"]),
-            entry,
-            grants.get(id_, []),
-            sorted(told.get(id_, []), key=lambda row: row["sequence"]),
-        )
-        for id_, entry in scene.rows("credentials").items()
-    ]
 
 
 def _about_deliveries(scene) -> Iterator[str]:

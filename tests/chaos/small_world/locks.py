@@ -15,7 +15,7 @@ from shared.ports.lock import PIN_TAKEN, AdapterDescription, KeyAtLock
 from shared.runtime.keys import _means
 from shared.usecases.lock_desk import LockDesks
 from tests.chaos.small_world.fate import Air
-from tests.chaos.small_world.judge import KeyAtDoor
+from tests.chaos.small_world.scene import KeyAtDoor
 
 TINY = VendorCode("mock")
 ABLE = LockCapabilities(pin=True, mobile_key=True, remote_issue=True, remote_revoke=True)

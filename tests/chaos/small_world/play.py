@@ -12,8 +12,9 @@ import orjson
 
 from infra.local.simulation.loop import run_virtually
 from tests.chaos.small_world.hotel import doors_of
-from tests.chaos.small_world.judge import Scene, judge, residues
+from tests.chaos.small_world.judge import judge, residues
 from tests.chaos.small_world.locks import TinyDoors
+from tests.chaos.small_world.scene import Scene
 from tests.chaos.small_world.stays import drawn_stays
 from tests.chaos.small_world.ttlock import TTLockDoors
 from tests.chaos.small_world.vault import opened_pins

@@ -18,7 +18,7 @@ from shared.domain.kinds import TTLOCK
 from shared.domain.secret import Secret
 from shared.vendor_kit.http import Answer, ConnectionBroken, ConnectionFailed, TimedOut
 from tests.chaos.small_world.hotel import House, sample
-from tests.chaos.small_world.judge import KeyAtDoor
+from tests.chaos.small_world.scene import KeyAtDoor
 
 ADDRESS = "https://ttlock.test"
 ACCOUNT = {

@@ -45,7 +45,6 @@ STORMS = (20, 60, 60, 150, 150, 150, 400, 400, 900)
 BLOWS = ("kill", "kill", "die", "die", "stall", "freeze")
 PASSING = ("kill", "die", "freeze", "stall", "pause", "yield")
 """What may befall any line of the fleet, in the order of its being drawn."""
-CALM = Random(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +149,6 @@ class Weather:
         self.trace.append((round(self.time(), 6), who, what))
 
 
-def clear_sky() -> Weather:
+def clear_sky(seed: int = 0) -> Weather:
     """Return weather in which nothing happens."""
-    return Weather(CALM, Climate(dict.fromkeys(USUAL, 0.0), 0, (0.0, 0.0), 0))
+    return Weather(Random(seed), Climate(dict.fromkeys(USUAL, 0.0), 0, (0.0, 0.0), 0))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from shared.domain.grant import name_at_vendor
-from tests.chaos.small_world.judge import KeyAtDoor
+from tests.chaos.small_world.scene import KeyAtDoor
 
 NOT_FOR_THE_LOCK_TO_SAY = ("lapsed", "closed_by_staff")
 

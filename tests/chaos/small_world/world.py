@@ -23,8 +23,8 @@ from tests.chaos.small_world.documents import MemoryDocuments, Shelf
 from tests.chaos.small_world.fate import Air
 from tests.chaos.small_world.fleet import MemoryFleet, functions, subscriptions
 from tests.chaos.small_world.hotel import House, furnished
-from tests.chaos.small_world.judge import KeyAtDoor
 from tests.chaos.small_world.sagas import MemorySagas
+from tests.chaos.small_world.scene import KeyAtDoor
 from tests.chaos.small_world.vault import MemoryCipher, MemorySecrets
 from tests.chaos.small_world.weather import Weather
 from tests.chaos.small_world.witness import Witness
