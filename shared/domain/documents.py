@@ -82,7 +82,11 @@ def _plain_codec(kind: type) -> _Codec:
             raise InvalidInput(path, f"not of type {kind.__name__}", "Read a document this code wrote")
         return value
 
-    return _Codec(lambda value: value, read)
+    return _Codec(_as_it_is, read)
+
+
+def _as_it_is(value: Json) -> Json:
+    return value
 
 
 def _read_time(value: Json, path: str) -> time:
@@ -115,7 +119,11 @@ def _text_codec(kind: type[str]) -> _Codec:
         except ValueError:
             raise InvalidInput(path, f"not a {kind.__name__}", "Give one of its values") from None
 
-    return _Codec(lambda value: value.value if isinstance(value, StrEnum) else str(value), read)
+    return _Codec(_enum_value if issubclass(kind, StrEnum) else str, read)
+
+
+def _enum_value(value: StrEnum) -> str:
+    return value.value
 
 
 def _list_codec(item: _Codec) -> _Codec:
@@ -139,6 +147,8 @@ def _first_that_reads(members: tuple[Any, ...]) -> _Codec:
         return _codec(type(value)).write(value)
 
     def read(value: Json, path: str) -> Any:
+        if value is None and NoneType in members:
+            return None
         refusals = []
         for member in members:
             try:
@@ -166,8 +176,10 @@ def _tagged(records: Mapping[str, Any]) -> _Codec:
 def _record_codec(kind: Any) -> _Codec:
     parts = {field.name: _codec(field.type) for field in fields(kind)}
 
+    writers = [(name, None if codec.write is _as_it_is else codec.write) for name, codec in parts.items()]
+
     def write(value: Any) -> Json:
-        return {name: codec.write(getattr(value, name)) for name, codec in parts.items()}
+        return {name: put(getattr(value, name)) if put else getattr(value, name) for name, put in writers}
 
     def read(value: Json, path: str) -> Any:
         if not isinstance(value, Mapping) or value.keys() != parts.keys():

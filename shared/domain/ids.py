@@ -9,6 +9,7 @@ from typing import ClassVar, Final, Self
 from shared.domain.errors import InvalidId, InvalidInput
 
 _CROCKFORD: Final = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", b"0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+_BASE_32: Final = str.maketrans("0123456789ABCDEFGHJKMNPQRSTVWXYZ", "0123456789ABCDEFGHIJKLMNOPQRSTUV")
 _ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _FOREIGN: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _RANDOM_BITS: Final = 80
@@ -20,6 +21,11 @@ def ulid(timestamp_ms: int, randomness: int) -> str:
     _check_bits("timestamp_ms", timestamp_ms, _TIME_BITS)
     _check_bits("randomness", randomness, _RANDOM_BITS)
     return _encode(timestamp_ms << _RANDOM_BITS | randomness)
+
+
+def ulid_number(text: str) -> int:
+    """Return a ULID as the number that it writes."""
+    return int(text.translate(_BASE_32), 32)
 
 
 def _check_bits(field: str, value: int, bits: int) -> None:

@@ -30,4 +30,7 @@ class EventBus(Protocol):
     """Publish, and know that it is kept."""
 
     async def publish(self, topic: str, messages: Sequence[Message]) -> tuple[str, ...]:
-        """Keep all messages durably, in order, and return their ids; or raise and keep none."""
+        """Keep all messages durably, in order, and return their ids; or raise and keep none.
+
+        Ids are unique within a topic. What nobody subscribes to need not be kept.
+        """

@@ -15,6 +15,7 @@ from infra.local.bus.specs import SubscriptionSpec, TopicSpec
 from infra.local.delivery.instants import micros
 from infra.local.delivery.keeping import Keeping
 from infra.local.delivery.means import Means
+from shared.domain.ids import ulid_number
 from shared.ports.bus import Message
 from shared.ports.bus_limits import check_publish
 
@@ -57,12 +58,15 @@ class Bus:
                 await dispatcher.idle()
 
     async def publish(self, topic: str, messages: Sequence[Message]) -> tuple[str, ...]:
-        """Keep all messages durably, in order, and return their ids; or raise and keep none."""
+        """Keep all messages that anybody wants, in order, and return their ids; or raise and keep none."""
         self._routing.known(topic)
         check_publish(messages)
         parcels = [self._parcel(topic, message) for message in messages]
         self._means.counters["publishes"] += len(parcels)
         wanted = [route.subscription for _, routes in parcels for route in routes]
+        if not wanted and topic not in self._routing.parked:
+            # Nobody subscribes: there is nothing to keep, as on Pub/Sub, and no commit to wait for.
+            return tuple(str(ulid_number(self._means.ids.ulid())) for _ in parcels)
         ids = await self._keeping.write(partial(_insert_all, parcels), lambda _: self._look_again(wanted))
         return tuple(str(identity) for identity in ids)
 

@@ -90,7 +90,7 @@ class Writer:
             _abandon(connection, jobs, error)
             return
         try:
-            _each_in_order(jobs, partial(_run, connection))
+            self._run_all(connection, jobs)
             if all(job.error is not None for job in jobs):
                 connection.execute("ROLLBACK")
                 return
@@ -103,6 +103,18 @@ class Writer:
             return
         self._keep_mark(connection)
         self._faults.reach("after-commit")
+
+    def _run_all(self, connection: sqlite3.Connection, jobs: list[Job]) -> None:
+        """Run them one after the other; only where one is refused, once more with a savepoint around each.
+
+        Two statements fewer to a job, and it is rare that one is refused.
+        """
+        _each_in_order(jobs, partial(_run_bare, connection))
+        if len(jobs) == 1 or all(job.error is None for job in jobs):
+            return
+        connection.execute("ROLLBACK")
+        connection.execute("BEGIN IMMEDIATE")
+        _each_in_order(jobs, partial(_run, connection))
 
     def _finish(self, connection: sqlite3.Connection) -> None:
         number = next_number(connection, "commit")
@@ -137,6 +149,15 @@ def _each_in_order(jobs: Sequence[Job], run: Callable[[Job], None]) -> None:
             run(job)
         if job.refused:
             refusal = job.error
+
+
+def _run_bare(connection: sqlite3.Connection, job: Job) -> None:
+    try:
+        job.result = job.operation(connection)
+    except Exception as error:
+        if not connection.in_transaction:
+            raise
+        job.error = _translated(error)
 
 
 def _run(connection: sqlite3.Connection, job: Job) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from shared.domain import ids
 from shared.domain.errors import InvalidId, InvalidInput
-from shared.domain.ids import ForeignId, MonotonicUlids, OwnId, ulid
+from shared.domain.ids import ForeignId, MonotonicUlids, OwnId, ulid, ulid_number
 
 BODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 PREFIXES = {
@@ -156,3 +156,8 @@ def test_monotonic_ulids_carry_into_the_next_millisecond_when_chance_is_used_up(
     ulids = MonotonicUlids(lambda: 7, lambda bits: (1 << bits) - 1)
 
     assert [ulids(), ulids()] == [ulid(7, (1 << 80) - 1), ulid(8, 0)]
+
+
+@given(st.integers(0, 2**48 - 1), st.integers(0, 2**80 - 1))
+def test_a_ulid_is_the_number_it_writes(time, chance):
+    assert ulid_number(ulid(time, chance)) == time << 80 | chance
