@@ -117,7 +117,8 @@ class MockVendor:
         """Take the time it takes, and fail as wished, before or after what is done inside."""
         if device is not None:
             self._device(device)
-        await asyncio.sleep(self._entropy.uniform(*self._wishes.latency_ms) / 1000)
+        shortest, longest = self._wishes.latency_ms
+        await asyncio.sleep(self._entropy.uniform(shortest, longest) / 1000 if longest else 0)
         failing = operation in self._wishes.fail and self._entropy.uniform(0, 100) < self._wishes.pct
         if failing and not self._wishes.after:
             raise self._failure(device)
