@@ -1,5 +1,6 @@
 """Where keys open: tenants, their properties, rooms, and the locks on the doors between them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -64,3 +65,9 @@ class LockDevice:
     def __post_init__(self) -> None:
         if not self.rooms:
             raise InvalidInput("rooms", "empty", "Map the lock to at least one room")
+
+
+def doors_of(rooms: Iterable[RoomId], devices: Iterable[LockDevice]) -> tuple[LockDevice, ...]:
+    """Return the locks that lead to any of these rooms, in order."""
+    wanted = frozenset(rooms)
+    return tuple(device for device in devices if not wanted.isdisjoint(device.rooms))

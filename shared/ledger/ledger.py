@@ -82,6 +82,11 @@ class Ledger:
             for change, told, group in zip(changes, rows, groups, strict=True)
         )
 
+    async def note(self, entry: Entry) -> Entry:
+        """Save what only spares somebody work: nothing happened to the key, and nobody waits for it."""
+        (version,) = await self.documents.note([entry.write()])
+        return replace(entry, version=version)
+
     async def announce(self, entry: Entry, bus: EventBus) -> Entry:
         """Publish what is stored and not known to be published, in order; that it is, the next save keeps."""
         for sequence in entry.unannounced:

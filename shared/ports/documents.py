@@ -125,6 +125,9 @@ class TenantDocuments(Protocol):
     async def commit(self, writes: Sequence[Write]) -> tuple[str, ...]:
         """Apply all writes or none; return the new version of each (empty for a delete)."""
 
+    async def note(self, writes: Sequence[Write]) -> tuple[str, ...]:
+        """Commit what nobody is in a hurry for: for a moment it may wait for another commit to ride on."""
+
     async def query(
         self,
         index: Index,

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from shared.ledger.entry import Entry, Work
-from shared.ledger.ledger import Change, Ledger
+from shared.ledger.ledger import Ledger
 from shared.ports.bus import EventBus
 from shared.ports.documents import StaleVersion
 from shared.ports.sagas import Sagas
@@ -31,5 +31,5 @@ async def tell(entry: Entry, ledger: Ledger, bus: EventBus, due: datetime | None
     told = replace(await ledger.announce(entry, bus), due=due)
     # Who was faster has read that this is not announced, and tells it once more: no harm in that.
     with contextlib.suppress(StaleVersion):
-        return (await ledger.save(Change(told))).entry
+        return await ledger.note(told)
     return told

@@ -1,6 +1,5 @@
 """What came of an attempt: the key is active, or there is another try, another kind, or an end."""
 
-import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -24,6 +23,7 @@ from shared.ledger.ledger import Change
 from shared.ports.lock import ASK_FOR_ANOTHER_PIN
 from shared.usecases.lock_desk import LockDesk
 from shared.usecases.manual_task import manual_tasks
+from shared.usecases.office import both
 from shared.usecases.placing import Attempted
 from shared.usecases.saga_step import DONE, NEXT, Outcome, Verdict
 from shared.usecases.task_at_locks import Task
@@ -89,7 +89,7 @@ async def _issued(attempted: Attempted, desk: LockDesk) -> Verdict:
     task, key = attempted.task, attempted.sealed()
     change = _activation(attempted)
     if key.artifact == attempted.secret:
-        await asyncio.gather(desk.secrets.update(key), task.ended(change))
+        await both(desk.secrets.update(key), task.ended(change))
     else:
         # The vendor chose another secret: who hears of the key must find that one.
         await desk.secrets.update(key)

@@ -1,7 +1,7 @@
 """What is known of the hotels: tenants, properties, locks and policies, remembered for some seconds."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
@@ -10,7 +10,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId, RoomId, TenantId
 from shared.domain.kinds import VendorCode
 from shared.domain.policy import KeyKindPolicy
-from shared.domain.premises import LockDevice, Property
+from shared.domain.premises import LockDevice, Property, doors_of
 from shared.kernel.remembered import Remembered
 from shared.ledger.reading import reading
 from shared.ports.documents import Document, DocumentStore, Index, Ref, TenantDocuments
@@ -31,6 +31,11 @@ class Premises:
     property: Property
     devices: tuple[LockDevice, ...]
     policy: KeyKindPolicy
+    rooms: frozenset[RoomId] = field(init=False)
+
+    def __post_init__(self) -> None:
+        rooms = (room for device in self.devices for room in device.rooms)
+        object.__setattr__(self, "rooms", frozenset(rooms))
 
     def of_vendor(self, vendor: VendorCode) -> tuple[LockDevice, ...]:
         """Return one vendor's locks."""
@@ -38,12 +43,11 @@ class Premises:
 
     def doors(self, rooms: Sequence[RoomId]) -> tuple[LockDevice, ...]:
         """Return the locks that lead to any of these rooms."""
-        return tuple(device for device in self.devices if not set(rooms).isdisjoint(device.rooms))
+        return doors_of(rooms, self.devices)
 
     def locked(self, room: RoomId) -> bool:
         """Say whether a room has a lock that does not lead to every other room as well."""
-        rooms = {room for device in self.devices for room in device.rooms}
-        return any(set(door.rooms) != rooms for door in self.doors([room])) or len(rooms) == 1
+        return self.rooms == {room} or any(set(door.rooms) != self.rooms for door in self.doors([room]))
 
 
 class Estate:

@@ -21,6 +21,7 @@ from shared.usecases.ask_locks import asked
 from shared.usecases.conclude_issue import conclude_issue, refuse_to_issue
 from shared.usecases.hopeless import why_hopeless
 from shared.usecases.lock_desk import LockDesk
+from shared.usecases.office import both
 from shared.usecases.placing import Attempted, Placing
 from shared.usecases.saga_step import DONE, NEXT, Verdict
 from shared.usecases.task_at_locks import Task
@@ -63,7 +64,7 @@ async def _intended(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> A
     counted = _counted(task, tuple(grants))
     if all(placing.fresh for placing in placings):
         # Neither means anything without the other, and the vendor is told of neither before both are kept.
-        key, (begun, saved) = await asyncio.gather(_secret(task, desk, known), task.saved(counted))
+        key, (begun, saved) = await both(_secret(task, desk, known), task.saved(counted))
     else:
         key = await _secret(task, desk, known)
         begun, saved = await task.saved(counted)

@@ -1,9 +1,10 @@
 """What every command on keys works with."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from shared.kernel.log import Log
 from shared.ledger.ledger import Ledger
@@ -14,6 +15,7 @@ from shared.ports.sagas import Sagas
 from shared.usecases.estate import Estate
 
 T = TypeVar("T")
+U = TypeVar("U")
 RACES: Final = 3
 """How often a command that lost a race begins anew before its caller is asked to come again."""
 
@@ -38,6 +40,16 @@ class Office:
     async def ledger(self, tenant: str) -> Ledger:
         """Return the ledger of a tenant of this cell."""
         return Ledger(await self.estate.admit(tenant), self.ids)
+
+
+async def both(first: Coroutine[Any, Any, T], second: Coroutine[Any, Any, U]) -> tuple[T, U]:
+    """Return both results once both have ended, or raise what either raised: neither goes on alone."""
+    one, other = await asyncio.gather(first, second, return_exceptions=True)
+    if isinstance(one, BaseException):
+        raise one
+    if isinstance(other, BaseException):
+        raise other
+    return one, other
 
 
 async def racing(command: Callable[[], Awaitable[T]]) -> T:

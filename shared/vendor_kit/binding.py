@@ -7,7 +7,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import LockDeviceId, RoomId, TenantId
 from shared.domain.kinds import VendorCode
 from shared.domain.policy import KeyKindPolicy
-from shared.domain.premises import LockDevice, Property
+from shared.domain.premises import LockDevice, Property, doors_of
 from shared.domain.secret import Secret
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import DocumentStore
@@ -40,7 +40,7 @@ class Binding:
 
     def doors(self, rooms: tuple[RoomId, ...]) -> tuple[LockDevice, ...]:
         """Return the locks that lead to any of these rooms, in order."""
-        return tuple(each for each in self.devices if not set(rooms).isdisjoint(each.rooms))
+        return doors_of(rooms, self.devices)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """One tenant's documents: the only way to a document's content."""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from shared.ports.ambient import Clock
 from shared.ports.document_limits import check_commit_bytes, check_query, check_ref, check_writes
 from shared.ports.documents import Delete, Document, Index, Json, Ref, UndeclaredIndex, Write
 
+Keep = Callable[[Callable[[sqlite3.Connection], int]], Awaitable[int]]
 _GET = f"""SELECT body, version FROM documents
 WHERE db = ? AND tenant = ? AND collection = ? AND id = ? AND {ALIVE}"""  # noqa: S608 - ALIVE is a constant
 
@@ -68,13 +69,20 @@ class SqliteTenantDocuments:
 
     async def commit(self, writes: Sequence[Write]) -> tuple[str, ...]:
         """Apply all writes or none; return the new version of each (empty for a delete)."""
+        return await self._applied(writes, self._shelf.engine.write)
+
+    async def note(self, writes: Sequence[Write]) -> tuple[str, ...]:
+        """Commit what nobody is in a hurry for: it rides on the next commit, within 50 ms."""
+        return await self._applied(writes, self._shelf.engine.ride)
+
+    async def _applied(self, writes: Sequence[Write], keep: Keep) -> tuple[str, ...]:
         if not writes:
             return ()
         shelf = self._shelf
         check_writes(writes)
         prepared = [prepare_write(write, shelf.database, self._tenant) for write in writes]
         check_commit_bytes(sum(len(each.body) for each in prepared))
-        version = await shelf.engine.write(partial(_apply, shelf.database, prepared, shelf.now()))
+        version = await keep(partial(_apply, shelf.database, prepared, shelf.now()))
         shelf.engine.counters["document_writes"] += len(writes)
         return tuple("" if isinstance(write, Delete) else str(version) for write in writes)
 

@@ -17,6 +17,8 @@ _KEEP_SCHEMA = """INSERT INTO meta VALUES ('schema', ?1, checksum('schema' || ?1
 DO UPDATE SET value = excluded.value, crc = excluded.crc WHERE value <> excluded.value"""
 _TABLES = "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 BUSY_SECONDS = 5.0
+WRITER_BUSY_SECONDS = 0.25
+"""The event loop waits no longer for another program to let go of the database: callers try again."""
 APPLICATION_ID = 0x6B666C74
 
 
@@ -30,7 +32,7 @@ def checksum(value: str | bytes | None) -> int:
 def connect(path: Path) -> sqlite3.Connection:
     """Open for reading and writing: write-ahead log, each commit on the disk before it returns."""
     connection = sqlite3.connect(
-        path, BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=512
+        path, WRITER_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=512
     )
     _teach(connection)
     connection.execute("PRAGMA journal_mode=WAL")

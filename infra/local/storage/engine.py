@@ -1,10 +1,15 @@
-"""The one way to the disk: operations queue up for the one writer and share its commits; reads never wait."""
+"""The one way to the disk: operations queue up for the one writer and share its commits; reads never wait.
+
+The statements of a commit run on the event loop, its wait for the disk on a thread: two threads that both run
+Python get in each other's way more than a few microseconds of SQLite do.
+"""
 
 import asyncio
 import contextlib
 import queue
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -33,8 +38,9 @@ class Engine:
         self._lazy: list[Job] = []
         self._lazy_timer: asyncio.TimerHandle | None = None
         self._held_timer: asyncio.TimerHandle | None = None
-        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._waiting: list[Job] = []
+        self._begun: queue.SimpleQueue[list[Job] | None] = queue.SimpleQueue()
+        self._waiting: deque[Job] = deque()
+        self._busy = False
         self._closed = False
         self._thread = threading.Thread(target=self._work, name="writer", daemon=True) if threaded else None
 
@@ -82,7 +88,7 @@ class Engine:
             if self._held_timer is not None:
                 self._held_timer.cancel()
             if self._thread is not None:
-                self._queue.put(None)
+                self._begun.put(None)
                 self._thread.join()
             self._database.close()
 
@@ -114,38 +120,35 @@ class Engine:
         self._submit(Job(take_up_held))
 
     def _submit(self, job: Job) -> None:
-        if self._thread is not None:
-            self._queue.put(job)
-            return
-        if not self._waiting:
-            self._running().call_soon(self._write_waiting)
         self._waiting.append(job)
+        if not self._busy:
+            self._busy = True
+            self._running().call_soon(self._commit_waiting)
 
-    def _write_waiting(self) -> None:
-        jobs, self._waiting = self._waiting, []
-        self._settle(self._writer.write(jobs))
+    def _commit_waiting(self) -> None:
+        """Run what waits, and have it brought to the disk; whoever comes meanwhile shares the next commit."""
+        jobs = [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST_IN_A_COMMIT))]
+        jobs = self._writer.admit(jobs)
+        if not (jobs and self._writer.begin(jobs)):
+            self._committed(jobs)
+        elif self._thread is not None:
+            self._begun.put(jobs)
+        else:
+            self._writer.finish(jobs)
+            self._committed(jobs)
 
     def _work(self) -> None:
-        while (jobs := self._take()) is not None:
-            settled = self._writer.write(jobs)
+        while (jobs := self._begun.get()) is not None:
+            self._writer.finish(jobs)
             if self._loop is not None and not self._loop.is_closed():
-                self._loop.call_soon_threadsafe(self._settle, settled)
+                self._loop.call_soon_threadsafe(self._committed, jobs)
 
-    def _take(self) -> list[Job] | None:
-        first = self._queue.get()
-        if first is None:
-            return None
-        jobs = [first]
-        while len(jobs) < MOST_IN_A_COMMIT:
-            try:
-                job = self._queue.get_nowait()
-            except queue.Empty:
-                break
-            if job is None:
-                self._queue.put(None)
-                break
-            jobs.append(job)
-        return jobs
+    def _committed(self, jobs: list[Job]) -> None:
+        self._settle(self._writer.settle(jobs))
+        self._busy = bool(self._waiting)
+        if self._busy:
+            # Those who were just told come first: what they write next shares this commit.
+            self._running().call_soon(self._commit_waiting)
 
     def _settle(self, jobs: list[Job]) -> None:
         for job in jobs:

@@ -58,15 +58,25 @@ class Job:
 
 
 class Writer:
-    """Commits on the one connection that writes, always from the same thread."""
+    """Commits on the one connection that writes: `begin` runs the statements, `finish` waits for the disk.
+
+    The two may run on different threads, one after the other.
+    """
 
     def __init__(self, database: Database, faults: Faults, counters: Counters) -> None:
         self._database, self._faults, self._counters = database, faults, counters
-        self._commit_number = database.commit
+        self._commit_number = self._next_commit = database.commit
         self.held: list[Job] = []
 
     def write(self, jobs: list[Job]) -> list[Job]:
-        """Commit, and return the jobs that are settled; lazy ones that find no room are held.
+        """Commit, and return the jobs that are settled; lazy ones that find no room are held."""
+        jobs = self.admit(jobs)
+        if jobs:
+            self.commit(jobs)
+        return self.settle(jobs)
+
+    def admit(self, jobs: list[Job]) -> list[Job]:
+        """Return the jobs to commit now.
 
         No lazy one overtakes another: of two acknowledgements, were only the second kept, the first message
         would be delivered again after the second. So all lazy ones wait behind one that is held.
@@ -76,33 +86,57 @@ class Writer:
         elif self.held:
             self.held += [job for job in jobs if job.lazy]
             jobs = [job for job in jobs if not job.lazy]
-        if jobs:
-            self._commit(jobs)
+        return jobs
+
+    def settle(self, jobs: list[Job]) -> list[Job]:
+        """Return the jobs that are settled; lazy ones that found no room are held."""
         self.held += [job for job in jobs if job.refused]
         return [job for job in jobs if not job.refused]
 
-    def _commit(self, jobs: list[Job]) -> None:
+    def commit(self, jobs: list[Job]) -> None:
+        """Begin and finish."""
+        if self.begin(jobs):
+            self.finish(jobs)
+
+    def begin(self, jobs: list[Job]) -> bool:
+        """Run jobs in a transaction; return whether it is to be finished."""
         connection = self._database.writer
         self._faults.reach("before-commit")
         try:
             connection.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:  # none of them is to blame, and alone none would fare better
             _abandon(connection, jobs, error)
-            return
+            return False
         try:
             self._run_all(connection, jobs)
             if all(job.error is not None for job in jobs):
                 connection.execute("ROLLBACK")
-                return
-            self._finish(connection)
+                return False
+            self._next_commit = next_number(connection, "commit")
         except Exception as error:  # noqa: BLE001 - whatever stops a commit is told to all who share it
-            _abandon(connection, jobs, error)
-            # One that does not fit takes the whole transaction down; the others may fit very well.
-            if len(jobs) > 1:
-                _each_in_order(jobs, lambda job: self._commit([job]))
+            self._one_by_one(jobs, error)
+            return False
+        return True
+
+    def finish(self, jobs: list[Job]) -> None:
+        """Bring to the disk what was begun."""
+        connection = self._database.writer
+        try:
+            connection.execute("COMMIT")
+        except Exception as error:  # noqa: BLE001 - whatever stops a commit is told to all who share it
+            self._one_by_one(jobs, error)
             return
+        self._commit_number = self._next_commit
+        self._counters["commits"] += 1
+        self._counters["fsyncs"] += 1
         self._keep_mark(connection)
         self._faults.reach("after-commit")
+
+    def _one_by_one(self, jobs: list[Job], error: Exception) -> None:
+        """One that does not fit takes the whole transaction down; the others may fit very well."""
+        _abandon(self._database.writer, jobs, error)
+        if len(jobs) > 1:
+            _each_in_order(jobs, lambda job: self.commit([job]))
 
     def _run_all(self, connection: sqlite3.Connection, jobs: list[Job]) -> None:
         """Run them one after the other; only where one is refused, once more with a savepoint around each.
@@ -115,13 +149,6 @@ class Writer:
         connection.execute("ROLLBACK")
         connection.execute("BEGIN IMMEDIATE")
         _each_in_order(jobs, partial(_run, connection))
-
-    def _finish(self, connection: sqlite3.Connection) -> None:
-        number = next_number(connection, "commit")
-        connection.execute("COMMIT")
-        self._commit_number = number
-        self._counters["commits"] += 1
-        self._counters["fsyncs"] += 1
 
     def _keep_mark(self, connection: sqlite3.Connection) -> None:
         self._faults.reach("before-mark")

@@ -75,6 +75,10 @@ class FirestoreTenantDocuments:
             prepared = reconsidered(prepared, found, shelf.clock.now())
         raise StaleVersion(writes[0].ref)
 
+    async def note(self, writes: Sequence[Write]) -> tuple[str, ...]:
+        """Commit: Firestore knows no later."""
+        return await self.commit(writes)
+
     async def query(
         self, index: Index, equals: Mapping[str, Json], *, until: Json = None, limit: int = 100
     ) -> Sequence[Document]:

@@ -97,6 +97,15 @@ class Writing:
         found = [await setting.alpha.get(ref) for ref in refs]
         assert versions == (found[0].version, "", found[1].version)
 
+    async def test_a_note_is_kept_and_refused_like_a_commit(self, setting):
+        version = await setting.create(ROOM, {"n": 1})
+        (noted,) = await setting.alpha.note([Update(ROOM, {"n": 2}, version)])
+        found = await setting.alpha.get(ROOM)
+        assert (found.data, found.version) == ({"n": 2}, noted)
+        with pytest.raises(StaleVersion):
+            await setting.alpha.note([Update(ROOM, {"n": 3}, version)])
+        assert await setting.alpha.note([]) == ()
+
     async def test_an_empty_commit_does_nothing(self, setting):
         assert await setting.alpha.commit([]) == ()
 

@@ -39,7 +39,7 @@ class Mortal:
 
     def __getattr__(self, name):
         call = getattr(self._port, name)
-        return self._mortal(call) if name in ("commit", "place", "publish") else call
+        return self._mortal(call) if name in ("commit", "note", "place", "publish") else call
 
     def _mortal(self, call):
         async def called(*args, **options):

@@ -148,15 +148,15 @@ def test_a_lazy_operation_never_overtakes_one_that_finds_no_room(tmp_path, share
 
 
 def test_a_lack_of_room_at_the_commit_itself_holds_lazy_operations_too(tmp_path, monkeypatch):
-    def full(_writer, _connection):
+    def full(writer, jobs):
         error = sqlite3.OperationalError("database or disk is full")
         error.sqlite_errorcode = sqlite3.SQLITE_FULL
-        raise error
+        writer._one_by_one(jobs, error)
 
     async def scenario(_clock):
         async with running(tmp_path, threaded=False) as engine:
             with monkeypatch.context() as patch:
-                patch.setattr(Writer, "_finish", full)
+                patch.setattr(Writer, "finish", full)
                 for name in "abc":
                     engine.write_soon(keep(name))
                     await asyncio.sleep(0.5)
