@@ -1,6 +1,7 @@
 """Serving a fleet over HTTP until somebody says stop."""
 
 import asyncio
+import gc
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from infra.local.fleet import open_fleet
 from infra.local.world import FleetConfig, World
 
 STOP_WITHIN_SECONDS = 5
+RARELY = (20_000, 20, 50)
 
 
 class PortInUse(Exception):
@@ -29,6 +31,16 @@ def serve(config: FleetConfig, world: World | None = None, ready: Callable[[], N
         listener.close()
 
 
+def spare_the_collector() -> None:
+    """Let the garbage collector pass over what is loaded, and look for cycles less often.
+
+    A key leaves thousands of short-lived values and hardly a cycle; looking costs a tenth of its CPU.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*RARELY)
+
+
 async def _serve(
     config: FleetConfig, world: World | None, listener: socket.socket, ready: Callable[[], None]
 ) -> None:
@@ -44,6 +56,7 @@ async def _serve(
             timeout_graceful_shutdown=STOP_WITHIN_SECONDS,
         )
         server = _Server(settings, ready)
+        spare_the_collector()
         for signum in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(signum, server.handle_exit, signum, None)
         await server.serve(sockets=[listener])

@@ -24,6 +24,7 @@ from infra.bench.programs.serving import serve
 from infra.local.ambient import SystemClock
 from infra.local.fleet import Fleet, open_fleet
 from infra.local.sample.load import move_in
+from infra.local.server import spare_the_collector
 from infra.local.storage.engine import LAZY_SECONDS
 from infra.local.world import FleetConfig, World
 from shared.events.wire import write_instant
@@ -117,6 +118,7 @@ async def main(home: Path, port: int, vendor: str, address: str) -> None:
         await fleet.platform.secrets.add(name, account(vendor, address))
         heard = Listening(fleet.bus)
         bind(replace(fleet.platform, bus=heard))
+        spare_the_collector()
         await serve(KeyDesk(fleet, heard), port)
 
 
