@@ -36,10 +36,8 @@ from shared.kernel.ids import DrawnIds
 from shared.ports.documents import StorageFull
 from shared.ports.vault import Secrets
 from shared.runtime.indexes import INDEXES
-from shared.runtime.keys import telling
 from shared.runtime.platform import Deployed, Platform, bind, deployed
-from shared.usecases.estate import Estate
-from shared.vendor_kit.guard import Guards
+from shared.vendor_kit.guard import Guards, warning
 from shared.vendor_kit.leases import DocumentLeases
 
 SCHEMA = (
@@ -199,8 +197,7 @@ class Fleet:
             tokens=TokenChecker(self.identity.issuer, means.clock.now),
             log=self.world.log,
             http=self.world.outside,
-            guards=Guards(self.world.guard_policy, means.clock, telling(self.world.log)),
-            estate=Estate(self.documents, config.cell, means.clock.now),
+            guards=Guards(self.world.guard_policy, means.clock, warning(self.world.log)),
         )
 
     def _build_host(self) -> Host:

@@ -12,10 +12,9 @@ from shared.domain.ids import CredentialId
 from shared.domain.kinds import ClaimKey
 from shared.events.outbox import OutboxRow
 from shared.ledger.reading import check_version, reading
-from shared.ports.documents import Create, Document, Index, Ref, Update
+from shared.ports.documents import Create, Document, Ref, Update
 
 CREDENTIALS: Final = "credentials"
-DUE: Final = Index(CREDENTIALS, (), "due_at", swept=True)
 SCHEMA_VERSION: Final = 1
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 

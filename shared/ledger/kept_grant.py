@@ -18,11 +18,9 @@ from shared.domain.grant_lifecycle import (
 )
 from shared.ledger.entry import instant, milliseconds
 from shared.ledger.reading import check_version, reading
-from shared.ports.documents import Create, Document, Index, Ref, Update
+from shared.ports.documents import Create, Document, Ref, Update
 
 GRANTS: Final = "grants"
-OF_CREDENTIAL: Final = Index(GRANTS, ("credential_id",), "device_id")
-AT_DEVICE: Final = Index(GRANTS, ("device_id",), "until")
 SCHEMA_VERSION: Final = 1
 MOST_GRANTS: Final = 1000
 """As many as one question brings back."""

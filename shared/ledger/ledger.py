@@ -8,10 +8,12 @@ from typing import Final
 from shared.domain.facts import Fact
 from shared.domain.ids import EventId
 from shared.events.credential import Delivery
+from shared.events.errors import CrossTenant
 from shared.events.from_facts import Context, outbox_row
 from shared.events.outbox import OutboxRow
 from shared.ledger.entry import Entry, entry_from, ref_of
-from shared.ledger.kept_grant import MOST_GRANTS, OF_CREDENTIAL, KeptGrant, grant_from
+from shared.ledger.indexes import OF_CREDENTIAL
+from shared.ledger.kept_grant import MOST_GRANTS, KeptGrant, grant_from
 from shared.ports.ambient import Ids
 from shared.ports.bus import EventBus, Message
 from shared.ports.documents import Create, Ref, TenantDocuments, Write
@@ -73,6 +75,8 @@ class Ledger:
 
     async def save_all(self, changes: Sequence[Change], *beside: Write) -> tuple[Saved, ...]:
         """Save the changes of several keys, and what belongs with them, all or none."""
+        for change in changes:
+            self._check_tenant(change)
         rows = [self._rows(change) for change in changes]
         groups = [_writes(change, told) for change, told in zip(changes, rows, strict=True)]
         writes = [*beside, *(write for group in groups for write in group)]
@@ -81,6 +85,12 @@ class Ledger:
             _saved(change, told, tuple(islice(versions, len(group))))
             for change, told, group in zip(changes, rows, groups, strict=True)
         )
+
+    def _check_tenant(self, change: Change) -> None:
+        """Refuse another tenant's key or grant (B §6)."""
+        tenants = {change.entry.credential.tenant, *(kept.grant.tenant for kept in change.grants)}
+        if tenants != {self.documents.tenant}:
+            raise CrossTenant(f"{change.entry.id} is not of the tenant whose ledger this is")
 
     async def note(self, entry: Entry) -> Entry:
         """Save what only spares somebody work: nothing happened to the key, and nobody waits for it."""

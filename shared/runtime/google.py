@@ -23,10 +23,8 @@ from shared.kernel.log import Log
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import Index
 from shared.runtime.indexes import INDEXES
-from shared.runtime.keys import telling
 from shared.runtime.platform import ALLOWED_SECONDS, Deployed, Platform, PlatformUnbound, this_function
-from shared.usecases.estate import Estate
-from shared.vendor_kit.guard import GuardPolicy, Guards
+from shared.vendor_kit.guard import GuardPolicy, Guards, warning
 from shared.vendor_kit.http import Http, HttpClient
 from shared.vendor_kit.leases import DocumentLeases
 
@@ -67,8 +65,7 @@ def google_platform(
         tokens=TokenChecker(google_issuer(http, clock, settings.email_domain), clock.now),
         log=log,
         http=http,
-        guards=Guards(GuardPolicy(), clock, telling(log)),
-        estate=Estate(main, settings.cell, clock.now),
+        guards=Guards(GuardPolicy(), clock, warning(log)),
     )
 
 

@@ -1,14 +1,10 @@
 """From the platform to what the commands on keys work with."""
 
-from collections.abc import Callable
-
 from shared.domain.kinds import VendorCode
-from shared.kernel.log import Log
 from shared.runtime.platform import Platform
 from shared.usecases.lock_desk import LockDesks
 from shared.usecases.office import Office
 from shared.vendor_kit.binding import Means, OpenVendor
-from shared.vendor_kit.breaker import BreakerChange
 
 
 def office_of(on: Platform) -> Office:
@@ -23,15 +19,6 @@ def desks_of(on: Platform, vendor: VendorCode, opener: OpenVendor) -> LockDesks:
         on.kept[name] = LockDesks(vendor, opener, on.estate, on.secrets, _means(on))
     desks: LockDesks = on.kept[name]
     return desks
-
-
-def telling(log: Log) -> Callable[[str, BreakerChange], None]:
-    """Return what logs that a vendor's circuit opened or closed."""
-
-    def tell(account: str, change: BreakerChange) -> None:
-        log.warning("a vendor's circuit changed", account=account, change=str(change))
-
-    return tell
 
 
 def _means(on: Platform) -> Means:

@@ -48,9 +48,18 @@ class Platform:
     log: Log
     http: "Http"
     guards: "Guards"
-    estate: "Estate"
     kept: dict[str, Any] = field(default_factory=dict, repr=False)
     """What a function keeps from one request to the next, by its own name."""
+
+    @property
+    def estate(self) -> "Estate":
+        """What is known of the hotels; loaded with the first question, not at a function's start."""
+        if "estate" not in self.kept:
+            from shared.usecases.estate import Estate
+
+            self.kept["estate"] = Estate(self.documents, self.cell, self.clock.now)
+        estate: Estate = self.kept["estate"]
+        return estate
 
 
 ALLOWED_SECONDS = 60.0

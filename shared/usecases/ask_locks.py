@@ -7,7 +7,8 @@ from typing import Final
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.lock_errors import KeyIssueFailed, LockError
 from shared.ledger.entry import milliseconds
-from shared.ledger.kept_grant import AT_DEVICE, MOST_GRANTS, grant_from
+from shared.ledger.indexes import AT_DEVICE
+from shared.ledger.kept_grant import MOST_GRANTS, grant_from
 from shared.ports.lock import ASK_FOR_ANOTHER_PIN, WINDOW_SPENT, KeyAtLock, LockKey, LockVendor
 from shared.usecases.lock_desk import LockDesk
 from shared.usecases.placing import Attempted, Placing

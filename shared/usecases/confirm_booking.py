@@ -1,19 +1,21 @@
 """A stay is certain: its keys are requested, once, and their sagas begun."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shared.domain.ids import CredentialId, PropertyId
+from shared.domain.kinds import RevokeReason
 from shared.domain.states import Requested
-from shared.ledger.entry import Entry
-from shared.ledger.ledger import Ledger
+from shared.ledger.ledger import Change, Ledger, Saved
 from shared.ledger.reservation import Heeded, Reservation, Status
-from shared.usecases.begin_saga import begin_saga, tell
+from shared.usecases.begin_saga import begin_saga
 from shared.usecases.booking import BookingEvent, note_ignored, record_of
 from shared.usecases.manual_task import manual_tasks
 from shared.usecases.office import Office, racing
 from shared.usecases.request_keys import request_keys
 from shared.usecases.tend_key import tend_if_due
+from shared.usecases.withdraw_key import begin_withdrawal, withdraw_key
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
@@ -41,7 +43,7 @@ async def _confirm(it: _Confirmation) -> tuple[CredentialId, ...]:
         unheard = Reservation(id=booking.reservation, status=Status.CONFIRMED, standing=booking.standing)
         return await _request(it, unheard)
     if record.status is Status.CONFIRMED:
-        return await _resume(it, record)
+        return await (_replace if await _is_another_stay(it, record) else _resume)(it, record)
     if record.reopened_by(booking.standing):
         return await _request(it, record)
     await note_ignored(booking, record, it.ledger)
@@ -56,7 +58,32 @@ async def _resume(it: _Confirmation, record: Reservation) -> tuple[CredentialId,
     return record.credentials
 
 
-async def _request(it: _Confirmation, record: Reservation) -> tuple[CredentialId, ...]:
+async def _is_another_stay(it: _Confirmation, record: Reservation) -> bool:
+    """Say whether this is a higher version of the booking, of other rooms or times: its end was overtaken."""
+    known, new = record.standing.version, it.booking.standing.version
+    if known is None or new is None or new <= known:
+        return False
+    found = [await it.ledger.entry(each) for each in record.credentials]
+    cores = [entry.credential.core for entry in found if entry is not None]
+    rooms = {room for core in cores for room in core.rooms}
+    times = {(core.window.start, core.window.end) for core in cores}
+    data = it.event.data
+    same = (set(data.rooms), {(data.valid_from, data.valid_until)}, data.property_id)
+    return (rooms, times, record.property_id) != same
+
+
+async def _replace(it: _Confirmation, record: Reservation) -> tuple[CredentialId, ...]:
+    """End the keys of the stay as it was, and request those of the stay as it is now, at once."""
+    ended = [
+        await withdraw_key(each, RevokeReason.REPLACED, it.booking, it.ledger, it.office)
+        for each in record.credentials
+    ]
+    return await _request(it, record, [change for change in ended if change is not None])
+
+
+async def _request(
+    it: _Confirmation, record: Reservation, ended: Sequence[Change] = ()
+) -> tuple[CredentialId, ...]:
     tenant, data = it.booking.tenant, it.event.data
     premises = await it.office.estate.premises(tenant, data.property_id)
     claim = record.claim_of(record.incarnation + 1)
@@ -68,13 +95,14 @@ async def _request(it: _Confirmation, record: Reservation) -> tuple[CredentialId
         property_id=PropertyId(data.property_id),
         credentials=tuple(change.entry.id for change in changes),
     )
-    for saved in await it.ledger.save_all(changes, confirmed.write(), *manual_tasks(changes)):
-        await _begin(saved.entry, it)
+    beside = (confirmed.write(), *manual_tasks(changes))
+    for saved in await it.ledger.save_all([*ended, *changes], *beside):
+        await _begin(saved, it)
     return confirmed.credentials
 
 
-async def _begin(entry: Entry, it: _Confirmation) -> None:
-    if isinstance(entry.credential.state, Requested):
-        await begin_saga(entry, it.ledger, it.office.bus, it.office.sagas)
+async def _begin(saved: Saved, it: _Confirmation) -> None:
+    if isinstance(saved.entry.credential.state, Requested):
+        await begin_saga(saved.entry, it.ledger, it.office.bus, it.office.sagas)
     else:
-        await tell(entry, it.ledger, it.office.bus)
+        await begin_withdrawal(saved, it.ledger, it.office)

@@ -4,17 +4,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from shared.domain.ids import CredentialId
-from shared.domain.kinds import ClaimKey, RevokeReason
-from shared.domain.reactions import withdrawal
-from shared.events.idempotency import claim_key
-from shared.ledger.delays import STARTED_WITHIN
-from shared.ledger.entry import Work
-from shared.ledger.ledger import Change, Ledger, Saved
+from shared.domain.kinds import RevokeReason
+from shared.ledger.ledger import Ledger
 from shared.ledger.reservation import Heeded, Reservation, Status
-from shared.usecases.begin_saga import begin_saga, tell
 from shared.usecases.booking import BookingEvent, note_ignored, record_of
 from shared.usecases.office import Office, racing
 from shared.usecases.tend_key import tend_if_due
+from shared.usecases.withdraw_key import begin_withdrawal, withdraw_key
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
@@ -62,39 +58,14 @@ async def _resume(it: _Ending, record: Reservation) -> tuple[CredentialId, ...]:
 
 
 async def _withdraw(it: _Ending, record: Reservation) -> tuple[CredentialId, ...]:
-    changes = [change for each in record.credentials if (change := await _change(it, each))]
-    ended = replace(it.booking.heard_by(record, Heeded.APPLIED), status=_status(it))
-    for saved in await it.ledger.save_all(changes, ended.write()):
-        await _begin(saved, it)
+    ended = [
+        await withdraw_key(each, it.reason, it.booking, it.ledger, it.office) for each in record.credentials
+    ]
+    changes = [change for change in ended if change is not None]
+    heard = replace(it.booking.heard_by(record, Heeded.APPLIED), status=_status(it))
+    for saved in await it.ledger.save_all(changes, heard.write()):
+        await begin_withdrawal(saved, it.ledger, it.office)
     return record.credentials
-
-
-async def _change(it: _Ending, credential: CredentialId) -> Change | None:
-    entry = await it.ledger.entry(credential)
-    if entry is None:
-        return None
-    now = it.office.now
-    command = withdrawal(entry.credential, it.reason, at=now)
-    if command is None:
-        return None
-    grants = tuple(grant.withdrawn(now) for grant in await it.ledger.grants(entry) if not grant.over)
-    ended, facts = entry.credential.apply(command)
-    claim = ClaimKey(claim_key("revoke", event_id=it.booking.id, key_credential_id=str(entry.id)))
-    turned = replace(
-        entry,
-        credential=ended,
-        saga=entry.saga.turned(Work.WITHDRAW, claim),
-        cause=it.booking.cause,
-        due=now + STARTED_WITHIN,
-    )
-    return Change(turned, facts, grants)
-
-
-async def _begin(saved: Saved, it: _Ending) -> None:
-    if saved.grants:
-        await begin_saga(saved.entry, it.ledger, it.office.bus, it.office.sagas)
-    else:
-        await tell(saved.entry, it.ledger, it.office.bus)
 
 
 def _status(it: _Ending) -> Status:

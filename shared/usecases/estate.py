@@ -12,13 +12,13 @@ from shared.domain.kinds import VendorCode
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.premises import LockDevice, Property, doors_of
 from shared.kernel.remembered import Remembered
+from shared.ledger.indexes import DEVICES
 from shared.ledger.reading import reading
-from shared.ports.documents import Document, DocumentStore, Index, Ref, TenantDocuments
+from shared.ports.documents import Document, DocumentStore, Ref, TenantDocuments
 from shared.usecases.admit_tenant import admit_tenant
 from shared.usecases.reload_policy import policy_for
 
 D = TypeVar("D", bound=Documented)
-DEVICES: Final = Index("devices", ("property_id",), "id")
 MOST_DEVICES: Final = 1000
 KNOWN_FOR: Final = timedelta(seconds=15)
 """A lock that was mapped anew, or a changed policy, is heeded everywhere after this."""

@@ -6,7 +6,8 @@ from typing import Final
 
 from shared.domain.ids import TenantId
 from shared.ledger.delays import LOOKED_AFTER
-from shared.ledger.entry import DUE, milliseconds, ref_of
+from shared.ledger.entry import milliseconds, ref_of
+from shared.ledger.indexes import DUE
 from shared.ports.documents import DocumentStore, StaleVersion, Update
 from shared.usecases.office import Office
 from shared.usecases.tend_key import tend_if_due

@@ -8,7 +8,8 @@ from shared.domain.kinds import VendorCode
 from shared.ledger.entry import Entry
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change, Ledger
-from shared.ports.documents import Write
+from shared.ports.documents import StorageFull, Write
+from shared.ports.trouble import ServiceTrouble
 from shared.usecases.begin_saga import tell
 from shared.usecases.office import Office
 from shared.usecases.saga_step import StepCall
@@ -38,14 +39,25 @@ class Task:
         return replace(self, entry=saved.entry), saved.grants
 
     async def announced(self) -> Entry:
-        """Announce what was saved; return the entry that knows it."""
-        return await self.ledger.announce(self.entry, self.office.bus)
+        """Announce what was saved; return the entry that knows it, or knows that it is still to be told.
+
+        A bus in trouble must cost the key nothing: what is untold is told later, if need be by the sweeper.
+        """
+        try:
+            return await self.ledger.announce(self.entry, self.office.bus)
+        except (ServiceTrouble, StorageFull) as trouble:
+            self.office.log.failure("what was asked of a vendor could not be announced yet", trouble)
+            return self.entry
 
     async def ended(self, change: Change, *beside: Write) -> None:
         """Save the last change of a task: once it is told, only what is due later is still owed."""
         untold = replace(change, entry=change.entry.due_in(TOLD_WITHIN, self.now))
         saved = await self.ledger.save(untold, *beside)
-        await tell(saved.entry, self.ledger, self.office.bus, due=change.entry.due)
+        try:
+            await tell(saved.entry, self.ledger, self.office.bus, due=change.entry.due)
+        except (ServiceTrouble, StorageFull) as trouble:
+            # It is done and saved; the sweeper tells it.
+            self.office.log.failure("what was done could not be announced yet", trouble)
 
 
 TOLD_WITHIN: Final = timedelta(minutes=1)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from shared.kernel.log import Log
 from shared.ports.ambient import Clock
 from shared.vendor_kit.breaker import DEFAULT_BREAKER, Breaker, BreakerChange, BreakerPolicy, Step
 from shared.vendor_kit.http import CallFault
@@ -71,3 +72,12 @@ class Guards:
         if name not in self._guards:
             self._guards[name] = Guard(name, self._policy, self._clock, self._tell)
         return self._guards[name]
+
+
+def warning(log: Log) -> Callable[[str, BreakerChange], None]:
+    """Return what logs that an account's circuit opened or closed."""
+
+    def tell(account: str, change: BreakerChange) -> None:
+        log.warning("a vendor's circuit changed", account=account, change=str(change))
+
+    return tell

@@ -34,3 +34,32 @@ def test_only_a_higher_version_reopens_it(tmp_path, version, keys):
         return await house.active_keys()
 
     assert len(play(tmp_path, scenario)) == keys
+
+
+def test_a_reinstatement_that_overtakes_its_cancellation_gives_the_new_stay_its_key(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", version=1)
+        await asyncio.sleep(5)
+        await house.publish("evt_3", time=LATER, version=3, rooms=["rmu_102"])
+        await asyncio.sleep(5)
+        await house.publish("evt_2", "cancelled", time="2026-03-01T10:30:00Z", version=2)
+        await asyncio.sleep(200)
+        states = {tuple(key["core"]["rooms"]): key["state"] for key in await house.keys()}
+        assert (states["rmu_101",]["type"], states["rmu_101",]["reason"]) == ("revoked", "replaced")
+        assert states["rmu_102",]["type"] == "active"
+        assert (await house.keys_at("101"), len(await house.keys_at("102"))) == ([], 1)
+        assert len(await house.keys_at("front")) == 1
+
+    play(tmp_path, scenario)
+
+
+def test_a_higher_version_of_the_same_stay_changes_nothing(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", version=1)
+        await asyncio.sleep(5)
+        await house.publish("evt_3", time=LATER, version=3)
+        await asyncio.sleep(5)
+        (key,) = await house.keys()
+        assert key["state"]["type"] == "active"
+
+    play(tmp_path, scenario)

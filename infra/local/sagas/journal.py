@@ -134,9 +134,7 @@ class Journal:
             if ending is not None:
                 _end(db, execution, ending, ended)
 
-        # Nothing follows an execution's end: were it lost, the last call would be made once more.
-        keep = self._engine.write if ending is None or used else self._engine.ride
-        await keep(operation)
+        await self._engine.write(operation)
 
     async def end(self, execution: str, ending: Ending) -> bool:
         """Record an end from outside; False if it had ended already."""

@@ -15,7 +15,6 @@ from shared.ports.tasks import TaskExists
 from shared.runtime.indexes import INDEXES
 from shared.runtime.keys import telling
 from shared.runtime.platform import Platform
-from shared.usecases.estate import Estate
 from shared.vendor_kit.guard import GuardPolicy, Guards
 from shared.vendor_kit.leases import DocumentLeases
 from tests.chaos.small_world.bus import MemoryBus
@@ -173,7 +172,6 @@ class SmallWorld:
             log=log,
             http=self.doors,
             guards=Guards(GuardPolicy(), clock, telling(log)),
-            estate=Estate(documents, "local", clock.now),
         )
         self.doors.move_in(on)
         return on

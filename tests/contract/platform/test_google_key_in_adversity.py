@@ -8,8 +8,8 @@ import pytest
 
 from shared.domain.ids import TenantId
 from shared.ledger.delays import LOOKED_AFTER, STARTED_WITHIN
-from shared.ledger.entry import DUE, milliseconds
-from shared.ledger.kept_grant import AT_DEVICE
+from shared.ledger.entry import milliseconds
+from shared.ledger.indexes import AT_DEVICE, DUE
 from tests.guesthouse import SILK, device_at
 
 LAPIS = TenantId("tnt_lapis")

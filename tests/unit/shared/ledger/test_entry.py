@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.domain.commands import Accept
-from shared.ledger.entry import DUE, Saga, Work, entry_from, instant, milliseconds, ref_of
+from shared.ledger.entry import Saga, Work, entry_from, instant, milliseconds, ref_of
+from shared.ledger.indexes import DUE
 from shared.ledger.ledger import Change
 from shared.ledger.reading import StoredUnreadable
 from shared.ports.documents import Document

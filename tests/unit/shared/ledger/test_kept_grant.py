@@ -8,7 +8,8 @@ import pytest
 from shared.domain.grant_lifecycle import ConfirmRemoval, GiveUp, Place
 from shared.domain.ids import LockDeviceId
 from shared.ledger.entry import milliseconds
-from shared.ledger.kept_grant import AT_DEVICE, CALLS_LAST, GRANTS, grant_from
+from shared.ledger.indexes import AT_DEVICE
+from shared.ledger.kept_grant import CALLS_LAST, GRANTS, grant_from
 from shared.ledger.ledger import Change, TooManyGrants
 from shared.ledger.reading import StoredUnreadable
 from shared.ports.documents import Document, Ref

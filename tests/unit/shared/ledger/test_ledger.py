@@ -6,8 +6,10 @@ import orjson
 import pytest
 
 from shared.domain.commands import Accept, Fail
+from shared.domain.ids import TenantId
 from shared.domain.kinds import FailureReason
-from shared.ledger.ledger import OUTBOX, Change, EventMissing
+from shared.events.errors import CrossTenant
+from shared.ledger.ledger import OUTBOX, Change, EventMissing, Ledger
 from shared.ports.documents import AlreadyExists, Create, Delete, Ref, StaleVersion
 from tests.unit.shared.ledger.ledgering import CAUSE, DOOR, MINUTE
 
@@ -199,3 +201,11 @@ async def test_entry_shows_no_event_in_its_repr(books):
     entry = await stored(books)
     assert entry.told
     assert "told" not in repr(entry)
+
+
+async def test_another_tenant_s_key_is_refused_and_nothing_is_kept(books):
+    entry, facts = books.requested()
+    elsewhere = Ledger(books.store.tenant(TenantId("tnt_other")), books.ids)
+    with pytest.raises(CrossTenant, match="not of the tenant"):
+        await elsewhere.save(Change(entry, facts))
+    assert await elsewhere.entry(entry.id) is None

@@ -35,9 +35,9 @@ class Mortal:
 
     def __getattr__(self, name):
         call = getattr(self._port, name)
-        if name == "tenant":
+        if name == "tenant" and callable(call):  # of a whole store; of one tenant's documents it is a name
             return lambda tenant: Mortal(call(tenant), self._life)
-        return self._mortal(call) if name in ("commit", "publish", "start") else call
+        return self._mortal(call) if name in ("commit", "note", "publish", "start") else call
 
     def _mortal(self, call):
         async def called(*args, **options):
