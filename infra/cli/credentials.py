@@ -68,7 +68,7 @@ def _work(key: Json) -> str:
     saga, due = key["saga"], key["due_at"]
     said = [
         f"saga {saga['kind']}, generation {saga['generation']}, {counted(key['attempts'], 'attempt')}",
-        f"due {moment(due)} UTC" if due else "nothing due",
+        f"looked after at {moment(due)} UTC at the latest" if due else "nothing due",
     ]
     if key["unannounced"]:
         said.append(f"{counted(key['unannounced'], 'event')} not known to be published")

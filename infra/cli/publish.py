@@ -13,7 +13,12 @@ from infra.cli.inputs import json_file, json_object
 from infra.cli.place import Place
 from infra.cli.problems import Refused
 
-Subject = Annotated[str, typer.Argument(help="A subject, such as melmastoon.tenant.config_updated.v1.")]
+Subject = Annotated[
+    str | None,
+    typer.Argument(
+        help="A subject, such as melmastoon.tenant.config_updated.v1; a whole event names its own."
+    ),
+]
 Data = Annotated[str | None, typer.Option(help="The payload: JSON, @file, or - for stdin.")]
 Tenant = Annotated[str | None, typer.Option(help="The tenant the event belongs to.")]
 Event = Annotated[Path | None, typer.Option(help="A whole event in a file, in place of --data and --tenant.")]
@@ -25,19 +30,27 @@ Key = Annotated[
 
 def publish(
     at: Place,
-    subject: Subject,
+    subject: Subject = None,
     data: Data = None,
     tenant: Tenant = None,
     event: Event = None,
     ordering_key: Key = None,
 ) -> Answer:
     """Publish an event; it is validated first, and nothing invalid is published."""
-    request: dict[str, Any] = {"subject": subject, **_content(data, tenant, event)}
+    content = _content(data, tenant, event)
+    request: dict[str, Any] = {"subject": subject or _named_by(content), **content}
     if ordering_key is not None:
         request["ordering_key"] = ordering_key
     facts = ControlPlane(at).post("publish", body=request)
     said = line("Published ", plain(facts["event_id"], "bold"), f" on {facts['topic']}.")
     return Answer(facts, (said, *_heard(at, facts)))
+
+
+def _named_by(content: Mapping[str, Any]) -> str:
+    subject = content.get("event", {}).get("subject")
+    if not isinstance(subject, str):
+        raise Refused("the subject is missing", "name one, such as melmastoon.tenant.config_updated.v1")
+    return subject
 
 
 def _heard(at: Place, facts: Mapping[str, Any]) -> tuple[Text, ...]:

@@ -39,5 +39,5 @@ def _exact(document: Mapping[str, Any]) -> bytes:
     try:
         return rfc8785.dumps(dict(document))
     except rfc8785.CanonicalizationError:
-        problem, remedy = "it has no canonical form", "Compare it with schemas/<subject>.json"
+        problem, remedy = "it has no canonical form", "Compare it with the subject's schema, in schemas/"
         raise InvalidEvent.because("(document)", problem, remedy) from None

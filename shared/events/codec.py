@@ -32,7 +32,7 @@ _REMEDIES = {
     "tenant_differs": "Send one tenant's data in one tenant's envelope",
     "window_order": "Give a validUntil after validFrom",
 }
-_SEE_SCHEMA = "Compare it with schemas/<subject>.json"
+_SEE_SCHEMA = "Compare it with the subject's schema, in schemas/"
 _SPEAKABLE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 
 

@@ -1,4 +1,4 @@
-"""What the one writer does: many operations to a commit, each in a savepoint, and none undone by another."""
+"""What the one writer does: many operations to a commit, and none undone by another."""
 
 import asyncio
 import contextlib

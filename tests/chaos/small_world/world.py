@@ -13,9 +13,8 @@ from shared.domain.secret import Secret
 from shared.kernel.ids import DrawnIds
 from shared.ports.tasks import TaskExists
 from shared.runtime.indexes import INDEXES
-from shared.runtime.keys import telling
 from shared.runtime.platform import Platform
-from shared.vendor_kit.guard import GuardPolicy, Guards
+from shared.vendor_kit.guard import GuardPolicy, Guards, warning
 from shared.vendor_kit.leases import DocumentLeases
 from tests.chaos.small_world.bus import MemoryBus
 from tests.chaos.small_world.documents import MemoryDocuments, Shelf
@@ -171,7 +170,7 @@ class SmallWorld:
             tokens=None,
             log=log,
             http=self.doors,
-            guards=Guards(GuardPolicy(), clock, telling(log)),
+            guards=Guards(GuardPolicy(), clock, warning(log)),
         )
         self.doors.move_in(on)
         return on

@@ -41,6 +41,15 @@ def test_publish_sends_a_whole_event_from_a_file(fleet, ask, tmp_path):
     assert _sent(fleet) == {"subject": SUBJECT, "event": {"id": "evt_9"}}
 
 
+def test_a_whole_event_names_its_own_subject_or_somebody_must(fleet, ask, tmp_path):
+    (tmp_path / "event.json").write_text(json.dumps({"id": "evt_9", "subject": SUBJECT}))
+    assert ask("publish", "--event", str(tmp_path / "event.json")).exit_code == 0
+    assert _sent(fleet)["subject"] == SUBJECT
+    (tmp_path / "event.json").write_text(json.dumps({"id": "evt_9"}))
+    refused = ask("publish", "--event", str(tmp_path / "event.json"))
+    assert (refused.exit_code, "the subject is missing" in refused.output) == (2, True)
+
+
 def test_publish_names_who_listens_and_where_to_look_for_what_is_not_accepted(fleet, ask):
     published, kept, hint = ask("publish", SUBJECT, "--data", "{}", "--tenant", "tnt_a").stdout.splitlines()
     assert published == f"Published evt_1 on {SUBJECT}."
