@@ -24,19 +24,21 @@ from infra.local.sagas import journal
 from infra.local.sagas.callbacks import CallBack
 from infra.local.sagas.run import Surroundings
 from infra.local.sagas.service import LocalSagas
-from infra.local.sample.account import account_name, open_account
+from infra.local.sample.account import open_account
 from infra.local.sample.load import SampleHotel, move_in, read_sample
 from infra.local.storage.database import Loss, open_database
 from infra.local.storage.engine import Engine
 from infra.local.transport import ByAddress, InProcess
 from infra.local.world import FleetConfig, World
 from infra.manifest.load import Manifest, load_manifest
+from shared.domain.kinds import TTLOCK
 from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
 from shared.ports.documents import StorageFull
 from shared.ports.vault import Secrets
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import Deployed, Platform, bind, deployed
+from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.guard import Guards, warning
 from shared.vendor_kit.leases import DocumentLeases
 
@@ -107,7 +109,7 @@ class Fleet:
 
     async def _move_in(self, hotel: SampleHotel) -> None:
         await move_in(hotel, self.documents, self.means.clock.now())
-        account = account_name(hotel.tenant.id, hotel.property.id)
+        account = account_secret(TTLOCK, hotel.tenant.id, hotel.property.id)
         await open_account(self.platform.secrets, account, self.config.simulator_url)
 
     def _report(self, _loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shared.domain.ids import CredentialId, PropertyId
+from shared.domain.core import Guest
+from shared.domain.ids import CredentialId, GuestId, PropertyId
 from shared.domain.kinds import RevokeReason
 from shared.domain.states import Requested
 from shared.ledger.ledger import Change, Ledger, Saved
@@ -59,17 +60,18 @@ async def _resume(it: _Confirmation, record: Reservation) -> tuple[CredentialId,
 
 
 async def _is_another_stay(it: _Confirmation, record: Reservation) -> bool:
-    """Say whether this is a higher version of the booking, of other rooms or times: its end was overtaken."""
+    """Say whether this is a higher version, of other rooms, times or another guest: its end was overtaken."""
     known, new = record.standing.version, it.booking.standing.version
     if known is None or new is None or new <= known:
         return False
     found = [await it.ledger.entry(each) for each in record.credentials]
     cores = [entry.credential.core for entry in found if entry is not None]
     rooms = {room for core in cores for room in core.rooms}
-    times = {(core.window.start, core.window.end) for core in cores}
+    whose = {(core.holder, core.property_id, core.window.start, core.window.end) for core in cores}
     data = it.event.data
-    same = (set(data.rooms), {(data.valid_from, data.valid_until)}, data.property_id)
-    return (rooms, times, record.property_id) != same
+    guest = Guest(GuestId(data.guest.id), it.booking.reservation)
+    same = {(guest, data.property_id, data.valid_from, data.valid_until)}
+    return (rooms, whose) != (set(data.rooms), same)
 
 
 async def _replace(it: _Confirmation, record: Reservation) -> tuple[CredentialId, ...]:

@@ -1,6 +1,5 @@
 """Making a key: written down with its grants and sealed secret, then asked of the vendor, then confirmed."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -43,18 +42,9 @@ async def issue_at_locks(task: Task, desk: LockDesk) -> Verdict:
     hopeless = why_hopeless(task, desk)
     if hopeless is not None:
         return await refuse_to_issue(task, hopeless)
-    attempted = await _asked_and_told(await _intended(task, desk, known), desk)
-    return await conclude_issue(attempted, desk)
-
-
-async def _asked_and_told(attempted: Attempted, desk: LockDesk) -> Attempted:
-    """Ask the vendor, and meanwhile announce that it is asked."""
-    telling = asyncio.ensure_future(attempted.task.announced())
-    try:
-        tried = await asked(attempted, desk)
-    finally:
-        entry = await telling
-    return replace(tried, task=replace(tried.task, entry=entry))
+    intended = await _intended(task, desk, known)
+    attempted, told = await both(asked(intended, desk), intended.task.announced())
+    return await conclude_issue(replace(attempted, task=replace(attempted.task, entry=told)), desk)
 
 
 async def _intended(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> Attempted:

@@ -13,6 +13,7 @@ from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.lock import LockVendor
 from shared.ports.vault import SecretMissing, Secrets
 from shared.usecases.estate import KNOWN_FOR, Estate, Premises
+from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.binding import Binding, Means, OpenVendor
 
 NO_ACCOUNT: Final = "account_missing"
@@ -85,8 +86,3 @@ class LockDesks:
 
     def _closed(self) -> VendorUnreachable:
         return VendorUnreachable(vendor=self.vendor, cause=LockErrorCause(NO_ACCOUNT))
-
-
-def account_secret(vendor: VendorCode, tenant: TenantId, property_id: PropertyId) -> str:
-    """Return the name of the secret that holds a property's account at a vendor."""
-    return f"lock-{vendor}-{tenant}-{property_id}-api"

@@ -63,3 +63,16 @@ def test_a_higher_version_of_the_same_stay_changes_nothing(tmp_path):
         assert key["state"]["type"] == "active"
 
     play(tmp_path, scenario)
+
+
+def test_a_higher_version_for_another_guest_replaces_the_key(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", version=1)
+        await asyncio.sleep(5)
+        await house.publish("evt_2", time=LATER, version=2, guest={"id": "gst_other"})
+        await asyncio.sleep(200)
+        states = {key["core"]["holder"]["guest_id"]: key["state"]["type"] for key in await house.keys()}
+        assert states == {"gst_1": "revoked", "gst_other": "active"}
+        assert len(await house.keys_at("101")) == 1
+
+    play(tmp_path, scenario)

@@ -30,7 +30,7 @@ from infra.local.world import FleetConfig, World
 from shared.events.wire import write_instant
 from shared.ports.bus import EventBus, Message
 from shared.runtime.platform import bind
-from shared.usecases.lock_desk import account_secret
+from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.guard import GuardPolicy
 
 PATH = "/_bench/keys"

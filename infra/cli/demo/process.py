@@ -1,5 +1,6 @@
 """The demo's processes: started, killed without warning, and stopped, each by its own id."""
 
+import contextlib
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -64,9 +65,8 @@ class Process:
             return
         try:
             self._process.terminate()
-            self._process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            pass
+            with contextlib.suppress(subprocess.TimeoutExpired):  # then it is not asked any more
+                self._process.wait(STOP_SECONDS)
         finally:
             self.kill()
 

@@ -5,7 +5,6 @@ from typing import Final
 
 import orjson
 
-from shared.domain.ids import PropertyId, TenantId
 from shared.domain.secret import Secret
 from shared.ports.vault import SecretMissing, Secrets
 
@@ -23,11 +22,6 @@ def simulator_address(port: int) -> str:
     return f"http://127.0.0.1:{port}"
 
 
-def account_name(tenant: TenantId, property_: PropertyId) -> str:
-    """Return the name of the secret that holds a property's account."""
-    return f"lock-ttlock-{tenant}-{property_}-api"
-
-
 def sample_account(address: str) -> Secret[bytes]:
     """Return the account as the adapter reads it."""
     password = hashlib.md5(PASSWORD.encode(), usedforsecurity=False).hexdigest()
@@ -37,9 +31,12 @@ def sample_account(address: str) -> Secret[bytes]:
 async def open_account(secrets: Secrets, name: str, address: str) -> None:
     """Keep the sample account, unless the newest that is kept says the same already."""
     account = sample_account(address)
+    if await _newest(secrets, name) != account:
+        await secrets.add(name, account)
+
+
+async def _newest(secrets: Secrets, name: str) -> Secret[bytes] | None:
     try:
-        if (await secrets.latest(name)).value == account:
-            return
+        return (await secrets.latest(name)).value
     except SecretMissing:
-        pass
-    await secrets.add(name, account)
+        return None

@@ -52,14 +52,14 @@ class Engine:
 
     async def write(self, operation: Callable[[sqlite3.Connection], T]) -> T:
         """Run an operation and return once it is on the disk; raise what it raised and keep nothing of it."""
-        future: asyncio.Future[T] = self._running().create_future()
+        future: asyncio.Future[T] = self._accepting().create_future()
         self._submit_lazy()
         self._submit(Job(operation, future))
         return await future
 
     async def ride(self, operation: Callable[[sqlite3.Connection], T]) -> T:
         """Like `write`, for what nobody is in a hurry for: it rides on the next commit, within 50 ms."""
-        future: asyncio.Future[T] = self._running().create_future()
+        future: asyncio.Future[T] = self._accepting().create_future()
         self._later(Job(operation, future, lazy=True))
         return await future
 
@@ -73,7 +73,7 @@ class Engine:
     def _later(self, job: Job) -> None:
         self._lazy.append(job)
         if self._lazy_timer is None:
-            self._lazy_timer = self._running().call_later(LAZY_SECONDS, self._submit_lazy)
+            self._lazy_timer = self._accepting().call_later(LAZY_SECONDS, self._submit_lazy)
 
     def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         """Return rows of the last commit, at once."""
@@ -82,9 +82,10 @@ class Engine:
     async def close(self) -> None:
         """Write what is waiting, trying hard, then close the file."""
         try:
-            await self._write_the_rest()
+            await self._write_held()
         finally:
             self._closed = True
+            await self._write_waiting()
             if self._held_timer is not None:
                 self._held_timer.cancel()
             if self._thread is not None:
@@ -92,7 +93,7 @@ class Engine:
                 self._thread.join()
             self._database.close()
 
-    async def _write_the_rest(self) -> None:
+    async def _write_held(self) -> None:
         self._submit_lazy()
         for seconds in LAST_TRIES_AFTER:
             await asyncio.sleep(seconds)
@@ -102,8 +103,21 @@ class Engine:
                 return
         self._report("lazy writes are lost at the end", self._writer.held[0].error)
 
+    async def _write_waiting(self) -> None:
+        """Return when everybody who wrote while we tried is answered."""
+        self._submit_lazy()
+        if self._busy:
+            last = self._running().create_future()
+            self._submit(Job(_nothing, last))
+            await asyncio.wait([last])
+
+    def _accepting(self) -> asyncio.AbstractEventLoop:
+        if self._closed:
+            raise RuntimeError("the engine is not running")
+        return self._running()
+
     def _running(self) -> asyncio.AbstractEventLoop:
-        if self._loop is None or self._closed:
+        if self._loop is None:
             raise RuntimeError("the engine is not running")
         return self._loop
 
@@ -161,3 +175,7 @@ class Engine:
     def _report(self, message: str, error: BaseException | None) -> None:
         if self._loop is not None:
             self._loop.call_exception_handler({"message": message, "exception": error})
+
+
+def _nothing(_connection: sqlite3.Connection) -> None:
+    """Write nothing; whoever waits for it has waited for all before it."""

@@ -68,13 +68,6 @@ class Writer:
         self._commit_number = self._next_commit = database.commit
         self.held: list[Job] = []
 
-    def write(self, jobs: list[Job]) -> list[Job]:
-        """Commit, and return the jobs that are settled; lazy ones that find no room are held."""
-        jobs = self.admit(jobs)
-        if jobs:
-            self.commit(jobs)
-        return self.settle(jobs)
-
     def admit(self, jobs: list[Job]) -> list[Job]:
         """Return the jobs to commit now.
 
@@ -92,11 +85,6 @@ class Writer:
         """Return the jobs that are settled; lazy ones that found no room are held."""
         self.held += [job for job in jobs if job.refused]
         return [job for job in jobs if not job.refused]
-
-    def commit(self, jobs: list[Job]) -> None:
-        """Begin and finish."""
-        if self.begin(jobs):
-            self.finish(jobs)
 
     def begin(self, jobs: list[Job]) -> bool:
         """Run jobs in a transaction; return whether it is to be finished."""
@@ -136,7 +124,11 @@ class Writer:
         """One that does not fit takes the whole transaction down; the others may fit very well."""
         _abandon(self._database.writer, jobs, error)
         if len(jobs) > 1:
-            _each_in_order(jobs, lambda job: self.commit([job]))
+            _each_in_order(jobs, self._alone)
+
+    def _alone(self, job: Job) -> None:
+        if self.begin([job]):
+            self.finish([job])
 
     def _run_all(self, connection: sqlite3.Connection, jobs: list[Job]) -> None:
         """Run them one after the other; only where one is refused, once more with a savepoint around each.

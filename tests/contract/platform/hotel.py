@@ -6,11 +6,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from infra.local.ambient import SystemClock
-from infra.local.sample.account import account_name, open_account, simulator_address
+from infra.local.sample.account import open_account, simulator_address
 from infra.local.sample.load import move_in, read_sample
 from infra.manifest.model import SCHEDULER
 from shared.domain.ids import PropertyId
+from shared.domain.kinds import TTLOCK
 from shared.runtime.platform import bind
+from shared.vendor_kit.accounts import account_secret
 from tests.contract.platform.cloud import Cloud
 from tests.contract.sagas.ground import Settable
 from tests.guesthouse import BOOKING, SILK, Guesthouse, message
@@ -38,7 +40,7 @@ class Hotel:
         sample, cell = read_sample(), self.platform.cell
         home = replace(sample.tenant, id=tenant, data_residency=cell)
         await move_in(replace(sample, tenant=home), self.platform.documents, TODAY)
-        account = account_name(tenant, PropertyId(sample.property.id))
+        account = account_secret(TTLOCK, tenant, PropertyId(sample.property.id))
         await open_account(self.platform.secrets, account, TTLOCK_ADDRESS)
 
     async def publish(self, event, subject="confirmed", **data):

@@ -8,7 +8,8 @@ from shared.domain.lock_errors import VendorUnreachable
 from shared.domain.secret import Secret
 from shared.ports.documents import Create, Ref
 from shared.usecases.estate import KNOWN_FOR, Estate
-from shared.usecases.lock_desk import NO_ACCOUNT, LockDesks, account_secret
+from shared.usecases.lock_desk import NO_ACCOUNT, LockDesks
+from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.binding import Means
 from shared.vendors.mock.adapter import open_vendor
 from tests.unit.shared.ledger.ledgering import KABUL, MOCK, SILK, TTLOCK

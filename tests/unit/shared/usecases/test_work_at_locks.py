@@ -13,10 +13,11 @@ from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKeys, SecretName
 from shared.ports.documents import StaleVersion
 from shared.ports.vault import SecretMissing
-from shared.usecases.lock_desk import LockDesks, account_secret
+from shared.usecases.lock_desk import LockDesks
 from shared.usecases.saga_step import Outcome, StepCall
 from shared.usecases.task_at_locks import TOLD_WITHIN
 from shared.usecases.work_at_locks import work_at_locks
+from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.binding import Means
 from shared.vendors.mock.adapter import open_vendor
 from tests.unit.shared.ledger.ledgering import KABUL, MOCK, PIN_CODE, ROOM, SILK

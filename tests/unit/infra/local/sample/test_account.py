@@ -4,7 +4,6 @@ import hashlib
 from dataclasses import replace
 
 from infra.local.sample.account import (
-    account_name,
     open_account,
     sample_account,
     simulator_address,
@@ -12,6 +11,8 @@ from infra.local.sample.account import (
 )
 from infra.local.sample.load import read_sample
 from infra.simulators.ttlock.hotel import sample_hotel
+from shared.domain.kinds import TTLOCK
+from shared.vendor_kit.accounts import account_secret
 from shared.vendors.ttlock.account import read_account
 from tests.simulated import play
 
@@ -43,7 +44,7 @@ def test_the_account_is_one_that_the_simulator_knows():
 
 def test_a_sample_fleet_keeps_the_account_under_its_propertys_name(tmp_path):
     hotel = read_sample()
-    assert account_name(hotel.tenant.id, hotel.property.id) == NAME
+    assert account_secret(TTLOCK, hotel.tenant.id, hotel.property.id) == NAME
 
     async def scenario(on):
         return await on.fleet.platform.secrets.latest(NAME)

@@ -150,6 +150,20 @@ async def test_closing_writes_what_still_waits(tmp_path):
     assert list(notes(tmp_path)) == ["lazy"]
 
 
+@pytest.mark.parametrize("threaded", [True, False])
+async def test_whoever_writes_while_it_closes_is_answered(tmp_path, threaded):
+    engine = start(tmp_path, threaded=threaded)
+    closing, writing = asyncio.ensure_future(engine.close()), []
+    while not closing.done():
+        writing.append(asyncio.ensure_future(engine.write(keep(f"{len(writing):04}"))))
+        await asyncio.sleep(0)
+    async with asyncio.timeout(5):
+        answers = await asyncio.gather(*writing, return_exceptions=True)
+    refused = [answer for answer in answers if isinstance(answer, RuntimeError)]
+    assert 0 < len(refused) < len(answers)
+    assert list(notes(tmp_path)) == [answer for answer in answers if isinstance(answer, str)]
+
+
 async def test_a_closed_engine_says_so(tmp_path):
     async with running(tmp_path) as engine:
         pass
