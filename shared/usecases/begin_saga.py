@@ -5,25 +5,37 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
+from shared.domain.kinds import VendorCode
 from shared.ledger.entry import Entry, Work
-from shared.ledger.ledger import Ledger
+from shared.ledger.ledger import Ledger, Saved
 from shared.ports.bus import EventBus
 from shared.ports.documents import StaleVersion
-from shared.ports.sagas import Sagas
+from shared.usecases.office import Office
+from shared.usecases.saga_step import adapter_of
+from shared.usecases.whom_to_ask import whom_to_ask
 
 WORKFLOWS: Final = {Work.ISSUE: "issue_key", Work.WITHDRAW: "revoke_key"}
 
 
-async def begin_saga(entry: Entry, ledger: Ledger, bus: EventBus, sagas: Sagas) -> Entry:
+async def begin_work(saved: Saved, ledger: Ledger, office: Office) -> None:
+    """Begin what a saved key needs done at its locks, or tell that it needs nothing."""
+    vendor = whom_to_ask(saved.entry, saved.grants)
+    if vendor is None:
+        await tell(saved.entry, ledger, office.bus)
+    else:
+        await begin_saga(saved.entry, vendor, ledger, office)
+
+
+async def begin_saga(entry: Entry, vendor: VendorCode, ledger: Ledger, office: Office) -> None:
     """Announce what happened, then start the saga: an execution knows that all before it is published."""
-    told = await ledger.announce(entry, bus)
+    await ledger.announce(entry, office.bus)
     argument = {
         "tenant": str(entry.credential.tenant),
         "saga_id": str(entry.id),
         "generation": entry.saga.generation,
+        "adapter": adapter_of(vendor),
     }
-    await sagas.start(WORKFLOWS[entry.saga.kind], argument)
-    return told
+    await office.sagas.start(WORKFLOWS[entry.saga.kind], argument)
 
 
 async def tell(entry: Entry, ledger: Ledger, bus: EventBus, due: datetime | None = None) -> Entry:

@@ -14,7 +14,6 @@ from shared.domain.ids import ArtifactRef
 from shared.domain.kinds import FailureReason
 from shared.domain.lock_errors import LOCK_ERRORS, CredentialExpired, LockError, failure_reason
 from shared.domain.plan import MAX_ATTEMPTS
-from shared.domain.states import Pending, Requested
 from shared.events.credential import Artifact, Delivery
 from shared.ledger.delays import LONGEST_WAIT, LOOKED_AFTER, delay_after
 from shared.ledger.entry import Entry, Work
@@ -25,7 +24,7 @@ from shared.usecases.lock_desk import LockDesk
 from shared.usecases.manual_task import manual_tasks
 from shared.usecases.office import both
 from shared.usecases.placing import Attempted
-from shared.usecases.saga_step import DONE, NEXT, Outcome, Verdict
+from shared.usecases.saga_step import Outcome, Verdict, again, ask
 from shared.usecases.task_at_locks import Task
 
 SECRET_TRIES: Final = 3
@@ -50,8 +49,6 @@ async def conclude_issue(attempted: Attempted, desk: LockDesk) -> Verdict:
 async def refuse_to_issue(task: Task, error: LockError) -> Verdict:
     """Save that no vendor could be asked, and say what is next."""
     credential = task.entry.credential
-    if not isinstance(credential.state, Requested | Pending):
-        return DONE
     known = await task.grants() if credential.core.plan.attempts else ()
     others = tuple(kept for kept in known if not kept.over)
     if error.permanent or credential.core.plan.attempts >= MAX_ATTEMPTS:
@@ -120,7 +117,7 @@ async def _again(attempted: Attempted, error: LockError, wait: timedelta) -> Ver
     entry = replace(task.entry, credential=_noted(attempted, error)).due_in(wait + LOOKED_AFTER, task.now)
     grants = tuple(placing.settled(task) for placing in attempted.placings)
     await task.ledger.save(Change(entry, grants=grants))
-    return Verdict(Outcome.RETRY, wait)
+    return again(task.vendor, wait)
 
 
 async def _another_secret(attempted: Attempted, error: LockError, _: timedelta) -> Verdict:
@@ -129,7 +126,7 @@ async def _another_secret(attempted: Attempted, error: LockError, _: timedelta) 
         task.entry, credential=_noted(attempted, error), secret_try=task.entry.secret_try + 1
     ).due_in(LOOKED_AFTER, task.now)
     await task.ledger.save(Change(entry, grants=attempted.given_up()))
-    return Verdict(Outcome.RETRY)
+    return again(task.vendor, timedelta(0))
 
 
 async def _another_kind(attempted: Attempted, error: LockError, wait: timedelta) -> Verdict:
@@ -140,7 +137,7 @@ async def _another_kind(attempted: Attempted, error: LockError, wait: timedelta)
         return await _give_up(attempted, error, wait)
     entry = replace(task.entry, credential=credential, secret_try=0).due_in(LOOKED_AFTER, task.now)
     await task.ledger.save(Change(entry, grants=attempted.given_up()))
-    return NEXT
+    return ask(credential.core.plan.current.vendor)
 
 
 async def _give_up(attempted: Attempted, error: LockError, _: timedelta) -> Verdict:

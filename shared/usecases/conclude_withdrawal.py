@@ -14,7 +14,7 @@ from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SecretName
 from shared.usecases.lock_desk import LockDesk
-from shared.usecases.saga_step import DONE, NEXT, Outcome, Verdict
+from shared.usecases.saga_step import DONE, Outcome, Verdict, again, ask
 from shared.usecases.task_at_locks import Task
 
 NONE: Final = timedelta(0)
@@ -90,7 +90,7 @@ async def _later(it: Withdrawal, change: Change, removing: list[KeptGrant]) -> V
     task, ours = it.task, [kept for kept in removing if kept.grant.vendor == it.task.vendor]
     wait = _wait(it, ours)
     await task.ledger.save(replace(change, entry=change.entry.due_in(wait + LOOKED_AFTER, task.now)))
-    return Verdict(Outcome.RETRY, wait) if ours else NEXT
+    return again(task.vendor, wait) if ours else ask(removing[0].grant.vendor)
 
 
 def _wait(it: Withdrawal, ours: list[KeptGrant]) -> timedelta:

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 from shared.domain.core import Guest
 from shared.domain.ids import CredentialId, GuestId, PropertyId
 from shared.domain.kinds import RevokeReason
-from shared.domain.states import Requested
-from shared.ledger.ledger import Change, Ledger, Saved
+from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Heeded, Reservation, Status
-from shared.usecases.begin_saga import begin_saga
+from shared.usecases.begin_saga import begin_work
 from shared.usecases.booking import BookingEvent, note_ignored, record_of
 from shared.usecases.manual_task import manual_tasks
 from shared.usecases.office import Office, racing
 from shared.usecases.request_keys import request_keys
 from shared.usecases.tend_key import tend_if_due
-from shared.usecases.withdraw_key import begin_withdrawal, withdraw_key
+from shared.usecases.withdraw_key import withdraw_key
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
@@ -99,12 +98,5 @@ async def _request(
     )
     beside = (confirmed.write(), *manual_tasks(changes))
     for saved in await it.ledger.save_all([*ended, *changes], *beside):
-        await _begin(saved, it)
+        await begin_work(saved, it.ledger, it.office)
     return confirmed.credentials
-
-
-async def _begin(saved: Saved, it: _Confirmation) -> None:
-    if isinstance(saved.entry.credential.state, Requested):
-        await begin_saga(saved.entry, it.ledger, it.office.bus, it.office.sagas)
-    else:
-        await begin_withdrawal(saved, it.ledger, it.office)

@@ -7,10 +7,11 @@ from shared.domain.ids import CredentialId
 from shared.domain.kinds import RevokeReason
 from shared.ledger.ledger import Ledger
 from shared.ledger.reservation import Heeded, Reservation, Status
+from shared.usecases.begin_saga import begin_work
 from shared.usecases.booking import BookingEvent, note_ignored, record_of
 from shared.usecases.office import Office, racing
 from shared.usecases.tend_key import tend_if_due
-from shared.usecases.withdraw_key import begin_withdrawal, withdraw_key
+from shared.usecases.withdraw_key import withdraw_key
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
@@ -64,7 +65,7 @@ async def _withdraw(it: _Ending, record: Reservation) -> tuple[CredentialId, ...
     changes = [change for change in ended if change is not None]
     heard = replace(it.booking.heard_by(record, Heeded.APPLIED), status=_status(it))
     for saved in await it.ledger.save_all(changes, heard.write()):
-        await begin_withdrawal(saved, it.ledger, it.office)
+        await begin_work(saved, it.ledger, it.office)
     return record.credentials
 
 

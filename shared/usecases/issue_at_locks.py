@@ -11,7 +11,7 @@ from shared.domain.grant import Grant, VendorCall
 from shared.domain.grant_lifecycle import Intended
 from shared.domain.ids import GrantId
 from shared.domain.premises import LockDevice
-from shared.domain.states import Pending, Requested
+from shared.domain.states import Requested
 from shared.ledger.delays import LOOKED_AFTER
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change
@@ -22,7 +22,7 @@ from shared.usecases.hopeless import why_hopeless
 from shared.usecases.lock_desk import LockDesk
 from shared.usecases.office import both
 from shared.usecases.placing import Attempted, Placing
-from shared.usecases.saga_step import DONE, NEXT, Verdict
+from shared.usecases.saga_step import Verdict
 from shared.usecases.task_at_locks import Task
 from shared.vendor_kit.pins import draw_pin
 
@@ -33,12 +33,7 @@ LONGEST_EXTENSION: Final = timedelta(hours=4)
 
 async def issue_at_locks(task: Task, desk: LockDesk) -> Verdict:
     """Make one attempt at the key, and say what is next."""
-    credential = task.entry.credential
-    if not isinstance(credential.state, Requested | Pending):
-        return DONE
-    if credential.core.plan.current.vendor != desk.vendor:
-        return NEXT
-    known = await task.grants() if credential.core.plan.attempts else ()
+    known = await task.grants() if task.entry.credential.core.plan.attempts else ()
     hopeless = why_hopeless(task, desk)
     if hopeless is not None:
         return await refuse_to_issue(task, hopeless)

@@ -15,7 +15,6 @@ from shared.ledger.ledger import Ledger
 class Outcome(StrEnum):
     """What a saga is to do next."""
 
-    ATTEMPT = "attempt"
     RETRY = "retry"
     NEXT = "next"
     DONE = "done"
@@ -41,11 +40,11 @@ class StepCall:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A step's answer; it names no secret, and nobody."""
+    """A step's answer, and whose adapter is next if there is more to do; it names no secret and nobody."""
 
     outcome: Outcome
     after: timedelta = timedelta(0)
-    adapter: VendorCode | None = None
+    vendor: VendorCode | None = None
     warnings: tuple[KeyWarning, ...] = ()
 
     def body(self) -> dict[str, Any]:
@@ -55,12 +54,26 @@ class Verdict:
             "after_seconds": round(self.after.total_seconds(), 3),
             "warnings": [warning.code for warning in self.warnings],
         }
-        return body if self.adapter is None else {**body, "adapter": f"adapter-{self.adapter}"}
+        return body if self.vendor is None else {**body, "adapter": adapter_of(self.vendor)}
 
 
 SUPERSEDED: Final = Verdict(Outcome.SUPERSEDED)
 DONE: Final = Verdict(Outcome.DONE)
-NEXT: Final = Verdict(Outcome.NEXT)
+
+
+def adapter_of(vendor: VendorCode) -> str:
+    """Return the name of the function that works at a vendor's locks."""
+    return f"adapter-{vendor}"
+
+
+def again(vendor: VendorCode, after: timedelta) -> Verdict:
+    """Let the saga ask the same vendor once more, after a rest."""
+    return Verdict(Outcome.RETRY, after, vendor)
+
+
+def ask(vendor: VendorCode) -> Verdict:
+    """Let the saga ask another vendor, at once."""
+    return Verdict(Outcome.NEXT, vendor=vendor)
 
 
 async def followed(call: StepCall, ledger: Ledger) -> Entry | None:

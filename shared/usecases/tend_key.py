@@ -2,13 +2,15 @@
 
 from dataclasses import replace
 
-from shared.domain.states import Pending, Requested
+from shared.domain.kinds import VendorCode
 from shared.ledger.delays import LOOKED_AFTER, MOST_LOST
 from shared.ledger.entry import Entry, Saga, Work
+from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change, Ledger
 from shared.usecases.begin_saga import WORKFLOWS, begin_saga, tell
 from shared.usecases.give_up_lost import fail_overdue, give_up_lost
 from shared.usecases.office import Office
+from shared.usecases.whom_to_ask import whom_to_ask
 
 
 async def tend_if_due(credential: str, ledger: Ledger, office: Office) -> bool:
@@ -21,7 +23,8 @@ async def tend_if_due(credential: str, ledger: Ledger, office: Office) -> bool:
 
 
 async def _tend(entry: Entry, ledger: Ledger, office: Office) -> None:
-    if not await _has_work(entry, ledger):
+    vendor = whom_to_ask(entry, await _grants(entry, ledger))
+    if vendor is None:
         await tell(entry, ledger, office.bus)
     elif await _worked_on(entry.saga, office):
         await ledger.save(Change(entry.due_in(LOOKED_AFTER, office.now)))
@@ -30,20 +33,18 @@ async def _tend(entry: Entry, ledger: Ledger, office: Office) -> None:
     elif entry.saga.lost >= MOST_LOST:
         await give_up_lost(entry, ledger, office)
     else:
-        await _begin_again(entry, ledger, office)
+        await _begin_again(entry, vendor, ledger, office)
 
 
-async def _begin_again(entry: Entry, ledger: Ledger, office: Office) -> None:
+async def _begin_again(entry: Entry, vendor: VendorCode, ledger: Ledger, office: Office) -> None:
     told = await ledger.announce(entry, office.bus)
     again = replace(told, saga=entry.saga.again()).due_in(LOOKED_AFTER, office.now)
     # Saved first: of all who come by at this moment, one goes on.
-    await begin_saga((await ledger.save(Change(again))).entry, ledger, office.bus, office.sagas)
+    await begin_saga((await ledger.save(Change(again))).entry, vendor, ledger, office)
 
 
-async def _has_work(entry: Entry, ledger: Ledger) -> bool:
-    if entry.saga.kind is Work.ISSUE:
-        return isinstance(entry.credential.state, Requested | Pending)
-    return any(grant.leaving for grant in await ledger.grants(entry))
+async def _grants(entry: Entry, ledger: Ledger) -> tuple[KeptGrant, ...]:
+    return () if entry.saga.kind is Work.ISSUE else await ledger.grants(entry)
 
 
 def _too_late(entry: Entry, office: Office) -> bool:

@@ -8,8 +8,7 @@ from shared.domain.reactions import withdrawal
 from shared.events.idempotency import claim_key
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.entry import Work
-from shared.ledger.ledger import Change, Ledger, Saved
-from shared.usecases.begin_saga import begin_saga, tell
+from shared.ledger.ledger import Change, Ledger
 from shared.usecases.booking import BookingEvent
 from shared.usecases.office import Office
 
@@ -36,11 +35,3 @@ async def withdraw_key(
         due=now + STARTED_WITHIN,
     )
     return Change(turned, facts, grants)
-
-
-async def begin_withdrawal(saved: Saved, ledger: Ledger, office: Office) -> None:
-    """Begin to take an ended key back, if it has anything at the locks."""
-    if saved.grants:
-        await begin_saga(saved.entry, ledger, office.bus, office.sagas)
-    else:
-        await tell(saved.entry, ledger, office.bus)

@@ -167,7 +167,7 @@ async def _views(house):
     for key in (*keys, "key_none"):
         saga = {"tenant": "tnt_silk", "saga_id": key, "generation": 1, "execution": "01OTHER"}
         for body in (saga, {**saga, "generation": "one"}):
-            for path in ("next-attempt", "adapter-ttlock", "adapter-mock"):
+            for path in ("adapter-ttlock", "adapter-mock"):
                 views[f"{path} {body}"] = await house.on.send(path, body, caller="workflow-issue-key")
     return views
 

@@ -12,9 +12,9 @@ BOUGHT = {
         14,
         "stay, key and event; secret; key, grant and event; turn; refs; key, grant, event; mark",
     ),
-    "document_reads": (6, "the stay, the key at each of two steps, the turn, the room's previous guest"),
-    "function_calls": (4, "the booking, the next attempt, the adapter"),
-    "billable_steps": (12, "the plan, the attempt, and what came of each"),
+    "document_reads": (6, "the stay, the key, the turn, the room's previous guest"),
+    "function_calls": (4, "the booking, the adapter"),
+    "billable_steps": (12, "the attempt, and what came of it"),
 }
 MOST_FSYNCS = 12
 

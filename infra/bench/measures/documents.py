@@ -87,7 +87,7 @@ async def _writing(
 
 
 def _while(until: float) -> Iterator[int]:
-    return itertools.takewhile(lambda _: time.perf_counter() < until, itertools.count())
+    return itertools.takewhile(lambda number: number == 0 or time.perf_counter() < until, itertools.count())
 
 
 async def _write(store: SqliteDocuments, writer: str, numbers: Iterator[int]) -> int:

@@ -83,9 +83,10 @@ class Engine:
         """Write what is waiting, trying hard, then close the file."""
         try:
             await self._write_held()
-        finally:
             self._closed = True
             await self._write_waiting()
+        finally:
+            self._closed = True
             if self._held_timer is not None:
                 self._held_timer.cancel()
             if self._thread is not None:

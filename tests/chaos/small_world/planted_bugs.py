@@ -223,6 +223,7 @@ def _argument(found):
         "tenant": str(found.credential.tenant),
         "saga_id": str(found.id),
         "generation": found.saga.generation,
+        "adapter": begin_saga.adapter_of(found.credential.core.plan.current.vendor),
     }
     return begin_saga.WORKFLOWS[entry.Work.WITHDRAW], argument
 

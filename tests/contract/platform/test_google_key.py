@@ -39,7 +39,6 @@ async def test_every_function_on_the_way_is_called_once_and_every_event_told_as_
     assert Counter(house.cloud.internet.log) == {
         ("on-booking-confirmed", 204): 1,
         ("on-booking-checked-out", 204): 1,
-        ("next-attempt", 200): 2,
         ("adapter-ttlock", 200): 2,
     }
     rows = list((await house.documents("outbox")).values())
@@ -83,14 +82,14 @@ async def test_nobody_but_the_vendors_own_adapter_opens_a_keys_secret(house):
         except PurposeRefused:
             refused.append(function.deployed.name)
     assert opened == {"adapter-ttlock": at_room["code"]}
-    assert {"adapter-mock", "next-attempt", "on-booking-confirmed", "sweep-due"} <= set(refused)
+    assert {"adapter-mock", "on-booking-confirmed", "sweep-due"} <= set(refused)
 
 
 @pytest.mark.parametrize(
     ("function", "caller", "status"),
     [
         ("on-booking-confirmed", "workflow-issue-key", 403),
-        ("next-attempt", "pubsub-push", 403),
+        ("adapter-mock", "pubsub-push", 403),
         ("adapter-ttlock", "operator", 403),
         ("adapter-ttlock", "workflow-probe-platform", 403),
         ("sweep-due", "pubsub-push", 403),

@@ -9,10 +9,11 @@ from shared.domain.errors import InvalidInput
 from shared.domain.kinds import KeyWarning
 from shared.ledger.entry import Work
 from shared.ledger.ledger import Change
-from shared.usecases.saga_step import DONE, NEXT, SUPERSEDED, Outcome, StepCall, Verdict, followed
+from shared.usecases.saga_step import DONE, SUPERSEDED, Outcome, StepCall, Verdict, again, ask, followed
 from tests.unit.shared.ledger.ledgering import MOCK
 
 BODY = {"tenant": "tnt_silk", "saga_id": "key_1", "generation": 3, "execution": "run-1"}
+BARE = {"after_seconds": 0.0, "warnings": []}
 
 
 def test_step_s_call_is_read():
@@ -46,12 +47,17 @@ def test_verdict_is_told_as_workflows_read_it():
         Outcome.RETRY, timedelta(seconds=4, microseconds=250_400), warnings=(KeyWarning("ROUNDED"),)
     )
     assert verdict.body() == {"outcome": "retry", "after_seconds": 4.25, "warnings": ["ROUNDED"]}
-    assert Verdict(Outcome.ATTEMPT, adapter=MOCK).body()["adapter"] == "adapter-mock"
 
 
-@pytest.mark.parametrize(("verdict", "word"), [(DONE, "done"), (NEXT, "next"), (SUPERSEDED, "superseded")])
+def test_verdict_of_more_to_do_names_whom_to_ask():
+    rest = again(MOCK, timedelta(seconds=4))
+    assert rest.body() == {**BARE, "outcome": "retry", "after_seconds": 4.0, "adapter": "adapter-mock"}
+    assert ask(MOCK).body() == {**BARE, "outcome": "next", "adapter": "adapter-mock"}
+
+
+@pytest.mark.parametrize(("verdict", "word"), [(DONE, "done"), (SUPERSEDED, "superseded")])
 def test_plain_verdicts_do_not_wait(verdict, word):
-    assert verdict.body() == {"outcome": word, "after_seconds": 0, "warnings": []}
+    assert verdict.body() == {**BARE, "outcome": word}
 
 
 @pytest.mark.parametrize(

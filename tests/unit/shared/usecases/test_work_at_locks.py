@@ -5,7 +5,10 @@ from dataclasses import replace
 import pytest
 
 from infra.local.secrets import SqliteSecrets
+from shared.domain.commands import Fail
+from shared.domain.errors import InvalidInput
 from shared.domain.grant_lifecycle import Placed, Removed, Removing
+from shared.domain.kinds import FailureReason
 from shared.domain.secret import Secret
 from shared.domain.states import Active, Failed, Pending, Requested
 from shared.ledger.entry import Work, milliseconds
@@ -14,13 +17,13 @@ from shared.ledger.sealed_keys import SealedKeys, SecretName
 from shared.ports.documents import StaleVersion
 from shared.ports.vault import SecretMissing
 from shared.usecases.lock_desk import LockDesks
-from shared.usecases.saga_step import Outcome, StepCall
+from shared.usecases.saga_step import Outcome, StepCall, ask
 from shared.usecases.task_at_locks import TOLD_WITHIN
 from shared.usecases.work_at_locks import work_at_locks
 from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.binding import Means
 from shared.vendors.mock.adapter import open_vendor
-from tests.unit.shared.ledger.ledgering import KABUL, MOCK, PIN_CODE, ROOM, SILK
+from tests.unit.shared.ledger.ledgering import KABUL, MOCK, PIN_CODE, ROOM, SILK, TTLOCK
 from tests.unit.shared.usecases.hotel import door, move_in
 
 DOORS = door(1, [ROOM], "pin"), door(2, [ROOM], "pin")
@@ -173,6 +176,39 @@ async def test_second_execution_of_the_same_generation_is_superseded(work):
     assert (await work.call("run-2")).outcome is Outcome.SUPERSEDED
     assert (await work.call("run-1", generation=2)).outcome is Outcome.SUPERSEDED
     assert len(work.at_locks()) == 2
+
+
+async def test_execution_that_finds_a_key_ended_without_it_is_superseded_and_writes_nothing(work):
+    await work.begin()
+    entry = await work.entry()
+    ended, facts = entry.credential.apply(Fail(at=work.books.clock.now(), reason=FailureReason.CANCELLATION))
+    await work.books.ledger.save(Change(replace(entry, credential=ended), facts))
+    before = await work.entry()
+    assert (await work.call()).outcome is Outcome.SUPERSEDED
+    assert await work.entry() == before
+
+
+async def test_adapter_that_is_asked_for_another_vendor_s_key_names_that_one_though_it_has_no_account(work):
+    await work.begin(account=None)
+    work.desks = LockDesks(TTLOCK, work._open, work.books.office.estate, work.vault, work._means())
+    before = await work.entry()
+    assert await work.call() == ask(MOCK)
+    assert await work.entry() == before
+
+
+async def test_key_that_is_not_there_is_refused_by_field(work):
+    await work.begin()
+    work.id = "key_1"
+    with pytest.raises(InvalidInput) as refused:
+        await work.call()
+    assert refused.value.field == "saga_id"
+
+
+async def test_step_of_an_unknown_tenant_is_refused_by_field(work):
+    await work.begin()
+    with pytest.raises(InvalidInput) as refused:
+        await work_at_locks(StepCall("tnt_gulf", work.id, 1, "run-1"), work.books.office, work.desks)
+    assert refused.value.field == "tenantId"
 
 
 async def test_vendor_without_an_account_counts_an_attempt_and_writes_no_grant(work):

@@ -1,1 +1,0 @@
-"""Saga steps that touch only our own ledger."""
