@@ -8,6 +8,11 @@ from datetime import UTC, datetime, timedelta
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+def stopwatch() -> float:
+    """Return seconds since some moment: only good for telling how long something took."""
+    return time.perf_counter()
+
+
 class SystemClock:
     """The machine's clock."""
 

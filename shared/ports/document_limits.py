@@ -31,11 +31,13 @@ def encode(data: Mapping[str, Json]) -> bytes:
     """Return the document as JSON with sorted keys; refuse what would not be read back as it is."""
     if not isinstance(data, dict):
         raise InvalidInput("data", f"a {type(data).__name__}", "Give a dict of JSON values")
-    _check_levels(data)
     try:
         body = orjson.dumps(data, option=_ENCODING)
     except TypeError:
+        _check_levels(data)
         raise _why_not_json(data) from None
+    if body.count(b"{") + body.count(b"[") > MOST_LEVELS:  # else it cannot be too deep
+        _check_levels(data)
     if orjson.loads(body) != data:
         raise _why_not_json(data)
     if len(body) > MOST_DOCUMENT_BYTES:

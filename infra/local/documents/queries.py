@@ -10,6 +10,9 @@ from shared.ports.document_limits import check_index
 from shared.ports.documents import Index, Json
 
 ALIVE = "(expires_at IS NULL OR expires_at > ?)"
+DOCUMENTS = "documents INDEXED BY sqlite_autoindex_documents_1"
+"""The table by its primary key. Left to itself, SQLite compares what is bound with the conditions of the
+partial indexes, and plans the statement anew whenever another value is bound: ten times the work."""
 _EXISTING = (
     "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'documents' "
     "AND substr(name, 1, ?) = ?"

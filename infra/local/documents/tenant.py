@@ -8,9 +8,8 @@ from typing import Any
 
 import orjson
 
-from infra.local.documents.queries import ALIVE, Query
+from infra.local.documents.queries import ALIVE, DOCUMENTS, Query
 from infra.local.documents.writes import Prepared, microseconds, prepare_write
-from infra.local.storage.connection import next_number
 from infra.local.storage.engine import Engine
 from shared.domain.ids import TenantId
 from shared.ports.ambient import Clock
@@ -18,7 +17,7 @@ from shared.ports.document_limits import check_commit_bytes, check_query, check_
 from shared.ports.documents import Delete, Document, Index, Json, Ref, UndeclaredIndex, Write
 
 Keep = Callable[[Callable[[sqlite3.Connection], int]], Awaitable[int]]
-_GET = f"""SELECT body, version FROM documents
+_GET = f"""SELECT body, version FROM {DOCUMENTS}
 WHERE db = ? AND tenant = ? AND collection = ? AND id = ? AND {ALIVE}"""  # noqa: S608 - ALIVE is a constant
 
 
@@ -82,7 +81,7 @@ class SqliteTenantDocuments:
         check_writes(writes)
         prepared = [prepare_write(write, shelf.database, self._tenant) for write in writes]
         check_commit_bytes(sum(len(each.body) for each in prepared))
-        version = await keep(partial(_apply, shelf.database, prepared, shelf.now()))
+        version = await keep(partial(_apply, shelf, prepared, shelf.now()))
         shelf.engine.counters["document_writes"] += len(writes)
         return tuple("" if isinstance(write, Delete) else str(version) for write in writes)
 
@@ -106,9 +105,9 @@ def _document(ref: Ref, body: str, version: int) -> Document:
     return Document(ref, orjson.loads(body), str(version))
 
 
-def _apply(database: str, writes: Sequence[Prepared], now: int, connection: sqlite3.Connection) -> int:
+def _apply(shelf: Shelf, writes: Sequence[Prepared], now: int, connection: sqlite3.Connection) -> int:
     # One version for the whole commit, never given twice: what is deleted and made anew cannot be mistaken.
-    version = next_number(connection, f"documents in {database}")
+    version = shelf.engine.number()
     for write in writes:
         write.run(connection, version, now)
     return version

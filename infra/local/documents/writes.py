@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from infra.local.ambient import EPOCH
-from infra.local.documents.queries import ALIVE
+from infra.local.documents.queries import ALIVE, DOCUMENTS
 from shared.domain.instants import utc
 from shared.ports.document_limits import encode
 from shared.ports.documents import (
@@ -35,8 +35,8 @@ ON CONFLICT (db, tenant, collection, id) DO UPDATE
 SET body = excluded.body, version = excluded.version, expires_at = excluded.expires_at, crc = excluded.crc
 WHERE documents.expires_at <= ?"""
 _AT_VERSION = f"db = ? AND tenant = ? AND collection = ? AND id = ? AND version = ? AND {ALIVE}"
-_UPDATE = f"UPDATE documents SET body = ?, version = ?, expires_at = ?, crc = ? WHERE {_AT_VERSION}"  # noqa: S608
-_DELETE = f"DELETE FROM documents WHERE {_AT_VERSION}"  # noqa: S608
+_UPDATE = f"UPDATE {DOCUMENTS} SET body = ?, version = ?, expires_at = ?, crc = ? WHERE {_AT_VERSION}"  # noqa: S608
+_DELETE = f"DELETE FROM {DOCUMENTS} WHERE {_AT_VERSION}"  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,6 @@ META = (
     "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value NOT NULL, crc INTEGER NOT NULL, "
     "CHECK (crc = checksum(name || value))) WITHOUT ROWID"
 )
-_NEXT = """INSERT INTO meta VALUES (?1, 1, checksum(?1 || 1)) ON CONFLICT (name) DO UPDATE
-SET value = value + 1, crc = checksum(name || (value + 1)) RETURNING value"""
 _KEEP_SCHEMA = """INSERT INTO meta VALUES ('schema', ?1, checksum('schema' || ?1)) ON CONFLICT (name)
 DO UPDATE SET value = excluded.value, crc = excluded.crc WHERE value <> excluded.value"""
 _TABLES = "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -118,7 +116,8 @@ def write_meta(connection: sqlite3.Connection, identity: bytes, commit: int) -> 
     )
 
 
-def next_number(connection: sqlite3.Connection, name: str) -> int:
-    """Count a named number up, from 1, and return it; each commit writes this table's page anyway."""
-    ((number,),) = connection.execute(_NEXT, (name,)).fetchall()
-    return int(number)
+def keep_number(connection: sqlite3.Connection, commit: int) -> None:
+    """Write down which commit this is; all pages but this table's one are written for their own sake."""
+    connection.execute(
+        "UPDATE meta SET value = ?, crc = ? WHERE name = 'commit'", (commit, checksum(f"commit{commit}"))
+    )

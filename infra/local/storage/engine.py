@@ -1,7 +1,8 @@
 """The one way to the disk: operations queue up for the one writer and share its commits; reads never wait.
 
-The statements of a commit run on the event loop, its wait for the disk on a thread: two threads that both run
-Python get in each other's way more than a few microseconds of SQLite do.
+The statements of a commit run on the event loop: two threads that both run Python get in each other's way
+more than a few microseconds of SQLite do. The wait for the disk is a thread's, unless the disk is so quick
+that handing the wait over would take longer.
 """
 
 import asyncio
@@ -13,9 +14,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from infra.local.ambient import stopwatch
 from infra.local.counters import Counters
 from infra.local.faults import Faults
 from infra.local.storage.database import Database
+from infra.local.storage.disk import Disk
 from infra.local.storage.writer import Job, Operation, Writer, take_up_held
 from shared.ports.documents import StorageFull
 
@@ -30,9 +33,15 @@ class Engine:
     """Group commit over one database. `threaded=False` runs everything on the event loop, for simulations."""
 
     def __init__(
-        self, database: Database, *, faults: Faults, counters: Counters, threaded: bool = True
+        self,
+        database: Database,
+        *,
+        faults: Faults,
+        counters: Counters,
+        threaded: bool = True,
+        disk: Disk | None = None,
     ) -> None:
-        self._database, self.counters = database, counters
+        self._database, self.counters, self._disk = database, counters, disk or Disk()
         self._writer = Writer(database, faults, counters)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lazy: list[Job] = []
@@ -75,9 +84,15 @@ class Engine:
         if self._lazy_timer is None:
             self._lazy_timer = self._accepting().call_later(LAZY_SECONDS, self._submit_lazy)
 
+    def number(self) -> int:
+        """Return a number greater than any given before, to an operation that runs."""
+        return self._writer.number()
+
     def read(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         """Return rows of the last commit, at once."""
-        return self._database.reader.execute(sql, parameters).fetchall()
+        # While nothing is being committed, the writing connection is at the last commit, its pages at hand.
+        connection = self._database.reader if self._busy else self._database.writer
+        return connection.execute(sql, parameters).fetchall()
 
     async def close(self) -> None:
         """Write what is waiting, trying hard, then close the file."""
@@ -146,11 +161,16 @@ class Engine:
         jobs = self._writer.admit(jobs)
         if not (jobs and self._writer.begin(jobs)):
             self._committed(jobs)
-        elif self._thread is not None:
-            self._begun.put(jobs)
+        elif self._thread is None or self._disk.quick:
+            self._finish_here(jobs)
         else:
-            self._writer.finish(jobs)
-            self._committed(jobs)
+            self._begun.put(jobs)
+
+    def _finish_here(self, jobs: list[Job]) -> None:
+        began = stopwatch()
+        self._writer.finish(jobs)
+        self._disk.took(stopwatch() - began)
+        self._committed(jobs)
 
     def _work(self) -> None:
         while (jobs := self._begun.get()) is not None:

@@ -3,17 +3,19 @@
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from infra.local.counters import Counters
 from infra.local.faults import Faults
-from infra.local.storage.connection import next_number
+from infra.local.storage.connection import keep_number
 from infra.local.storage.database import Database
 from shared.ports.documents import StorageFull
 
 Operation = Callable[[sqlite3.Connection], Any]
+NUMBERS_TO_A_COMMIT = 1024
+"""One to each operation, and another should it be run a second time."""
 CHECKPOINT_BYTES = 4 * 1024 * 1024
 NO_ROOM = "Free some space, or look after the disk"
 HELD = "End whatever else has the database open"
@@ -65,7 +67,8 @@ class Writer:
 
     def __init__(self, database: Database, faults: Faults, counters: Counters) -> None:
         self._database, self._faults, self._counters = database, faults, counters
-        self._commit_number = self._next_commit = database.commit
+        self._commit_number = database.commit
+        self._numbers: Iterator[int] = iter(())
         self.held: list[Job] = []
 
     def admit(self, jobs: list[Job]) -> list[Job]:
@@ -96,15 +99,21 @@ class Writer:
             _abandon(connection, jobs, error)
             return False
         try:
+            first = (self._commit_number + 1) * NUMBERS_TO_A_COMMIT
+            self._numbers = iter(range(first, first + NUMBERS_TO_A_COMMIT))
             self._run_all(connection, jobs)
             if all(job.error is not None for job in jobs):
                 connection.execute("ROLLBACK")
                 return False
-            self._next_commit = next_number(connection, "commit")
+            keep_number(connection, self._commit_number + 1)
         except Exception as error:  # noqa: BLE001 - whatever stops a commit is told to all who share it
             self._one_by_one(jobs, error)
             return False
         return True
+
+    def number(self) -> int:
+        """Return a number to an operation under way: greater than any that something is kept under."""
+        return next(self._numbers)
 
     def finish(self, jobs: list[Job]) -> None:
         """Bring to the disk what was begun."""
@@ -114,7 +123,7 @@ class Writer:
         except Exception as error:  # noqa: BLE001 - whatever stops a commit is told to all who share it
             self._one_by_one(jobs, error)
             return
-        self._commit_number = self._next_commit
+        self._commit_number += 1
         self._counters["commits"] += 1
         self._counters["fsyncs"] += 1
         self._keep_mark(connection)

@@ -8,6 +8,7 @@ from functools import partial
 from infra.local.counters import Counters
 from infra.local.faults import NoFaults
 from infra.local.storage.database import checksum, open_database
+from infra.local.storage.disk import Disk
 from infra.local.storage.engine import Engine
 
 SCHEMA = (
@@ -16,6 +17,14 @@ SCHEMA = (
         CHECK (crc = checksum(payload)))""",
     "CREATE INDEX IF NOT EXISTS notes_title ON notes (substr(payload, 1, 9))",
 )
+
+
+class SlowDisk(Disk):
+    """A disk that is always waited for on the thread, if there is one."""
+
+    quick = False
+
+
 KEEP = "INSERT INTO notes VALUES (?, ?, ?)"
 
 
@@ -37,7 +46,9 @@ async def running(folder, *, faults=None, threaded=True, **options):
 def start(folder, *, faults=None, threaded=True, **options):
     """Start an engine on a folder."""
     database = open_notebook(folder, **options)
-    engine = Engine(database, faults=faults or NoFaults(), counters=Counters(), threaded=threaded)
+    engine = Engine(
+        database, faults=faults or NoFaults(), counters=Counters(), threaded=threaded, disk=SlowDisk()
+    )
     engine.start()
     return engine
 
