@@ -27,11 +27,11 @@ BOUNDARIES = {
     "after-push": 2,
     "before-ack": 2,
     "after-ack": 2,
-    "before-call": 4,
-    "after-call": 4,
+    "before-call": 2,
+    "after-call": 2,
     "before-vendor-call": 9,
     "after-vendor-call": 9,
-    "before-commit": 25,
+    "before-commit": 22,
 }
 SHARED = "before-commit"
 """How much goes into one commit is a matter of timing: the last of these may not be reached."""
