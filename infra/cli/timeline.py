@@ -19,6 +19,7 @@ SOURCES: Final = {
     "event": "green",
     "attempt": "yellow",
     "saga": "cyan",
+    "vendor": "bright_yellow",
     "lock": "blue",
     "task": "red",
 }
@@ -34,7 +35,7 @@ LOUD: Final = {
 
 
 def timeline(at: Place, identity: Id, tenant: Tenant = None) -> Answer:
-    """Show every event, saga step, attempt at a vendor, retry and change at a lock, in order."""
+    """Show every event, saga step, vendor call, retry and change at a lock, in order."""
     facts = ControlPlane(at).get("timeline", identity, tenant=tenant)
     keys = ", ".join(facts["credentials"]) or "no key"
     head = line(plain(facts["id"], "bold"), f" of {facts['tenant']}: {keys}")

@@ -18,6 +18,7 @@ from shared.domain.grant_lifecycle import (
 )
 from shared.ledger.entry import instant, milliseconds
 from shared.ledger.reading import check_version, reading
+from shared.ledger.vendor_calls import CallMade, Calls, calls_from, kept_calls, with_answer, with_call
 from shared.ports.documents import Create, Document, Ref, Update
 
 GRANTS: Final = "grants"
@@ -36,6 +37,7 @@ class KeptGrant:
     until: datetime
     busy_until: datetime | None = None
     version: str | None = None
+    calls: Calls = ()
 
     @property
     def wanted(self) -> bool:
@@ -57,8 +59,16 @@ class KeptGrant:
         return self.busy_until is not None and now < self.busy_until
 
     def calling(self, now: datetime) -> Self:
-        """Return the grant with a call about to be made."""
-        return replace(self, busy_until=now + CALLS_LAST)
+        """Return the grant with a call about to be made, which is to place the key."""
+        return replace(self, busy_until=now + CALLS_LAST, calls=with_call(self.calls, CallMade(now, "place")))
+
+    def heard(self, answer: str) -> Self:
+        """Return the grant with what its vendor said to the last call."""
+        return replace(self, calls=with_answer(self.calls, answer))
+
+    def removing(self, asked_at: datetime, answer: str) -> Self:
+        """Return the grant with a call that was made to remove the key."""
+        return replace(self, calls=with_call(self.calls, CallMade(asked_at, "remove", answer)))
 
     def told(self, command: GrantCommand) -> Self:
         """Return the grant after a command."""
@@ -88,6 +98,7 @@ def _read(found: Document, data: Mapping[str, Any]) -> KeptGrant:
         until=instant(data["ends"]),
         busy_until=None if busy is None else instant(busy),
         version=found.version,
+        calls=calls_from(data.get("calls", ())),
     )
 
 
@@ -100,6 +111,7 @@ def _document(kept: KeptGrant) -> dict[str, Any]:
         "device_id": str(grant.device_id),
         "ends": milliseconds(kept.until),
         "busy_until": None if kept.busy_until is None else milliseconds(kept.busy_until),
+        "calls": kept_calls(kept.calls),
     }
     # A grant that is over is no longer among those at its device.
     return data if kept.over else {**data, "until": milliseconds(kept.until)}

@@ -18,25 +18,32 @@ from shared.usecases.saga_step import DONE, Outcome, Verdict, again, ask
 from shared.usecases.task_at_locks import Task
 
 NONE: Final = timedelta(0)
+GONE: Final = "gone"
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """One grant that is to go, when its vendor was asked, and what it said; no word is consent."""
+    """One grant that is to go, when its vendor was asked, if it was, and what went wrong, if anything."""
 
     kept: KeptGrant
-    asked_at: datetime
+    asked_at: datetime | None = None
     error: LockError | None = None
 
     def settled(self, now: datetime, *, last: bool) -> KeptGrant:
         """Return the grant as it stands now; while a call may still place it, no removal is believed."""
         if lapsed(self.kept, now):
             return self.kept.told(Lapse(at=now))
+        kept = self._heard()
         if self.error is None:
-            return self.kept if self.kept.busy(self.asked_at) else self.kept.told(ConfirmRemoval(at=now))
-        if isinstance(self.kept.grant.state, Removing) and (last or self.error.permanent):
-            return self.kept.told(GiveUp(at=now, cause=self.error.cause.kind))
-        return self.kept
+            return kept if kept.busy(self.asked_at or now) else kept.told(ConfirmRemoval(at=now))
+        if isinstance(kept.grant.state, Removing) and (last or self.error.permanent):
+            return kept.told(GiveUp(at=now, cause=self.error.cause.kind))
+        return kept
+
+    def _heard(self) -> KeptGrant:
+        if self.asked_at is None:
+            return self.kept
+        return self.kept.removing(self.asked_at, GONE if self.error is None else self.error.cause.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +81,7 @@ async def conclude_withdrawal(it: Withdrawal) -> Verdict:
     """Save what came of an attempt, and say what is next."""
     task, now = it.task, it.task.now
     settled = tuple(each.settled(now, last=it.last) for each in it.removals)
-    changed = tuple(
-        new for each, new in zip(it.removals, settled, strict=True) if new.grant is not each.kept.grant
-    )
+    changed = tuple(new for each, new in zip(it.removals, settled, strict=True) if new is not each.kept)
     standing = {kept.grant.id: kept for kept in (*it.grants, *settled)}
     entry = replace(task.entry, saga=replace(task.entry.saga, tries=it.tries))
     _alarm(it, settled)

@@ -46,6 +46,6 @@ async def _leave(task: Task) -> None:
     grants = await task.grants()
     error = VendorUnreachable(vendor=task.vendor, cause=LOST, permanent=True)
     removing = [kept for kept in grants if isinstance(kept.grant.state, Removing)]
-    removals = tuple(Removal(kept, task.now, error) for kept in removing)
+    removals = tuple(Removal(kept, error=error) for kept in removing)
     found = replace(task, entry=replace(task.entry, saga=replace(task.entry.saga, lost=0)))
     await conclude_withdrawal(Withdrawal(found, grants, removals))

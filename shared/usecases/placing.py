@@ -29,13 +29,14 @@ class Placing:
         Silence says nothing: the call may still land. An answer ends this call, but not one before it that
         was never heard of again.
         """
-        if isinstance(self.outcome, LockError) and unheard(self.outcome):
-            return self.kept
-        quiet = replace(self.kept, busy_until=self.busy_before)
-        if isinstance(self.outcome, KeyAtLock):
-            at = self.outcome
-            return quiet.told(Place(at=task.now, placement=at.placement, exposure_until=at.exposure_until))
-        return quiet
+        if self.outcome is None:
+            return replace(self.kept, busy_until=self.busy_before, calls=self.kept.calls[:-1])
+        if isinstance(self.outcome, LockError):
+            heard = self.kept.heard(self.outcome.cause.kind)
+            return heard if unheard(self.outcome) else replace(heard, busy_until=self.busy_before)
+        at = self.outcome
+        heard = replace(self.kept.heard(at.placement.value), busy_until=self.busy_before)
+        return heard.told(Place(at=task.now, placement=at.placement, exposure_until=at.exposure_until))
 
     def given_up(self, task: Task) -> KeptGrant:
         """Return the grant on its way out; one that its vendor never took is gone already."""

@@ -24,7 +24,7 @@ async def withdraw_at_locks(task: Task, desk: LockDesk) -> Verdict:
 async def refuse_to_withdraw(task: Task, error: LockError) -> Verdict:
     """Save that the vendor could not even be asked, and say what is next."""
     grants = await task.grants()
-    removals = tuple(Removal(kept, task.now, error) for kept in _leaving(grants, task))
+    removals = tuple(Removal(kept, error=error) for kept in _leaving(grants, task))
     return await conclude_withdrawal(Withdrawal(task, grants, removals))
 
 
@@ -39,7 +39,7 @@ async def _removals(leaving: Sequence[KeptGrant], task: Task, desk: LockDesk) ->
 
 async def _asked(kept: KeptGrant, task: Task, desk: LockDesk) -> Removal:
     if lapsed(kept, task.now):
-        return Removal(kept, task.now)
+        return Removal(kept)
     key, asked_at = await _lock_key(kept, task, desk), task.now
     try:
         await desk.port.remove(key)

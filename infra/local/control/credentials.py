@@ -109,6 +109,7 @@ def _grant(records: Records, grant: Grant, kept: Json) -> dict[str, Any]:
         "changed_at": instant_to_text(grant.changed_at),
         "exposure_until": None if exposure is None else instant_to_text(exposure),
         "busy_until": None if busy is None else rfc3339(int(busy) * 1000),
+        "calls": [{**call, "at": rfc3339(int(call["at"]) * 1000)} for call in kept.get("calls", ())],
     }
 
 

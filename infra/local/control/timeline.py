@@ -149,6 +149,10 @@ def _locks(records: Records, credential: KeyCredential) -> Iterator[Line]:
         where = f"{grant['kind']} at {grant['label'] or grant['device']}"
         written = rfc3339(named_at(grant["id"]) * 1000)
         yield Line(written, "lock", "intended", grant["id"], f"{where}: written down, to be placed")
+        for call in grant["calls"]:
+            answer = call["answer"] or "nothing was heard"
+            what = f"{grant['vendor']} was asked to {call['asked']} {where}: {answer}"
+            yield Line(call["at"], "vendor", call["asked"], grant["id"], what)
         if grant["state"] != "intended":
             yield Line(
                 grant["changed_at"], "lock", grant["state"], grant["id"], f"{where}: {_standing(grant)}"

@@ -70,6 +70,24 @@ def test_answer_ends_the_call(task, placing, answer):
     assert kept.busy_until is None
 
 
+@pytest.mark.parametrize(
+    ("outcome", "answer"),
+    [
+        (at_lock(placement=Placement.ON_LOCK), "on_lock"),
+        (SILENT, SILENT.cause.kind),
+        (TAKEN, TAKEN.cause.kind),
+    ],
+    ids=["placed", "silence", "refused"],
+)
+def test_what_was_asked_and_answered_is_kept_with_the_grant(books, task, placing, outcome, answer):
+    (call,) = placing(outcome).settled(task).calls
+    assert (call.at, call.asked, call.answer) == (books.clock.now(), "place", answer)
+
+
+def test_lock_whose_vendor_was_not_asked_has_no_call(task, placing):
+    assert placing(None).settled(task).calls == ()
+
+
 @pytest.mark.parametrize("answer", [at_lock(), *ANSWERS], ids=lambda answer: type(answer).__name__)
 def test_answer_does_not_end_an_earlier_call_that_was_never_heard_of(books, task, placing, answer):
     before = books.clock.now() + timedelta(seconds=70)

@@ -135,6 +135,26 @@ async def test_one_lock_that_refuses_does_not_keep_the_other_s_key(books, key):
     assert (await key.secrets.find(key.name)).artifact.reveal() == PIN
 
 
+async def test_each_call_that_asked_for_a_removal_is_kept_with_its_answer(books, key):
+    await key.begin()
+    key.port.errors[DOOR] = BUSY
+    await key.attempt()
+    key.port.errors.clear()
+    await key.attempt()
+    (kept,) = await books.ledger.grants(await key.entry())
+    assert [(call.asked, call.answer) for call in kept.calls] == [
+        ("remove", BUSY.cause.kind),
+        ("remove", "gone"),
+    ]
+
+
+async def test_vendor_that_could_not_be_asked_has_no_call(books, key):
+    await key.begin()
+    await key.attempt(refuse_to_withdraw, BUSY)
+    (kept,) = await books.ledger.grants(await key.entry())
+    assert kept.calls == ()
+
+
 async def test_vendor_that_wants_to_be_left_alone_is(key):
     await key.begin()
     key.port.errors[DOOR], key.port.wait = BUSY, timedelta(minutes=2)

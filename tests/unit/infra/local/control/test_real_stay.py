@@ -82,6 +82,20 @@ def test_its_retry_is_told_with_the_attempt_the_verdict_and_the_wait(stay):
     ]
 
 
+def test_every_call_of_its_vendor_is_told_with_the_answer(stay):
+    _, (*_, told, _) = stay
+    calls = [what for _, what in _of(told, "vendor")]
+    said = "ttlock was asked to {} pin_code at {}: {}"
+    assert calls == [
+        said.format("place", "Front door", "gateway_busy"),
+        said.format("place", "Room 101", "on_lock"),
+        said.format("place", "Front door", "on_lock"),
+        said.format("place", "Room 101", "on_lock"),
+        said.format("remove", "Front door", "gone"),
+        said.format("remove", "Room 101", "gone"),
+    ]
+
+
 def test_its_timeline_is_in_order_and_its_keys_is_the_same_without_the_booking(stay):
     _, (*_, booking, key) = stay
     times = [each["at"] for each in booking["timeline"]]
