@@ -18,7 +18,7 @@ SCHEMA = (
     f"""CREATE TABLE IF NOT EXISTS documents (
         db TEXT NOT NULL, tenant TEXT NOT NULL, collection TEXT NOT NULL, id TEXT NOT NULL,
         body TEXT NOT NULL, version INTEGER NOT NULL, expires_at INTEGER, crc INTEGER NOT NULL,
-        PRIMARY KEY (db, tenant, collection, id), CHECK (crc = {CRC})) WITHOUT ROWID""",
+        PRIMARY KEY (db, tenant, collection, id), CHECK (crc = {CRC}))""",
     "CREATE INDEX IF NOT EXISTS documents_expiry ON documents (db, expires_at) WHERE expires_at IS NOT NULL",
 )
 PURGE_BATCH = 500
