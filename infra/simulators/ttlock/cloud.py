@@ -45,6 +45,8 @@ class Gateway:
     online: bool
     held_busy: bool = False
     working: bool = False
+    lost_ms: int | None = None
+    """Since when it is offline, if it ever was online."""
 
     @property
     def busy(self) -> bool:
@@ -104,7 +106,7 @@ class Cloud:
         return self.locks[lock_id]
 
     def gateways_of(self, lock_id: int) -> list[Gateway]:
-        """Return the gateways that hear a lock."""
+        """Return the gateways that hear a lock, the best one first."""
         if not self.doors[lock_id].in_reach:
             return []
         return [gateway for gateway in self.gateways.values() if lock_id in gateway.locks]

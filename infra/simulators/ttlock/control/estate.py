@@ -91,6 +91,7 @@ def _befall_gateway(cloud: Cloud, gateway: Gateway, change: GatewayChange) -> No
         gateway.held_busy = change.busy
     if change.online is not None and change.online != gateway.online:
         gateway.online = change.online
+        gateway.lost_ms = None if gateway.online else cloud.now_ms()
         announce_gateway(cloud, gateway)
         for lock_id in gateway.locks:
             upload(cloud, lock_id)

@@ -1,4 +1,4 @@
-"""Fault rules: put them in force, list them with their counts, lift them."""
+"""Fault rules: put them in force, list them with their counts, lift them; and what they can be about."""
 
 from typing import Annotated, Self
 
@@ -8,11 +8,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from infra.simulators.ttlock.control.surface import Steered, shown
-from infra.simulators.ttlock.faults import EVERYWHERE, FaultRule
+from infra.simulators.ttlock.faults import EFFECTS, EVERYWHERE, FaultRule
 from infra.simulators.ttlock.hotel import Plan
 from infra.simulators.ttlock.table import OPERATIONS
 
-KNOWN = {operation.name for operation in OPERATIONS.values()} | {EVERYWHERE}
+KNOWN = sorted(operation.name for operation in OPERATIONS.values())
 
 
 class RuleBody(Plan):
@@ -27,8 +27,8 @@ class RuleBody(Plan):
 
     @model_validator(mode="after")
     def _is_a_rule(self) -> Self:
-        if self.operation not in KNOWN:
-            raise ValueError("no such operation: give one such as keyboardPwd/add, or *")
+        if self.operation not in {*KNOWN, EVERYWHERE}:
+            raise ValueError(f"no such operation: name one of {EVERYWHERE}, {', '.join(KNOWN)}")
         self.rule()
         return self
 
@@ -51,7 +51,11 @@ def routes(simulator: Steered) -> list[Route]:
         simulator.cloud.faults.disarm(request.path_params.get("number"))
         return shown(simulator.cloud.faults.shown())
 
+    async def list_operations(_request: Request) -> Response:
+        return shown({"operations": KNOWN, "faults": [*EFFECTS, "errcode:N"]})
+
     return [
+        Route("/operations", list_operations),
         Route("/faults", list_rules),
         Route("/faults", arm, methods=["POST"]),
         Route("/faults", disarm, methods=["DELETE"]),

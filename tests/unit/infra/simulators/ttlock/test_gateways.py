@@ -99,6 +99,26 @@ async def test_gateways_are_listed_with_what_they_hear(sim):
     assert {lock["lockId"]: lock["hasGateway"] for lock in listed}[ROOM] == 0
 
 
+async def test_a_lock_tells_who_hears_it_and_how_well(at_a_hotel, hotel):
+    hotel["gateways"][1]["locks"].append(ROOM)
+    sim = await at_a_hotel()
+    near = (await sim.get("/v3/gateway/listByLock", lockId=ROOM))["list"]
+    assert [(row["gatewayId"], row["rssi"]) for row in near] == [(501, -65), (502, -71)]
+    heard = (await sim.get("/v3/gateway/listLock", gatewayId=502))["list"]
+    assert {row["lockId"]: row["rssi"] for row in heard} == {UPSTAIRS: -65, 1000204: -65, ROOM: -71}
+
+
+async def test_a_gateway_that_fell_silent_is_forgotten_after_half_an_hour(sim):
+    await sim.control("PATCH", "/gateways/501", {"online": False})
+    sim.wait(minutes=29)
+    assert (await sim.get("/v3/gateway/listByLock", lockId=ROOM))["list"]
+    sim.wait(minutes=1)
+    assert (await sim.get("/v3/gateway/listByLock", lockId=ROOM))["list"] == []
+    assert (await sim.get("/v3/gateway/listLock", gatewayId=501))["list"] == []
+    await sim.control("PATCH", "/gateways/501", {"online": True})
+    assert (await sim.get("/v3/gateway/listByLock", lockId=ROOM))["list"]
+
+
 async def test_an_unknown_gateway_and_a_stranger_s_are_refused(at_a_hotel, hotel):
     sim = await at_a_hotel(accounts=[*hotel["accounts"], {"username": "stranger", "password": "own"}])
     assert (await sim.get("/v3/gateway/detail", gatewayId=9))["errcode"] == -4037
