@@ -204,12 +204,6 @@ class GrantId(OwnId, prefix="grt_", field="grantId"):
     __slots__ = ()
 
 
-class SagaId(OwnId, prefix="sga_", field="sagaId"):
-    """A saga of ours."""
-
-    __slots__ = ()
-
-
 class EncoderSessionId(OwnId, prefix="enc_", field="encoderSessionId"):
     """The time an encoder is in use by one desk."""
 

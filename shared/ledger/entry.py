@@ -11,7 +11,7 @@ from shared.domain.documents import from_document, to_document
 from shared.domain.ids import CredentialId
 from shared.domain.kinds import ClaimKey
 from shared.events.outbox import OutboxRow
-from shared.ledger.reading import check_version, reading
+from shared.ledger.reading import reading
 from shared.ports.documents import Create, Document, Ref, Update
 
 CREDENTIALS: Final = "credentials"
@@ -122,8 +122,7 @@ def ref_of(credential: str) -> Ref:
 
 def entry_from(found: Document) -> Entry:
     """Read an entry."""
-    with reading(found):
-        check_version(found, SCHEMA_VERSION)
+    with reading(found, SCHEMA_VERSION):
         return _read(found, found.data)
 
 

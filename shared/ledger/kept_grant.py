@@ -17,7 +17,7 @@ from shared.domain.grant_lifecycle import (
     Withdraw,
 )
 from shared.ledger.entry import instant, milliseconds
-from shared.ledger.reading import check_version, reading
+from shared.ledger.reading import reading
 from shared.ledger.vendor_calls import CallMade, Calls, calls_from, kept_calls, with_answer, with_call
 from shared.ports.documents import Create, Document, Ref, Update
 
@@ -86,8 +86,7 @@ class KeptGrant:
 
 def grant_from(found: Document) -> KeptGrant:
     """Read a grant."""
-    with reading(found):
-        check_version(found, SCHEMA_VERSION)
+    with reading(found, SCHEMA_VERSION):
         return _read(found, found.data)
 
 

@@ -15,16 +15,17 @@ class StoredUnreadable(Exception):
 
 
 @contextmanager
-def reading(found: Document) -> Iterator[None]:
-    """Tell a document that cannot be read from a message that cannot be accepted."""
+def reading(found: Document, version: int | None = None) -> Iterator[None]:
+    """Tell a document that cannot be read, or is of another version, from a message that is refused."""
     try:
+        if version is not None:
+            _check_version(found, version)
         yield
     except (ValueError, KeyError, TypeError) as error:
         said = f"{error.field}: {error.problem}" if isinstance(error, InvalidInput) else "a field is missing"
         raise StoredUnreadable(f"{found.ref}: {said}. {_REMEDY}") from None
 
 
-def check_version(found: Document, version: int) -> None:
-    """Refuse a document of another schema version."""
+def _check_version(found: Document, version: int) -> None:
     if found.data.get("schema_version") != version:
         raise UnknownSchemaVersion("schema_version", "unknown or missing", _REMEDY)

@@ -14,7 +14,7 @@ from shared.domain.ids import CredentialId, PropertyId, ReservationId, credentia
 from shared.domain.instants import instant_from_text, instant_to_text
 from shared.domain.kinds import ClaimKey
 from shared.events.idempotency import claim_key
-from shared.ledger.reading import check_version, reading
+from shared.ledger.reading import reading
 from shared.ports.documents import Create, Document, Ref, Update
 
 RESERVATIONS: Final = "reservations"
@@ -117,8 +117,7 @@ def ref_of(reservation: str) -> Ref:
 
 def reservation_from(found: Document) -> Reservation:
     """Read a record."""
-    with reading(found):
-        check_version(found, SCHEMA_VERSION)
+    with reading(found, SCHEMA_VERSION):
         return _read(found, found.data)
 
 

@@ -11,6 +11,7 @@ from shared.ledger.indexes import AT_DEVICE
 from shared.ledger.kept_grant import MOST_GRANTS, grant_from
 from shared.ports.lock import ASK_FOR_ANOTHER_PIN, WINDOW_SPENT, KeyAtLock, LockKey, LockVendor
 from shared.usecases.lock_desk import LockDesk
+from shared.usecases.lock_key import lock_key
 from shared.usecases.placing import Attempted, Placing
 
 HOUR: Final = timedelta(hours=1)
@@ -54,18 +55,12 @@ async def _lock_key(placing: Placing, attempted: Attempted) -> LockKey:
     grant, window = placing.kept.grant, attempted.task.entry.credential.core.window
     alone = len(attempted.placings) == 1 and grant.kind is KeyCredentialKind.PIN_CODE
     key = attempted.key
-    return LockKey(
-        device_id=grant.device_id,
-        kind=grant.kind,
-        name=grant.vendor_name,
-        valid_from=window.start,
-        valid_until=window.end,
-        idempotency_key=grant.vendor_key,
+    return replace(
+        lock_key(grant, window, key),
         secret=None if key is None else key.artifact,
         intent_predates=not placing.fresh,
         not_before=await _previous_end(placing, attempted) if alone else None,
         any_secret=alone,
-        vendor_ref=None if key is None else key.refs.get(grant.vendor_name),
     )
 
 

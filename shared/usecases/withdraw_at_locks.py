@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from shared.domain.lock_errors import LockError
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.sealed_keys import SealedKey, SecretName
-from shared.ports.lock import LockKey
 from shared.ports.vault import SealBroken
 from shared.usecases.conclude_withdrawal import Removal, Withdrawal, conclude_withdrawal, lapsed, secret_of
 from shared.usecases.lock_desk import LockDesk
+from shared.usecases.lock_key import lock_key
 from shared.usecases.saga_step import Verdict
 from shared.usecases.task_at_locks import Task
 
@@ -40,26 +40,13 @@ async def _removals(leaving: Sequence[KeptGrant], task: Task, desk: LockDesk) ->
 async def _asked(kept: KeptGrant, task: Task, desk: LockDesk) -> Removal:
     if lapsed(kept, task.now):
         return Removal(kept)
-    key, asked_at = await _lock_key(kept, task, desk), task.now
+    sealed, window = await _sealed(secret_of(kept), desk), task.entry.credential.core.window
+    asked_at = task.now
     try:
-        await desk.port.remove(key)
+        await desk.port.remove(lock_key(kept.grant, window, sealed))
     except LockError as error:
         return Removal(kept, asked_at, error)
     return Removal(kept, asked_at)
-
-
-async def _lock_key(kept: KeptGrant, task: Task, desk: LockDesk) -> LockKey:
-    grant, window = kept.grant, task.entry.credential.core.window
-    sealed = await _sealed(secret_of(kept), desk)
-    return LockKey(
-        device_id=grant.device_id,
-        kind=grant.kind,
-        name=grant.vendor_name,
-        valid_from=window.start,
-        valid_until=window.end,
-        idempotency_key=grant.vendor_key,
-        vendor_ref=None if sealed is None else sealed.refs.get(grant.vendor_name),
-    )
 
 
 async def _sealed(name: SecretName, desk: LockDesk) -> SealedKey | None:

@@ -27,7 +27,6 @@ PREFIXES = {
     "ProvisionalKeyId": "prov_keycred_",
     "MasterKeyId": "mky_",
     "GrantId": "grt_",
-    "SagaId": "sga_",
     "EncoderSessionId": "enc_",
     "AccessAttemptId": "kca_",
     "WebhookId": "whk_",

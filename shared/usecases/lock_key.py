@@ -1,0 +1,19 @@
+"""What a vendor is told of a grant: which lock, under which name, from when until when."""
+
+from shared.domain.grant import Grant
+from shared.domain.window import StayWindow
+from shared.ledger.sealed_keys import SealedKey
+from shared.ports.lock import LockKey
+
+
+def lock_key(grant: Grant, window: StayWindow, sealed: SealedKey | None) -> LockKey:
+    """Return a grant's key, with the vendor's own reference where one is kept; its secret stays sealed."""
+    return LockKey(
+        device_id=grant.device_id,
+        kind=grant.kind,
+        name=grant.vendor_name,
+        valid_from=window.start,
+        valid_until=window.end,
+        idempotency_key=grant.vendor_key,
+        vendor_ref=None if sealed is None else sealed.refs.get(grant.vendor_name),
+    )
