@@ -17,48 +17,11 @@ from shared.usecases.end_booking import end_booking
 from shared.usecases.sweep_due import sweep_due
 from tests.unit.shared.ledger.ledgering import MOCK, NOW, TTLOCK
 from tests.unit.shared.usecases.hotel import ROOMS, booking, door, move_in
+from tests.unit.shared.usecases.mortal import Died, Life, Mortal
 
 DOORS = door(1, ROOMS[:1], "pin"), door(2, ROOMS[1:2], "pin", vendor=TTLOCK)
 LINES = 10
 """Before and after the commit, two tellings and two starts."""
-
-
-class Died(Exception):
-    """The process, at this line."""
-
-
-class Mortal:
-    """A port whose calls may be the process's last: before they are done, or after."""
-
-    def __init__(self, port, life):
-        self._port, self._life = port, life
-
-    def __getattr__(self, name):
-        call = getattr(self._port, name)
-        if name == "tenant" and callable(call):  # of a whole store; of one tenant's documents it is a name
-            return lambda tenant: Mortal(call(tenant), self._life)
-        return self._mortal(call) if name in ("commit", "note", "publish", "start") else call
-
-    def _mortal(self, call):
-        async def called(*args, **options):
-            self._life.step()
-            answer = await call(*args, **options)
-            self._life.step()
-            return answer
-
-        return called
-
-
-class Life:
-    """As many lines as a process has left."""
-
-    def __init__(self):
-        self.steps, self.ends_at = 0, None
-
-    def step(self):
-        self.steps += 1
-        if self.steps == self.ends_at:
-            raise Died
 
 
 def event(id_="evt_1", subject="confirmed", at=NOW):

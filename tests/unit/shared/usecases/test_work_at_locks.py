@@ -25,34 +25,11 @@ from shared.vendor_kit.binding import Means
 from shared.vendors.mock.adapter import open_vendor
 from tests.unit.shared.ledger.ledgering import KABUL, MOCK, PIN_CODE, ROOM, SILK, TTLOCK
 from tests.unit.shared.usecases.hotel import door, move_in
+from tests.unit.shared.usecases.mortal import Died, Life, Mortal
 
 DOORS = door(1, [ROOM], "pin"), door(2, [ROOM], "pin")
 LINES = 18
 """Before and after each commit, each door and each publishing of one call."""
-
-
-class Died(Exception):
-    """The process, at this line."""
-
-
-class Mortal:
-    """A port of ours whose calls may be the process's last: before they are done, or after."""
-
-    def __init__(self, port, work):
-        self._port, self._work = port, work
-
-    def __getattr__(self, name):
-        call = getattr(self._port, name)
-        return self._mortal(call) if name in ("commit", "note", "place", "publish") else call
-
-    def _mortal(self, call):
-        async def called(*args, **options):
-            self._work.step("before")
-            answer = await call(*args, **options)
-            self._work.step("after")
-            return answer
-
-        return called
 
 
 class Nothing:
@@ -62,27 +39,12 @@ class Nothing:
         raise SecretMissing(name)
 
 
-class Mortals:
-    """Documents of every tenant whose commits may be the last."""
-
-    def __init__(self, store, work):
-        self._store, self._work = store, work
-
-    def tenant(self, tenant):
-        return Mortal(self._store.tenant(tenant), self._work)
-
-
 class Working:
     """A key of two doors at a mock's, and the calls of its saga."""
 
     def __init__(self, books):
-        self.books, self.steps, self.dies_at, self.ports = books, 0, None, []
+        self.books, self.life, self.ports = books, Life(), []
         self.vault = SqliteSecrets(books.engine, books.cipher)
-
-    def step(self, _where):
-        self.steps += 1
-        if self.steps == self.dies_at:
-            raise Died
 
     async def begin(self, account=b"mock://"):
         books = self.books
@@ -96,7 +58,7 @@ class Working:
 
     def _open(self, binding, means):
         self.ports.append(open_vendor(binding, means))
-        return Mortal(self.ports[-1], self)
+        return Mortal(self.ports[-1], self.life)
 
     def _means(self):
         books = self.books
@@ -106,7 +68,7 @@ class Working:
             entropy=books.entropy,
             leases=None,
             documents=books.store,
-            sealed=Mortals(books.vault, self),
+            sealed=Mortal(books.vault, self.life),
             cipher=books.cipher,
             guards=None,
         )
@@ -114,8 +76,8 @@ class Working:
     @property
     def office(self):
         office = self.books.office
-        office.estate._documents = Mortals(self.books.store, self)
-        return replace(office, bus=Mortal(self.books.bus, self))
+        office.estate._documents = Mortal(self.books.store, self.life)
+        return replace(office, bus=Mortal(self.books.bus, self.life))
 
     async def call(self, execution="run-1", generation=1):
         return await work_at_locks(StepCall(SILK, self.id, generation, execution), self.office, self.desks)
@@ -156,9 +118,9 @@ async def test_key_is_made_at_every_door_with_one_sealed_pin(work):
 async def test_step_that_is_repeated_after_the_key_is_made_is_done_and_asks_nobody(work):
     await work.begin()
     await work.call()
-    before = work.steps, await work.entry()
+    before = work.life.steps, await work.entry()
     assert (await work.call()).outcome is Outcome.DONE
-    assert (work.steps, await work.entry()) == before
+    assert (work.life.steps, await work.entry()) == before
 
 
 async def test_step_that_is_repeated_after_the_key_is_made_is_done_though_its_account_is_gone(work):
@@ -270,13 +232,13 @@ async def test_vendor_that_may_have_done_it_leaves_grants_to_take_back(work):
 async def test_a_whole_call_has_as_many_lines_as_are_died_at_below(work):
     await work.begin()
     await work.call()
-    assert work.steps == LINES
+    assert work.life.steps == LINES
 
 
 @pytest.mark.parametrize("line", range(1, LINES + 1))
 async def test_call_that_dies_at_any_line_is_finished_by_the_next_with_the_same_pin(work, line):
     await work.begin()
-    work.dies_at = line
+    work.life.ends_at = line
     with pytest.raises(Died):
         await work.call()
     entry, known = await work.entry(), await work.secret()
