@@ -25,7 +25,8 @@ from shared.vendors.ttlock import capabilities
 from shared.vendors.ttlock.account import read_account
 from shared.vendors.ttlock.api import Row
 from shared.vendors.ttlock.errand import Errand
-from shared.vendors.ttlock.errors import REFUSALS, wait_after
+from shared.vendors.ttlock.errors import ASTRAY, REFUSALS, wait_after
+from shared.vendors.ttlock.gateway_notes import GatewayNotes
 from shared.vendors.ttlock.gateways import Gateways
 from shared.vendors.ttlock.inspection import Inspector, skew_warnings
 from shared.vendors.ttlock.platform import Line, Logins, OpenPlatform
@@ -62,7 +63,7 @@ class TTLock:
         """See to it that the key opens within its window, and once."""
         secret = self._checked(key)
         with REFUSALS.spoken(Operation.ISSUE, key.device_id):
-            async with self._turn(self._errand(key, Operation.ISSUE)) as errand:
+            async with self._turn(self._errand(key, Operation.ISSUE), Urgency.ISSUE) as errand:
                 row = await errand.placed(secret)
                 skew = await self._skew(errand) if errand.shelf.windowed and not row.computed else None
         return self._at_lock(errand, row, skew_warnings(skew))
@@ -70,13 +71,13 @@ class TTLock:
     async def remove(self, key: LockKey) -> None:
         """See to it that no key of this name is at the lock."""
         with REFUSALS.spoken(Operation.REVOKE, key.device_id):
-            async with self._turn(self._errand(key, Operation.REVOKE)) as errand:
+            async with self._turn(self._errand(key, Operation.REVOKE), Urgency.REVOKE) as errand:
                 await errand.removed()
 
     async def suspend(self, key: LockKey) -> None:
         """Freeze an eKey; take anything else away, for nothing else can rest at a lock."""
         with REFUSALS.spoken(Operation.REVOKE, key.device_id):
-            async with self._turn(self._errand(key, Operation.REVOKE)) as errand:
+            async with self._turn(self._errand(key, Operation.REVOKE), Urgency.REVOKE) as errand:
                 await (errand.rested() if errand.shelf.resting else errand.removed())
 
     async def unsuspend(self, key: LockKey) -> KeyAtLock:
@@ -94,7 +95,7 @@ class TTLock:
         """Ask a lock how it is."""
         device = self._device(device_id)
         with REFUSALS.spoken(Operation.LOOK, device_id):
-            name = await self._gateways.turn_at(device.vendor_device)
+            name = await self._gateways.turn_at(device.vendor_device, Urgency.POLL)
             async with turn_at(self._turns, name, "health"):
                 return await self._inspector.health(device)
 
@@ -134,10 +135,15 @@ class TTLock:
         return Errand(self._platform, self._clock, device.vendor_device, shelf, key)
 
     @asynccontextmanager
-    async def _turn(self, errand: Errand) -> AsyncIterator[Errand]:
-        name = await self._gateways.turn_at(errand.lock)
+    async def _turn(self, errand: Errand, urgency: Urgency) -> AsyncIterator[Errand]:
+        name = await self._gateways.turn_at(errand.lock, urgency)
         async with turn_at(self._turns, name, errand.key.name) as turn:
-            yield replace(errand, turn=turn)
+            try:
+                yield replace(errand, turn=turn)
+            except VendorRefused as refused:
+                if refused.code in ASTRAY:
+                    self._gateways.doubt(errand.lock)
+                raise
 
     async def _skew(self, errand: Errand) -> timedelta | None:
         """Return what is known of a lock's clock; a lock that does not say has still got its key."""
@@ -171,5 +177,7 @@ def open_vendor(binding: Binding, means: Means) -> TTLock:
     turns = Turns(means.leases, binding.tenant, means.clock, means.entropy)
     shelf = TokenShelf(means.sealed.tenant(binding.tenant), means.cipher, TTLOCK, account.name)
     tokens = TokenCache(shelf, turns, means.clock, Logins(account, line, means.clock))
-    gateways = Gateways(means.documents.tenant(binding.tenant), TTLOCK, binding.property.id)
-    return TTLock(binding, OpenPlatform(line, tokens), turns, gateways, means.clock)
+    platform = OpenPlatform(line, tokens)
+    notes = GatewayNotes(means.documents.tenant(binding.tenant), TTLOCK, binding.property.id)
+    gateways = Gateways(platform, notes, binding.property.id, means.clock)
+    return TTLock(binding, platform, turns, gateways, means.clock)

@@ -1,12 +1,15 @@
 """The endpoints that tell of locks and gateways; of a lock's detail, full of secrets, two fields."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from shared.vendors.ttlock.api import GATEWAY_SECONDS, Ask, Page, listing
 
 Json = Any
+WEAKEST: Final = -999
+"""The signal of whoever is heard, nobody says how well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,14 @@ class Gateway:
 
 
 @dataclass(frozen=True, slots=True)
+class Near:
+    """A gateway that hears a lock, or a lock that is heard by a gateway, and how well."""
+
+    id: str
+    signal: int
+
+
+@dataclass(frozen=True, slots=True)
 class Detail:
     """What we want to know of a lock, by itself."""
 
@@ -46,9 +57,14 @@ def list_gateways(page: int) -> Ask[Page[Gateway]]:
     return listing("/v3/gateway/list", page, _gateway)
 
 
-def list_locks_of_gateway(gateway: str) -> Ask[tuple[str, ...]]:
-    """List the locks that a gateway reaches."""
-    return Ask("GET", "/v3/gateway/listLock", {"gatewayId": gateway}, _lock_ids)
+def list_locks_of_gateway(gateway: str) -> Ask[tuple[Near, ...]]:
+    """List the locks that a gateway has heard within half an hour; this list has no pages."""
+    return Ask("GET", "/v3/gateway/listLock", {"gatewayId": gateway}, _near("lockId"))
+
+
+def list_gateways_of_lock(lock: str) -> Ask[tuple[Near, ...]]:
+    """List the gateways that have heard a lock within half an hour; the vendor takes the best of them."""
+    return Ask("GET", "/v3/gateway/listByLock", {"lockId": lock}, _near("gatewayId"))
 
 
 def lock_detail(lock: str) -> Ask[Detail]:
@@ -71,8 +87,10 @@ def _gateway(row: Json) -> Gateway:
     return Gateway(str(row["gatewayId"]), row.get("isOnline") == 1)
 
 
-def _lock_ids(answer: Json) -> tuple[str, ...]:
-    return tuple(str(row["lockId"]) for row in answer["list"])
+def _near(id_: str) -> Callable[[Json], tuple[Near, ...]]:
+    return lambda answer: tuple(
+        Near(str(row[id_]), int(row.get("rssi") or WEAKEST)) for row in answer["list"]
+    )
 
 
 def _detail(answer: Json) -> Detail:

@@ -1,6 +1,7 @@
 """Looking at locks: which there are, who reaches them, their batteries and their clocks."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, TypeVar
 
@@ -16,14 +17,28 @@ from shared.vendors.ttlock import estate
 from shared.vendors.ttlock.api import Ask, Page
 from shared.vendors.ttlock.capabilities import of_lock
 from shared.vendors.ttlock.errors import UNREACHED
-from shared.vendors.ttlock.estate import Lock
-from shared.vendors.ttlock.gateways import Gateways, Reach
+from shared.vendors.ttlock.estate import WEAKEST, Lock
+from shared.vendors.ttlock.gateway_notes import Reach
+from shared.vendors.ttlock.gateways import Gateways
 from shared.vendors.ttlock.platform import OpenPlatform
 
 T = TypeVar("T")
 CLOCK_SKEW_ALERT: Final = "CLOCK_SKEW_ALERT"
 WARN_AT, ALERT_AT = timedelta(seconds=300), timedelta(seconds=600)
 LOW_BATTERY: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """That a gateway hears a lock: whether the vendor hears from it, and how well it does."""
+
+    online: bool
+    signal: int
+    gateway: str
+
+    def beats(self, other: "Hearing") -> bool:
+        """Say whether the vendor would rather speak through this one."""
+        return (self.online, self.signal) > (other.online, other.signal)
 
 
 class Inspector:
@@ -35,10 +50,10 @@ class Inspector:
     async def devices(self) -> tuple[ListedDevice, ...]:
         """Return those of the property's locks that are in the account, and note who reaches them."""
         locks = {lock.id: lock for lock in await self._all(estate.list_locks)}
-        reaches = await self._reaches()
-        await self._gateways.note(reaches)
+        hearings = await self._hearings()
+        await self._gateways.note({lock: self._reach(hearings.get(lock)) for lock in locks})
         listed = (each for each in self._binding.devices if each.vendor_device in locks)
-        return tuple(self._listed(each, locks, reaches) for each in listed)
+        return tuple(self._listed(each, locks, hearings) for each in listed)
 
     async def health(self, device: LockDevice) -> DeviceHealth:
         """Ask the lock for its clock and the cloud for its battery."""
@@ -67,14 +82,19 @@ class Inspector:
                 raise
         return None
 
-    async def _reaches(self) -> dict[str, Reach]:
-        reaches: dict[str, Reach] = {}
+    async def _hearings(self) -> dict[str, Hearing]:
+        """Return who hears each lock best: of those that are there, the one with the strongest signal."""
+        best: dict[str, Hearing] = {}
         for gateway in await self._all(estate.list_gateways):
-            for lock in await self._platform.ask(estate.list_locks_of_gateway(gateway.id), Urgency.POLL):
-                # Of several gateways that reach a lock, the first that is there.
-                if lock not in reaches or (gateway.online and not reaches[lock].online):
-                    reaches[lock] = Reach(gateway.id, gateway.online)
-        return reaches
+            for near in await self._platform.ask(estate.list_locks_of_gateway(gateway.id), Urgency.POLL):
+                hearing = Hearing(gateway.online, near.signal, gateway.id)
+                if near.id not in best or hearing.beats(best[near.id]):
+                    best[near.id] = hearing
+        return best
+
+    def _reach(self, hearing: Hearing | None) -> Reach:
+        gateway, signal = (None, WEAKEST) if hearing is None else (hearing.gateway, hearing.signal)
+        return Reach(gateway, signal, self._clock.now())
 
     async def _all(self, pages: Callable[[int], Ask[Page[T]]]) -> list[T]:
         rows: list[T] = []
@@ -85,9 +105,11 @@ class Inspector:
             rows += page.rows
         return rows
 
-    def _listed(self, device: LockDevice, locks: dict[str, Lock], reaches: dict[str, Reach]) -> ListedDevice:
+    def _listed(
+        self, device: LockDevice, locks: dict[str, Lock], hearings: dict[str, Hearing]
+    ) -> ListedDevice:
         lock = locks[device.vendor_device]
-        online = lock.id in reaches and reaches[lock.id].online
+        online = lock.id in hearings and hearings[lock.id].online
         able: LockCapabilities = of_lock(lock.features, self._binding.policy, online=online)
         return ListedDevice(
             device_id=device.id,

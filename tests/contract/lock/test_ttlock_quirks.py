@@ -30,10 +30,11 @@ from tests.contract.lock.setting import (
     MOBILE_APP,
     PIN,
 )
-from tests.contract.lock.ttlock_setting import TTLockSetting
+from tests.contract.lock.ttlock_setting import TTLockSetting, turns_at
 
 HALF_HOUR = timedelta(minutes=30)
 ADD, LIST = "/v3/keyboardPwd/add", "/v3/lock/listKeyboardPwd"
+CLOCK, GATEWAY = "/v3/lock/queryDate", "/v3/gateway/listByLock"
 
 
 @pytest.fixture
@@ -112,14 +113,42 @@ class TestGateway:
         await asyncio.gather(*placing)
         assert await setting.count() == 3
 
-    async def test_gateways_once_listed_have_turns_of_their_own(self, setting):
-        await setting.vendor.list_devices(KABUL.id)
+    async def test_a_key_takes_its_turn_at_its_lock_s_gateway_though_nobody_listed_any(self, setting):
+        await setting.vendor.place(setting.key())
+        assert await turns_at(setting, "501") == 1
+        assert await turns_at(setting, KABUL.id) == 0
+
+    async def test_a_known_lock_costs_no_call_but_the_key_s_own(self, setting):
+        await setting.vendor.place(setting.key())
+        setting.straight.asked.clear()
         again = setting.make_vendor()
-        await again.place(setting.key())
-        lease = await setting.means.leases.acquire(
-            setting.binding().tenant, "gateway:ttlock:501", "somebody", HOUR
-        )
-        assert lease.fence == 2
+        await again.place(replace(setting.key("second", secret=Secret("648391")), device_id=DOOR_102))
+        assert setting.straight.paths == [ADD, CLOCK]
+        assert await turns_at(setting, "501") == 2
+
+    async def test_lists_tell_which_gateway_each_lock_has(self, setting):
+        await setting.vendor.list_devices(KABUL.id)
+        setting.straight.asked.clear()
+        await setting.make_vendor().place(setting.key())
+        assert GATEWAY not in setting.straight.paths
+        assert await turns_at(setting, "501") == 1
+
+    async def test_a_lock_that_moved_to_another_gateway_takes_its_turns_there_after_a_refusal(self, setting):
+        await setting.vendor.place(setting.key())
+        setting.clock.advance(hours=1)
+        await setting.steer("PATCH", "gateways/501", locks=[])
+        await setting.steer("PATCH", "gateways/502", locks=[1_000_101], busy=True)
+        moved = setting.key("second", secret=Secret("648391"))
+        await refusal(setting.vendor.place(moved), VendorUnreachable)
+        await setting.steer("PATCH", "gateways/502", busy=False)
+        await setting.vendor.place(moved)
+        assert await turns_at(setting, "502") == 1
+
+    async def test_a_platform_that_tells_no_gateway_costs_no_key(self, setting):
+        await setting.fault("errcode:-2018", "gateway/listByLock")
+        await setting.vendor.place(setting.key())
+        assert await setting.opens()
+        assert await turns_at(setting, KABUL.id) == 1
 
     async def test_a_busy_gateway_is_left_alone_for_a_moment(self, setting):
         await setting.steer("PATCH", "gateways/501", busy=True)
@@ -263,10 +292,10 @@ class TestClocks:
 
     async def test_our_own_clock_is_put_right_by_the_platform_s(self, setting):
         await setting.steer("POST", "clock", aheadSeconds=3600)
-        await setting.vendor.place(setting.key())
-        assert setting.straight.paths.count(ADD) == 2
         await setting.vendor.find(setting.key())
-        assert setting.straight.paths.count(LIST) == 1
+        assert setting.straight.paths.count(LIST) == 2
+        await setting.vendor.place(setting.key())
+        assert setting.straight.paths.count(ADD) == 1
 
 
 class TestTokens:

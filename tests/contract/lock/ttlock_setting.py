@@ -13,7 +13,7 @@ from infra.simulators.ttlock.world import SimWorld
 from shared.domain.kinds import TTLOCK
 from shared.vendor_kit.http import Call, TimedOut
 from shared.vendors.ttlock.adapter import open_vendor
-from tests.contract.lock.setting import DOOR_101, GUEST_ACCOUNT, PIN, VENDOR_NAMES, Setting
+from tests.contract.lock.setting import DOOR_101, GUEST_ACCOUNT, HOUR, PIN, TENANT, VENDOR_NAMES, Setting
 
 CONTROL = "steer"
 ADDRESS = "https://ttlock.test"
@@ -45,6 +45,13 @@ class Straight:
     def paths(self):
         """The paths asked for, in order."""
         return [call.url.removeprefix(ADDRESS).partition("?")[0] for call in self.asked]
+
+
+async def turns_at(setting, thing):
+    """Return how many turns were taken at a gateway, which must be free by now."""
+    lease = await setting.means.leases.acquire(TENANT, f"gateway:ttlock:{thing}", "a test", HOUR)
+    await setting.means.leases.release(lease)
+    return lease.fence - 1
 
 
 def _heard(serving):

@@ -34,6 +34,7 @@ class GatewayChange(Plan):
 
     online: bool | None = None
     busy: bool | None = None
+    locks: tuple[int, ...] | None = None
 
 
 def routes(simulator: Steered) -> list[Route]:
@@ -87,6 +88,8 @@ def _befall_lock(door: Door, change: LockChange) -> None:
 
 
 def _befall_gateway(cloud: Cloud, gateway: Gateway, change: GatewayChange) -> None:
+    if change.locks is not None:
+        gateway.locks = tuple(lock_id for lock_id in change.locks if lock_id in cloud.locks)
     if change.busy is not None:
         gateway.held_busy = change.busy
     if change.online is not None and change.online != gateway.online:

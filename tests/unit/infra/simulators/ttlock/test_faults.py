@@ -120,6 +120,13 @@ async def test_a_rule_that_cannot_be_is_refused(sim, body):
     assert answer["error"]["fields"][0]["problem"]
 
 
+async def test_a_rule_for_no_operation_is_refused_with_those_there_are(sim):
+    _, known = await sim.control("GET", "/operations")
+    assert known["faults"] == ["drop", "timeout_after_success", "http_500", "http_502", "slow", "errcode:N"]
+    _, answer = await sim.control("POST", "/faults", {"operation": "keyboardPwd/ad", "fault": "drop"})
+    assert answer["error"]["fields"][0]["problem"].endswith(f"*, {', '.join(known['operations'])}")
+
+
 @pytest.mark.parametrize("options", [{"pct": 101}, {"after": -1}, {"times": -1}, {"seconds": -1}])
 def test_an_impossible_rule_cannot_be_made(options):
     with pytest.raises(ValueError, match=r"percentage|negative"):

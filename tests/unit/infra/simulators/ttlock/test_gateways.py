@@ -108,6 +108,15 @@ async def test_a_lock_tells_who_hears_it_and_how_well(at_a_hotel, hotel):
     assert {row["lockId"]: row["rssi"] for row in heard} == {UPSTAIRS: -65, 1000204: -65, ROOM: -71}
 
 
+async def test_a_lock_may_be_heard_by_another_gateway_from_now_on(sim):
+    await sim.control("PATCH", "/gateways/501", {"locks": [OTHER_ROOM, 7]})
+    assert (await sim.add_pin())["errcode"] == -2012
+    await sim.control("PATCH", "/gateways/502", {"locks": [ROOM]})
+    assert "keyboardPwdId" in await sim.add_pin()
+    near = (await sim.get("/v3/gateway/listByLock", lockId=ROOM))["list"]
+    assert [row["gatewayId"] for row in near] == [502]
+
+
 async def test_a_gateway_that_fell_silent_is_forgotten_after_half_an_hour(sim):
     await sim.control("PATCH", "/gateways/501", {"online": False})
     sim.wait(minutes=29)

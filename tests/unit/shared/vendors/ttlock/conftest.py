@@ -24,12 +24,17 @@ SECRETS = ("canary", ACCOUNT["passwordMd5"])
 
 
 class Script:
-    """Answers in turn what it was told to: an object, bytes, a whole answer, or a fault."""
+    """Answers in turn what it was told to: an object, bytes, a whole answer, or a fault.
+
+    Which gateway hears a lock is not its subject: none does, and that is neither scripted nor noted.
+    """
 
     def __init__(self):
         self.answers, self.asked = [], []
 
     async def send(self, call):
+        if "/v3/gateway/listByLock" in call.url:
+            return Answer(200, {}, b'{"list":[]}')
         self.asked.append(call)
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):

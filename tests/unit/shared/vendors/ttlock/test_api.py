@@ -8,6 +8,7 @@ import pytest
 from shared.domain.secret import Secret
 from shared.vendors.ttlock import api, estate
 from shared.vendors.ttlock.api import Addition, Row
+from shared.vendors.ttlock.estate import Near
 from shared.vendors.ttlock.windows import Bounds
 
 BOUNDS = Bounds(datetime(2026, 5, 1, 9, tzinfo=UTC), datetime(2026, 5, 3, 7, 30, tzinfo=UTC))
@@ -181,4 +182,7 @@ def test_time_of_a_lock_is_read():
 def test_gateways_and_their_locks_are_read():
     raw = b'{"list":[{"gatewayId":501,"isOnline":1},{"gatewayId":502,"isOnline":0}],"pages":1}'
     assert [gateway.online for gateway in read(estate.list_gateways(1), raw).rows] == [True, False]
-    assert read(estate.list_locks_of_gateway("501"), b'{"list":[{"lockId":1},{"lockId":2}]}') == ("1", "2")
+    locks = b'{"list":[{"lockId":1,"rssi":-65},{"lockId":2}]}'
+    assert read(estate.list_locks_of_gateway("501"), locks) == (Near("1", -65), Near("2", estate.WEAKEST))
+    near = b'{"list":[{"gatewayId":501,"gatewayName":"a","rssi":-80,"rssiUpdateDate":1777626000000}]}'
+    assert read(estate.list_gateways_of_lock("1"), near) == (Near("501", -80),)
