@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from infra.cli.problems import Problem
+from infra.cli.problems import Field, Problem, said_of
 
 LONGEST_LINE = 400
 
@@ -41,6 +41,12 @@ def plain(value: Any, style: str = "") -> Text:
 def line(*parts: str | Text) -> Text:
     """Return one line made of plain texts and styled ones."""
     return Text.assemble(*(plain(part) if isinstance(part, str) else part for part in parts))
+
+
+def field_line(indent: str, field: Field) -> Text:
+    """Return what is wrong with a field and what to do about it, on one line."""
+    remedy = field.get("remedy")
+    return line(indent, plain(said_of(field), "yellow"), f". {remedy}" if remedy else "")
 
 
 def moment(text: str) -> str:
@@ -87,6 +93,8 @@ def print_part(part: RenderableType) -> None:
 def print_problem(problem: Problem, *, as_json: bool) -> None:
     """Say on stderr what is wrong and what to do; scripts get the same as their document."""
     errors().print(line(plain("error: ", "bold red"), problem.message), soft_wrap=True)
+    for field in problem.fields:
+        errors().print(field_line("  ", field), soft_wrap=True)
     if problem.remedy:
         errors().print(line(plain("  fix: ", "bold green"), problem.remedy), soft_wrap=True)
     if as_json:

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from infra.cli.place import ADDRESS, Place
-from infra.cli.problems import Failed, Problem, Refused, Unreachable
+from infra.cli.problems import Failed, Problem, Refused, Unreachable, refused_fields
 
 OPERATOR = "operator"
 PATIENCE_SECONDS = 30.0
@@ -156,7 +156,12 @@ def _problem(place: Place, status: int, error: Any) -> Problem:
         return _stranger(place)
     if status >= 500:
         return Failed(f"the fleet could not do it now: {said.get('detail', status)}", "try again")
-    message = (
-        f"{said['field']}: {said.get('problem')}" if "field" in said else said.get("detail", f"HTTP {status}")
-    )
-    return Refused(str(message), str(said.get("remedy", "")))
+    if "problems" in said or "field" in said:
+        return refused_fields(said.get("problems") or [said])
+    return _refused(str(said.get("detail", f"HTTP {status}")))
+
+
+def _refused(detail: str) -> Refused:
+    # Whoever refuses in one sentence ends it with what to do.
+    what, colon, remedy = detail.rpartition(": ")
+    return Refused(what, remedy) if colon else Refused(detail)

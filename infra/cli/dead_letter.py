@@ -1,35 +1,45 @@
 """`keyfleet dead-letter`: messages that were set aside, with the reason, until somebody decides."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from shlex import quote
+from typing import Annotated, Any, Final
 
 import typer
 from rich.console import RenderableType
 
-from infra.cli.answer import Answer, counted, line, moment, plain
+from infra.cli.answer import Answer, counted, field_line, line, moment, plain
 from infra.cli.control import ControlPlane
 from infra.cli.place import Place
-from infra.cli.problems import Failed, Refused
+from infra.cli.problems import Field, Refused, not_found, said_of
+
+LIST: Final = "keyfleet dead-letter list"
 
 Topic = Annotated[str | None, typer.Option(help="Only those of this parked topic.")]
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")]
+Reservation = Annotated[str | None, typer.Option(help="Only those about this booking, such as rsv_1.")]
 After = Annotated[int, typer.Option(min=0, help="Only those behind this id: the next page.")]
 Ids = Annotated[list[str] | None, typer.Argument(help="Ids that dead-letter list shows.")]
 NamedIds = Annotated[list[str], typer.Argument(help="Ids that dead-letter list shows.")]
 All = Annotated[bool, typer.Option("--all", help="Every one.")]
 
 
-def list_letters(at: Place, topic: Topic = None, after: After = 0, limit: Limit = 100) -> Answer:
+def list_letters(
+    at: Place,
+    topic: Topic = None,
+    reservation: Reservation = None,
+    after: After = 0,
+    limit: Limit = 100,
+) -> Answer:
     """List the messages that were set aside: dead letters and quarantine."""
-    facts = ControlPlane(at).get("dead-letters", topic=topic, after=after, limit=limit)
+    wanted = {"topic": topic, "reservation": reservation}
+    facts = ControlPlane(at).get("dead-letters", **wanted, after=after, limit=limit)
     letters = facts["messages"]
     if not letters:
         return Answer(facts, (line("No message was set aside."),))
     said: list[RenderableType] = [part for letter in letters for part in _said(letter)]
     if len(letters) == limit:
-        said.append(
-            line(f"There may be more: keyfleet dead-letter list{at.flags} --after {letters[-1]['id']}")
-        )
+        only = "".join(f" --{name} {quote(value)}" for name, value in wanted.items() if value)
+        said.append(line(f"There may be more: {LIST}{at.flags}{only} --after {letters[-1]['id']}"))
     return Answer(facts, tuple(said))
 
 
@@ -40,19 +50,19 @@ def replay(at: Place, ids: Ids = None, everything: All = False, topic: Topic = N
     body: dict[str, Any] = {"topic": topic} if topic else {}
     named, control = _numbers(ids or []), ControlPlane(at)
     body |= {"all": True} if everything else {"ids": named}
-    missing = _missing(control, named, topic)
+    _refuse_missing(control, at, named, "nothing was delivered again", topic)
     facts = control.post("dead-letters", "replay", body=body)
-    said = _reported(facts["replayed"], missing, "Delivering again:")
-    again = f"Look again with keyfleet dead-letter list{at.flags}: what cannot be accepted comes back."
-    return Answer(facts, (line(said), line(again)) if facts["replayed"] else (line(said),))
+    said = line(f"Delivering again: {counted(facts['replayed'], 'message')}.")
+    again = line(f"Look again with {LIST}{at.flags}: what cannot be accepted comes back.")
+    return Answer(facts, (said, again) if facts["replayed"] else (said,))
 
 
 def discard(at: Place, ids: NamedIds) -> Answer:
     """Delete messages for ever."""
     named, control = _numbers(ids), ControlPlane(at)
-    missing = _missing(control, named)
+    _refuse_missing(control, at, named, "nothing was deleted")
     facts = control.post("dead-letters", "discard", body={"ids": named})
-    return Answer(facts, (line(_reported(facts["discarded"], missing, "Deleted")),))
+    return Answer(facts, (line(f"Deleted {counted(facts['discarded'], 'message')}."),))
 
 
 def _numbers(ids: list[str]) -> list[str]:
@@ -62,9 +72,11 @@ def _numbers(ids: list[str]) -> list[str]:
     return sorted(set(ids), key=int)
 
 
-def _missing(control: ControlPlane, ids: list[str], topic: str | None = None) -> list[str]:
-    # Asked beforehand: the answer is a count, and afterwards those that were there are gone as well.
-    return [each for each in ids if not _is_there(control, each, topic)]
+def _refuse_missing(
+    control: ControlPlane, at: Place, ids: list[str], but: str, topic: str | None = None
+) -> None:
+    if missing := [each for each in ids if not _is_there(control, each, topic)]:
+        raise not_found("dead letter", missing, f"see {LIST}{at.flags}", but=but)
 
 
 def _is_there(control: ControlPlane, id_: str, topic: str | None) -> bool:
@@ -73,27 +85,25 @@ def _is_there(control: ControlPlane, id_: str, topic: str | None) -> bool:
     return any(int(letter["id"]) == int(id_) for letter in page)
 
 
-def _reported(done: int, missing: list[str], what: str) -> str:
-    said = f"{what} {counted(done, 'message')}"
-    if missing:
-        raise Failed(f"{said}; not set aside: {', '.join(missing)}", "see keyfleet dead-letter list")
-    return f"{said}."
-
-
 def _said(letter: Mapping[str, Any]) -> list[RenderableType]:
     head = line(
         plain(letter["id"], "bold"),
         f"  {moment(letter['parked_at'])}  {letter['topic']}",
         plain(f"  from {letter['subscription']}" if letter["subscription"] else "", "cyan"),
     )
-    # A reason told in one piece ends with its remedy and begins with its field: each is said once.
-    field, remedy = letter.get("field") or "", letter.get("remedy") or ""
-    why = str(letter["reason"]).removesuffix(remedy).removeprefix(f"{field}: ").rstrip(" .")
-    said: list[RenderableType] = [head, *_about(letter)]
-    said.append(line("    ", plain(f"{field}: {why}" if field else why, "yellow")))
-    return [*said, line("    fix: ", remedy)] if remedy else said
+    return [head, *_about(letter), *_why(letter["problems"])]
+
+
+def _why(problems: list[Field]) -> list[RenderableType]:
+    if len(problems) > 1:
+        return [field_line("    ", each) for each in problems]
+    (only,) = problems
+    said: list[RenderableType] = [line("    ", plain(said_of(only), "yellow"))]
+    return [*said, line("    fix: ", only["remedy"])] if only["remedy"] else said
 
 
 def _about(letter: Mapping[str, Any]) -> list[RenderableType]:
-    named = [str(letter[name]) for name in ("subject", "event_id", "tenant") if letter.get(name)]
+    named = [
+        str(letter[name]) for name in ("subject", "event_id", "tenant", "reservation") if letter.get(name)
+    ]
     return [line("    ", "  ".join(named))] if named else []

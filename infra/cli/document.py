@@ -7,7 +7,7 @@ import typer
 from infra.cli.answer import Answer
 from infra.cli.control import ControlPlane
 from infra.cli.place import Place
-from infra.cli.problems import Failed
+from infra.cli.problems import not_found
 
 Tenant = Annotated[str, typer.Argument(help="The tenant it belongs to, such as tnt_silk.")]
 Collection = Annotated[str, typer.Argument(help="The collection it lies in, such as rooms.")]
@@ -18,8 +18,6 @@ def document(at: Place, tenant: Tenant, collection: Collection, identity: Id) ->
     """Print a document and its version as JSON."""
     facts = ControlPlane(at).get("documents", tenant, collection, identity)
     if facts.get("document") is None:
-        raise Failed(
-            f"tenant {tenant} has no document {identity} in {collection}",
-            "check tenant, collection and id: capital letters count in each",
-        )
+        where = f"check tenant ({tenant}), collection ({collection}) and id: capital letters count in each"
+        raise not_found("document", [identity], where)
     return Answer(facts, always_json=True)

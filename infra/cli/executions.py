@@ -27,17 +27,17 @@ MARKS: Final = {
 """How each kind of happening looks in a timeline."""
 
 Name = Annotated[str, typer.Argument(help="A workflow's name: that of its file, without .yaml.")]
-Arguments = Annotated[str, typer.Option(help="The argument: a JSON object, @file, or - for stdin.")]
+Arguments = Annotated[str | None, typer.Option(help="The argument: a JSON object, @file, or - for stdin.")]
 Workflow = Annotated[str | None, typer.Option(help="Only executions of this workflow.")]
 State = Annotated[str | None, typer.Option(help="ACTIVE, SUCCEEDED, FAILED or CANCELLED.")]
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="At most so many, newest first.")]
 Id = Annotated[str, typer.Argument(help="An execution's id, as workflow list shows it.")]
 
 
-def start(at: Place, name: Name, args: Arguments = "{}") -> Answer:
+def start(at: Place, name: Name, args: Arguments = None) -> Answer:
     """Start an execution on the running fleet."""
-    body = {"workflow": name, "argument": json_object(args, "--args")}
-    facts = ControlPlane(at).post("executions", body=body)
+    given = {} if args is None else {"argument": json_object(args, "--args")}
+    facts = ControlPlane(at).post("executions", body={"workflow": name, **given})
     identity = facts["execution"]
     return Answer(
         facts,
@@ -45,6 +45,7 @@ def start(at: Place, name: Name, args: Arguments = "{}") -> Answer:
             line("Started ", plain(identity, "bold"), f" of {name}."),
             line(f"Follow it: keyfleet workflow show {identity}{at.flags}"),
         ),
+        complaints=tuple(f"warning: {each}" for each in facts.get("warnings", ())),
     )
 
 

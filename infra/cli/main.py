@@ -23,6 +23,7 @@ from infra.cli.sim.run import run as run_simulator
 from infra.cli.status import status
 from infra.cli.timeline import timeline
 from infra.cli.up import up
+from infra.cli.usage import Documented
 
 EPILOG = "Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES) + "."
 
@@ -41,6 +42,7 @@ Version = Annotated[
 
 app = typer.Typer(
     name="keyfleet",
+    cls=Documented,
     epilog=EPILOG,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -66,6 +68,8 @@ app.command("timeline")(at_a_place(timeline))
 app.command("document")(at_a_place(document))
 app.command("doctor")(at_a_place(doctor))
 app.command("demo")(on_its_own(demo))
+app.command("dead-letters", hidden=True)(at_a_place(dead_letter.list_letters))
+app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))
 app.add_typer(letters, name="dead-letter")
 app.add_typer(workflow, name="workflow")
 app.add_typer(schedules, name="schedule")
@@ -80,6 +84,7 @@ workflow.command("start")(at_a_place(executions.start))
 workflow.command("list")(at_a_place(executions.list_executions))
 workflow.command("show")(at_a_place(executions.show))
 workflow.command("cancel")(at_a_place(executions.cancel))
+schedules.command("list")(at_a_place(schedule.list_schedules))
 schedules.command("run")(at_a_place(schedule.run_schedule))
 sim.command("run")(serving_as_a_simulator(run_simulator))
 sim.command("locks")(at_a_simulator(doors.locks))
@@ -91,6 +96,7 @@ sim.command("calls")(at_a_simulator(calls.calls))
 sim.command("clock")(at_a_simulator(calls.clock))
 sim.command("reset")(at_a_simulator(calls.reset))
 fault.command("add")(at_a_simulator(faults.add))
+fault.command("operations")(at_a_simulator(faults.operations))
 fault.command("list")(at_a_simulator(faults.list_faults))
 fault.command("clear")(at_a_simulator(faults.clear))
 

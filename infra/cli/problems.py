@@ -1,6 +1,11 @@
 """What stops a command, each kind with its exit code; a problem names its remedy."""
 
-from typing import ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+LONGEST_NAME: Final = 64
+Field = Mapping[str, Any]
+"""What is wrong with one field of the input: `field`, `problem` and `remedy`."""
 
 
 class Problem(Exception):
@@ -9,13 +14,14 @@ class Problem(Exception):
     exit_code: ClassVar[int] = 1
     kind: ClassVar[str] = "failed"
 
-    def __init__(self, message: str, remedy: str = "") -> None:
+    def __init__(self, message: str, remedy: str = "", fields: Sequence[Field] = ()) -> None:
         super().__init__(message)
-        self.message, self.remedy = message, remedy
+        self.message, self.remedy, self.fields = message, remedy, tuple(fields)
 
-    def described(self) -> dict[str, str]:
-        """Return the problem as `--json` prints it."""
-        return {"kind": self.kind, "message": self.message, "remedy": self.remedy}
+    def described(self) -> dict[str, Any]:
+        """Return the problem as `--json` prints it; its fields only where some are wrong."""
+        told = {"kind": self.kind, "message": self.message, "remedy": self.remedy}
+        return {**told, "problems": [dict(each) for each in self.fields]} if self.fields else told
 
 
 class Failed(Problem):
@@ -29,6 +35,24 @@ class Refused(Problem):
     kind = "refused"
 
 
+def refused_fields(fields: Sequence[Field], remedy: str = "") -> Refused:
+    """Return the problem of fields that are wrong; `remedy` is for those that name none."""
+    if len(fields) == 1:
+        return Refused(said_of(fields[0]), fields[0].get("remedy") or remedy)
+    return Refused(f"{len(fields)} things are wrong", remedy, fields)
+
+
+def said_of(field: Field) -> str:
+    """Return which field is wrong, if it is one, and how."""
+    return ": ".join(filter(None, (field.get("field"), field.get("problem"))))
+
+
+def not_found(what: str, names: Iterable[object], remedy: str, *, but: str = "") -> Refused:
+    """Return the problem of names that stand for nothing; `but` says what became of the rest."""
+    missing = ", ".join(repr(str(name)[:LONGEST_NAME]) for name in names)
+    return Refused(f"no {what} {missing}" + (f", and {but}" if but else ""), remedy)
+
+
 class Unreachable(Problem):
     """The fleet of this home does not answer."""
 
@@ -39,7 +63,7 @@ class Unreachable(Problem):
 EXIT_CODES = (
     (0, "done"),
     (1, "what was asked about failed, such as an execution or a check"),
-    (2, "wrong usage or refused input: nothing was done"),
+    (2, "wrong usage or refused input, such as the name of what is not there: nothing was done"),
     (3, "the fleet is not reachable"),
 )
 """What a script may rely on."""

@@ -1,14 +1,34 @@
-"""`keyfleet schedule`: do now what the clock would do later."""
+"""`keyfleet schedule`: what the clock starts, and to do it now."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
-from infra.cli.answer import Answer, line
+from infra.cli.answer import Answer, line, moment, table
 from infra.cli.control import ControlPlane
 from infra.cli.place import Place
 
-Name = Annotated[str, typer.Argument(help="A function with a schedule, such as probe-start.")]
+Name = Annotated[str, typer.Argument(help="A schedule, as schedule list shows it, such as probe-start.")]
+
+
+def list_schedules(at: Place) -> Answer:
+    """List what the clock starts: when, what it calls, how that went last, and when it is next."""
+    facts = ControlPlane(at).get("schedules")
+    heads = ("schedule", "when", "last run (UTC)", "outcome", "next run (UTC)", "calls")
+    return Answer(facts, (table(heads, map(_row, facts["schedules"])),))
+
+
+def _row(schedule: Mapping[str, Any]) -> tuple[str, ...]:
+    last = schedule["last_run"]
+    return (
+        schedule["name"],
+        f"{schedule['cron']} ({schedule['zone']})",
+        "not yet" if last is None else moment(last),
+        schedule["last_outcome"] or "",
+        moment(schedule["next_run"]),
+        schedule["calls"],
+    )
 
 
 def run_schedule(at: Place, name: Name) -> Answer:

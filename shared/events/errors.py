@@ -1,7 +1,11 @@
 """What can be wrong with an event: said by field, never by value."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
+
+_SAID: Final = re.compile(r"(\S+): (.+?)\. (.+)")
 
 
 class EventError(Exception):
@@ -19,13 +23,23 @@ class FieldProblem:
     def __str__(self) -> str:
         return f"{self.path}: {self.problem}. {self.remedy}"
 
+    @classmethod
+    def read(cls, text: str) -> "FieldProblem | None":
+        """Return the problem that was said so, or None if the text says none in this form."""
+        found = _SAID.fullmatch(text)
+        return None if found is None else cls(*found.groups())
+
+    def described(self) -> dict[str, str]:
+        """Return it for scripts."""
+        return {"field": self.path, "problem": self.problem, "remedy": self.remedy}
+
 
 class InvalidEvent(EventError):
-    """A document that is not an event of its subject; it lists every problem and echoes no value."""
+    """A document that is not an event of its subject; every problem on a line of its own, no value echoed."""
 
     def __init__(self, problems: Iterable[FieldProblem]) -> None:
         self.problems = tuple(problems)
-        super().__init__("; ".join(map(str, self.problems)))
+        super().__init__("\n".join(map(str, self.problems)))
 
     @classmethod
     def because(cls, path: str, problem: str, remedy: str) -> "InvalidEvent":

@@ -54,18 +54,18 @@ def test_a_document_is_shown_as_it_is_kept(running):
 
 
 def test_a_document_that_is_not_there_is_no_document(running):
-    error = running.ask("document", "tnt_silk", "no_such_collection", "x", exit_code=1)["error"]
-    assert error["kind"] == "failed"
+    error = running.ask("document", "tnt_silk", "no_such_collection", "x", exit_code=2)["error"]
+    assert (error["kind"], error["message"]) == ("refused", "no document 'x'")
 
 
 def test_letters_that_are_not_there_are_named(running):
-    error = running.ask("dead-letter", "discard", "900001", "900002", exit_code=1)["error"]
-    assert error["message"] == "Deleted 0 messages; not set aside: 900001, 900002"
+    error = running.ask("dead-letter", "discard", "900001", "900002", exit_code=2)["error"]
+    assert error["message"] == "no dead letter '900001', '900002', and nothing was deleted"
 
 
 def test_an_unknown_subject_is_refused_with_the_nearest_known(running):
     error = running.ask("publish", SUBJECT[:-1], "--tenant", "t", "--data", "{}", exit_code=2)["error"]
-    assert SUBJECT in error["message"]
+    assert SUBJECT in error["remedy"]
 
 
 def test_an_execution_is_listed_shown_and_cancelled(running, execution):

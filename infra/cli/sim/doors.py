@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from infra.cli.answer import Answer, counted, line, plain, table
-from infra.cli.problems import Refused
+from infra.cli.problems import Refused, not_found
 from infra.cli.sim.simulator import Simulator
 
 Json = Mapping[str, Any]
@@ -58,10 +58,9 @@ def try_door(
     cached: Cached = False,
 ) -> Answer:
     """Try a door; exit status 0 if it opens, 1 if it stays shut."""
+    tried = _one(pin=pin, card=card, ekey=ekey)
     lock = _found(at.get("state")["locks"], door)
-    given = {"pin": pin, "card": card, "ekey": ekey, "phone": "cached" if cached else None}
-    body = {name: value for name, value in given.items() if value is not None}
-    told = at.post(f"doors/{lock['lockId']}/try", body)
+    told = at.post(f"doors/{lock['lockId']}/try", {**tried, "phone": "cached" if cached else "honest"})
     facts = {"door": lock["alias"], "lock": lock["lockId"], **told}
     return Answer(facts, (_verdict(facts),), 0 if facts["opens"] else 1)
 
@@ -83,9 +82,21 @@ def change_lock(
 
 def change_gateway(at: Simulator, gateway: GatewayId, online: Online = None, busy: Busy = None) -> Answer:
     """Let something befall a gateway, and so every lock it alone reaches."""
-    facts = at.patch(f"gateways/{gateway}", _said(online=online, busy=busy))
+    change = _said(online=online, busy=busy)
+    known = [each["gatewayId"] for each in at.get("state")["gateways"]]
+    if gateway not in known:
+        raise not_found("gateway", [gateway], f"name one of {', '.join(map(str, known))}")
+    facts = at.patch(f"gateways/{gateway}", change)
     said = "online" if facts["online"] else "offline"
     return Answer(facts, (line(f"Gateway {gateway} is {said}{', and busy' if facts['busy'] else ''}."),))
+
+
+def _one(**things: Any) -> dict[str, Any]:
+    given = {name: thing for name, thing in things.items() if thing is not None}
+    if len(given) == 1:
+        return given
+    what = "several things" if given else "nothing"
+    raise Refused(f"{what} to try the door with", "give exactly one of PIN, --card and --ekey")
 
 
 def _said(**changes: Any) -> dict[str, Any]:
@@ -100,8 +111,9 @@ def _found(known: list[Json], door: str) -> Json:
     if len(meant) == 1:
         return meant[0]
     doors = ", ".join(lock["alias"] for lock in meant or known)
-    what = f"{door[:64]!r} may be several doors" if meant else f"no door {door[:64]!r} here"
-    raise Refused(what, f"name one of: {doors}")
+    if meant:
+        raise Refused(f"{door[:64]!r} may be several doors", f"name one of {doors}")
+    raise not_found("door", [door], f"name one of {doors}")
 
 
 def _names(lock: Json) -> set[str]:

@@ -1,4 +1,4 @@
-"""`keyfleet sim fault add|list|clear`: what goes wrong at the vendor, how often, from one seed."""
+"""`keyfleet sim fault add|operations|list|clear`: what goes wrong at the vendor, how often, from one seed."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -6,14 +6,15 @@ from typing import Annotated, Any
 import typer
 
 from infra.cli.answer import Answer, counted, line, plain, table
-from infra.cli.problems import Failed
+from infra.cli.problems import not_found
 from infra.cli.sim.simulator import Simulator
 
 Strike = Annotated[
     tuple[str, str],
     typer.Argument(
         metavar="OPERATION FAULT",
-        help="One of the vendor's operations, such as keyboardPwd/add, or '*' for all; and what befalls it: "
+        help="One of the vendor's operations, such as keyboardPwd/add, or '*' for all: sim fault operations "
+        "lists them; and what befalls it: "
         "drop, timeout_after_success, http_500, http_502, slow, or errcode:N.",
     ),
 ]
@@ -38,6 +39,13 @@ def add(
     return Answer(facts, (line("Rule ", plain(facts["number"], "bold"), f": {_meaning(facts)}."),))
 
 
+def operations(at: Simulator) -> Answer:
+    """List the vendor's operations, and what can befall them."""
+    facts = at.get("operations")
+    faults = line(plain("Each, or '*', can be struck by: ", "bold"), ", ".join(facts["faults"]))
+    return Answer(facts, (*map(line, facts["operations"]), faults))
+
+
 def list_faults(at: Simulator) -> Answer:
     """List the rules in force, each with what it saw and struck."""
     rules = at.get("faults")
@@ -51,9 +59,7 @@ def clear(at: Simulator, numbers: Numbers = None) -> Answer:
     """Lift rules: those named, or all."""
     known = [rule["number"] for rule in at.get("faults")]
     if missing := sorted(set(numbers or ()) - set(known)):
-        raise Failed(
-            f"no rule {', '.join(map(str, missing))}, and nothing was lifted", "see keyfleet sim fault list"
-        )
+        raise not_found("rule", missing, f"see keyfleet sim fault list{at.flags}", but="nothing was lifted")
     lifted = sorted(set(numbers)) if numbers else known
     for number in lifted:
         at.delete(f"faults/{number}")

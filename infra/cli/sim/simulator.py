@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from infra.cli.control import exchange
 from infra.cli.place import HOME, PORT, Place
-from infra.cli.problems import Failed, Refused, Unreachable
+from infra.cli.problems import Failed, Refused, Unreachable, refused_fields
 from infra.local.sample.account import simulator_address, simulator_port
 
 TOKEN_FILE: Final = "simulator.token"  # noqa: S105 - a file's name
@@ -95,7 +95,7 @@ class Simulator:
             raise self._no_simulator()
         if status == 401:
             raise self._stranger()
-        raise Refused("; ".join(_complaints(error)), "see keyfleet sim --help for what there is")
+        raise refused_fields(_complaints(error), "see keyfleet sim --help for what there is")
 
     def _not_running(self) -> Unreachable:
         return Unreachable(
@@ -132,10 +132,10 @@ def _parsed(raw: bytes) -> Any:
         return None
 
 
-def _complaints(error: Json) -> list[str]:
-    return [_complaint(each) for each in error["fields"]] or [str(error.get("detail"))]
+def _complaints(error: Json) -> list[Json]:
+    return [_complaint(each) for each in error["fields"]] or [{"problem": error.get("detail")}]
 
 
-def _complaint(about: Json) -> str:
-    field = f"{about['field']}: " if about.get("field") else ""
-    return field + str(about.get("problem")).removeprefix("Value error, ")
+def _complaint(about: Json) -> Json:
+    problem, _, remedy = str(about.get("problem")).removeprefix("Value error, ").partition(": ")
+    return {"field": about.get("field"), "problem": problem, "remedy": remedy}

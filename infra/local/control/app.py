@@ -12,9 +12,11 @@ from starlette.routing import Route
 
 from infra.local.bus.bus import Bus
 from infra.local.control.credentials import credentials
+from infra.local.control.letters import letters
 from infra.local.control.publishing import event_from
 from infra.local.control.records import Records
-from infra.local.control.shown import shown_execution, shown_letter
+from infra.local.control.shown import shown_execution, shown_letter, shown_schedule
+from infra.local.control.starting import start_by_hand
 from infra.local.control.starts import Starts
 from infra.local.control.timeline import Archive, UnknownRecord, timeline
 from infra.local.sagas.history import history
@@ -24,7 +26,7 @@ from infra.local.workflows.errors import WorkflowsError
 from infra.manifest.model import OPERATOR
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
-from shared.events.errors import EventError
+from shared.events.errors import EventError, InvalidEvent
 from shared.kernel.identity import Caller, Forbidden, bearer
 from shared.ports.bus import BusError
 from shared.ports.documents import Ref
@@ -109,7 +111,10 @@ async def _admit(on: Operations, request: Request, callers: frozenset[str]) -> C
 
 
 def _refused(refusal: Exception, status: int) -> Response:
-    return json_response({"error": {"kind": type(refusal).__name__, "detail": str(refusal)}}, status)
+    error: dict[str, Any] = {"kind": type(refusal).__name__, "detail": str(refusal)}
+    if isinstance(refusal, InvalidEvent):
+        error["problems"] = [problem.described() for problem in refusal.problems]
+    return json_response({"error": error}, status)
 
 
 async def _body(request: Request) -> Body:
@@ -138,10 +143,9 @@ async def _publish(on: Operations, request: Request) -> Mapping[str, Any]:
 
 async def _dead_letters(on: Operations, request: Request) -> Mapping[str, Any]:
     query = request.query_params
-    page = on.bus.dead_letters.page(
-        topic=query.get("topic"), after=_after(query.get("after")), limit=_limit(query.get("limit"))
-    )
-    return {"messages": [shown_letter(message) for message in page]}
+    after, limit = _after(query.get("after")), _limit(query.get("limit"))
+    found = await letters(on.bus.dead_letters, query.get("topic"), query.get("reservation"), after, limit)
+    return {"messages": [shown_letter(message) for message in found]}
 
 
 async def _replay(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -165,11 +169,7 @@ async def _execution_shown(on: Operations, request: Request) -> Mapping[str, Any
 
 
 async def _start(on: Operations, request: Request) -> Mapping[str, Any]:
-    body = await _body(request)
-    argument = body.get("argument", {})
-    if not isinstance(argument, dict):
-        raise InvalidInput("argument", "not a JSON object", "pass --args with one JSON object")
-    return {"execution": await on.sagas.start(str(body.get("workflow", "")), argument)}
+    return await start_by_hand(on.sagas, await _body(request))
 
 
 async def _cancel(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -177,6 +177,10 @@ async def _cancel(on: Operations, request: Request) -> Mapping[str, Any]:
     if not await on.sagas.cancelled(execution):
         raise AlreadyEnded(f"execution {execution[:64]} had ended before: see keyfleet workflow show")
     return {"cancelled": execution}
+
+
+async def _schedules(on: Operations, _request: Request) -> Mapping[str, Any]:
+    return {"schedules": [shown_schedule(each) for each in on.schedules.status()]}
 
 
 async def _run_schedule(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -271,6 +275,7 @@ ROUTES: tuple[tuple[str, str, Operation], ...] = (
     ("POST", "/executions", _start),
     ("GET", "/executions/{execution}", _execution_shown),
     ("POST", "/executions/{execution}/cancel", _cancel),
+    ("GET", "/schedules", _schedules),
     ("POST", "/schedules/{name}/run", _run_schedule),
     ("GET", "/credentials", _credentials),
     ("GET", "/timeline/{id}", _timeline),

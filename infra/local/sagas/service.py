@@ -63,14 +63,15 @@ class LocalSagas:
 
     async def start(self, workflow: str, argument: Mapping[str, Any]) -> str:
         """Begin an execution (or more, where a test wants Google's duplicates)."""
-        program = self._current.get(workflow)
-        if program is None:
-            raise UnknownWorkflow(
-                f"no workflow {workflow[:64]!r}: there are {', '.join(sorted(self._current))}"
-            )
+        program = self._named(workflow)
         checked = orjson.loads(encoded_argument(argument))
         started = [await self._begin(workflow, program, checked) for _ in range(self._starts())]
         return started[0]
+
+    def required(self, workflow: str) -> tuple[str, ...]:
+        """Return what an execution of a workflow cannot begin without."""
+        main = self._named(workflow).main
+        return main.names[: main.required]
 
     async def get(self, execution: str) -> Execution | None:
         """Return the execution, or None; its workflow may be named before it, as Google does."""
@@ -152,6 +153,14 @@ class LocalSagas:
         await self._journal.settled()
         while self._tasks:
             await asyncio.wait(list(self._tasks.values()))
+
+    def _named(self, workflow: str) -> Program:
+        program = self._current.get(workflow)
+        if program is None:
+            raise UnknownWorkflow(
+                f"no workflow {workflow[:64]!r}: name one of {', '.join(sorted(self._current))}"
+            )
+        return program
 
     async def _begin(self, workflow: str, program: Program, argument: Any) -> str:
         execution = Execution(self._around.means.ids.ulid(), workflow, ExecutionState.ACTIVE)

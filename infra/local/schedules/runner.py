@@ -24,7 +24,7 @@ class Runner:
     """Runs one schedule; never two of its calls at once, so a tick during a call is made up after it."""
 
     def __init__(self, spec: ScheduleSpec, means: Means, settled: Callable[[], None]) -> None:
-        self._spec, self._means, self._settled = spec, means, settled
+        self.spec, self._means, self._settled = spec, means, settled
         self._ticks = spec.ticks
         self._task: asyncio.Task[None] | None = None
         self.quiet = True
@@ -32,9 +32,9 @@ class Runner:
     @property
     def progress(self) -> Progress | None:
         """How far this schedule has come, or None if it never ran under its present rule."""
-        rows = self._means.engine.read(READ, (self._spec.name,))
+        rows = self._means.engine.read(READ, (self.spec.name,))
         progress = loaded(rows[0]) if rows else None
-        return progress if progress and progress.rule == self._spec.rule else None
+        return progress if progress and progress.rule == self.spec.rule else None
 
     @property
     def next_tick(self) -> datetime:
@@ -59,12 +59,12 @@ class Runner:
         headers = {
             "user-agent": "Google-Cloud-Scheduler",
             "X-CloudScheduler": "true",
-            "X-CloudScheduler-JobName": self._spec.name,
+            "X-CloudScheduler-JobName": self.spec.name,
             "X-CloudScheduler-ScheduleTime": rfc3339(micros(scheduled)),
         }
         means.faults.reach("before-schedule-call")
         means.counters["schedule-calls"] += 1
-        outcome = await attempt(means.transport, means.tokens, self._spec.target, headers, self._spec.body)
+        outcome = await attempt(means.transport, means.tokens, self.spec.target, headers, self.spec.body)
         means.faults.reach("after-schedule-call")
         return outcome
 
@@ -75,12 +75,12 @@ class Runner:
                 progress = await self._reckon(await self._take_up(progress or await self._begin()))
                 wait = self._until_next(progress)
             except Exception as error:  # noqa: BLE001 - a schedule that ended would be missed only much later
-                _report(self._spec.name, error)
+                _report(self.spec.name, error)
                 progress, wait = None, AFTER_A_MISTAKE  # to go on from what is on the disk, as after a crash
             await self._sleep(wait)
 
     async def _begin(self) -> Progress:
-        return await self._save(self.progress or Progress(self._spec.rule, micros(self._now)))
+        return await self._save(self.progress or Progress(self.spec.rule, micros(self._now)))
 
     async def _reckon(self, progress: Progress) -> Progress:
         """Begin anew where the clock was ahead: nothing would be due until it came there again."""
@@ -110,7 +110,7 @@ class Runner:
 
     async def _resume(self, progress: Progress) -> Progress:
         # Its own limit must not lose a tick to a crash, and no limit would let a tick crash us for ever.
-        if 0 <= self._spec.retry.max_attempts <= progress.attempts - MOST_INTERRUPTIONS:
+        if 0 <= self.spec.retry.max_attempts <= progress.attempts - MOST_INTERRUPTIONS:
             return await self._save(replace(progress, done=True, reason=INTERRUPTED))
         return await self._fire(progress)
 
@@ -120,15 +120,15 @@ class Runner:
         while not progress.done:
             progress = await self._save(replace(progress, attempts=progress.attempts + 1))
             outcome = await self.call(instant(progress.tick))
-            done = outcome.ok or self._spec.retry.spent(progress.attempts, loop.time() - began)
+            done = outcome.ok or self.spec.retry.spent(progress.attempts, loop.time() - began)
             progress = await self._save(replace(progress, done=done, reason=outcome.reason))
             if not done:
-                await self._sleep(self._spec.retry.wait(progress.attempts))
+                await self._sleep(self.spec.retry.wait(progress.attempts))
         return progress
 
     async def _save(self, progress: Progress) -> Progress:
         with contextlib.suppress(StorageFull):  # a job that makes room must still run
-            await self._means.engine.write(partial(save, name=self._spec.name, progress=progress))
+            await self._means.engine.write(partial(save, name=self.spec.name, progress=progress))
         return progress
 
     def _rest(self) -> None:

@@ -9,6 +9,7 @@ from infra.local.delivery.attempt import Outcome
 from infra.local.delivery.instants import instant
 from infra.local.delivery.means import Means
 from infra.local.delivery.refusal import Check
+from infra.local.schedules.rows import Progress
 from infra.local.schedules.runner import Runner
 from infra.local.schedules.specs import ScheduleSpec
 
@@ -19,9 +20,12 @@ class UnknownSchedule(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class ScheduleStatus:
-    """How a schedule stands: the last tick it took up, if any, what became of it, and the next."""
+    """How a schedule stands: what it calls and when, the last tick it took up, if any, and the next."""
 
     name: str
+    cron: str
+    zone: str
+    url: str
     last_tick: datetime | None
     attempts: int
     done: bool
@@ -60,19 +64,25 @@ class Schedules:
     async def run_now(self, name: str) -> Outcome:
         """Call once out of turn; ticks and their bookkeeping are not touched."""
         if name not in self._runners:
-            raise UnknownSchedule(f"schedule {name!r} is not in the manifest: correct the name")
+            raise UnknownSchedule(f"no schedule {name[:64]!r}: name one of {', '.join(self._runners)}")
         return await self._runners[name].call(self._means.clock.now())
 
     def status(self) -> tuple[ScheduleStatus, ...]:
         """Return how each schedule stands."""
-        return tuple(_status(name, runner) for name, runner in self._runners.items())
+        return tuple(map(_status, self._runners.values()))
 
 
-def _status(name: str, runner: Runner) -> ScheduleStatus:
-    progress = runner.progress
-    if progress is None:
-        return ScheduleStatus(name, None, 0, True, "not due yet", runner.next_tick)
-    last_tick = instant(progress.tick) if progress.attempts else None
+def _status(runner: Runner) -> ScheduleStatus:
+    spec = runner.spec
+    progress = runner.progress or Progress(spec.rule, 0)
     return ScheduleStatus(
-        name, last_tick, progress.attempts, progress.done, progress.reason, runner.next_tick
+        name=spec.name,
+        cron=spec.cron,
+        zone=spec.zone,
+        url=spec.url,
+        last_tick=instant(progress.tick) if progress.attempts else None,
+        attempts=progress.attempts,
+        done=progress.done,
+        reason=progress.reason,
+        next_tick=runner.next_tick,
     )

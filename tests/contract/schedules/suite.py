@@ -223,7 +223,7 @@ class SchedulesContract(ScheduleSetting):
             assert (outcome.status, scheduled(world.receiver.received[0])) == (204, "09:01")
             await asyncio.sleep(300)
             assert [scheduled(each) for each in world.receiver.received] == ["09:01", "09:05"]
-            with pytest.raises(UnknownSchedule, match="'swoop' is not in the manifest"):
+            with pytest.raises(UnknownSchedule, match="no schedule 'swoop': name one of sweep"):
                 await schedules.run_now("swoop")
 
         self.play(tmp_path, scenario)

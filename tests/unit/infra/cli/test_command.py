@@ -10,7 +10,7 @@ from infra.cli.answer import Answer, line
 from infra.cli.command import at_a_place, on_its_own
 from infra.cli.main import app
 from infra.cli.place import Place
-from infra.cli.problems import Failed, Refused, Unreachable
+from infra.cli.problems import Failed, Refused, Unreachable, not_found, refused_fields
 
 
 def _invoke(command, *arguments, env=None):
@@ -85,6 +85,39 @@ def test_a_problem_is_the_document_for_scripts():
     result = _invoke(on_its_own(stop), "--json")
     expected = {"error": {"kind": "refused", "message": "it is broken", "remedy": "mend it"}}
     assert json.loads(result.stdout) == expected
+
+
+FIELDS = (
+    {"field": "data.rooms", "problem": "field required", "remedy": "Add the field"},
+    {"field": "time", "problem": "no zone", "remedy": "Give the time in UTC"},
+)
+
+
+def _two_wrong_fields() -> Answer:
+    raise refused_fields(FIELDS)
+
+
+def test_each_of_several_problems_has_a_line_of_its_own():
+    assert _invoke(on_its_own(_two_wrong_fields)).stderr == (
+        "error: 2 things are wrong\n"
+        "  data.rooms: field required. Add the field\n"
+        "  time: no zone. Give the time in UTC\n"
+    )
+
+
+def test_several_problems_are_a_list_for_scripts():
+    result = _invoke(on_its_own(_two_wrong_fields), "--json")
+    assert json.loads(result.stdout)["error"]["problems"] == list(FIELDS)
+
+
+@pytest.mark.parametrize("problem", [not_found("door", ["x" * 65], "look"), refused_fields(FIELDS)])
+def test_what_is_not_there_and_what_is_wrong_exit_alike(problem):
+    assert problem.exit_code == Refused.exit_code
+
+
+def test_what_is_not_there_is_said_with_what_became_of_the_rest():
+    problem = not_found("rule", [7, 8], "see the list", but="nothing was lifted")
+    assert problem.message == "no rule '7', '8', and nothing was lifted"
 
 
 def _where(at: Place) -> Answer:

@@ -113,6 +113,34 @@ def test_control_passes_on_field_problem_and_remedy(fleet, control):
     assert caught.value.remedy == "pass --tenant"
 
 
+def test_control_passes_on_every_problem_of_an_event(fleet, control):
+    problems = [
+        {"field": "data.rooms", "problem": "field required", "remedy": "Add the field"},
+        {"field": "time", "problem": "no zone", "remedy": "Give the time in UTC"},
+    ]
+    fleet.will("POST", "/publish", {"error": {"detail": "both", "problems": problems}}, 400)
+    with pytest.raises(Refused, match="2 things are wrong") as caught:
+        control.post("publish")
+    assert caught.value.described()["problems"] == problems
+
+
+def test_control_says_an_events_only_problem_by_itself(fleet, control):
+    only = {"field": "data.rooms", "problem": "field required", "remedy": "Add the field"}
+    fleet.will("POST", "/publish", {"error": {"detail": "it", "problems": [only]}}, 400)
+    with pytest.raises(Refused, match=r"data\.rooms: field required") as caught:
+        control.post("publish")
+    assert caught.value.remedy == "Add the field"
+    assert "problems" not in caught.value.described()
+
+
+def test_control_tells_what_is_wrong_from_what_to_do(fleet, control):
+    detail = "no booking 'a: b': see keyfleet credentials"
+    fleet.will("GET", "/timeline/x", {"error": {"detail": detail}}, 404)
+    with pytest.raises(Refused) as caught:
+        control.get("timeline", "x")
+    assert (caught.value.message, caught.value.remedy) == ("no booking 'a: b'", "see keyfleet credentials")
+
+
 @pytest.mark.parametrize("status", [400, 404, 405, 429])
 def test_control_passes_on_the_words_of_a_refusal(fleet, control, status):
     fleet.will("GET", "/executions/x", {"error": {"detail": "no execution 'x'"}}, status)

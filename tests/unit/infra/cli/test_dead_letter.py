@@ -9,6 +9,13 @@ LETTER = {
     "reason": "not a tenant of this fleet",
     "field": "tenantId",
     "remedy": "onboard the tenant",
+    "problems": [
+        {
+            "field": "tenantId",
+            "problem": "not a tenant of this fleet",
+            "remedy": "onboard the tenant",
+        }
+    ],
     "message_id": "9",
     "ordering_key": "",
     "published_at": "2026-05-01T10:00:00+00:00",
@@ -27,11 +34,35 @@ def test_dead_letter_list_says_field_reason_and_remedy(fleet, ask):
 
 
 def test_dead_letter_list_shows_a_letter_without_notes(fleet, ask):
-    bare = {**LETTER, "field": None, "remedy": None, "subscription": None, "reason": "10 attempts failed"}
+    problems = [{"field": None, "problem": "10 attempts failed", "remedy": None}]
+    bare = {**LETTER, "problems": problems, "subscription": None}
     fleet.will("GET", FIRST_PAGE, {"messages": [bare]})
     said = ask("dead-letter", "list").stdout
     assert "10 attempts failed" in said
     assert "None" not in said
+
+
+def test_dead_letter_list_gives_each_of_several_problems_a_line_of_its_own(fleet, ask):
+    problems = [
+        {"field": "data.rooms", "problem": "field required", "remedy": "Add the field"},
+        {"field": "time", "problem": "the time has no zone", "remedy": "Give the time in UTC"},
+        {"field": None, "problem": "data.validUn", "remedy": None},
+    ]
+    fleet.will("GET", FIRST_PAGE, {"messages": [{**LETTER, "problems": problems}]})
+    assert ask("dead-letter", "list").stdout.splitlines()[1:] == [
+        "    data.rooms: field required. Add the field",
+        "    time: the time has no zone. Give the time in UTC",
+        "    data.validUn",
+    ]
+
+
+@pytest.mark.parametrize("command", [("dead-letter", "list"), ("dead-letters",)])
+def test_dead_letter_list_finds_and_names_what_is_about_a_booking(fleet, ask, command):
+    page = {"messages": [{**LETTER, "event_id": "evt_1", "reservation": "rsv_1"}]}
+    fleet.will("GET", "/dead-letters?reservation=rsv_1&after=0&limit=1", page)
+    said = ask(*command, "--reservation", "rsv_1", "--limit", "1").stdout
+    assert "\n    evt_1  rsv_1\n" in said
+    assert "--reservation rsv_1 --after 12" in said
 
 
 def test_dead_letter_list_without_letters_says_so(fleet, ask, facts):
@@ -97,12 +128,11 @@ def test_dead_letter_discard_deletes_by_id(fleet, ask):
     assert ask("dead-letter", "discard", "12").stdout == "Deleted 1 message.\n"
 
 
-@pytest.mark.parametrize(("verb", "answer"), [("replay", "replayed"), ("discard", "discarded")])
-def test_dead_letter_that_is_not_there_fails_by_name_and_the_others_are_done(fleet, ask, verb, answer):
+@pytest.mark.parametrize(("verb", "said"), [("replay", "delivered again"), ("discard", "deleted")])
+def test_dead_letter_that_is_not_there_is_refused_by_name_and_nothing_is_done(fleet, ask, verb, said):
     _holds(fleet, 12)
     fleet.will("GET", "/dead-letters?after=12&limit=1", {"messages": [{**LETTER, "id": "14"}]})
-    fleet.will("POST", f"/dead-letters/{verb}", {answer: 1})
     result = ask("dead-letter", verb, "12", "13")
-    assert result.exit_code == 1
-    assert "1 message; not set aside: 13\n" in result.stderr
-    assert fleet.asked[-1] == ("POST", f"/dead-letters/{verb}", {"ids": ["12", "13"]})
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"error: no dead letter '13', and nothing was {said}\n")
+    assert {method for method, _, _ in fleet.asked} == {"GET"}

@@ -14,8 +14,8 @@ def test_document_is_printed_as_json_with_its_version(fleet, ask):
     )
 
 
-def test_document_that_is_not_there_fails_in_a_plain_sentence(fleet, ask):
+def test_document_that_is_not_there_is_refused_in_a_plain_sentence(fleet, ask):
     fleet.will("GET", PATH, {"document": None})
     result = ask("document", "tnt_silk", "keys", "rsv/1")
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert "error: tenant tnt_silk has no document rsv/1 in keys" in result.stderr
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: no document 'rsv/1'\n  fix: check tenant (tnt_silk)")

@@ -34,6 +34,18 @@ def test_workflow_start_passes_the_argument_and_says_how_to_follow(fleet, ask):
     assert "keyfleet workflow show 01X" in result.stdout
 
 
+def test_workflow_start_without_an_argument_passes_none(fleet, ask):
+    fleet.will("POST", "/executions", {"execution": "01X"})
+    assert ask("workflow", "start", "nightly").exit_code == 0
+    assert fleet.asked == [("POST", "/executions", {"workflow": "nightly"})]
+
+
+def test_workflow_start_passes_on_what_the_fleet_warns_of(fleet, ask):
+    fleet.will("POST", "/executions", {"execution": "01X", "warnings": ["the ledger starts it"]})
+    result = ask("workflow", "start", "issue_key", "--args", "{}")
+    assert (result.exit_code, result.stderr) == (0, "warning: the ledger starts it\n")
+
+
 @pytest.mark.parametrize("argument", ["[1]", "null", "{"])
 def test_workflow_start_refuses_an_argument_that_is_no_object(fleet, ask, argument):
     assert ask("workflow", "start", "probe_platform", "--args", argument).exit_code == 2

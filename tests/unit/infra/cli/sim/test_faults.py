@@ -33,15 +33,29 @@ def test_rules_are_lifted_one_by_one_or_all(ask, facts):
 def test_a_rule_that_is_not_there_lifts_nothing(ask, facts):
     ask("fault", "add", "*", "drop")
     missing = ask("fault", "clear", "1", "7")
-    assert missing.exit_code == 1
-    assert "no rule 7, and nothing was lifted" in missing.stderr
+    assert missing.exit_code == 2
+    assert "no rule '7', and nothing was lifted" in missing.stderr
     assert len(facts("fault", "list")["faults"]) == 1
 
 
 def test_a_rule_for_no_operation_is_refused_with_the_remedy(ask):
     refused = ask("fault", "add", "open/sesame", "drop")
     assert refused.exit_code == 2
-    assert refused.stderr.startswith("error: no such operation: give one such as keyboardPwd/add")
+    said, remedy = refused.stderr.splitlines()
+    assert said == "error: no such operation"
+    assert remedy.startswith("  fix: name one of *, ")
+    assert {"keyboardPwd/add,", "lock/list,"} < set(remedy.split())
+
+
+def test_every_operation_that_is_listed_can_be_struck(ask, facts):
+    known = facts("fault", "operations")
+    assert "keyboardPwd/add" in known["operations"]
+    assert [facts("fault", "add", each, "slow")["operation"] for each in known["operations"]] == known[
+        "operations"
+    ]
+    listed = ask("fault", "operations").stdout.splitlines()
+    assert listed[:-1] == known["operations"]
+    assert listed[-1].endswith("drop, timeout_after_success, http_500, http_502, slow, errcode:N")
 
 
 def test_a_fault_that_is_none_is_refused_with_those_there_are(ask):

@@ -23,6 +23,7 @@ ROUTES = [
     ("POST", "executions"),
     ("GET", "executions/x"),
     ("POST", "executions/x/cancel"),
+    ("GET", "schedules"),
     ("POST", "schedules/probe-start/run"),
     ("GET", "credentials"),
     ("GET", "timeline/rsv_1"),
@@ -214,6 +215,46 @@ def test_cancelling_what_had_ended_says_so(tmp_path):
     status, answer = play(tmp_path, scenario)
     assert status == 409
     assert answer["error"]["kind"] == "AlreadyEnded"
+
+
+@pytest.mark.parametrize("workflow", ["issue_key", "revoke_key", "probe_platform"])
+def test_a_start_without_what_the_workflow_needs_is_refused_and_starts_nothing(tmp_path, workflow):
+    async def scenario(on):
+        refused = await _post(on, "executions", {"workflow": workflow})
+        return refused, (await _get(on, "executions"))[1]
+
+    (status, answer), kept = play(tmp_path, scenario)
+    needed = {"probe_platform": "args"}.get(workflow, "saga")
+    assert (status, answer["error"]["field"]) == (400, "argument")
+    assert answer["error"]["problem"] == f"{workflow} does not run without {needed}"
+    assert ("sweep-due" in answer["error"]["remedy"]) == (needed == "saga")
+    assert kept == {"executions": []}
+
+
+def test_a_start_of_what_the_ledger_starts_is_warned_of(tmp_path):
+    async def scenario(on):
+        _, of_ledger = await _post(on, "executions", {"workflow": "revoke_key", "argument": {}})
+        _, probe = await _post(on, "executions", {"workflow": "probe_platform", "argument": {}})
+        return of_ledger["warnings"], probe["warnings"]
+
+    (warning,), none = play(tmp_path, scenario)
+    assert "revoke_key is started by the ledger" in warning
+    assert none == []
+
+
+def test_schedules_are_listed_with_what_they_call_and_how_they_went(tmp_path):
+    async def scenario(on):
+        before = (await _get(on, "schedules"))[1]["schedules"]
+        await asyncio.sleep(61)
+        return before, (await _get(on, "schedules"))[1]["schedules"], on.fleet.config.base_url
+
+    before, after, url = play(tmp_path, scenario)
+    sweep, probe = after
+    assert (sweep["name"], sweep["cron"], sweep["zone"]) == ("sweep-due", "* * * * *", "Etc/UTC")
+    assert (sweep["calls"], sweep["last_outcome"]) == (f"{url}/sweep-due", "answered 200")
+    assert (before[0]["last_run"], before[0]["last_outcome"]) == (None, None)
+    assert before[0]["next_run"] == sweep["last_run"] < sweep["next_run"]
+    assert probe["cron"] == "7 * * * *"
 
 
 def test_the_status_tells_functions_backlog_and_counters(tmp_path):

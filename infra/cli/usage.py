@@ -1,0 +1,41 @@
+"""Wrong usage, which typer finds before any command runs: scripts that ask for JSON are told in JSON."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+from infra.cli.answer import print_document
+
+JSON: Final = "--json"
+_ASKED: Final = "keyfleet.json"
+
+
+class Documented(TyperGroup):
+    """The root of all commands."""
+
+    def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> Any:
+        """Read the root's own options, and note whether a document is asked for."""
+        asked = JSON in args
+        with _documented(asked=asked):
+            context = super().make_context(info_name, args, *more, **extra)
+        context.meta[_ASKED] = asked
+        return context
+
+    def invoke(self, ctx: Any) -> Any:
+        """Read the options of the command that is meant, and run it."""
+        with _documented(asked=ctx.meta[_ASKED]):
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _documented(*, asked: bool) -> Iterator[None]:
+    # Typer goes on to say it to people, and exits.
+    try:
+        yield
+    except typer.TyperException as error:
+        if asked:
+            print_document({"error": {"kind": "Usage", "detail": error.format_message()}})
+        raise
