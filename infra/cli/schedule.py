@@ -32,6 +32,6 @@ def _row(schedule: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def run_schedule(at: Place, name: Name) -> Answer:
-    """Run a scheduled function now; its schedule goes on as before."""
+    """Run a scheduled function now, and say how that went; its schedule goes on as before."""
     facts = ControlPlane(at).post("schedules", name, "run")
-    return Answer(facts, (line(f"{name} runs now."),))
+    return Answer(facts, (line(f"{name} ran: {facts['outcome']}."),), 0 if facts["succeeded"] else 1)

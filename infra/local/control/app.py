@@ -184,8 +184,9 @@ async def _schedules(on: Operations, _request: Request) -> Mapping[str, Any]:
 
 
 async def _run_schedule(on: Operations, request: Request) -> Mapping[str, Any]:
-    await on.schedules.run_now(request.path_params["name"])
-    return {"ran": request.path_params["name"]}
+    name = request.path_params["name"]
+    outcome = await on.schedules.run_now(name)
+    return {"ran": name, "succeeded": outcome.ok, "outcome": outcome.reason}
 
 
 async def _document(on: Operations, request: Request) -> Mapping[str, Any]:

@@ -29,9 +29,12 @@ def test_schedule_list_as_json_is_what_the_fleet_says(fleet, facts):
     assert facts("schedules") == {"schedules": [SWEEP]}
 
 
-def test_schedule_run_runs_one_now(fleet, facts):
-    fleet.will("POST", "/schedules/probe-start/run", {"ran": "probe-start"})
-    assert facts("schedule", "run", "probe-start") == {"ran": "probe-start"}
+@pytest.mark.parametrize(("succeeded", "exit_code"), [(True, 0), (False, 1)])
+def test_schedule_run_runs_one_now_and_exits_as_that_went(fleet, ask, facts, succeeded, exit_code):
+    ran = {"ran": "probe-start", "succeeded": succeeded, "outcome": "answered somehow"}
+    fleet.will("POST", "/schedules/probe-start/run", ran)
+    assert facts("schedule", "run", "probe-start", exit_code=exit_code) == ran
+    assert ask("schedule", "run", "probe-start").stdout == "probe-start ran: answered somehow.\n"
 
 
 def test_schedule_run_of_an_unknown_one_is_refused_with_the_names_the_fleet_gives(fleet, ask):

@@ -242,6 +242,16 @@ def test_a_start_of_what_the_ledger_starts_is_warned_of(tmp_path):
     assert none == []
 
 
+def test_a_schedule_that_is_run_by_hand_says_how_that_went(tmp_path):
+    async def scenario(on):
+        return await _post(on, "schedules/sweep-due/run", {})
+
+    assert play(tmp_path, scenario) == (
+        200,
+        {"ran": "sweep-due", "succeeded": True, "outcome": "answered 200"},
+    )
+
+
 def test_schedules_are_listed_with_what_they_call_and_how_they_went(tmp_path):
     async def scenario(on):
         before = (await _get(on, "schedules"))[1]["schedules"]
