@@ -97,7 +97,8 @@ def test_what_does_not_exist_is_refused(running, arguments):
 
 def test_a_schedule_is_run_now(running):
     before = len(running.ask("workflow", "list", "--workflow", "probe_platform")["executions"])
-    assert running.ask("schedule", "run", "probe-start") == {"ran": "probe-start"}
+    ran = {"ran": "probe-start", "succeeded": True, "outcome": "answered 200"}
+    assert running.ask("schedule", "run", "probe-start") == ran
     running.until(
         lambda: len(running.ask("workflow", "list", "--workflow", "probe_platform")["executions"]) > before
     )
