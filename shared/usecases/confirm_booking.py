@@ -59,9 +59,8 @@ async def _resume(it: _Confirmation, record: Reservation) -> tuple[CredentialId,
 
 
 async def _is_another_stay(it: _Confirmation, record: Reservation) -> bool:
-    """Say whether this is a higher version, of other rooms, times or another guest: its end was overtaken."""
-    known, new = record.standing.version, it.booking.standing.version
-    if known is None or new is None or new <= known:
+    """Say whether this is newer, and of other rooms, times or another guest: the stay's end was overtaken."""
+    if not it.booking.standing.after(record.standing):
         return False
     found = [await it.ledger.entry(each) for each in record.credentials]
     cores = [entry.credential.core for entry in found if entry is not None]

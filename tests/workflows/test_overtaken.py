@@ -65,14 +65,42 @@ def test_a_higher_version_of_the_same_stay_changes_nothing(tmp_path):
     play(tmp_path, scenario)
 
 
-def test_a_higher_version_for_another_guest_replaces_the_key(tmp_path):
+NEWER = {"guest": {"id": "gst_other"}, "time": "2026-03-01T12:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        ({"version": 1}, {"version": 2}),
+        ({"version": 1}, {"time": LATER}, {"version": 2}),
+        ({}, {"version": 2}),
+        ({"version": 1}, {}),
+        ({}, {}),
+    ],
+    ids=["versions", "one between without", "the first without", "the newer without", "none"],
+)
+def test_a_newer_confirmation_for_another_guest_replaces_the_key(tmp_path, told):
     async def scenario(house):
-        await house.publish("evt_1", version=1)
-        await asyncio.sleep(5)
-        await house.publish("evt_2", time=LATER, version=2, guest={"id": "gst_other"})
+        *known, newer = told
+        for number, event in enumerate([*known, {**NEWER, **newer}]):
+            await house.publish(f"evt_{number}", **event)
+            await asyncio.sleep(5)
         await asyncio.sleep(200)
         states = {key["core"]["holder"]["guest_id"]: key["state"]["type"] for key in await house.keys()}
         assert states == {"gst_1": "revoked", "gst_other": "active"}
         assert len(await house.keys_at("101")) == 1
+
+    play(tmp_path, scenario)
+
+
+@pytest.mark.parametrize("older", [{"version": 1, "time": LATER}, {"time": EARLIER}])
+def test_an_older_confirmation_for_another_guest_changes_nothing(tmp_path, older):
+    async def scenario(house):
+        await house.publish("evt_2", version=2)
+        await asyncio.sleep(5)
+        await house.publish("evt_1", **{**NEWER, **older})
+        await asyncio.sleep(200)
+        (key,) = await house.keys()
+        assert (key["core"]["holder"]["guest_id"], key["state"]["type"]) == ("gst_1", "active")
 
     play(tmp_path, scenario)

@@ -118,6 +118,8 @@ class Engine:
             if not self._writer.held:
                 return
         self._report("lazy writes are lost at the end", self._writer.held[0].error)
+        for job in self._writer.held:
+            job.settle()
 
     async def _write_waiting(self) -> None:
         """Return when everybody who wrote while we tried is answered."""

@@ -22,8 +22,11 @@ def salvage(path: Path, schema: tuple[str, ...]) -> None:
     with contextlib.closing(connect(draft)) as new, contextlib.closing(connect_to_look(path)) as old:
         create_tables(new, schema)
         new.execute("BEGIN IMMEDIATE")
-        for table, without_rowid in new.execute(TABLES).fetchall():
-            _copy(old, new, table, () if without_rowid else ("rowid",))
+        damaged, anew = _tables(old), _tables(new)
+        for table, without_rowid in anew.items():
+            # A release may have changed how a table keeps its rows.
+            both = not without_rowid and not damaged.get(table, without_rowid)
+            _copy(old, new, table, ("rowid",) if both else ())
         new.execute("COMMIT")
     draft.rename(_finished(path))
     finish_salvage(path)
@@ -61,6 +64,11 @@ def first_free(path: Path) -> Path:
     while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
         number += 1
     return aside
+
+
+def _tables(connection: sqlite3.Connection) -> dict[str, int]:
+    """Return which tables there are, and which of them are without rowids, as far as it can be read."""
+    return dict(_readable(connection, TABLES))
 
 
 def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, rowid: tuple[str, ...]) -> None:

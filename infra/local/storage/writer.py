@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
+import itertools
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,8 +15,8 @@ from infra.local.storage.database import Database
 from shared.ports.documents import StorageFull
 
 Operation = Callable[[sqlite3.Connection], Any]
-NUMBERS_TO_A_COMMIT = 1024
-"""One to each operation, and another should it be run a second time."""
+NUMBERS_TO_A_COMMIT = 1 << 20
+"""More than operations that ever share one, each run twice."""
 CHECKPOINT_BYTES = 4 * 1024 * 1024
 NO_ROOM = "Free some space, or look after the disk"
 HELD = "End whatever else has the database open"
@@ -68,7 +69,7 @@ class Writer:
     def __init__(self, database: Database, faults: Faults, counters: Counters) -> None:
         self._database, self._faults, self._counters = database, faults, counters
         self._commit_number = database.commit
-        self._numbers: Iterator[int] = iter(())
+        self._numbers = itertools.count()
         self.held: list[Job] = []
 
     def admit(self, jobs: list[Job]) -> list[Job]:
@@ -99,8 +100,7 @@ class Writer:
             _abandon(connection, jobs, error)
             return False
         try:
-            first = (self._commit_number + 1) * NUMBERS_TO_A_COMMIT
-            self._numbers = iter(range(first, first + NUMBERS_TO_A_COMMIT))
+            self._numbers = itertools.count((self._commit_number + 1) * NUMBERS_TO_A_COMMIT)
             self._run_all(connection, jobs)
             if all(job.error is not None for job in jobs):
                 connection.execute("ROLLBACK")
@@ -209,6 +209,8 @@ def _abandon(connection: sqlite3.Connection, jobs: Sequence[Job], error: Excepti
 
 
 def _translated(error: Exception) -> Exception:
+    if isinstance(error, StopIteration):  # which no future takes
+        return RuntimeError("the operation ended an iteration")
     if not isinstance(error, sqlite3.Error):
         return error
     remedy = NOT_NOW.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)

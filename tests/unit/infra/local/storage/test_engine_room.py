@@ -196,3 +196,49 @@ def test_a_mistake_in_an_operation_is_not_taken_for_the_machines(tmp_path):
                 assert not isinstance(raised.value, StorageFull)
 
     run_virtually(scenario)
+
+
+def numbered(engine, name):
+    """Return an operation that takes a number, as a document's commit does, and keeps a note."""
+
+    def operation(connection):
+        return engine.number(), keep(name)(connection)
+
+    return operation
+
+
+async def test_however_many_were_held_each_gets_a_number_of_its_own(tmp_path):
+    async with running(tmp_path) as engine, asyncio.timeout(20):
+        first, _ = await engine.write(numbered(engine, "first"))
+        with held(engine):
+            riding = [asyncio.ensure_future(engine.ride(numbered(engine, number))) for number in range(1100)]
+            await asyncio.sleep(0.3)
+        await asyncio.gather(
+            engine.write(keep("first")), engine.write(take_up_held), return_exceptions=True
+        )  # one that is refused has all of them run twice
+        given = [number for number, _ in await asyncio.gather(*riding)]
+        last, _ = await engine.write(numbered(engine, "last"))
+        assert first < min(given)
+        assert max(given) < last
+        assert len(set(given)) == len(given)
+
+
+async def test_an_operation_that_ends_an_iteration_is_told_and_stops_nobody(tmp_path):
+    async with running(tmp_path) as engine, asyncio.timeout(5):
+        with pytest.raises(RuntimeError):
+            await engine.write(lambda _: next(iter(())))
+        assert await engine.write(keep("a")) == "a"
+
+
+def test_who_rides_and_finds_no_room_to_the_end_is_told(tmp_path):
+    async def scenario(_):
+        engine = start(tmp_path, threaded=False)
+        asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+        with held(engine):
+            riding = asyncio.ensure_future(engine.ride(keep("a")))
+            await asyncio.sleep(0.2)
+            await engine.close()
+        with pytest.raises(StorageFull):
+            await riding
+
+    run_virtually(scenario, 0)

@@ -2,13 +2,18 @@
 
 import os
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from infra.local.storage.connection import connect, connect_to_look, create_tables
 from infra.local.storage.database import Damaged
+from infra.local.storage.salvage import salvage
 from tests.unit.infra.local.storage.damage import TEXT, flipped, modes, take_image
-from tests.unit.infra.local.storage.notebook import keep, notes, open_notebook, running
+from tests.unit.infra.local.storage.notebook import SCHEMA, keep, notes, open_notebook, running
+
+NOTES = SCHEMA[0].removesuffix(" WITHOUT ROWID")
 
 
 @pytest.fixture
@@ -148,3 +153,16 @@ def dies_at(nth, rename):
         return rename(path, target)
 
     return dying
+
+
+@pytest.mark.parametrize("kept", [" WITHOUT ROWID", ""], ids=["without", "with"])
+@pytest.mark.parametrize("anew", [" WITHOUT ROWID", ""], ids=["without", "with"])
+def test_rows_survive_a_release_that_keeps_them_another_way(tmp_path, kept, anew):
+    path = tmp_path / "fleet.db"
+    with closing(connect(path)) as old:
+        create_tables(old, (NOTES + kept,))
+        for name, text in TEXT.items():
+            keep(name, text)(old)
+    salvage(path, (NOTES + anew,))
+    with closing(connect_to_look(path)) as new:
+        assert dict(new.execute("SELECT name, payload FROM notes").fetchall()) == TEXT
