@@ -11,11 +11,13 @@ from shared.domain.grant import Grant, VendorCall
 from shared.domain.grant_lifecycle import Intended
 from shared.domain.ids import GrantId
 from shared.domain.premises import LockDevice
-from shared.domain.states import Requested
+from shared.domain.states import Failed, Requested, Revoked
 from shared.ledger.delays import LOOKED_AFTER
+from shared.ledger.entry import Entry
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
+from shared.ports.documents import StaleVersion
 from shared.usecases.ask_locks import asked
 from shared.usecases.conclude_issue import conclude_issue, refuse_to_issue
 from shared.usecases.hopeless import why_hopeless
@@ -37,7 +39,11 @@ async def issue_at_locks(task: Task, desk: LockDesk) -> Verdict:
     hopeless = why_hopeless(task, desk)
     if hopeless is not None:
         return await refuse_to_issue(task, hopeless)
-    intended = await _intended(task, desk, known)
+    try:
+        intended = await _intended(task, desk, known)
+    except StaleVersion:
+        await _forget_in_vain(task, desk)
+        raise
     attempted, told = await both(asked(intended, desk), intended.task.announced())
     return await conclude_issue(replace(attempted, task=replace(attempted.task, entry=told)), desk)
 
@@ -57,6 +63,13 @@ async def _intended(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> A
         begun, saved = await task.saved(counted)
     kept = [replace(placing, kept=each) for placing, each in zip(placings, saved, strict=False)]
     return Attempted(begun, tuple(kept), saved[len(kept) :], key)
+
+
+async def _forget_in_vain(task: Task, desk: LockDesk) -> None:
+    """Destroy the secret of a key that came to its end while we wrote it down: nobody else ever will."""
+    entry = await task.ledger.entry(task.entry.id)
+    if entry is not None and entry.due is None and isinstance(entry.credential.state, Revoked | Failed):
+        await desk.secrets.destroy(_secret_name(task.entry))
 
 
 def _counted(task: Task, grants: tuple[KeptGrant, ...]) -> Change:
@@ -116,10 +129,14 @@ def _grant(task: Task, door: LockDevice, known: Sequence[KeptGrant]) -> Grant:
 
 async def _secret(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> SealedKey:
     """Return the secret of this try: the one that is kept, or one drawn now."""
-    core = task.entry.credential.core
-    name = SecretName(core.id, core.plan.current.kind, task.entry.secret_try)
+    core, name = task.entry.credential.core, _secret_name(task.entry)
     kept = await desk.secrets.find(name) if known else None
     if kept is not None:
         return kept
     pin = draw_pin(task.office.entropy, desk.binding.policy.pin_digits)
     return await desk.secrets.keep(SealedKey(name, pin, core.window.end + KEPT_AFTER_STAY))
+
+
+def _secret_name(entry: Entry) -> SecretName:
+    core = entry.credential.core
+    return SecretName(core.id, core.plan.current.kind, entry.secret_try)

@@ -12,7 +12,7 @@ from shared.domain.kinds import FailureReason
 from shared.domain.secret import Secret
 from shared.domain.states import Active, Failed, Pending, Requested
 from shared.ledger.entry import Work, milliseconds
-from shared.ledger.ledger import Change
+from shared.ledger.ledger import Change, Ledger
 from shared.ledger.sealed_keys import SealedKeys, SecretName
 from shared.ports.documents import StaleVersion
 from shared.ports.vault import SecretMissing
@@ -201,6 +201,22 @@ async def test_lost_race_for_a_key_makes_nothing_twice(work, monkeypatch):
     pin = (await work.secret()).artifact.reveal()
     await work.call()
     assert {secret for _, secret in work.at_locks()} == {pin}
+
+
+async def test_call_that_lost_the_race_to_the_key_s_end_leaves_no_secret(work, monkeypatch):
+    await work.begin()
+    before = await work.entry()
+    ended, facts = before.credential.apply(Fail(at=work.books.clock.now(), reason=FailureReason.CANCELLATION))
+    await work.books.ledger.save(Change(replace(before, credential=ended, due=None), facts))
+    entries, found = iter([before]), Ledger.entry
+
+    async def first_as_it_was(ledger, id_):
+        return next(entries, None) or await found(ledger, id_)
+
+    monkeypatch.setattr(Ledger, "entry", first_as_it_was)
+    with pytest.raises(StaleVersion):
+        await work.call()
+    assert await work.secret() is None
 
 
 async def test_permanent_refusal_of_every_kind_ends_with_a_task_and_no_secret(work):
