@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shared.domain.core import Guest
+from shared.domain.core import CredentialCore, Guest
+from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, GuestId, PropertyId
 from shared.domain.kinds import RevokeReason
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Heeded, Reservation, Status
+from shared.ports.documents import Write
 from shared.usecases.begin_saga import begin_work
 from shared.usecases.booking import BookingEvent, note_ignored, record_of
 from shared.usecases.manual_task import manual_tasks
@@ -27,6 +29,11 @@ class _Confirmation:
     booking: BookingEvent
     ledger: Ledger
     office: Office
+
+    @property
+    def guest(self) -> Guest:
+        """Whose stay it is."""
+        return Guest(GuestId(self.event.data.guest.id), self.booking.reservation)
 
 
 async def confirm_booking(event: "Event", office: Office) -> tuple[CredentialId, ...]:
@@ -62,23 +69,33 @@ async def _is_another_stay(it: _Confirmation, record: Reservation) -> bool:
     """Say whether this is newer, and of other rooms, times or another guest: the stay's end was overtaken."""
     if not it.booking.standing.after(record.standing):
         return False
-    found = [await it.ledger.entry(each) for each in record.credentials]
-    cores = [entry.credential.core for entry in found if entry is not None]
+    cores = await _cores(it, record)
     rooms = {room for core in cores for room in core.rooms}
     whose = {(core.holder, core.property_id, core.window.start, core.window.end) for core in cores}
     data = it.event.data
-    guest = Guest(GuestId(data.guest.id), it.booking.reservation)
-    same = {(guest, data.property_id, data.valid_from, data.valid_until)}
+    same = {(it.guest, data.property_id, data.valid_from, data.valid_until)}
     return (rooms, whose) != (set(data.rooms), same)
 
 
 async def _replace(it: _Confirmation, record: Reservation) -> tuple[CredentialId, ...]:
     """End the keys of the stay as it was, and request those of the stay as it is now, at once."""
-    ended = [
+    replaced = [
         await withdraw_key(each, RevokeReason.REPLACED, it.booking, it.ledger, it.office)
         for each in record.credentials
     ]
-    return await _request(it, record, [change for change in ended if change is not None])
+    ended = [change for change in replaced if change is not None]
+    try:
+        return await _request(it, record, ended)
+    except InvalidInput:
+        # Whatever is wrong with the stay as it is now: it is no longer the other guest's.
+        if any(core.holder != it.guest for core in await _cores(it, record)):
+            await _save(it, ended)
+        raise
+
+
+async def _cores(it: _Confirmation, record: Reservation) -> list[CredentialCore]:
+    found = [await it.ledger.entry(each) for each in record.credentials]
+    return [entry.credential.core for entry in found if entry is not None]
 
 
 async def _request(
@@ -95,7 +112,10 @@ async def _request(
         property_id=PropertyId(data.property_id),
         credentials=tuple(change.entry.id for change in changes),
     )
-    beside = (confirmed.write(), *manual_tasks(changes))
-    for saved in await it.ledger.save_all([*ended, *changes], *beside):
-        await begin_work(saved, it.ledger, it.office)
+    await _save(it, [*ended, *changes], confirmed.write(), *manual_tasks(changes))
     return confirmed.credentials
+
+
+async def _save(it: _Confirmation, changes: Sequence[Change], *beside: Write) -> None:
+    for saved in await it.ledger.save_all(changes, *beside):
+        await begin_work(saved, it.ledger, it.office)

@@ -18,7 +18,8 @@ def whom_to_ask(entry: Entry, grants: Iterable[KeptGrant]) -> VendorCode | None:
     hopeful = [kept for kept in leaving if not isinstance(kept.grant.state, Residual)]
     vendors = sorted({kept.grant.vendor for kept in hopeful or leaving})
     # One vendor that is always in trouble must not keep the others from being asked.
-    return vendors[entry.saga.generation % len(vendors)] if vendors else None
+    turn = entry.saga.generation + entry.saga.lost
+    return vendors[turn % len(vendors)] if vendors else None
 
 
 def _maker(entry: Entry) -> VendorCode | None:

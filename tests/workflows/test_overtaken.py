@@ -104,3 +104,35 @@ def test_an_older_confirmation_for_another_guest_changes_nothing(tmp_path, older
         assert (key["core"]["holder"]["guest_id"], key["state"]["type"]) == ("gst_1", "active")
 
     play(tmp_path, scenario)
+
+
+REFUSED = [{"rooms": ["rmu_999"]}, {"propertyId": "ppt_nowhere"}]
+
+
+@pytest.mark.parametrize("wrong", REFUSED, ids=["room", "property"])
+def test_a_stay_that_is_another_guest_s_now_has_no_key_of_the_last_though_it_can_have_none(tmp_path, wrong):
+    async def scenario(house):
+        await house.publish("evt_1", version=1)
+        await asyncio.sleep(5)
+        await house.publish("evt_2", version=2, **NEWER, **wrong)
+        await asyncio.sleep(200)
+        (key,) = await house.keys()
+        assert key["state"]["type"] == "revoked"
+        assert await house.keys_at("101") == []
+        await house.publish("evt_2", version=2, **NEWER)
+        await asyncio.sleep(5)
+        assert len(await house.keys_at("101")) == 1
+
+    play(tmp_path, scenario)
+
+
+@pytest.mark.parametrize("wrong", REFUSED, ids=["room", "property"])
+def test_a_guest_keeps_the_key_when_their_changed_stay_can_have_none(tmp_path, wrong):
+    async def scenario(house):
+        await house.publish("evt_1", version=1)
+        await asyncio.sleep(5)
+        await house.publish("evt_2", version=2, time=LATER, **wrong)
+        await asyncio.sleep(200)
+        assert [key["state"]["type"] for key in await house.keys()] == ["active"]
+
+    play(tmp_path, scenario)

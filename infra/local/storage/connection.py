@@ -111,7 +111,7 @@ def write_meta(connection: sqlite3.Connection, identity: bytes, commit: int) -> 
     """Begin a database's own record of who it is and how far it reaches."""
     name = identity.hex()
     connection.execute(
-        "INSERT INTO meta VALUES ('id', ?, ?), ('commit', ?, ?)",
+        "INSERT OR REPLACE INTO meta VALUES ('id', ?, ?), ('commit', ?, ?)",
         (name, checksum("id" + name), commit, checksum(f"commit{commit}")),
     )
 

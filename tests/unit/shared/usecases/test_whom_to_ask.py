@@ -21,9 +21,9 @@ def wanted(books, *commands):
     return replace(entry, credential=credential)
 
 
-def unwanted(books, generation=1):
+def unwanted(books, generation=1, lost=0):
     """Return a key that is to be taken back."""
-    saga = Saga(kind=Work.WITHDRAW, claim=CLAIM, generation=generation)
+    saga = Saga(kind=Work.WITHDRAW, claim=CLAIM, generation=generation, lost=lost)
     return replace(books.requested()[0], saga=saga)
 
 
@@ -74,3 +74,8 @@ def test_what_would_not_go_is_asked_again(books):
 def test_each_execution_begins_with_another_vendor(books):
     grants = stubborn(books, OTHER_DOOR, vendor=TTLOCK), stubborn(books)
     assert {whom_to_ask(unwanted(books, generation), grants) for generation in (1, 2)} == {MOCK, TTLOCK}
+
+
+def test_an_adapter_that_cannot_be_called_does_not_keep_the_others_from_being_asked(books):
+    grants = leaving(books, OTHER_DOOR, vendor=TTLOCK), leaving(books)
+    assert {whom_to_ask(unwanted(books, lost=lost), grants) for lost in (0, 1)} == {MOCK, TTLOCK}

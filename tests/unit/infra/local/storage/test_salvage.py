@@ -166,3 +166,16 @@ def test_rows_survive_a_release_that_keeps_them_another_way(tmp_path, kept, anew
     salvage(path, (NOTES + anew,))
     with closing(connect_to_look(path)) as new:
         assert dict(new.execute("SELECT name, payload FROM notes").fetchall()) == TEXT
+
+
+@pytest.mark.parametrize("name", ["id", "commit"])
+async def test_a_fleet_starts_though_it_lost_which_database_or_commit_it_was_at(tmp_path, name):
+    async with running(tmp_path) as engine:
+        await engine.write(keep("a"))
+    with closing(connect(tmp_path / "fleet.db")) as connection:
+        connection.execute("PRAGMA ignore_check_constraints=ON")
+        connection.execute("UPDATE meta SET crc = crc + 1 WHERE name = ?", (name,))
+    assert list(notes(tmp_path, accept_loss=True)) == ["a"]
+    async with running(tmp_path) as engine:
+        await engine.write(keep("b"))
+    assert list(notes(tmp_path)) == ["a", "b"]
