@@ -1,6 +1,6 @@
 """TTLock lock by lock: for one property of one tenant, over the Open Platform."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -35,6 +35,10 @@ from shared.vendors.ttlock.windows import in_minutes
 
 SKEW_KNOWN_FOR: Final = timedelta(hours=1)
 UNREVOCABLE: Final = "computed while the gateway was out of reach: taken back at the lock once it is in reach"
+
+SURPLUS: Final = (
+    "a call nobody heard of made another code, or may yet: nobody was told it, and it goes with the key"
+)
 
 
 class TTLock:
@@ -156,17 +160,23 @@ class TTLock:
 
     def _at_lock(self, errand: Errand, row: Row, *more: Sequence[KeyWarning]) -> KeyAtLock:
         ours = warnings_for(self._binding.vendor, errand.key.kind)
-        pending = (KeyWarning(REVOKE_PENDING_AT_LOCK, UNREVOCABLE),) if row.computed else ()
         at_once = errand.shelf.windowed and not row.computed
         return KeyAtLock(
             vendor_ref=row.ref,
             valid_from=row.bounds.start,
             valid_until=row.bounds.end,
-            exposure_until=row.bounds.end if errand.shelf.windowed else None,
+            exposure_until=row.exposure_until if errand.shelf.windowed else None,
             placement=Placement.ON_LOCK if at_once else Placement.ACCEPTED,
             secret=row.secret,
-            warnings=merge_warnings(ours, pending, row.bounds.warnings(errand.key), *more),
+            warnings=merge_warnings(ours, _pending(row), row.bounds.warnings(errand.key), *more),
         )
+
+
+def _pending(row: Row) -> Iterator[KeyWarning]:
+    if row.computed:
+        yield KeyWarning(REVOKE_PENDING_AT_LOCK, UNREVOCABLE)
+    if row.rivals or row.hasty:
+        yield KeyWarning(REVOKE_PENDING_AT_LOCK, SURPLUS)
 
 
 def open_vendor(binding: Binding, means: Means) -> TTLock:

@@ -6,6 +6,7 @@ through the gateway: the vendor's default, 1, would put the key into the cloud a
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final, Generic, TypeVar
 
 from shared.domain.secret import Secret
@@ -19,6 +20,8 @@ PERIOD: Final = 3
 NOT_REMOTE: Final = 2
 FROZEN: Final = "110405"
 PAGE: Final = 100
+NEWEST_FIRST: Final = 1
+"""What is added while a list is read moves the others on to later pages: none is overlooked."""
 READ_SECONDS, GATEWAY_SECONDS = 8.0, 12.0
 
 
@@ -36,7 +39,10 @@ class Ask(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A key as the vendor lists it; `computed` ones are known to the lock without ever being sent there."""
+    """A key as the vendor lists it; `computed` ones are known to the lock without ever being sent there.
+
+    `rivals` are other keys of the same name; after a `hasty` computing, one may still come to be.
+    """
 
     ref: Secret[str]
     name: str
@@ -44,6 +50,13 @@ class Row:
     secret: Secret[str] | None = None
     computed: bool = False
     frozen: bool = False
+    rivals: tuple["Row", ...] = field(default=(), repr=False)
+    hasty: bool = False
+
+    @property
+    def exposure_until(self) -> datetime:
+        """Until when the last key of this name opens."""
+        return max(row.bounds.end for row in (self, *self.rivals))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +172,7 @@ def listing(path: str, page: int, row: Callable[[Json], T], **filters: str) -> A
         rows = tuple(row(each) for each in answer["list"])
         return Page(rows, page < int(answer["pages"]) if "pages" in answer else len(rows) >= PAGE)
 
-    return Ask("GET", path, {**filters, "pageNo": page, "pageSize": PAGE}, read)
+    return Ask("GET", path, {**filters, "pageNo": page, "pageSize": PAGE, "orderBy": NEWEST_FIRST}, read)
 
 
 def _add(path: str, new: Addition, ref: str, own: Mapping[str, str | int]) -> Ask[Secret[str]]:
@@ -188,7 +201,7 @@ def _nothing(_: Json) -> None:
 
 
 def _passcode(row: Json) -> Row:
-    code, computed = _ref(row, "keyboardPwd"), row.get("isCustom") == 0
+    code, computed = _ref(row, "keyboardPwd"), str(row.get("isCustom")) == "0"
     return Row(
         _ref(row, "keyboardPwdId"), _name(row, "keyboardPwdName"), _bounds(row), code, computed=computed
     )

@@ -1,5 +1,6 @@
 """One key at one lock: what may be said about it to the vendor, and in an order that is safe to repeat."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
@@ -42,13 +43,13 @@ class Errand:
         return await self.platform.ask(ask, urgency)
 
     async def standing(self, urgency: Urgency = Urgency.ISSUE) -> Row | None:
-        """Return the key as it stands at the lock, or None."""
-        return next(iter(await self._namesakes(urgency)), None)
+        """Return the key as it stands at the lock, beside others of its name, or None."""
+        return self._ours(await self._namesakes(urgency))
 
     async def placed(self, secret: Secret[str]) -> Row:
         """Return the key, found or added, within its window and not at rest."""
-        row = await self.standing() if self.key.intent_predates else None
-        return await self._added(secret) if row is None else await self._settled(row, secret)
+        row = await self._found(secret) if self.key.intent_predates else None
+        return await self._added(secret) if row is None else row
 
     async def removed(self) -> None:
         """Delete the key by its number, should somebody have renamed it, and whatever has its name."""
@@ -73,6 +74,15 @@ class Errand:
             number, more = number + 1, page.more
         return rows
 
+    def _ours(self, rows: Sequence[Row], told: Secret[str] | None = None) -> Row | None:
+        """Of the keys of our name, return the guest's: a call that nobody heard of made the others."""
+
+        def kinship(row: Row) -> tuple[bool, bool, bool]:
+            return row.ref in (told, self.key.vendor_ref), row.secret == self.key.secret, not row.computed
+
+        ours = max(rows, key=kinship, default=None)
+        return ours and replace(ours, rivals=tuple(row for row in rows if row is not ours))
+
     async def _added(self, secret: Secret[str]) -> Row:
         try:
             return await self._add(secret, self.key.idempotency_key)
@@ -86,7 +96,7 @@ class Errand:
         if not isinstance(error, VendorRefused):
             return await self._after_silence(error, secret)
         if error.code in UNREACHED:
-            return await self._computed()
+            return await self._computed(secret)
         # It may be ours, of an earlier call.
         return await self._found(secret) if error.code == SAME_PASSCODE else None
 
@@ -99,21 +109,40 @@ class Errand:
 
     async def _found(self, secret: Secret[str]) -> Row | None:
         row = await self.standing()
-        return None if row is None else await self._settled(row, secret)
+        if row is None:
+            return None
+        settled = await self._settled(row, secret)
+        return replace(settled, rivals=await self._left(row.rivals))
 
-    async def _computed(self) -> Row | None:
+    async def _left(self, rivals: Sequence[Row]) -> tuple[Row, ...]:
+        """Delete what should not be there, and return what cannot be deleted now: the key itself stands."""
+        left: list[Row] = []
+        for row in rivals:
+            try:
+                await self._deleted(row.ref)
+            except FAILING:
+                left.append(row)
+        return tuple(left)
+
+    async def _computed(self, secret: Secret[str]) -> Row | None:
         now, free = self.clock.now(), self.key.any_secret
         if self.shelf.computing is None or not free or not may_be_computed(self.key, now):
             return None
         offset = (await self.ask(lock_detail(self.lock), Urgency.ISSUE)).offset
-        bounds = in_hours(self.key, now, offset)
-        await self.ask(self.shelf.computing(self.lock, self.key.name, bounds), Urgency.ISSUE)
+        try:
+            bounds = in_hours(self.key, now, offset)
+            told = await self.ask(self.shelf.computing(self.lock, self.key.name, bounds), Urgency.ISSUE)
+        except UNHEARD as silence:
+            row = await self._after_silence(silence, secret)
+            if row is None:
+                raise
+            return row
         # What the vendor noted down is what the lock will go by. A window makes one code: where ours is not
         # noted, we were given somebody else's, who must not open with it, nor take it along.
-        row = await self.standing()
+        row = self._ours(await self._namesakes(Urgency.ISSUE), told.ref)
         if row is None:
             raise VendorRefused(WINDOW_TAKEN)
-        return replace(row, computed=True)
+        return replace(row, computed=True, hasty=self.key.intent_predates)
 
     async def _settled(self, row: Row, secret: Secret[str]) -> Row:
         wanted = in_minutes(self.key)

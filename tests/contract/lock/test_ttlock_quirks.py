@@ -34,6 +34,7 @@ from tests.contract.lock.ttlock_setting import TTLockSetting, turns_at
 
 HALF_HOUR = timedelta(minutes=30)
 ADD, LIST = "/v3/keyboardPwd/add", "/v3/lock/listKeyboardPwd"
+COMPUTE = "keyboardPwd/get"
 CLOCK, GATEWAY = "/v3/lock/queryDate", "/v3/gateway/listByLock"
 
 
@@ -243,6 +244,24 @@ class TestComputed:
         await offline.vendor.remove(offline.key("first", vendor_ref=first.vendor_ref))
         assert await offline.vendor.find(second) is not None
 
+    async def test_its_lost_answer_is_looked_up_at_once(self, offline):
+        await offline.fault("timeout_after_success", COMPUTE, times=1)
+        at = await offline.vendor.place(offline.key(any_secret=True))
+        assert codes(at) == [REVOKE_PENDING_AT_LOCK, WINDOW_ROUNDED]
+        offline.clock.advance(hours=1)
+        assert await offline.opens(at.secret.reveal())
+        assert await offline.count() == 1
+
+    async def test_silence_about_it_is_not_taken_for_the_gateway_s_refusal(self, offline):
+        await offline.fault("drop", COMPUTE, times=1)
+        error = await refusal(offline.vendor.place(offline.key(any_secret=True)), VendorUnreachable)
+        assert unheard(error)
+        assert await offline.count() == 0
+
+    async def test_after_an_older_intent_another_code_may_yet_come_and_that_is_told(self, offline):
+        at = await offline.vendor.place(offline.key(any_secret=True, intent_predates=True))
+        assert codes(at).count(REVOKE_PENDING_AT_LOCK) == 2
+
     async def test_it_is_taken_back_once_the_gateway_is_there(self, offline):
         at = await offline.vendor.place(offline.key(any_secret=True))
         await refusal(offline.vendor.remove(offline.key(vendor_ref=at.vendor_ref)), VendorUnreachable)
@@ -250,6 +269,77 @@ class TestComputed:
         await offline.vendor.remove(offline.key(vendor_ref=at.vendor_ref))
         offline.clock.advance(hours=1)
         assert not await offline.opens(at.secret.reveal())
+
+
+class TestSurplus:
+    """A code that a call nobody heard of made late: it opens, and nobody was told it."""
+
+    @pytest.fixture
+    async def two(self, setting):
+        """Two codes of one key: the first was not listed yet when the second was computed."""
+        await setting.steer("PATCH", "gateways/501", online=False)
+        key = setting.key(any_secret=True, valid_until=setting.clock.now() + DAY)
+        first = await setting.vendor.place(key)
+        setting.clock.advance(hours=1)
+        second = await setting.vendor.place(key)
+        assert await setting.count() == 2
+        setting.clock.advance(hours=1)
+        return key, first, second
+
+    async def back(self, setting):
+        await setting.steer("PATCH", "gateways/501", online=True)
+
+    async def test_the_code_that_was_just_computed_is_the_key_and_the_other_is_told(self, setting, two):
+        _, first, second = two
+        assert (second.secret != first.secret, second.valid_from) == (True, first.valid_from + HOUR)
+        assert codes(second).count(REVOKE_PENDING_AT_LOCK) == 2
+        assert codes(first).count(REVOKE_PENDING_AT_LOCK) == 1
+
+    @pytest.mark.parametrize("told", [1, 2])
+    @pytest.mark.parametrize("by", ["vendor_ref", "secret"])
+    async def test_the_guest_s_code_stays_and_the_other_goes_with_the_gateway_s_return(
+        self, setting, two, told, by
+    ):
+        key, mine, other = two[0], two[told], two[3 - told]
+        await self.back(setting)
+        has = {by: getattr(mine, by), "intent_predates": True}
+        at = await setting.vendor.place(replace(key, **has))
+        assert (at.secret, codes(at).count(REVOKE_PENDING_AT_LOCK)) == (mine.secret, 1)
+        assert await setting.opens(mine.secret.reveal())
+        assert not await setting.opens(other.secret.reveal())
+        assert await setting.count() == 1
+
+    async def test_while_the_gateway_is_away_the_other_stays_and_is_told(self, setting, two):
+        key, first, _ = two
+        at = await setting.vendor.place(replace(key, secret=first.secret, intent_predates=True))
+        assert (at.secret, codes(at).count(REVOKE_PENDING_AT_LOCK)) == (first.secret, 2)
+        found = await setting.vendor.find(replace(key, secret=first.secret))
+        assert (found.secret, codes(found)) == (first.secret, codes(at))
+
+    async def test_the_lock_is_exposed_until_the_last_of_them_ends(self, setting, two):
+        key, first, _ = two
+        longer = await setting.vendor.place(replace(key, valid_until=key.valid_until + HOUR))
+        at = await setting.vendor.find(replace(key, secret=first.secret))
+        assert (at.valid_until, at.exposure_until) == (first.valid_until, longer.valid_until)
+
+    async def test_removing_the_key_removes_both(self, setting, two):
+        key, first, second = two
+        await self.back(setting)
+        await setting.vendor.remove(replace(key, vendor_ref=second.vendor_ref))
+        assert await setting.count() == 0
+        for each in (first, second):
+            assert not await setting.opens(each.secret.reveal())
+
+    async def test_a_code_of_our_choice_outranks_a_computed_one_that_came_late(self, setting):
+        await setting.steer("PATCH", "gateways/501", online=False)
+        late = await setting.vendor.place(setting.key(any_secret=True))
+        await self.back(setting)
+        await setting.vendor.place(setting.key(any_secret=True))
+        assert await setting.count() == 2
+        at = await setting.vendor.place(setting.key(any_secret=True, intent_predates=True))
+        assert (at.secret, codes(at)) == (Secret(PIN), [])
+        setting.clock.advance(hours=1)
+        assert not await setting.opens(late.secret.reveal())
 
 
 class TestClocks:

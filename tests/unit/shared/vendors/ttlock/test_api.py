@@ -48,7 +48,7 @@ REQUESTS = {
     "passcodes listed": (
         api.list_passcodes("1", "MM-1", 2),
         ("GET", "/v3/lock/listKeyboardPwd"),
-        {"lockId": "1", "searchStr": "MM-1", "pageNo": 2, "pageSize": 100},
+        {"lockId": "1", "searchStr": "MM-1", "pageNo": 2, "pageSize": 100, "orderBy": 1},
     ),
     "card added": (
         api.add_card(PIN),
@@ -84,7 +84,11 @@ REQUESTS = {
     "eKey deleted": (api.delete_ekey("1", REF), ("POST", "/v3/key/delete"), {"keyId": "24242"}),
     "eKey frozen": (api.freeze_ekey(REF), ("POST", "/v3/key/freeze"), {"keyId": "24242"}),
     "eKey unfrozen": (api.unfreeze_ekey(REF), ("POST", "/v3/key/unfreeze"), {"keyId": "24242"}),
-    "locks listed": (estate.list_locks(1), ("GET", "/v3/lock/list"), {"pageNo": 1, "pageSize": 100}),
+    "locks listed": (
+        estate.list_locks(1),
+        ("GET", "/v3/lock/list"),
+        {"pageNo": 1, "pageSize": 100, "orderBy": 1},
+    ),
     "lock asked for its time": (estate.query_date("1"), ("GET", "/v3/lock/queryDate"), {"lockId": "1"}),
 }
 
@@ -138,8 +142,8 @@ def test_list_of_passcodes_is_read():
     raw = b"""{"list":[
       {"lockId":1,"keyboardPwdId":24242,"keyboardPwd":"583914","keyboardPwdName":"MM-1","keyboardPwdType":3,
        "startDate":1777626000000,"endDate":1777793400000,"sendDate":1777626000000,"isCustom":1,"status":1},
-      {"lockId":1,"keyboardPwdId":9,"keyboardPwd":"7281934","keyboardPwdName":null,"keyboardPwdType":2,
-       "isCustom":0}],
+      {"lockId":1,"keyboardPwdId":9,"keyboardPwd":"7281934","keyboardPwdName":null,"keyboardPwdType":"2",
+       "isCustom":"0"}],
       "pageNo":1,"pageSize":100,"pages":3,"total":201}"""
     page = read(api.list_passcodes("1", "MM-1", 1), raw)
     assert page.rows[0] == Row(Secret("24242"), "MM-1", BOUNDS, Secret("583914"))
