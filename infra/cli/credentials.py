@@ -11,10 +11,13 @@ from infra.cli.control import ControlPlane
 from infra.cli.place import Place
 
 Json = Mapping[str, Any]
+STATES: Final = (
+    "requested, pending, active, suspended, revoked or failed; or residual: left where it should not be."
+)
 Tenant = Annotated[str | None, typer.Option(help="Only those of this tenant, such as tnt_silk.")]
 Reservation = Annotated[str | None, typer.Option(help="Only those of this booking, such as rsv_1.")]
 Property = Annotated[str | None, typer.Option("--property", help="Only those of this property.")]
-State = Annotated[str | None, typer.Option(help="requested, pending, active, suspended, revoked or failed.")]
+State = Annotated[str | None, typer.Option(help=STATES)]
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="At most so many, newest first.")]
 STYLES: Final = {
     "requested": "cyan",

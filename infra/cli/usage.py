@@ -37,5 +37,13 @@ def _documented(*, asked: bool) -> Iterator[None]:
         yield
     except typer.TyperException as error:
         if asked:
-            print_document({"error": {"kind": "Usage", "detail": error.format_message()}})
+            print_document(
+                {
+                    "error": {
+                        "kind": "Usage",
+                        "message": error.format_message(),
+                        "remedy": "see keyfleet --help",
+                    }
+                }
+            )
         raise

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from infra.local.control.records import Json, Records, Wanted
+from infra.local.control.records import RESIDUAL, Json, Records, Wanted
 from infra.local.delivery.instants import rfc3339
 from shared.domain.core import Guest
 from shared.domain.credential import KeyCredential
@@ -17,7 +17,7 @@ from shared.domain.lifecycle import TABLE, name_of
 from shared.domain.states import Active, IssuedKey, Revoked, Suspended
 from shared.domain.window import StayWindow
 
-STATES: Final = tuple(name_of(state) for state in TABLE)
+STATES: Final = (*(name_of(state) for state in TABLE), RESIDUAL)
 
 
 def credentials(records: Records, query: Mapping[str, str], limit: int) -> list[dict[str, Any]]:

@@ -12,16 +12,21 @@ from shared.domain.ids import TenantId
 Json = Mapping[str, Any]
 CREDENTIALS: Final = "credentials"
 RESERVATIONS: Final = "reservations"
+RESIDUAL: Final = "residual"
+"""No state of a key, but of what it left at a lock that would not let go."""
 OF_MAIN: Final = "FROM documents WHERE db = 'main'"
 # Skips from tenant to tenant along the primary key, where DISTINCT would walk over every document.
 _NEXT_TENANT: Final = f"SELECT min(tenant) {OF_MAIN} AND tenant > ?"
 _ONE: Final = f"SELECT body {OF_MAIN} AND tenant = ? AND collection = ? AND id = ?"
-# S608: what is put into these statements are constants of this module.
 _KEYS: Final = f"""SELECT body {OF_MAIN} AND tenant = ?1 AND collection = '{CREDENTIALS}'
 AND (?2 IS NULL OR json_extract(body, '$.credential.core.holder.reservation_id') = ?2)
 AND (?3 IS NULL OR json_extract(body, '$.credential.core.property_id') = ?3)
-AND (?4 IS NULL OR json_extract(body, '$.credential.state.type') = ?4)
-ORDER BY id DESC LIMIT ?5"""
+AND (?4 IS NULL OR json_extract(body, '$.credential.state.type') = ?4 OR ?4 = '{RESIDUAL}' AND EXISTS (
+SELECT 1 FROM documents AS at_lock WHERE db = 'main' AND tenant = ?1 AND collection = 'grants'
+AND at_lock.body -> '$.credential_id' = json_quote(documents.id)
+AND json_extract(at_lock.body, '$.device_id') IS NOT NULL
+AND json_extract(at_lock.body, '$.grant.state.type') = '{RESIDUAL}'))
+ORDER BY id DESC LIMIT ?5"""  # noqa: S608 - what is put in are constants of this module
 # Said as the index over grants says it, which is used where it is declared.
 _GRANTS: Final = f"""SELECT body {OF_MAIN} AND tenant = ? AND collection = 'grants'
 AND body -> '$.credential_id' = ? AND json_extract(body, '$.device_id') IS NOT NULL
@@ -32,7 +37,7 @@ AND id > ?2 || '.' AND id < ?2 || '/' ORDER BY id"""
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which keys are asked for; what is None does not matter."""
+    """Which keys are asked for; what is None does not matter. They may be residual, whatever their state."""
 
     tenant: TenantId | None = None
     reservation: str | None = None

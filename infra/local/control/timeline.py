@@ -82,7 +82,8 @@ def _found(records: Records, identity: str, tenant: str | None) -> tuple[TenantI
     found = [(each, *_kept(records, each, identity)) for each in tenants]
     known = [each for each in found if each[1] is not None or each[2]]
     if not known:
-        raise UnknownRecord(f"no booking and no key {identity[:80]!r}: see keyfleet credentials")
+        remedy = "see keyfleet credentials, and dead-letter list for what was set aside"
+        raise UnknownRecord(f"no booking and no key {identity[:80]!r}: {remedy}")
     if len(known) > 1:
         named = ", ".join(each[0] for each in known)
         raise InvalidInput("id", "known to several tenants", f"name one with --tenant: {named}")

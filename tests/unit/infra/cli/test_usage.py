@@ -18,7 +18,7 @@ def test_wrong_usage_is_a_document_for_scripts(run, arguments):
     result = run(*arguments)
     error = json.loads(result.stdout)["error"]
     assert (result.exit_code, error["kind"]) == (2, "Usage")
-    assert error["detail"].startswith(WRONG[arguments])
+    assert error["message"].startswith(WRONG[arguments])
     assert "Usage: " in result.stderr
 
 

@@ -77,6 +77,8 @@ def test_a_key_is_shown_at_each_lock_with_the_end_of_its_exposure(tmp_path):
         ("?reservation=rsv_8", 0),
         ("?property=ppt_herat", 0),
         ("?state=failed", 0),
+        ("?state=residual", 2),
+        ("?state=residual&reservation=rsv_8", 0),
     ],
 )
 def test_keys_are_chosen_by_tenant_booking_property_and_state(tmp_path, query, count):

@@ -28,6 +28,7 @@ async def _stay(house):
     shown += [await _ask(house, "credentials"), await _ask(house, "timeline/rsv_1")]
     (key,) = shown[1]["credentials"]
     shown.append(await _ask(house, f"timeline/{key}"))
+    shown.append(await _ask(house, "credentials?state=residual"))
     return opened, shown
 
 
@@ -53,8 +54,13 @@ def test_its_key_is_shown_as_it_stands_before_and_after_the_guest_left(stay):
     assert {each["state"] for each in taken["grants"]} == {"removed"}
 
 
+def test_it_leaves_nothing_residual(stay):
+    _, (*_, residual) = stay
+    assert residual["credentials"] == []
+
+
 def test_its_events_are_told_from_the_booking_to_what_the_locks_said(stay):
-    _, (*_, told, _) = stay
+    _, (*_, told, _, _) = stay
     assert [what.split(".")[-2] for _, what in _of(told, "booking")] == ["confirmed", "checked_out"]
     subjects = [what.split()[1].split(".")[3] for _, what in _of(told, "event")]
     assert subjects[:3] == ["requested", "pending", "issued"]
@@ -63,13 +69,13 @@ def test_its_events_are_told_from_the_booking_to_what_the_locks_said(stay):
 
 
 def test_its_booking_comes_first_although_the_hotels_clock_is_ahead_of_ours(stay):
-    _, (*_, told, _) = stay
+    _, (*_, told, _, _) = stay
     assert told["timeline"][0]["what"].endswith("(evt_1)")
     assert told["timeline"][0]["at"] == "2026-03-01T09:00:00.000Z"
 
 
 def test_its_retry_is_told_with_the_attempt_the_verdict_and_the_wait(stay):
-    _, (*_, told, _) = stay
+    _, (*_, told, _, _) = stay
     assert [kind for kind, _ in _of(told, "attempt")][:2] == ["refused", "made"]
     saga = [what for _, what in _of(told, "saga")]
     verdict = next(what for what in saga if what.startswith("POST /adapter-ttlock: 200, retry in "))
@@ -83,7 +89,7 @@ def test_its_retry_is_told_with_the_attempt_the_verdict_and_the_wait(stay):
 
 
 def test_every_call_of_its_vendor_is_told_with_the_answer(stay):
-    _, (*_, told, _) = stay
+    _, (*_, told, _, _) = stay
     calls = [what for _, what in _of(told, "vendor")]
     said = "ttlock was asked to {} pin_code at {}: {}"
     assert calls == [
@@ -97,7 +103,7 @@ def test_every_call_of_its_vendor_is_told_with_the_answer(stay):
 
 
 def test_its_timeline_is_in_order_and_its_keys_is_the_same_without_the_booking(stay):
-    _, (*_, booking, key) = stay
+    _, (*_, booking, key, _) = stay
     times = [each["at"] for each in booking["timeline"]]
     assert times == sorted(times)
     assert booking["tenant"] == SILK
