@@ -26,13 +26,14 @@ class Demo:
 
     def __init__(self, folder, *options):
         self.folder = folder
-        self.process = subprocess.Popen(
-            [*COMMAND, *options],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=os.environ | {"TMPDIR": str(folder), "PYTHONUNBUFFERED": "1"},
-        )
+        with _heeding(signal.SIGINT, signal.SIGHUP):
+            self.process = subprocess.Popen(
+                [*COMMAND, *options],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=os.environ | {"TMPDIR": str(folder), "PYTHONUNBUFFERED": "1"},
+            )
 
     def await_line(self, start):
         """Read on until a line begins so."""
@@ -54,6 +55,19 @@ class Demo:
     def children(self):
         """Every process it has started and that still runs."""
         return psutil.Process(self.process.pid).children(recursive=True)
+
+
+@contextmanager
+def _heeding(*signals):
+    # Who was started in the background (nohup, &) ignores some signals, and so would all that he starts.
+    ignored = [each for each in signals if signal.getsignal(each) is signal.SIG_IGN]
+    for each in ignored:
+        signal.signal(each, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        for each in ignored:
+            signal.signal(each, signal.SIG_IGN)
 
 
 @contextmanager
