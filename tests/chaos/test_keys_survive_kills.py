@@ -32,8 +32,8 @@ BOUNDARIES = {
     "after-ack": 2,
     "before-call": 2,
     "after-call": 2,
-    "before-vendor-call": 9,
-    "after-vendor-call": 9,
+    "before-vendor-call": 11,
+    "after-vendor-call": 11,
     "before-commit": 22,
 }
 SHARED = "before-commit"
