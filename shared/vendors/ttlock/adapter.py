@@ -34,6 +34,8 @@ from shared.vendors.ttlock.shelves import SHELVES
 from shared.vendors.ttlock.windows import in_minutes
 
 SKEW_KNOWN_FOR: Final = timedelta(hours=1)
+SKEW_ASKED_AGAIN_AFTER: Final = timedelta(minutes=5)
+"""A lock that did not say what time it is may be wrong for all we know."""
 UNREVOCABLE: Final = "computed while the gateway was out of reach: taken back at the lock once it is in reach"
 
 SURPLUS: Final = (
@@ -100,8 +102,8 @@ class TTLock:
         device = self._device(device_id)
         with REFUSALS.spoken(Operation.LOOK, device_id):
             name = await self._gateways.turn_at(device.vendor_device, Urgency.POLL)
-            async with turn_at(self._turns, name, "health"):
-                return await self._inspector.health(device)
+            async with turn_at(self._turns, name, "health") as turn:
+                return await self._inspector.health(device, turn)
 
     def describe_adapter(self) -> AdapterDescription:
         """Say what this adapter can do."""
@@ -151,11 +153,13 @@ class TTLock:
 
     async def _skew(self, errand: Errand) -> timedelta | None:
         """Return what is known of a lock's clock; a lock that does not say has still got its key."""
-        known_at, skew = self._skews.get(errand.lock, (None, None))
-        if known_at is None or self._clock.now() - known_at > SKEW_KNOWN_FOR:
+        until, skew = self._skews.get(errand.lock, (None, None))
+        if errand.turn is not None and (until is None or self._clock.now() >= until):
+            lasts = SKEW_ASKED_AGAIN_AFTER
             with suppress(VendorRefused, *SILENCE):
-                skew = await self._inspector.skew(errand.lock, Urgency.ISSUE)
-            self._skews[errand.lock] = (self._clock.now(), skew)
+                skew = await self._inspector.skew(errand.lock, Urgency.ISSUE, errand.turn)
+                lasts = SKEW_KNOWN_FOR
+            self._skews[errand.lock] = (self._clock.now() + lasts, skew)
         return skew
 
     def _at_lock(self, errand: Errand, row: Row, *more: Sequence[KeyWarning]) -> KeyAtLock:

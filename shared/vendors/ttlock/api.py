@@ -170,7 +170,8 @@ def listing(path: str, page: int, row: Callable[[Json], T], **filters: str) -> A
 
     def read(answer: Json) -> Page[T]:
         rows = tuple(row(each) for each in answer["list"])
-        return Page(rows, page < int(answer["pages"]) if "pages" in answer else len(rows) >= PAGE)
+        more = page < int(answer["pages"]) if "pages" in answer else len(rows) >= PAGE
+        return Page(rows, bool(rows) and more)
 
     return Ask("GET", path, {**filters, "pageNo": page, "pageSize": PAGE, "orderBy": NEWEST_FIRST}, read)
 

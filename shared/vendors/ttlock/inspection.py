@@ -13,6 +13,7 @@ from shared.ports.lock import Battery, DeviceHealth, ListedDevice
 from shared.vendor_kit.binding import Binding
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import VendorRefused
+from shared.vendor_kit.turns import Turn
 from shared.vendors.ttlock import estate
 from shared.vendors.ttlock.api import Ask, Page
 from shared.vendors.ttlock.capabilities import of_lock
@@ -55,9 +56,9 @@ class Inspector:
         listed = (each for each in self._binding.devices if each.vendor_device in locks)
         return tuple(self._listed(each, locks, hearings) for each in listed)
 
-    async def health(self, device: LockDevice) -> DeviceHealth:
+    async def health(self, device: LockDevice, turn: Turn) -> DeviceHealth:
         """Ask the lock for its clock and the cloud for its battery."""
-        skew = await self._skew_if_reached(device.vendor_device)
+        skew = await self._skew_if_reached(device.vendor_device, turn)
         detail = await self._platform.ask(estate.lock_detail(device.vendor_device), Urgency.POLL)
         return DeviceHealth(
             device_id=device.id,
@@ -68,15 +69,17 @@ class Inspector:
             warnings=skew_warnings(skew),
         )
 
-    async def skew(self, lock: str, urgency: Urgency) -> timedelta:
+    async def skew(self, lock: str, urgency: Urgency, turn: Turn) -> timedelta:
         """Return how far a lock's clock is ahead; the question's way there and back is halved."""
+        question = estate.query_date(lock)
+        await turn.keep(question.timeout)
         asked = self._clock.now()
-        told = await self._platform.ask(estate.query_date(lock), urgency)
+        told = await self._platform.ask(question, urgency)
         return told - (asked + (self._clock.now() - asked) / 2)
 
-    async def _skew_if_reached(self, lock: str) -> timedelta | None:
+    async def _skew_if_reached(self, lock: str, turn: Turn) -> timedelta | None:
         try:
-            return await self.skew(lock, Urgency.POLL)
+            return await self.skew(lock, Urgency.POLL, turn)
         except VendorRefused as refused:
             if refused.code not in UNREACHED:
                 raise

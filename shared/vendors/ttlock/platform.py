@@ -1,5 +1,6 @@
 """The Open Platform: asks in the account's name, and once more after what can be put right at once."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
@@ -23,6 +24,7 @@ from shared.vendors.ttlock.errors import BAD_REFRESH_TOKEN, CLOCK_OFF, SERVER_ER
 T = TypeVar("T")
 Json = Any
 FORM: Final = {"content-type": "application/x-www-form-urlencoded"}
+CODE: Final = re.compile(r"-?\d{1,5}")
 MALFORMED: Final = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 
 
@@ -62,7 +64,7 @@ class Line:
         yield "date", int((self._clock.now() + self._drift).timestamp() * 1000)
 
     def _heed(self, answer: Answer, content: Mapping[str, Json]) -> None:
-        code = str(content.get("errcode", 0))
+        code = _code(content)
         if code == CLOCK_OFF:
             # Where the platform does not say what time it is, we go on with ours.
             with suppress(ValueError, TypeError):
@@ -114,6 +116,14 @@ class Logins:
     def _token(self, answer: Json) -> VendorToken:
         expires_at = self._clock.now() + timedelta(seconds=int(answer["expires_in"]))
         return VendorToken(Secret(answer["access_token"]), Secret(answer["refresh_token"]), expires_at)
+
+
+def _code(content: Mapping[str, Json]) -> str:
+    """Return the error code; what is none may be anything, even a secret, and is repeated to nobody."""
+    code = str(content.get("errcode") or 0)
+    if CODE.fullmatch(code) is None:
+        raise Unreadable("the answer's error code is none")
+    return code
 
 
 def _content(answer: Answer) -> Mapping[str, Json]:

@@ -29,6 +29,7 @@ from tests.contract.lock.setting import (
     KABUL,
     MOBILE_APP,
     PIN,
+    TENANT,
 )
 from tests.contract.lock.ttlock_setting import TTLockSetting, turns_at
 
@@ -54,6 +55,22 @@ async def refusal(placing, kind=KeyIssueFailed):
     with pytest.raises(kind) as caught:
         await placing
     return caught.value
+
+
+async def others_turns_while_asked(setting):
+    """Let a turn be nearly over when a lock is asked for its time, and others try for it then."""
+    send, seen = setting.straight.send, []
+
+    async def slowly(call):
+        if CLOCK in call.url:
+            setting.clock.advance(seconds=10)
+            seen.append(await setting.means.leases.acquire(TENANT, "gateway:ttlock:501", "another", HOUR))
+        answer = await send(call)
+        setting.clock.advance(seconds=25 if ADD in call.url or CLOCK in call.url else 0)
+        return answer
+
+    setting.straight.send = slowly
+    return seen
 
 
 class TestListing:
@@ -144,6 +161,16 @@ class TestGateway:
         await setting.steer("PATCH", "gateways/502", busy=False)
         await setting.vendor.place(moved)
         assert await turns_at(setting, "502") == 1
+
+    @pytest.mark.parametrize("then", ["place", "health_check"])
+    async def test_a_lock_is_asked_for_its_time_only_while_the_turn_lasts(self, setting, then):
+        seen = await others_turns_while_asked(setting)
+        async with setting.vendor.visit():
+            await setting.vendor.place(setting.key())
+            if then == "health_check":
+                await setting.vendor.health_check(DOOR_102)
+        assert seen == [None] * len(seen)
+        assert len(seen) == (1 if then == "place" else 2)
 
     async def test_a_platform_that_tells_no_gateway_costs_no_key(self, setting):
         await setting.fault("errcode:-2018", "gateway/listByLock")
@@ -379,6 +406,17 @@ class TestClocks:
         await setting.fault("errcode:-3003", "lock/queryDate")
         assert codes(await setting.vendor.place(setting.key())) == []
         assert await setting.opens()
+
+    async def test_a_clock_that_did_not_answer_is_asked_again_soon_but_not_for_every_key(self, setting):
+        await setting.steer("PATCH", "locks/1000101", skewSeconds=1800)
+        await setting.fault("errcode:-3003", "lock/queryDate", times=1)
+        warned = []
+        for number in range(3):
+            at = await setting.vendor.place(setting.key(f"key {number}", secret=Secret(f"5{number}8391")))
+            warned.append(CLOCK_SKEW in codes(at))
+            setting.clock.advance(minutes=3)
+        assert warned == [False, False, True]
+        assert setting.straight.paths.count(CLOCK) == 2
 
     async def test_our_own_clock_is_put_right_by_the_platform_s(self, setting):
         await setting.steer("POST", "clock", aheadSeconds=3600)

@@ -171,6 +171,10 @@ def test_list_that_tells_no_pages_goes_on_while_pages_are_full(count, more):
     assert read(estate.list_locks(1), orjson.dumps({"list": rows})).more is more
 
 
+def test_list_ends_with_a_page_of_nothing_whatever_it_says():
+    assert not read(estate.list_locks(1), b'{"list":[],"pages":1000000}').more
+
+
 def test_of_a_lock_s_detail_two_fields_are_kept():
     raw = b"""{"lockId":1,"adminPwd":"canary","noKeyPwd":"canary","aesKeyStr":"canary","lockKey":"canary",
       "electricQuantity":85,"timezoneRawOffset":16200000}"""

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from shared.domain.lock_errors import LockError, VendorUnreachable
+from shared.domain.lock_errors import KeyIssueFailed, KeyRevokeFailed, LockError, VendorUnreachable
 from shared.vendor_kit.http import Answer, ConnectionBroken, ConnectionFailed, TimedOut
 from tests.unit.shared.vendors.ttlock.conftest import ACCOUNT, SECRETS, TOKEN
 
@@ -163,10 +163,36 @@ async def test_call_that_was_never_made_is_not_looked_up(scripted):
 
 
 @pytest.mark.parametrize(
+    ("act", "kind"), [("place", KeyIssueFailed), ("remove", KeyRevokeFailed), ("find", VendorUnreachable)]
+)
+@pytest.mark.parametrize("code", [-77777, 99999, "-4242"])
+async def test_code_nobody_explained_may_be_tried_again_and_is_told_by_its_number(scripted, code, act, kind):
+    scripted.say(refused(code, "canary 583914"))
+    error = await failure(getattr(scripted.vendor, act)(scripted.key()))
+    assert (type(error), error.permanent, error.cause.kind) == (kind, False, "refused")
+    assert error.cause.vendor_code == str(code)
+    assert "583914" not in repr(error.to_dict()) + str(error)
+
+
+@pytest.mark.parametrize("code", ["canary", "583914", 583914, [1], {"a": 1}, 1.5, True])
+async def test_what_is_no_code_is_no_answer(scripted, code):
+    scripted.say(refused(code))
+    error = await failure(scripted.vendor.find(scripted.key()))
+    assert (error.cause.kind, error.cause.vendor_code) == ("unreadable_answer", None)
+
+
+@pytest.mark.parametrize("code", [0, "0", None])
+async def test_code_of_nothing_is_an_answer(scripted, code):
+    scripted.say({**EMPTY, "errcode": code})
+    assert await scripted.vendor.find(scripted.key()) is None
+
+
+@pytest.mark.parametrize(
     "answer",
     [
         refused(-3, "canary: 583914 is wrong for canary@example.org, token=canary-access"),
         refused("canary", "canary"),
+        refused("583914", "canary"),
         Answer(500, {}, b"canary 583914"),
         b"canary 583914",
         {"keyboardPwd": "canary"},
