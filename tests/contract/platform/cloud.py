@@ -91,7 +91,11 @@ class Cloud:
         self._stack.push_async_callback(self.shelves.close)
 
     async def _begin_workflows(self):
-        sources = workflow_sources(FleetConfig(self._folder).workflows)
+        # A saga rests for real seconds before it tries again: here for a moment.
+        sources = {
+            name: source.replace("initial_delay: 5,", "initial_delay: 0.1,")
+            for name, source in workflow_sources(FleetConfig(self._folder).workflows).items()
+        }
         self.waker.ground = Ground(
             self._folder, self.clock, sources, script=self.internet, base=self.settings.base_url
         )
