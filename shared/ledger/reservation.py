@@ -69,6 +69,7 @@ class Reservation:
     id: ReservationId
     status: Status
     standing: Standing
+    highest: int | None = None
     incarnation: int = 0
     property_id: PropertyId | None = None
     credentials: tuple[CredentialId, ...] = ()
@@ -87,8 +88,16 @@ class Reservation:
     def hearing(self, event_id: str, subject: str, standing: Standing, outcome: Heeded) -> Self:
         """Return the record with one event more; the newest event decides how new the record is."""
         heard = (*self.heard, Heard(event_id, subject, standing, outcome))[-HEARD_OF:]
-        newest = standing if standing.after(self.standing) else self.standing
-        return replace(self, heard=heard, standing=newest)
+        newest = standing if self.outdated_by(standing) else self.standing
+        return replace(self, heard=heard, standing=newest, highest=_higher(self._highest, standing.version))
+
+    def outdated_by(self, standing: Standing) -> bool:
+        """Say whether an event is newer than all that was heard."""
+        return not self._has_higher(standing) and standing.after(self.standing)
+
+    def outdates(self, standing: Standing) -> bool:
+        """Say whether an event is older than what was heard."""
+        return self._has_higher(standing) or self.standing.after(standing)
 
     def reopened_by(self, standing: Standing) -> bool:
         """Say whether a confirmation makes an ended stay a stay again.
@@ -96,13 +105,22 @@ class Reservation:
         One that ended before we ever heard it confirmed needs a higher version for that: the confirmation it
         overtook may bear a later time, and must not make a key.
         """
-        known, new = self.standing.version, standing.version
+        known, new = self._highest, standing.version
         versioned = known is not None and new is not None and new > known
-        return standing.after(self.standing) and (versioned or self.incarnation > 0)
+        return self.outdated_by(standing) and (versioned or self.incarnation > 0)
 
     def knows(self, event_id: str) -> bool:
         """Say whether an event was heard before."""
         return any(heard.event_id == event_id for heard in self.heard)
+
+    @property
+    def _highest(self) -> int | None:
+        # An event without a version may be the newest, and does not make an old version new.
+        return _higher(self.highest, self.standing.version)
+
+    def _has_higher(self, standing: Standing) -> bool:
+        known, new = self._highest, standing.version
+        return known is not None and new is not None and new < known
 
     def write(self) -> Create | Update:
         """Return what keeps this record, on the condition that nobody else has changed it."""
@@ -127,6 +145,7 @@ def _read(found: Document, data: Mapping[str, Any]) -> Reservation:
         id=ReservationId(found.ref.id),
         status=Status(data["status"]),
         standing=_standing(data),
+        highest=data.get("highest"),
         incarnation=data["incarnation"],
         property_id=None if property_id is None else PropertyId(property_id),
         credentials=tuple(map(credential_id, data["credentials"])),
@@ -140,6 +159,7 @@ def _document(record: Reservation) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "status": record.status.value,
         **_said(record.standing),
+        "highest": record.highest,
         "incarnation": record.incarnation,
         "claim": record.claim,
         "property_id": record.property_id,
@@ -149,6 +169,10 @@ def _document(record: Reservation) -> dict[str, Any]:
             for h in record.heard
         ],
     }
+
+
+def _higher(one: int | None, other: int | None) -> int | None:
+    return max((each for each in (one, other) if each is not None), default=None)
 
 
 def _said(standing: Standing) -> dict[str, Any]:

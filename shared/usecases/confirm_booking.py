@@ -67,7 +67,7 @@ async def _resume(it: _Confirmation, record: Reservation) -> tuple[CredentialId,
 
 async def _is_another_stay(it: _Confirmation, record: Reservation) -> bool:
     """Say whether this is newer, and of other rooms, times or another guest: the stay's end was overtaken."""
-    if not it.booking.standing.after(record.standing):
+    if not record.outdated_by(it.booking.standing):
         return False
     cores = await _cores(it, record)
     rooms = {room for core in cores for room in core.rooms}

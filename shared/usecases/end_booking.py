@@ -45,7 +45,7 @@ async def _end(it: _Ending) -> tuple[CredentialId, ...]:
         unheard = Reservation(id=booking.reservation, status=_status(it), standing=booking.standing)
         await it.ledger.documents.commit([booking.heard_by(unheard, Heeded.APPLIED).write()])
         return ()
-    if record.status is not Status.CONFIRMED or record.standing.after(booking.standing):
+    if record.status is not Status.CONFIRMED or record.outdates(booking.standing):
         return await _resume(it, record)
     return await _withdraw(it, record)
 

@@ -68,7 +68,9 @@ async def _intended(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> A
 async def _forget_in_vain(task: Task, desk: LockDesk) -> None:
     """Destroy the secret of a key that came to its end while we wrote it down: nobody else ever will."""
     entry = await task.ledger.entry(task.entry.id)
-    if entry is not None and entry.due is None and isinstance(entry.credential.state, Revoked | Failed):
+    if entry is None or not isinstance(entry.credential.state, Revoked | Failed):
+        return
+    if all(kept.over for kept in await task.ledger.grants(entry)):  # else whoever takes them back does it
         await desk.secrets.destroy(_secret_name(task.entry))
 
 

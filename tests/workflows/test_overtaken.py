@@ -106,6 +106,23 @@ def test_an_older_confirmation_for_another_guest_changes_nothing(tmp_path, older
     play(tmp_path, scenario)
 
 
+def test_a_late_old_version_changes_nothing_though_one_without_a_version_came_between(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", version=1)
+        await asyncio.sleep(5)
+        await house.publish("evt_3", version=3, **NEWER)
+        await asyncio.sleep(5)
+        await house.publish("evt_none", **{**NEWER, "time": "2026-03-01T12:30:00Z"})
+        await asyncio.sleep(5)
+        await house.publish("evt_2", version=2, time="2026-03-01T13:00:00Z", guest={"id": "gst_third"})
+        await house.publish("evt_2b", "cancelled", version=2, time="2026-03-01T13:00:00Z")
+        await asyncio.sleep(200)
+        states = {key["core"]["holder"]["guest_id"]: key["state"]["type"] for key in await house.keys()}
+        assert states == {"gst_1": "revoked", "gst_other": "active"}
+
+    play(tmp_path, scenario)
+
+
 REFUSED = [{"rooms": ["rmu_999"]}, {"propertyId": "ppt_nowhere"}]
 
 

@@ -21,6 +21,7 @@ from shared.ports.documents import AlreadyExists, Document, StaleVersion
 from tests.unit.shared.ledger.ledgering import NOW
 
 EARLY, LATE = NOW, NOW + timedelta(microseconds=1)
+SECOND = timedelta(seconds=1)
 STAY = Reservation(id=ReservationId("rsv_1"), status=Status.CONFIRMED, standing=Standing(None, EARLY))
 CONFIRMED, CANCELLED = "booking.confirmed", "booking.cancelled"
 
@@ -66,6 +67,24 @@ def test_hearing_forgets_the_oldest_and_never_how_new_the_record_is():
     assert len(record.heard) == HEARD_OF
     assert not record.knows("evt_first")
     assert record.standing == Standing(99, LATE)
+
+
+@pytest.mark.parametrize(
+    ("event", "newer", "older"),
+    [
+        (Standing(2, LATE + SECOND), False, True),
+        (Standing(3, LATE + SECOND), True, False),
+        (Standing(4, EARLY), False, True),
+        (Standing(4, LATE + SECOND), True, False),
+        (Standing(None, LATE + SECOND), True, False),
+        (Standing(None, LATE), False, False),
+    ],
+)
+def test_an_event_without_a_version_does_not_make_an_old_version_new(event, newer, older):
+    record = STAY.hearing("evt_3", CONFIRMED, Standing(3, EARLY), Heeded.APPLIED)
+    record = record.hearing("evt_none", CONFIRMED, Standing(None, LATE), Heeded.IGNORED)
+    again = reservation_from(Document(ref_of("rsv_1"), record.write().data, "1"))
+    assert (again.outdated_by(event), again.outdates(event)) == (newer, older)
 
 
 def test_stay_that_was_never_confirmed_has_no_claim():

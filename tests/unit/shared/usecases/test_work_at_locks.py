@@ -207,7 +207,7 @@ async def test_call_that_lost_the_race_to_the_key_s_end_leaves_no_secret(work, m
     await work.begin()
     before = await work.entry()
     ended, facts = before.credential.apply(Fail(at=work.books.clock.now(), reason=FailureReason.CANCELLATION))
-    await work.books.ledger.save(Change(replace(before, credential=ended, due=None), facts))
+    await work.books.ledger.save(Change(replace(before, credential=ended), facts))
     entries, found = iter([before]), Ledger.entry
 
     async def first_as_it_was(ledger, id_):
