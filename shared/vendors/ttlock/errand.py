@@ -77,8 +77,8 @@ class Errand:
     def _ours(self, rows: Sequence[Row], told: Secret[str] | None = None) -> Row | None:
         """Of the keys of our name, return the guest's: a call that nobody heard of made the others."""
 
-        def kinship(row: Row) -> tuple[bool, bool, bool]:
-            return row.ref in (told, self.key.vendor_ref), row.secret == self.key.secret, not row.computed
+        def kinship(row: Row) -> tuple[bool, bool]:
+            return row.ref in (told, self.key.vendor_ref), row.secret == self.key.secret
 
         ours = max(rows, key=kinship, default=None)
         return ours and replace(ours, rivals=tuple(row for row in rows if row is not ours))
