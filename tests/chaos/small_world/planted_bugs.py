@@ -9,7 +9,6 @@ from shared.domain.grant_lifecycle import ConfirmRemoval, Intended, RemovalProof
 from shared.ledger import entry, kept_grant, ledger, sealed_keys
 from shared.ports.bus import Message
 from shared.ports.documents import StaleVersion
-from shared.ports.lock import LockKey
 from shared.usecases import (
     ask_locks,
     begin_saga,
@@ -20,6 +19,7 @@ from shared.usecases import (
     sweep_due,
     task_at_locks,
 )
+from shared.usecases.lock_key import lock_key
 from tests.chaos.small_world import documents
 
 NUMBERS = count(1)
@@ -27,7 +27,12 @@ NUMBERS = count(1)
 
 def random_name_at_the_vendor(plant):
     """Call a key otherwise each time its vendor is asked for it."""
-    plant(ask_locks, "LockKey", lambda **own: LockKey(**{**own, "name": f"{own['name']}-{next(NUMBERS)}"}))
+
+    def named_anew(*grant):
+        key = lock_key(*grant)
+        return replace(key, name=f"{key.name}-{next(NUMBERS)}")
+
+    plant(ask_locks, "lock_key", named_anew)
 
 
 def publish_before_commit(plant):

@@ -102,7 +102,7 @@ class Running(SagasSetting):
     def test_an_unknown_workflow_is_refused_and_the_known_ones_named(self, tmp_path):
         async def scenario(ground):
             process = await ground.open()
-            with pytest.raises(UnknownWorkflow, match="there are echo"):
+            with pytest.raises(UnknownWorkflow, match="name one of echo"):
                 await process.sagas.start("nothing", {})
             await process.die()
 
