@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Two to a core: tests with real processes mostly wait.
+WORKERS = $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 
 export PYTHONDONTWRITEBYTECODE =
 export UV_COMPILE_BYTECODE = 1
@@ -30,7 +32,7 @@ up: $(STAMP) ## run the embedded fleet in the foreground
 	@$(BIN)/keyfleet up
 
 test: $(STAMP) ## every test
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 check: $(STAMP) ## every gate: format, lint, types, layers, generated files
 	$(BIN)/ruff format --check .
