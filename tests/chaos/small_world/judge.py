@@ -105,6 +105,8 @@ def _about_current(stay, current, scene):
     if rooms != Counter(stay.rooms):
         yield f"its keys are for {dict(rooms)}, not for {stay.rooms}"
     for key in current:
+        if key.credential.core.holder.guest_id != stay.guest:
+            yield f"{key.id} is for {key.credential.core.holder.guest_id}, not for {stay.guest}"
         if isinstance(key.state, Failed):
             yield from _about_failure(key, scene)
         elif not isinstance(key.state, Active):

@@ -198,6 +198,15 @@ def forget_a_cancellation_that_came_first(plant):
     plant(end_booking, "_end", passed_over)
 
 
+def keep_the_key_of_a_stay_that_is_another_guest_s_now(plant):
+    """Take a newer confirmation for the one that is known."""
+
+    async def known(it, record):
+        return False
+
+    plant(confirm_booking, "_is_another_stay", known)
+
+
 def revoke_only_when_the_locks_have_let_go(plant):
     """End a key in the ledger after its vendor, not before (A §8.1 instead of §8.3)."""
 
@@ -262,6 +271,7 @@ BUGS = (
     never_sweep,
     promise_nothing_when_work_is_saved,
     forget_a_cancellation_that_came_first,
+    keep_the_key_of_a_stay_that_is_another_guest_s_now,
     revoke_only_when_the_locks_have_let_go,
     say_it_was_settled_before_it_was,
 )

@@ -1,6 +1,6 @@
 """What happens to the guests of one schedule: bookings, and what becomes of them, told in any order."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from random import Random
 
@@ -24,7 +24,11 @@ LIVES = (
     ("confirmed", "ended", "confirmed"),
     ("confirmed", "ended", "confirmed"),
     ("confirmed", "ended", "confirmed", "ended"),
+    ("confirmed", "changed"),
+    ("confirmed", "changed", "changed"),
+    ("confirmed", "changed", "ended"),
 )
+"""A stay that is changed is confirmed anew, for another guest and perhaps other rooms."""
 OCCASIONS = ("vendor-late", "vendor-late", "vendor-unheard", "vendor-5xx", "hung-up", "started-twice")
 SPANS = (0.3, 1.0, 3.0, 15.0, 60.0, 400.0)
 """Within how many seconds everything is told of one stay: a key takes about one to be made."""
@@ -49,13 +53,14 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """One reservation: its rooms, and its events in the order in which they are true."""
+    """One reservation: its guest and rooms in the end, and its events in the order in which they are true."""
 
     id: str
+    guest: str
     rooms: tuple[str, ...]
     start: datetime
     end: datetime
-    events: tuple[Told, ...]
+    events: tuple[Told, ...] = ()
 
     @property
     def truth(self):
@@ -69,21 +74,27 @@ def drawn_stays(chance: Random, now: datetime, storm: float) -> list[Stay]:
 
 
 def _stay(chance, number, now, storm):
-    rooms = tuple(sorted(chance.sample(ROOMS, chance.choice((1, 1, 2)))))
+    rooms = _rooms(chance)
     start = now + timedelta(hours=chance.randrange(-5, 30))
     end = now + timedelta(days=chance.randrange(2, 5))
     life, span = chance.choice(LIVES), min(storm, chance.choice(SPANS))
     moments = [chance.uniform(0, span) for _ in life]
     if chance.random() < 0.75:  # else the bus brings later news first
         moments.sort()
-    stay = f"rsv_{number}", rooms, start, end
+    stay = Stay(f"rsv_{number}", f"gst_{number}", rooms, start, end)
     # Only a higher version says for sure that a stay which ended is one again.
     reopened = "confirmed" in life[1:]
-    events = [
-        _told(chance, stay, kind, version, moment, now, numbered=reopened or chance.random() < 0.7)
-        for version, (kind, moment) in enumerate(zip(life, moments, strict=True), start=1)
-    ]
-    return Stay(*stay, tuple(events))
+    for version, (kind, moment) in enumerate(zip(life, moments, strict=True), start=1):
+        if kind == "changed":
+            moved = chance.choice((stay.rooms, _rooms(chance)))
+            stay = replace(stay, guest=f"gst_{number}_{version}", rooms=moved)
+        told = _told(chance, stay, kind, version, moment, now, numbered=reopened or chance.random() < 0.7)
+        stay = replace(stay, events=(*stay.events, told))
+    return stay
+
+
+def _rooms(chance):
+    return tuple(sorted(chance.sample(ROOMS, chance.choice((1, 1, 2)))))
 
 
 def _occasion(chance):
@@ -95,17 +106,17 @@ def _occasion(chance):
 
 
 def _told(chance, stay, kind, version, moment, now, *, numbered):
-    id_, rooms, start, end = stay
-    subject = f"{BOOKING}.{chance.choice(ENDINGS) if kind == 'ended' else kind}.v1"
+    word = chance.choice(ENDINGS) if kind == "ended" else "confirmed"
+    id_, subject = stay.id, f"{BOOKING}.{word}.v1"
     data = {"reservationId": id_, **({"version": version} if numbered else {})}
-    if kind == "confirmed":
-        guest = {"id": f"gst_{id_[4:]}", "displayName": GUEST, "contact": {"email": "canary@example.org"}}
-        window = {"validFrom": start.isoformat(), "validUntil": end.isoformat()}
+    if word == "confirmed":
+        guest = {"id": stay.guest, "displayName": GUEST, "contact": {"email": "canary@example.org"}}
+        window = {"validFrom": stay.start.isoformat(), "validUntil": stay.end.isoformat()}
         if chance.random() < 0.3:
             data["preferredKinds"] = chance.sample(
                 ("pin_code", "rfid_card", "mobile_app"), chance.choice((1, 2))
             )
-        data |= {"propertyId": "ppt_kabul", "guest": guest, "rooms": list(rooms), **window}
+        data |= {"propertyId": "ppt_kabul", "guest": guest, "rooms": list(stay.rooms), **window}
     event_id = f"evt_{id_}_{version}"
     envelope = {
         "specVersion": "1.0",
