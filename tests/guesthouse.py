@@ -104,10 +104,14 @@ class Guesthouse:
         await self._change_device(door, lambda device: {**device, "capabilities": able})
 
     async def _change_device(self, door, change):
-        store = self.fleet.documents.tenant(SILK)
-        found = await store.get(Ref("devices", device_at(door)))
-        await store.commit([Update(found.ref, change(found.data), found.version)])
+        await self.change("devices", device_at(door), change)
         self.fleet.platform.estate.forget(SILK)
+
+    async def change(self, collection, identity, change):
+        """Change a document behind the fleet's back."""
+        store = self.fleet.documents.tenant(SILK)
+        found = await store.get(Ref(collection, identity))
+        await store.commit([Update(found.ref, change(found.data), found.version)])
 
     async def open_account(self, vendor, account):
         """Keep the hotel's account at another vendor."""

@@ -1,4 +1,4 @@
-"""Entry points of the sweeper and of the platform probe."""
+"""Entry points of the sweeper, of what staff tell of a door, and of the platform probe."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,6 +34,15 @@ async def sweep_due(_body: Body, on: Platform) -> Body:
     from shared.usecases import sweep_due
 
     return {"tended": await sweep_due.sweep_due(on.documents, office_of(on))}
+
+
+@step
+async def close_residue(body: Body, on: Platform) -> Body:
+    """Close what was left at a lock, on somebody's word who was there."""
+    from shared.runtime.keys import office_of
+    from shared.usecases.close_residue import CloseResidue, Vault, close_residue
+
+    return await close_residue(CloseResidue.of(body), Vault(on.sealed, on.cipher), office_of(on))
 
 
 @step

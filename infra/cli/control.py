@@ -42,8 +42,16 @@ class ControlPlane:
         return self._call("POST", _joined(path), body or {})
 
     def _call(self, method: str, target: str, body: Json | None) -> Json:
+        return self._exchange(method, target, body, self._token())
+
+    def call(self, function: str, body: Json) -> Json:
+        """Call one of the fleet's functions."""
+        token = operator_token(self._place, f"{self._place.base_url}/{function}")
+        return self._exchange("POST", f"/{function}", body, token)
+
+    def _exchange(self, method: str, target: str, body: Json | None, token: str) -> Json:
         try:
-            status, raw = exchange(self._place.port, method, target, body, self._token(), self._patience)
+            status, raw = exchange(self._place.port, method, target, body, token, self._patience)
         except TimeoutError:
             raise _silent(self._place, self._patience) from None
         except OSError:
@@ -68,8 +76,8 @@ def exchange(
         connection.close()
 
 
-def operator_token(place: Place) -> str:
-    """Return a token that this home's fleet accepts of its operator."""
+def operator_token(place: Place, audience: str | None = None) -> str:
+    """Return a token that this home's fleet accepts of its operator; without an audience, for its control."""
     from infra.local.ambient import SystemClock, SystemEntropy
     from infra.local.identity import LocalIdentity
     from infra.local.keyfile import KeyFileRefused
@@ -83,7 +91,7 @@ def operator_token(place: Place) -> str:
         raise Refused(str(refusal)) from None
     except OSError as error:
         raise Refused(f"cannot read {file}: {error.strerror}", "run as the user who runs the fleet") from None
-    return identity.token(OPERATOR, place.control_audience)
+    return identity.token(OPERATOR, audience or place.control_audience)
 
 
 def _never_started(place: Place) -> Unreachable:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from infra.cli import dead_letter, executions, schedule, workflow_files
+from infra.cli import dead_letter, executions, residue, schedule, workflow_files
 from infra.cli.command import (
     at_a_place,
     at_a_simulator,
@@ -50,6 +50,7 @@ app = typer.Typer(
 )
 letters = typer.Typer(no_args_is_help=True, help="Messages that were set aside, until somebody decides.")
 workflow = typer.Typer(no_args_is_help=True, help="Workflow files, and executions on a running fleet.")
+residues = typer.Typer(no_args_is_help=True, help="What is left at locks that would not let go of a key.")
 schedules = typer.Typer(no_args_is_help=True, help="What the clock starts.")
 sim = typer.Typer(no_args_is_help=True, help="Simulated vendors and their doors, to play with.")
 fault = typer.Typer(no_args_is_help=True, help="What goes wrong at the simulated vendor.")
@@ -71,6 +72,7 @@ app.command("demo")(on_its_own(demo))
 app.command("dead-letters", hidden=True)(at_a_place(dead_letter.list_letters))
 app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))
 app.add_typer(letters, name="dead-letter")
+app.add_typer(residues, name="residue")
 app.add_typer(workflow, name="workflow")
 app.add_typer(schedules, name="schedule")
 app.add_typer(sim, name="sim")
@@ -78,6 +80,8 @@ sim.add_typer(fault, name="fault")
 letters.command("list")(at_a_place(dead_letter.list_letters))
 letters.command("replay")(at_a_place(dead_letter.replay))
 letters.command("discard")(at_a_place(dead_letter.discard))
+residues.command("list")(at_a_place(residue.list_residues))
+residues.command("close")(at_a_place(residue.close))
 workflow.command("run")(on_its_own(workflow_files.run))
 workflow.command("check")(on_its_own(workflow_files.check))
 workflow.command("start")(at_a_place(executions.start))

@@ -6,14 +6,14 @@ from itertools import islice
 from typing import Final
 
 from shared.domain.facts import Fact
-from shared.domain.ids import EventId
+from shared.domain.ids import EventId, GrantId
 from shared.events.credential import Delivery
 from shared.events.errors import CrossTenant
 from shared.events.from_facts import Context, outbox_row
 from shared.events.outbox import OutboxRow
 from shared.ledger.entry import Entry, entry_from, ref_of
 from shared.ledger.indexes import OF_CREDENTIAL
-from shared.ledger.kept_grant import MOST_GRANTS, KeptGrant, grant_from
+from shared.ledger.kept_grant import GRANTS, MOST_GRANTS, KeptGrant, grant_from
 from shared.ports.ambient import Ids
 from shared.ports.bus import EventBus, Message
 from shared.ports.documents import Create, Ref, TenantDocuments, Write
@@ -58,6 +58,11 @@ class Ledger:
         """Return a key's entry, or None."""
         found = await self.documents.get(ref_of(credential))
         return None if found is None else entry_from(found)
+
+    async def grant(self, grant: GrantId) -> KeptGrant | None:
+        """Return one lock's share of a key, or None."""
+        found = await self.documents.get(Ref(GRANTS, grant))
+        return None if found is None else grant_from(found)
 
     async def grants(self, entry: Entry) -> tuple[KeptGrant, ...]:
         """Return all grants a key ever had."""

@@ -6,14 +6,16 @@ from typing import Final
 
 from shared.domain.credential import KeyCredential
 from shared.domain.facts import Fact
-from shared.domain.grant_lifecycle import ConfirmRemoval, GiveUp, Lapse, Removing, Residual
+from shared.domain.grant_lifecycle import Close, ConfirmRemoval, GiveUp, Lapse, Removing, Residual
+from shared.domain.ids import UserId
+from shared.domain.kinds import SAGA, Actor
 from shared.domain.lock_errors import KeyRevokeFailed, LockError
 from shared.domain.states import LockSettlement, Revoked
 from shared.ledger.delays import LONGEST_WAIT, LOOKED_AFTER, MOST_TRIES, RESIDUE_EVERY, delay_after
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change
-from shared.ledger.sealed_keys import SecretName
-from shared.usecases.lock_desk import LockDesk
+from shared.ledger.sealed_keys import SealedKeys, SecretName
+from shared.ports.lock import LockVendor
 from shared.usecases.saga_step import DONE, Outcome, Verdict, again, ask
 from shared.usecases.task_at_locks import Task
 
@@ -23,16 +25,22 @@ GONE: Final = "gone"
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """One grant that is to go, when its vendor was asked, if it was, and what went wrong, if anything."""
+    """One grant that is to go: when its vendor was asked, if it was, and what went wrong, if anything.
+
+    `closed_by`: who was at the door and saw that it opens no more, whatever the vendor says.
+    """
 
     kept: KeptGrant
     asked_at: datetime | None = None
     error: LockError | None = None
+    closed_by: UserId | None = None
 
     def settled(self, now: datetime, *, last: bool) -> KeptGrant:
         """Return the grant as it stands now; while a call may still place it, no removal is believed."""
         if lapsed(self.kept, now):
             return self.kept.told(Lapse(at=now))
+        if self.closed_by is not None:
+            return self.kept.told(Close(at=now, by=self.closed_by))
         kept = self._heard()
         if self.error is None:
             return kept if kept.busy(self.asked_at or now) else kept.told(ConfirmRemoval(at=now))
@@ -48,12 +56,13 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """An attempt to take a key back; without a desk, the vendor could not be asked."""
+    """An attempt to take a key back: without a port the vendor was not asked, without secrets they stay."""
 
     task: Task
     grants: tuple[KeptGrant, ...]
     removals: tuple[Removal, ...]
-    desk: LockDesk | None = None
+    port: LockVendor | None = None
+    secrets: SealedKeys | None = None
 
     @property
     def errors(self) -> tuple[LockError, ...]:
@@ -73,8 +82,13 @@ class Withdrawal:
     @property
     def asked_for(self) -> timedelta:
         """How long the vendor wants to be left alone."""
-        waits = [self.desk.port.wait_after(error) for error in self.errors] if self.desk else []
+        waits = [self.port.wait_after(error) for error in self.errors] if self.port else []
         return max((wait for wait in waits if wait is not None), default=NONE)
+
+    @property
+    def by(self) -> Actor:
+        """Who says how it stands."""
+        return next((each.closed_by for each in self.removals if each.closed_by), SAGA)
 
 
 async def conclude_withdrawal(it: Withdrawal) -> Verdict:
@@ -110,18 +124,18 @@ async def _over(it: Withdrawal, change: Change, standing: tuple[KeptGrant, ...])
     """End the work: with what still opens, if anything does, and a day on which to ask again."""
     task = it.task
     residual = [kept for kept in standing if isinstance(kept.grant.state, Residual)]
-    if it.desk is not None and all(kept.over for kept in standing):
+    if it.secrets is not None and all(kept.over for kept in standing):
         # Before the last word, so that a crash leaves the word to be said again and not the secret.
         for name in {secret_of(kept) for kept in standing}:
-            await it.desk.secrets.destroy(name)
-    credential, facts = _settlement(change.entry.credential, standing, task)
+            await it.secrets.destroy(name)
+    credential, facts = _settlement(change.entry.credential, standing, it)
     entry = replace(change.entry, credential=credential, due=_due(residual, task))
     await task.ended(Change(entry, facts, change.grants))
     return Verdict(Outcome.FAILED) if residual else DONE
 
 
 def _settlement(
-    credential: KeyCredential, standing: tuple[KeptGrant, ...], task: Task
+    credential: KeyCredential, standing: tuple[KeptGrant, ...], it: Withdrawal
 ) -> tuple[KeyCredential, tuple[Fact, ...]]:
     if not isinstance(credential.state, Revoked) or not standing:
         return credential, ()
@@ -131,7 +145,7 @@ def _settlement(
         LockSettlement(device, device not in opens, opens[device].exposure_until if device in opens else None)
         for device in devices
     )
-    return credential.settle_revoke(locks, at=task.now)
+    return credential.settle_revoke(locks, at=it.task.now, by=it.by)
 
 
 def _due(residual: list[KeptGrant], task: Task) -> datetime | None:

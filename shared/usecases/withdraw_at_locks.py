@@ -18,7 +18,7 @@ async def withdraw_at_locks(task: Task, desk: LockDesk) -> Verdict:
     """Make one attempt to take every leaving grant of this vendor back, and say what is next."""
     grants = await task.grants()
     removals = await _removals(_leaving(grants, task), task, desk)
-    return await conclude_withdrawal(Withdrawal(task, grants, removals, desk))
+    return await conclude_withdrawal(Withdrawal(task, grants, removals, desk.port, desk.secrets))
 
 
 async def refuse_to_withdraw(task: Task, error: LockError) -> Verdict:

@@ -28,6 +28,10 @@ class FakeFleet:
         """Answer so from now on."""
         self.answers[method, f"/_cloud{path}"] = (status, answer)
 
+    def serves(self, function: str, answer: Any, status: int = 200) -> None:
+        """Have a function that answers so from now on."""
+        self.answers["POST", f"/{function}"] = (status, answer)
+
 
 class _Handler(BaseHTTPRequestHandler):
     def do_GET(self):

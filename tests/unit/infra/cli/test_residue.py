@@ -1,0 +1,78 @@
+"""keyfleet residue list and close."""
+
+from tests.unit.infra.cli.test_credentials import KEY
+
+GRANT = KEY["grants"][0]["id"]
+ALL = "/credentials?state=residual&limit=1000"
+RESIDUE = {
+    "grant": GRANT,
+    "tenant": "tnt_silk",
+    "property": "ppt_kabul",
+    "key": KEY["id"],
+    "device": "lck_01KSAMP1E00000000000000101",
+    "label": "Room 101",
+    "cause": "gateway_offline",
+    "exposure_until": "2026-03-02T10:00:00Z",
+}
+CLOSED = {"grant": GRANT, "keyCredentialId": KEY["id"], "proof": "closed_by_staff"}
+
+
+def _will(fleet, *keys):
+    fleet.will("GET", ALL, {"credentials": list(keys)})
+
+
+def test_what_is_left_is_listed_lock_by_lock_and_what_is_gone_is_not(fleet, facts):
+    gone = {**KEY["grants"][0], "state": "removed"}
+    _will(fleet, {**KEY, "grants": [gone, *KEY["grants"]]})
+    assert facts("residue", "list") == {"residues": [RESIDUE]}
+
+
+def test_each_residue_says_until_when_it_may_open_and_why_it_stayed(fleet, ask):
+    endless = {**KEY["grants"][0], "exposure_until": None, "label": None}
+    _will(fleet, KEY, {**KEY, "grants": [endless]})
+    _, ending, unending = ask("residue", "list").stdout.splitlines()
+    said = f"{GRANT} Room 101 2026-03-02 10:00:00 gateway offline {KEY['id']} tnt_silk"
+    assert " ".join(ending.split()) == said
+    assert f"{RESIDUE['device']} it is removed gateway offline" in " ".join(unending.split())
+
+
+def test_nothing_left_is_said_so(fleet, ask):
+    _will(fleet)
+    assert ask("residue", "list").stdout == "Nothing is left anywhere.\n"
+
+
+def test_one_tenant_s_residues_are_asked_for_by_its_name(fleet, facts):
+    fleet.will("GET", "/credentials?state=residual&tenant=tnt_silk&limit=1000", {"credentials": [KEY]})
+    assert facts("residue", "list", "--tenant", "tnt_silk") == {"residues": [RESIDUE]}
+
+
+def test_closing_tells_the_fleet_who_was_at_the_door(fleet, facts, ask):
+    _will(fleet, KEY)
+    fleet.serves("close-residue", CLOSED)
+    assert facts("residue", "close", GRANT, "--by", "usr_7") == CLOSED
+    assert fleet.asked[-1] == (
+        "POST",
+        "/close-residue",
+        {"tenant": "tnt_silk", "grant": GRANT, "by": "usr_7"},
+    )
+    said = ask("residue", "close", GRANT, "--by", "usr_7").stdout
+    assert said == f"{GRANT} at Room 101 is closed, by usr_7.\n"
+
+
+def test_what_is_no_residue_is_refused_before_anything_is_done(fleet, ask):
+    _will(fleet, KEY)
+    refused = ask("residue", "close", "grt_other", "--by", "usr_7")
+    assert refused.exit_code == 2
+    assert "no residue 'grt_other'" in refused.stderr
+    assert "keyfleet residue list" in refused.stderr
+    assert len(fleet.asked) == 1
+
+
+def test_a_refusal_of_the_function_names_field_and_remedy(fleet, ask):
+    _will(fleet, KEY)
+    problem = {"field": "by", "problem": "does not start with 'usr_'", "remedy": "Give a user"}
+    fleet.serves("close-residue", {"error": problem}, status=400)
+    refused = ask("residue", "close", GRANT, "--by", "me")
+    assert refused.exit_code == 2
+    assert "by: does not start with 'usr_'" in refused.stderr
+    assert "Give a user" in refused.stderr
