@@ -44,7 +44,7 @@ class MockVendor:
     async def find(self, key: LockKey) -> KeyAtLock | None:
         """Return the key of this name as it stands at the lock, or None."""
         async with self._at("find", key.device_id):
-            kept = self._cloud.keys.get((key.device_id, key.name))
+            kept = self._cloud.locks[key.device_id].get(key.name)
         return None if kept is None else _at_lock(kept)
 
     async def place(self, key: LockKey) -> KeyAtLock:
@@ -54,14 +54,14 @@ class MockVendor:
     async def remove(self, key: LockKey) -> None:
         """See to it that no key of this name is at the lock."""
         async with self._at("revoke", key.device_id):
-            self._cloud.keys.pop((key.device_id, key.name), None)
+            self._cloud.locks[key.device_id].pop(key.name, None)
 
     async def suspend(self, key: LockKey) -> None:
         """Let the key rest, if it is there."""
         async with self._at("suspend", key.device_id):
-            kept = self._cloud.keys.get((key.device_id, key.name))
+            kept = self._cloud.locks[key.device_id].get(key.name)
             if kept is not None:
-                self._cloud.keys[key.device_id, key.name] = replace(kept, resting=True)
+                self._cloud.locks[key.device_id][key.name] = replace(kept, resting=True)
 
     async def unsuspend(self, key: LockKey) -> KeyAtLock:
         """Let the key open again, wherever it has gone meanwhile."""
@@ -91,11 +91,11 @@ class MockVendor:
         async with self._at(operation, key.device_id):
             told = None if post is None else await post.ref_of(key)
             self._check(key)
-            known = self._cloud.keys.get((key.device_id, key.name))
+            known = self._cloud.locks[key.device_id].get(key.name)
             ref = known.ref if known is not None else told or self._cloud.new_ref()
             start = max(key.valid_from, key.not_before or key.valid_from)
             kept = MockKey(ref, key.kind, key.secret, start, key.valid_until)
-            self._cloud.keys[key.device_id, key.name] = kept
+            self._cloud.locks[key.device_id][key.name] = kept
         return _at_lock(kept)
 
     def _check(self, key: LockKey) -> None:

@@ -1,6 +1,7 @@
 """The far side of the mock: the keys its locks hold, which outlive the adapter."""
 
 import hashlib
+from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
@@ -33,9 +34,9 @@ def _mark(secret: Secret[str] | None) -> str:
 
 @dataclass(slots=True)
 class MockCloud:
-    """All keys, by lock and name."""
+    """All keys, by lock and by name there."""
 
-    keys: dict[tuple[LockDeviceId, str], MockKey] = field(default_factory=dict)
+    locks: defaultdict[LockDeviceId, dict[str, MockKey]] = field(default_factory=lambda: defaultdict(dict))
     _numbers: "count[int]" = field(default_factory=lambda: count(1), repr=False)
 
     def new_ref(self) -> Secret[str]:
@@ -44,11 +45,10 @@ class MockCloud:
 
     def taken(self, device: LockDeviceId, name: str, secret: Secret[str] | None) -> bool:
         """Say whether a key of another name at the lock has this secret."""
-        mark = _mark(secret)
-        holders = (place for place, key in self.keys.items() if key.mark == mark)
-        return secret is not None and any(at == device and other != name for at, other in holders)
+        mark, here = _mark(secret), self.locks[device]
+        return secret is not None and any(key.mark == mark and held != name for held, key in here.items())
 
     def opens(self, device: LockDeviceId, secret: Secret[str], at: datetime) -> bool:
         """Say whether a lock opens to a secret."""
-        here = (key for (lock, _), key in self.keys.items() if lock == device and key.secret == secret)
+        here = (key for key in self.locks[device].values() if key.secret == secret)
         return any(not key.resting and key.start <= at < key.end for key in here)

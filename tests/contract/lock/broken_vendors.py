@@ -72,10 +72,9 @@ class IgnoresTheWindow(MockVendor):
         return at
 
     def _stretch(self, key):
-        at = self._cloud.keys[key.device_id, key.name]
-        self._cloud.keys[key.device_id, key.name] = replace(
-            at, start=at.start - CENTURY, end=at.end + CENTURY
-        )
+        held = self._cloud.locks[key.device_id]
+        at = held[key.name]
+        held[key.name] = replace(at, start=at.start - CENTURY, end=at.end + CENTURY)
 
 
 class TellsAnotherWindow(MockVendor):
@@ -144,7 +143,7 @@ class SwallowsAFailedRemoval(MockVendor):
 
 class SearchesFuzzily(MockVendor):
     async def find(self, key):
-        names = (name for device, name in self._cloud.keys if device == key.device_id)
+        names = self._cloud.locks[key.device_id]
         near = next((name for name in names if name.startswith(key.name)), key.name)
         return await super().find(replace(key, name=near))
 
@@ -191,10 +190,10 @@ class VisitsInVain(MockVendor):
 
     @asynccontextmanager
     async def visit(self):
-        before = dict(self._cloud.keys)
+        before = {device: dict(held) for device, held in self._cloud.locks.items()}
         yield
-        self._cloud.keys.clear()
-        self._cloud.keys.update(before)
+        self._cloud.locks.clear()
+        self._cloud.locks.update(before)
 
 
 class GoesHomeAtTheFirstRefusal(MockVendor):
