@@ -84,8 +84,10 @@ def _at_lock(grant: Json) -> Iterator[str | Text]:
     detail = f" ({grant['detail'].replace('_', ' ')})" if grant["detail"] else ""
     yield f"{detail}, {grant['kind']}"
     if grant["state"] != "removed":
-        until = grant["exposure_until"]
+        until, busy = grant["exposure_until"], grant["busy_until"]
         yield f", may open until {moment(until)} UTC" if until else ", may open until it is removed"
+        if busy and grant["state"] == "removing":
+            yield f"; no removal is believed before {moment(busy)} UTC, for a lost call may still place it"
 
 
 def _state(state: str) -> Text:

@@ -73,6 +73,17 @@ def test_what_there_is_none_of_is_not_mentioned(fleet, ask):
     assert "may open" not in said
 
 
+def test_a_removal_that_waits_for_a_lost_call_says_until_when(fleet, ask):
+    (residue,) = KEY["grants"]
+    waiting = {**residue, "state": "removing", "detail": None, "busy_until": "2026-03-02T09:02:30.000Z"}
+    _will(fleet, {**KEY, "grants": [waiting, {**waiting, "state": "residual"}]})
+    said = ask("credentials").stdout
+    assert (
+        "; no removal is believed before 2026-03-02 09:02:30 UTC, for a lost call may still place it" in said
+    )
+    assert said.count("09:02:30") == 1
+
+
 def test_a_lock_without_an_end_and_one_that_is_done_are_told_apart(fleet, ask):
     (residue,) = KEY["grants"]
     endless = {**residue, "label": None, "exposure_until": None}
