@@ -90,7 +90,8 @@ class Working:
 
     def at_locks(self):
         """Return what the vendor has: door and PIN."""
-        return [(device, key.secret.reveal()) for (device, _), key in self.ports[-1]._cloud.keys.items()]
+        locks = self.ports[-1]._cloud.locks.items()
+        return [(device, key.secret.reveal()) for device, held in locks for key in held.values()]
 
     async def secret(self, kept=0):
         secrets = SealedKeys(self.books.vault.tenant(SILK), self.books.cipher, MOCK)
