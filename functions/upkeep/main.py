@@ -1,4 +1,4 @@
-"""Entry points of the sweeper, of what staff tell of a door, and of the platform probe."""
+"""Entry points of the sweeper, of what staff want or tell of a key, and of the platform probe."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,6 +34,15 @@ async def sweep_due(_body: Body, on: Platform) -> Body:
     from shared.usecases import sweep_due
 
     return {"tended": await sweep_due.sweep_due(on.documents, office_of(on))}
+
+
+@step
+async def ask_again(body: Body, on: Platform) -> Body:
+    """Ask a key's vendor again, now."""
+    from shared.runtime.keys import office_of
+    from shared.usecases import ask_again
+
+    return await ask_again.ask_again(ask_again.AskAgain.of(body), office_of(on))
 
 
 @step

@@ -147,7 +147,7 @@ async def _give_up(attempted: Attempted, error: LockError, _: timedelta) -> Verd
     grants = attempted.given_up()
     entry = _freed(replace(task.entry, credential=credential), grants, task)
     change = Change(entry, facts, grants)
-    await task.ended(change, *manual_tasks([change]))
+    await task.ended(change, *manual_tasks([change], task.office.log))
     return Verdict(Outcome.FAILED)
 
 

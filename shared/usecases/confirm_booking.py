@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shared.domain.core import CredentialCore, Guest
+from shared.domain.core import Guest
+from shared.domain.credential import KeyCredential
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, GuestId, PropertyId
 from shared.domain.kinds import RevokeReason
+from shared.domain.states import Failed
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Heeded, Reservation, Status
 from shared.ports.documents import Write
@@ -50,7 +52,7 @@ async def _confirm(it: _Confirmation) -> tuple[CredentialId, ...]:
         unheard = Reservation(id=booking.reservation, status=Status.CONFIRMED, standing=booking.standing)
         return await _request(it, unheard)
     if record.status is Status.CONFIRMED:
-        return await (_replace if await _is_another_stay(it, record) else _resume)(it, record)
+        return await (_replace if await _wants_other_keys(it, record) else _resume)(it, record)
     if record.reopened_by(booking.standing):
         return await _request(it, record)
     await note_ignored(booking, record, it.ledger)
@@ -65,11 +67,17 @@ async def _resume(it: _Confirmation, record: Reservation) -> tuple[CredentialId,
     return record.credentials
 
 
-async def _is_another_stay(it: _Confirmation, record: Reservation) -> bool:
-    """Say whether this is newer, and of other rooms, times or another guest: the stay's end was overtaken."""
+async def _wants_other_keys(it: _Confirmation, record: Reservation) -> bool:
+    """Say whether this is newer, and the keys are those of another stay, or none of them could be made."""
     if not record.outdated_by(it.booking.standing):
         return False
-    cores = await _cores(it, record)
+    keys = await _keys(it, record)
+    return _of_another_stay(it, keys) or all(isinstance(key.state, Failed) for key in keys)
+
+
+def _of_another_stay(it: _Confirmation, keys: Sequence[KeyCredential]) -> bool:
+    """Say whether keys are of other rooms, times or another guest: the end of that stay was overtaken."""
+    cores = [key.core for key in keys]
     rooms = {room for core in cores for room in core.rooms}
     whose = {(core.holder, core.property_id, core.window.start, core.window.end) for core in cores}
     data = it.event.data
@@ -88,14 +96,14 @@ async def _replace(it: _Confirmation, record: Reservation) -> tuple[CredentialId
         return await _request(it, record, ended)
     except InvalidInput:
         # Whatever is wrong with the stay as it is now: it is no longer the other guest's.
-        if any(core.holder != it.guest for core in await _cores(it, record)):
+        if any(key.core.holder != it.guest for key in await _keys(it, record)):
             await _save(it, ended)
         raise
 
 
-async def _cores(it: _Confirmation, record: Reservation) -> list[CredentialCore]:
+async def _keys(it: _Confirmation, record: Reservation) -> list[KeyCredential]:
     found = [await it.ledger.entry(each) for each in record.credentials]
-    return [entry.credential.core for entry in found if entry is not None]
+    return [entry.credential for entry in found if entry is not None]
 
 
 async def _request(
@@ -112,7 +120,7 @@ async def _request(
         property_id=PropertyId(data.property_id),
         credentials=tuple(change.entry.id for change in changes),
     )
-    await _save(it, [*ended, *changes], confirmed.write(), *manual_tasks(changes))
+    await _save(it, [*ended, *changes], confirmed.write(), *manual_tasks(changes, it.office.log))
     return confirmed.credentials
 
 

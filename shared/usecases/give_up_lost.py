@@ -39,7 +39,7 @@ async def _fail(task: Task, reason: FailureReason) -> None:
     credential, facts = task.entry.credential.apply(Fail(at=now, reason=reason))
     entry = replace(task.entry, credential=credential, saga=task.entry.saga.turned(Work.WITHDRAW))
     change = Change(replace(entry, due=now if grants else None), facts, grants)
-    await task.ended(change, *manual_tasks([change]))
+    await task.ended(change, *manual_tasks([change], task.office.log))
 
 
 async def _leave(task: Task) -> None:

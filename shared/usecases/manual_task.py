@@ -1,11 +1,13 @@
-"""A key that could not be made is a task for somebody at the desk; the booking stays as it is."""
+"""A key that could not be made is an alarm, and a task for the desk; the booking stays as it is."""
 
 from collections.abc import Sequence
 from typing import Final
 
 from shared.domain.core import Guest
 from shared.domain.instants import instant_to_text
+from shared.domain.lock_errors import KeyIssueFailed
 from shared.domain.states import Failed
+from shared.kernel.log import Log
 from shared.ledger.entry import Entry
 from shared.ledger.ledger import Change
 from shared.ports.documents import Create, Ref
@@ -14,19 +16,32 @@ MANUAL_TASKS: Final = "manual_tasks"
 SCHEMA_VERSION: Final = 1
 
 
-def manual_tasks(changes: Sequence[Change]) -> list[Create]:
-    """Return the tasks of those keys that failed."""
-    return [_task(each.entry) for each in changes if isinstance(each.entry.credential.state, Failed)]
+def manual_tasks(changes: Sequence[Change], log: Log) -> list[Create]:
+    """Return the tasks of those keys that failed, and alarm: before they are saved, lest a crash keeps it."""
+    return [
+        _task(each.entry, state, log)
+        for each in changes
+        if isinstance(state := each.entry.credential.state, Failed)
+    ]
 
 
-def _task(entry: Entry) -> Create:
-    core, state = entry.credential.core, entry.credential.state
-    assert isinstance(state, Failed)  # noqa: S101 - only failed keys come here
+def _task(entry: Entry, state: Failed, log: Log) -> Create:
+    core, made = entry.credential.core, entry.credential.core.plan.made
+    reservation = core.holder.reservation_id if isinstance(core.holder, Guest) else None
+    log.alert(
+        KeyIssueFailed.code,
+        runbook="lock/key-issue",
+        keyCredentialId=core.id,
+        reservationId=reservation,
+        rooms=list(core.rooms),
+        reason=state.reason.value,
+        code=made[-1].problem if made else None,
+    )
     data = {
         "schema_version": SCHEMA_VERSION,
         "credential_id": str(core.id),
         "property_id": str(core.property_id),
-        "reservation_id": core.holder.reservation_id if isinstance(core.holder, Guest) else None,
+        "reservation_id": reservation,
         "rooms": [str(room) for room in core.rooms],
         "reason": state.reason.value,
         "raised_at": instant_to_text(state.failed_at),

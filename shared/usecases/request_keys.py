@@ -1,6 +1,7 @@
 """The keys of a confirmed stay, as they are first written down."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from shared.domain.commands import Fail
@@ -27,6 +28,8 @@ NO_LOCK_OF_ITS_OWN: Final = KeyWarning(
 SCOPE_NOT_SUPPORTED: Final = KeyWarning(
     "SCOPE_NOT_SUPPORTED", "the locks know no floors or areas: the key opens the doors of its rooms"
 )
+FURTHEST: Final = timedelta(days=1096)
+"""No guest needs a key for longer than three years: such an end is a slip, or says that nobody knows."""
 _KINDS: Final = frozenset(KeyCredentialKind)
 _AREAS: Final = frozenset(Area)
 
@@ -63,9 +66,7 @@ def request_keys(
 ) -> list[Change]:
     """Return the keys to write down for a confirmed stay, or refuse the whole of it."""
     stay = Stay.of(event, premises.property.zone)
-    if stay.window.end <= office.now:
-        remedy = "correct the dates, or leave the message: a stay that is over needs no key"
-        raise InvalidInput("data.validUntil", "in the past", remedy)
+    _check_end(stay.window.end, office.now)
     otherwise = stay.wished or premises.policy.preferred_kinds
     changes = []
     for share in split_stay(stay.rooms, premises, stay.wished):
@@ -84,6 +85,15 @@ def request_keys(
         )
         changes.append(_change(core, share, cause, office))
     return changes
+
+
+def _check_end(end: datetime, now: datetime) -> None:
+    if end <= now:
+        remedy = "correct the dates, or leave the message: a stay that is over needs no key"
+        raise InvalidInput("data.validUntil", "in the past", remedy)
+    if end > now + FURTHEST:
+        remedy = f"correct the year, or give an end within {FURTHEST.days} days, and confirm anew before then"
+        raise InvalidInput("data.validUntil", "too far away", remedy)
 
 
 def _warnings(share: Share, stay: Stay, premises: Premises) -> tuple[KeyWarning, ...]:

@@ -23,7 +23,7 @@ async def tend_if_due(credential: str, ledger: Ledger, office: Office) -> bool:
 
 
 async def _tend(entry: Entry, ledger: Ledger, office: Office) -> None:
-    vendor = whom_to_ask(entry, await _grants(entry, ledger))
+    vendor = whom_to_ask(entry, await grants_asked_for(entry, ledger))
     if vendor is None:
         await tell(entry, ledger, office.bus)
     elif await _worked_on(entry.saga, office):
@@ -33,17 +33,19 @@ async def _tend(entry: Entry, ledger: Ledger, office: Office) -> None:
     elif entry.saga.lost >= MOST_LOST:
         await give_up_lost(entry, ledger, office)
     else:
-        await _begin_again(entry, vendor, ledger, office)
+        await begin_again(entry, vendor, ledger, office)
 
 
-async def _begin_again(entry: Entry, vendor: VendorCode, ledger: Ledger, office: Office) -> None:
+async def begin_again(entry: Entry, vendor: VendorCode, ledger: Ledger, office: Office) -> None:
+    """Begin a key's work for an execution yet to come; the present one, if any, is refused from now on."""
     told = await ledger.announce(entry, office.bus)
     again = replace(told, saga=entry.saga.again()).due_in(LOOKED_AFTER, office.now)
     # Saved first: of all who come by at this moment, one goes on.
     await begin_saga((await ledger.save(Change(again))).entry, vendor, ledger, office)
 
 
-async def _grants(entry: Entry, ledger: Ledger) -> tuple[KeptGrant, ...]:
+async def grants_asked_for(entry: Entry, ledger: Ledger) -> tuple[KeptGrant, ...]:
+    """Return the grants by which is decided whom to ask: none, where a key is yet to be made."""
     return () if entry.saga.kind is Work.ISSUE else await ledger.grants(entry)
 
 

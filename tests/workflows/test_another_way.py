@@ -17,6 +17,61 @@ def secret_tries(grants):
     return sorted({(grant["grant"]["kind"], grant["grant"]["secret_try"]) for grant in grants.values()})
 
 
+FULL = "errcode:-3006"
+"""What a lock says that has no room for another code, whatever the code."""
+
+
+async def failed(house):
+    """Book a stay whose locks will have no key, and return the key that failed."""
+    await house.fault(FULL, PINS)
+    await house.publish("evt_1", version=1)
+    await asyncio.sleep(60)
+    (key,) = await house.keys()
+    assert key["state"]["type"] == "failed"
+    return key
+
+
+def test_a_key_that_could_not_be_made_is_an_alarm_that_names_runbook_stay_and_rooms(tmp_path):
+    async def scenario(house):
+        key = await failed(house)
+        (alarm,) = house.logged("ALERT")
+        assert alarm["message"] == "MELMASTOON.LOCK.KEY_ISSUE_FAILED"
+        assert (alarm["runbook"], alarm["code"]) == ("lock/key-issue", problems(key)[-1])
+        assert (alarm["keyCredentialId"], alarm["reservationId"]) == (key["core"]["id"], "rsv_1")
+        assert alarm["rooms"] == ["rmu_101"]
+
+    play(tmp_path, scenario)
+
+
+@pytest.mark.parametrize("newer", [{"version": 2}, {"time": "2026-03-01T10:30:00Z"}], ids=["version", "time"])
+def test_a_newer_confirmation_of_a_stay_whose_keys_all_failed_asks_for_them_anew(tmp_path, newer):
+    async def scenario(house):
+        key = await failed(house)
+        await house.mend()
+        await house.publish("evt_2", **newer)
+        await asyncio.sleep(5)
+        first, second = await house.keys()
+        assert (first, second["state"]["type"]) == (key, "active")
+        assert second["core"]["claim"] != key["core"]["claim"]
+        assert [len(await house.keys_at(door)) for door in ("101", "front")] == [1, 1]
+        assert await house.told(second["core"]["id"]) == ["requested", "pending", "issued"]
+
+    play(tmp_path, scenario)
+
+
+@pytest.mark.parametrize("other", [("evt_1", {"version": 1}), ("evt_0", {"version": 1})], ids=["same", "old"])
+def test_a_confirmation_that_is_no_newer_does_not(tmp_path, other):
+    async def scenario(house):
+        key = await failed(house)
+        await house.mend()
+        event, data = other
+        await house.publish(event, **data)
+        await asyncio.sleep(5)
+        assert await house.keys() == [key]
+
+    play(tmp_path, scenario)
+
+
 def test_a_kind_that_nobody_can_make_gives_way_to_the_next_in_the_guest_s_order(tmp_path):
     async def scenario(house):
         await house.publish("evt_1", preferredKinds=["rfid_card", "hologram", "pin_code"])

@@ -8,6 +8,7 @@ from tests.guesthouse import BOOKING, SILK, device_at, message, play
 
 KEPT = ("reservations", "credentials", "grants", "outbox", "manual_tasks")
 PAST = {"validFrom": "2026-02-01T12:00:00Z", "validUntil": "2026-02-03T08:00:00Z"}
+EVER = "9999-12-31T23:59:59Z"
 BAD = {
     "another tenant": (message("evt_1", tenant="tnt_other"), "tenantId", "onboard the tenant"),
     "no tenant's id": (message("evt_1", tenant="silk"), "tenantId", "form"),
@@ -15,6 +16,7 @@ BAD = {
     "unmapped room": (message("evt_1", rooms=["rmu_101", "rmu_999"]), "data.rooms[1]", "map a lock"),
     "no rooms": (message("evt_1", rooms=[]), "data.rooms", "schemas/"),
     "stay that is over": (message("evt_1", **PAST), "data.validUntil", "correct the dates"),
+    "stay without an end": (message("evt_1", validUntil=EVER), "data.validUntil", "correct the year"),
     "stay that ends first": (message("evt_1", validFrom="2026-04-01T00:00:00Z"), "data", "validUntil after"),
     "no guest": (message("evt_1", guest={}), "data.guest.id", "Add the field"),
     "no reservation": (message("evt_1", reservationId=""), "data.reservationId", "form"),

@@ -1,6 +1,6 @@
 """The keys of a stay as they are first written down, and the stays that are refused."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -9,7 +9,7 @@ from shared.domain.states import Failed, Requested
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.entry import Work
 from shared.usecases.manual_task import MANUAL_TASKS, manual_tasks
-from shared.usecases.request_keys import NO_LOCK_OF_ITS_OWN, SCOPE_NOT_SUPPORTED, request_keys
+from shared.usecases.request_keys import FURTHEST, NO_LOCK_OF_ITS_OWN, SCOPE_NOT_SUPPORTED, request_keys
 from tests.unit.shared.ledger.ledgering import ARRIVAL, CAUSE, CLAIM, DAY, MOCK, TTLOCK
 from tests.unit.shared.usecases.hotel import ROOMS, booking, door, premises
 
@@ -36,7 +36,8 @@ def test_a_stay_is_written_down_as_it_was_booked(books, request_):
     assert entry.due == books.clock.now() + STARTED_WITHIN
     assert isinstance(entry.credential.state, Requested)
     assert [fact.header.sequence for fact in change.facts] == [1]
-    assert manual_tasks([change]) == []
+    assert manual_tasks([change], books.office.log) == []
+    assert books.lines == []
 
 
 def test_keys_of_two_vendors_share_the_claim_and_nothing_else(request_):
@@ -55,6 +56,16 @@ def test_a_stay_that_is_over_is_refused(books, request_, ago):
     assert refused.value.field == "data.validUntil"
 
 
+def test_an_end_that_nobody_can_mean_is_refused_and_a_stay_of_years_is_not(books, request_):
+    now, doors = books.clock.now(), door(1, ROOMS, "pin")
+    for end in (now + FURTHEST + timedelta(seconds=1), datetime.max.replace(tzinfo=UTC)):
+        with pytest.raises(InvalidInput, match="too far away") as refused:
+            request_(booking(start=now, end=end), doors)
+        assert refused.value.field == "data.validUntil"
+        assert "1096 days" in refused.value.remedy
+    assert request_(booking(start=now, end=now + FURTHEST), doors)
+
+
 def test_a_stay_that_has_begun_gets_its_key(books, request_):
     now = books.clock.now()
     assert request_(booking(start=now - DAY, end=now + timedelta(seconds=1)), door(1, ROOMS, "pin"))
@@ -65,16 +76,21 @@ def test_kinds_in_words_we_do_not_know_are_passed_over(request_):
     assert change.entry.credential.core.plan.kinds == ("qr_code", "pin_code")
 
 
-def test_a_key_that_no_kind_can_make_fails_at_once_and_is_a_task_for_somebody(request_):
+def test_a_key_that_no_kind_can_make_fails_at_once_and_is_an_alarm_and_a_task(books, request_):
     (change,) = request_(booking(kinds=("pin_code",)), door(1, ROOMS))
     state = change.entry.credential.state
     assert isinstance(state, Failed)
     assert state.reason == "no_supported_kind"
     assert [fact.header.sequence for fact in change.facts] == [1, 2]
-    (task,) = manual_tasks([change])
+    (task,) = manual_tasks([change], books.office.log)
     assert (task.ref.collection, task.ref.id) == (MANUAL_TASKS, change.entry.id)
     assert (task.data["reservation_id"], task.data["rooms"]) == ("rsv_1", ["rmu_1"])
     assert task.data["reason"] == "no_supported_kind"
+    (alarm,) = books.lines
+    assert (alarm["severity"], alarm["message"]) == ("ALERT", "MELMASTOON.LOCK.KEY_ISSUE_FAILED")
+    assert (alarm["runbook"], alarm["reason"]) == ("lock/key-issue", "no_supported_kind")
+    assert (alarm["keyCredentialId"], alarm["reservationId"]) == (change.entry.id, "rsv_1")
+    assert alarm["rooms"] == ["rmu_1"]
 
 
 @pytest.mark.parametrize("scope", [{"floors": ("1",), "areas": ()}, {"floors": (), "areas": ("spa",)}])

@@ -1,0 +1,47 @@
+"""Somebody will not wait until a key's saga asks its vendor again by itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import CredentialId, TenantId, credential_id
+from shared.ledger.ledger import Ledger
+from shared.usecases.office import Office, racing
+from shared.usecases.tend_key import begin_again, grants_asked_for
+from shared.usecases.whom_to_ask import whom_to_ask
+
+
+@dataclass(frozen=True, slots=True)
+class AskAgain:
+    """Which key is meant."""
+
+    tenant: TenantId
+    key: CredentialId
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> Self:
+        """Read the command."""
+        try:
+            key = credential_id(body.get("key"))
+        except InvalidInput as refusal:
+            raise refusal.at("key") from None
+        return cls(TenantId.parse(body.get("tenant"), "tenant"), key)
+
+
+async def ask_again(command: AskAgain, office: Office) -> dict[str, Any]:
+    """Begin a key's work anew, at once, and say which work at which vendor."""
+    ledger = await office.ledger(command.tenant)
+    return await racing(lambda: _ask(command, ledger, office))
+
+
+async def _ask(command: AskAgain, ledger: Ledger, office: Office) -> dict[str, Any]:
+    entry = await ledger.entry(command.key)
+    if entry is None:
+        raise InvalidInput("key", "no such key", "name one that keyfleet credentials shows")
+    vendor = whom_to_ask(entry, await grants_asked_for(entry, ledger))
+    if vendor is None:
+        remedy = f"see what became of it: keyfleet timeline {command.key}"
+        raise InvalidInput("key", "nothing is left to do at its locks", remedy)
+    await begin_again(entry, vendor, ledger, office)
+    return {"key": entry.id, "work": entry.saga.kind.value, "vendor": vendor}
