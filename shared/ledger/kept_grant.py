@@ -31,13 +31,17 @@ CALLS_LAST: Final = timedelta(seconds=150)
 
 @dataclass(frozen=True, slots=True)
 class KeptGrant:
-    """A grant; until `busy_until`, a call that places it may still be under way somewhere."""
+    """A grant; until `busy_until`, a call that places it may still be under way somewhere.
+
+    `vendor_device` is the lock that it is for, whichever hangs at the door by the time it is to go.
+    """
 
     grant: Grant
     until: datetime
     busy_until: datetime | None = None
     version: str | None = None
     calls: Calls = ()
+    vendor_device: str | None = None
 
     @property
     def wanted(self) -> bool:
@@ -98,6 +102,7 @@ def _read(found: Document, data: Mapping[str, Any]) -> KeptGrant:
         busy_until=None if busy is None else instant(busy),
         version=found.version,
         calls=calls_from(data.get("calls", ())),
+        vendor_device=data.get("vendor_device"),
     )
 
 
@@ -111,6 +116,7 @@ def _document(kept: KeptGrant) -> dict[str, Any]:
         "ends": milliseconds(kept.until),
         "busy_until": None if kept.busy_until is None else milliseconds(kept.busy_until),
         "calls": kept_calls(kept.calls),
+        "vendor_device": kept.vendor_device,
     }
     # A grant that is over is no longer among those at its device.
     return data if kept.over else {**data, "until": milliseconds(kept.until)}

@@ -217,7 +217,8 @@ class LockKey:
     number, the account that an app's key is sent to. `intent_predates`: an earlier call, perhaps one that
     was never heard of again, may have placed it. `not_before`: when the room's previous guest leaves.
     `any_secret`: the vendor may choose another secret, as it must where the lock cannot be reached; only for
-    keys to a single lock, because the guest of several would hold several.
+    keys to a single lock, because the guest of several would hold several. `vendor_device`: the vendor's own
+    name of the lock, where the key is known to be for that one, whichever hangs at the door by now.
     """
 
     device_id: LockDeviceId
@@ -231,6 +232,7 @@ class LockKey:
     not_before: datetime | None = None
     any_secret: bool = False
     vendor_ref: Secret[str] | None = None
+    vendor_device: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,7 +56,7 @@ async def _lock_key(placing: Placing, attempted: Attempted) -> LockKey:
     alone = len(attempted.placings) == 1 and grant.kind is KeyCredentialKind.PIN_CODE
     key = attempted.key
     return replace(
-        lock_key(grant, window, key),
+        lock_key(placing.kept, window, key),
         secret=None if key is None else key.artifact,
         intent_predates=not placing.fresh,
         not_before=await _previous_end(placing, attempted) if alone else None,

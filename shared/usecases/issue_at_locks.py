@@ -86,15 +86,20 @@ def _placings(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> list[Pl
     core, secret_try = task.entry.credential.core, task.entry.secret_try
     tried = (core.plan.current.vendor, core.plan.current.kind, secret_try)
     mine = {
-        kept.grant.device_id: kept
+        (kept.grant.device_id, kept.vendor_device): kept
         for kept in known
         if kept.wanted and (kept.grant.vendor, kept.grant.kind, kept.grant.secret_try) == tried
     }
     placings = []
     for door in desk.binding.doors(core.rooms):
-        kept = mine.get(door.id) or KeptGrant(_grant(task, door, known), core.window.end)
-        placings.append(Placing(kept.calling(task.now), door.id not in mine, kept.busy_until))
+        kept = mine.get((door.id, door.vendor_device)) or _new(task, door, known)
+        placings.append(Placing(kept.calling(task.now), kept.version is None, kept.busy_until))
     return placings
+
+
+def _new(task: Task, door: LockDevice, known: Sequence[KeptGrant]) -> KeptGrant:
+    end = task.entry.credential.core.window.end
+    return KeptGrant(_grant(task, door, known), end, vendor_device=door.vendor_device)
 
 
 def _grant(task: Task, door: LockDevice, known: Sequence[KeptGrant]) -> Grant:

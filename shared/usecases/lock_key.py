@@ -1,13 +1,14 @@
 """What a vendor is told of a grant: which lock, under which name, from when until when."""
 
-from shared.domain.grant import Grant
 from shared.domain.window import StayWindow
+from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.sealed_keys import SealedKey
 from shared.ports.lock import LockKey
 
 
-def lock_key(grant: Grant, window: StayWindow, sealed: SealedKey | None) -> LockKey:
+def lock_key(kept: KeptGrant, window: StayWindow, sealed: SealedKey | None) -> LockKey:
     """Return a grant's key, with the vendor's own reference where one is kept; its secret stays sealed."""
+    grant = kept.grant
     return LockKey(
         device_id=grant.device_id,
         kind=grant.kind,
@@ -16,4 +17,5 @@ def lock_key(grant: Grant, window: StayWindow, sealed: SealedKey | None) -> Lock
         valid_until=window.end,
         idempotency_key=grant.vendor_key,
         vendor_ref=None if sealed is None else sealed.refs.get(grant.vendor_name),
+        vendor_device=kept.vendor_device,
     )

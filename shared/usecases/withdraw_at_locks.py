@@ -43,7 +43,7 @@ async def _asked(kept: KeptGrant, task: Task, desk: LockDesk) -> Removal:
     sealed, window = await _sealed(secret_of(kept), desk), task.entry.credential.core.window
     asked_at = task.now
     try:
-        await desk.port.remove(lock_key(kept.grant, window, sealed))
+        await desk.port.remove(lock_key(kept, window, sealed))
     except LockError as error:
         return Removal(kept, asked_at, error)
     return Removal(kept, asked_at)

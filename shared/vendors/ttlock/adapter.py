@@ -137,8 +137,8 @@ class TTLock:
         shelf = SHELVES.get(key.kind)
         if shelf is None:
             raise self._impossible("kind_not_offered", key, doing)
-        device = self._device(key.device_id)
-        return Errand(self._platform, self._clock, device.vendor_device, shelf, key)
+        lock = key.vendor_device or self._device(key.device_id).vendor_device
+        return Errand(self._platform, self._clock, lock, shelf, key)
 
     @asynccontextmanager
     async def _turn(self, errand: Errand, urgency: Urgency) -> AsyncIterator[Errand]:

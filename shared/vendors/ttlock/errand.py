@@ -21,6 +21,8 @@ from shared.vendors.ttlock.windows import HOUR, in_hours, in_minutes, may_be_com
 
 T = TypeVar("T")
 FAILING: Final[tuple[type[Exception], ...]] = (VendorRefused, *SILENCE)
+MOST_SHIFTED: Final = 4 * HOUR
+"""So much later than asked may a computed code end: rounded up, and some hours on where its window was spent."""
 UNHEARD: Final = (TimedOut, ConnectionBroken, Unreadable)
 """After these, what was asked may have been done."""
 
@@ -146,7 +148,7 @@ class Errand:
 
     async def _settled(self, row: Row, secret: Secret[str]) -> Row:
         wanted = in_minutes(self.key)
-        near = row.computed and abs(row.bounds.end - wanted.end) < HOUR
+        near = row.computed and -HOUR < row.bounds.end - wanted.end <= MOST_SHIFTED
         if row.bounds != wanted and not near:
             row = await self._moved(row, secret)
         if row.frozen:
