@@ -204,7 +204,7 @@ def keep_the_key_of_a_stay_that_is_another_guest_s_now(plant):
     async def known(it, record):
         return False
 
-    plant(confirm_booking, "_is_another_stay", known)
+    plant(confirm_booking, "_wants_other_keys", known)
 
 
 def revoke_only_when_the_locks_have_let_go(plant):
