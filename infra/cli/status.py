@@ -1,6 +1,6 @@
 """`keyfleet status`: how a running fleet stands."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.console import RenderableType
@@ -11,8 +11,9 @@ from infra.cli.place import Place
 
 
 def status(at: Place) -> Answer:
-    """Show the running fleet: functions, what waits, what was set aside."""
-    facts = ControlPlane(at).get("status")
+    """Show the running fleet: functions, what waits, what was set aside, what somebody must see to."""
+    control = ControlPlane(at)
+    facts = {**control.get("status"), **control.get("attention")}
     return Answer(facts, tuple(_said(at, facts)))
 
 
@@ -33,7 +34,7 @@ def _said(at: Place, facts: Mapping[str, Any]) -> list[RenderableType]:
         said.append(line(f"Tasks waiting: {waiting}"))
     if failed := int(facts.get("failed_executions", 0)):
         said.append(_failed(at, failed))
-    return [*said, _parked(at, int(facts.get("parked", 0)))]
+    return [*said, _parked(at, int(facts.get("parked", 0))), *_attention(at, facts)]
 
 
 def _callers(function: Mapping[str, Any]) -> str:
@@ -54,3 +55,12 @@ def _parked(at: Place, count: int) -> RenderableType:
         plain(f"Set aside: {counted(count, 'message')}, ", "yellow"),
         f"see keyfleet dead-letter list{at.flags}",
     )
+
+
+def _attention(at: Place, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
+    if failed := facts["failed_keys"]:
+        said = f"Failed, and still wanted: {counted(failed, 'key')}, "
+        yield line(plain(said, "bold red"), f"see keyfleet credentials --state failed{at.flags}")
+    if residual := facts["residual_locks"]:
+        said = f"What should be gone may open: {counted(residual, 'lock')}, "
+        yield line(plain(said, "bold red"), f"see keyfleet residue list{at.flags}")

@@ -39,6 +39,8 @@ def _findings(at: Place, *, probe: bool) -> Iterator[Finding]:
     yield fleet.check_port(at, answering)
     yield fleet.check_letters(at, answering)
     yield fleet.check_executions(at, answering)
+    yield fleet.check_failed_keys(at, answering)
+    yield fleet.check_residues(at, answering)
     yield machine.check_emulators()
     if probe:
         yield fleet.check_by_probe(at, Patience(), SystemEntropy().token(10).hex())

@@ -13,11 +13,12 @@ from infra.cli.place import Place
 from infra.cli.problems import Problem
 
 PROBE_SECONDS = 30.0
+KEY_ISSUE, KEY_REVOKE = "infra/runbooks/lock/key-issue.md", "infra/runbooks/lock/key-revoke.md"
 
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """Whether somebody listens on the port, and what the fleet's status is or why there is none."""
+    """Whether somebody listens on the port, and what the fleet tells of itself or why it does not."""
 
     listening: bool
     status: Mapping[str, Any] | None = None
@@ -25,11 +26,12 @@ class Answering:
 
 
 def listen_in(at: Place) -> Answering:
-    """Ask the fleet for its status."""
+    """Ask the fleet how it stands, and what somebody must see to."""
     if not listens(at):
         return Answering(False)
     try:
-        return Answering(True, ControlPlane(at).get("status"))
+        control = ControlPlane(at)
+        return Answering(True, {**control.get("status"), **control.get("attention")})
     except Problem as problem:
         return Answering(True, None, problem)
 
@@ -68,6 +70,28 @@ def check_executions(at: Place, answering: Answering) -> Finding:
         remedy = f"keyfleet workflow list --state FAILED{at.flags}"
         return Finding("executions", Verdict.WARNING, f"{count} failed within 24 h", remedy)
     return Finding("executions", Verdict.OK, "none failed within 24 h")
+
+
+def check_failed_keys(at: Place, answering: Answering) -> Finding:
+    """Does every guest have the key that the stay asks for, or will?"""
+    if answering.status is None:
+        return Finding("failed keys", Verdict.NOTE, "known only to a running fleet")
+    if count := answering.status["failed_keys"]:
+        said = f"{counted(count, 'key')} failed, and the stay still wants it: a guest may stand at the door"
+        remedy = f"keyfleet credentials --state failed{at.flags}, then as {KEY_ISSUE} says"
+        return Finding("failed keys", Verdict.WARNING, said, remedy)
+    return Finding("failed keys", Verdict.OK, "none that a stay still wants")
+
+
+def check_residues(at: Place, answering: Answering) -> Finding:
+    """Does any lock still open to what should be gone?"""
+    if answering.status is None:
+        return Finding("residual access", Verdict.NOTE, "known only to a running fleet")
+    if count := answering.status["residual_locks"]:
+        said = f"at {counted(count, 'lock')}: what should be gone may still open"
+        remedy = f"keyfleet residue list{at.flags}, then as {KEY_REVOKE} says"
+        return Finding("residual access", Verdict.WARNING, said, remedy)
+    return Finding("residual access", Verdict.OK, "none")
 
 
 def check_manifest() -> Finding:

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from infra.local.bus.bus import Bus
+from infra.local.control.attention import attention
 from infra.local.control.credentials import credentials
 from infra.local.control.letters import letters
 from infra.local.control.publishing import event_from
@@ -130,6 +131,10 @@ async def _body(request: Request) -> Body:
 
 async def _status(on: Operations, _request: Request) -> Mapping[str, Any]:
     return on.status()
+
+
+async def _attention(on: Operations, _request: Request) -> Mapping[str, Any]:
+    return await attention(on.records, on.platform.clock.now())
 
 
 async def _publish(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -268,6 +273,7 @@ def _ids(body: Body, *, or_all: bool) -> list[str] | None:
 
 ROUTES: tuple[tuple[str, str, Operation], ...] = (
     ("GET", "/status", _status),
+    ("GET", "/attention", _attention),
     ("POST", "/publish", _publish),
     ("GET", "/dead-letters", _dead_letters),
     ("POST", "/dead-letters/replay", _replay),

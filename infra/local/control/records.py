@@ -8,10 +8,12 @@ import orjson
 
 from infra.local.storage.engine import Engine
 from shared.domain.ids import TenantId
+from shared.ledger.reservation import Status
 
 Json = Mapping[str, Any]
 CREDENTIALS: Final = "credentials"
 RESERVATIONS: Final = "reservations"
+MANUAL_TASKS: Final = "manual_tasks"
 RESIDUAL: Final = "residual"
 """No state of a key, but of what it left at a lock that would not let go."""
 OF_MAIN: Final = "FROM documents WHERE db = 'main'"
@@ -33,6 +35,17 @@ AND body -> '$.credential_id' = ? AND json_extract(body, '$.device_id') IS NOT N
 ORDER BY json_extract(body, '$.device_id'), id"""
 _EVENTS: Final = f"""SELECT body {OF_MAIN} AND tenant = ?1 AND collection = 'outbox'
 AND id > ?2 || '.' AND id < ?2 || '/' ORDER BY id"""
+# Whoever fails a key leaves a task with it, so that the few who failed are found among the many.
+_FAILED: Final = f"""SELECT key.body FROM documents AS task
+JOIN documents AS key ON key.db = 'main' AND key.tenant = ?1 AND key.collection = '{CREDENTIALS}'
+AND key.id = task.id AND json_extract(key.body, '$.credential.state.type') = 'failed'
+JOIN documents AS stay ON stay.db = 'main' AND stay.tenant = ?1 AND stay.collection = '{RESERVATIONS}'
+AND stay.id = json_extract(key.body, '$.credential.core.holder.reservation_id')
+AND json_extract(stay.body, '$.status') = '{Status.CONFIRMED}'
+AND EXISTS (SELECT 1 FROM json_each(stay.body, '$.credentials') WHERE value = key.id)
+WHERE task.db = 'main' AND task.tenant = ?1 AND task.collection = '{MANUAL_TASKS}'"""  # noqa: S608 - constants
+_STANDINGS: Final = f"""SELECT id, json_extract(body, '$.device_id'), json_extract(body, '$.grant.state.type')
+{OF_MAIN} AND tenant = ? AND collection = 'grants' AND id > ? ORDER BY id LIMIT ?"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +79,14 @@ class Records:
             found = self._read(_KEYS, tenant, wanted.reservation, wanted.property, wanted.state, left)
             left -= len(found)
             yield from found
+
+    def failed_and_wanted(self, tenant: TenantId) -> list[Json]:
+        """Return the keys that failed and that a confirmed stay still names."""
+        return self._read(_FAILED, tenant)
+
+    def standings(self, tenant: TenantId, after: str, limit: int) -> list[tuple[str, str | None, str]]:
+        """Return the first grants beyond an id: which, at which lock, in which state."""
+        return self._engine.read(_STANDINGS, (tenant, after, limit))
 
     def grants(self, tenant: TenantId, credential: str) -> list[Json]:
         """Return all grants a key ever had."""

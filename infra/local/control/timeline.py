@@ -12,7 +12,7 @@ from typing import Any, Final
 import orjson
 
 from infra.local.control.credentials import credential_in, shown_grants
-from infra.local.control.records import CREDENTIALS, RESERVATIONS, Json, Records, Wanted
+from infra.local.control.records import CREDENTIALS, MANUAL_TASKS, RESERVATIONS, Json, Records, Wanted
 from infra.local.control.starts import Starts
 from infra.local.delivery.instants import micros, rfc3339
 from infra.local.sagas.history import history
@@ -172,7 +172,7 @@ def named_at(identity: str) -> int:
 
 
 def _tasks(records: Records, credential: KeyCredential) -> Iterator[Line]:
-    task = records.one(credential.tenant, "manual_tasks", credential.id)
+    task = records.one(credential.tenant, MANUAL_TASKS, credential.id)
     if task is not None:
         what = f"a task for the desk: {task['reason']}"
         yield Line(task["raised_at"], "task", "raised", credential.id, what)

@@ -14,6 +14,8 @@ from infra.cli.main import app
 from infra.cli.patience import Patience
 from infra.cli.place import Place
 
+WELL = {"failed_keys": 0, "residual_locks": 0}
+
 
 @dataclass
 class FakeFleet:
@@ -82,6 +84,7 @@ def fleet(tmp_path):
     """A fake fleet that runs, with the identity in its home."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     fake = server.fake = FakeFleet(Place(tmp_path / "home", server.server_port))
+    fake.will("GET", "/attention", WELL)
     key = fake.place.home / "identity.key"
     key.parent.mkdir(mode=0o700)
     key.write_bytes(bytes(32))

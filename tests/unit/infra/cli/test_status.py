@@ -1,5 +1,7 @@
 """keyfleet status."""
 
+from tests.unit.infra.cli.conftest import WELL
+
 STATUS = {
     "base_url": "http://127.0.0.1:8787",
     "cell": "local",
@@ -16,7 +18,7 @@ STATUS = {
 
 def test_status_prints_what_the_fleet_says(fleet, facts):
     fleet.will("GET", "/status", STATUS)
-    assert facts("status") == STATUS
+    assert facts("status") == {**STATUS, **WELL}
 
 
 def test_status_shows_functions_and_who_may_call_them(fleet, ask):
@@ -49,3 +51,12 @@ def test_status_does_not_mention_what_there_is_none_of(fleet, ask):
     said = ask("status").stdout
     assert "Failed" not in said
     assert "Tasks" not in said
+    assert "should be gone" not in said
+
+
+def test_status_points_at_keys_that_failed_and_at_locks_that_keep_what_should_be_gone(fleet, ask):
+    fleet.will("GET", "/status", STATUS)
+    fleet.will("GET", "/attention", {"failed_keys": 1, "residual_locks": 2})
+    said = ask("status").stdout
+    assert "Failed, and still wanted: 1 key, see keyfleet credentials --state failed" in said
+    assert "What should be gone may open: 2 locks, see keyfleet residue list" in said

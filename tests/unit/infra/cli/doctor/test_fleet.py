@@ -6,11 +6,14 @@ import pytest
 
 from infra.cli.doctor.finding import Verdict
 from infra.cli.doctor.fleet import (
+    Answering,
     check_by_probe,
     check_executions,
+    check_failed_keys,
     check_letters,
     check_manifest,
     check_port,
+    check_residues,
     check_workflows,
     listen_in,
 )
@@ -79,6 +82,28 @@ def test_executions_that_failed_of_late_are_warned_of(fleet, status, verdict):
     found = check_executions(fleet.place, listen_in(fleet.place))
     assert found.verdict is verdict
     assert ("keyfleet workflow list --state FAILED" in found.remedy) is (verdict is Verdict.WARNING)
+
+
+@pytest.mark.parametrize(
+    ("check", "counted", "remedy"),
+    [
+        (check_failed_keys, "failed_keys", "keyfleet credentials --state failed"),
+        (check_residues, "residual_locks", "keyfleet residue list"),
+    ],
+)
+def test_what_somebody_must_see_to_is_warned_of_with_the_way_to_see_it(fleet, check, counted, remedy):
+    fleet.will("GET", "/status", {})
+    well = check(fleet.place, listen_in(fleet.place))
+    fleet.will("GET", "/attention", {"failed_keys": 0, "residual_locks": 0, counted: 2})
+    found = check(fleet.place, listen_in(fleet.place))
+    assert (well.verdict, well.remedy) == (Verdict.OK, "")
+    assert found.verdict is Verdict.WARNING
+    assert found.remedy.startswith(f"{remedy}{fleet.place.flags}, then as infra/runbooks/lock/key-")
+
+
+@pytest.mark.parametrize("check", [check_failed_keys, check_residues])
+def test_what_somebody_must_see_to_is_known_to_a_running_fleet_alone(tmp_path, check):
+    assert check(Place(tmp_path), Answering(False)).verdict is Verdict.NOTE
 
 
 def test_manifest_and_workflows_of_this_repository_are_well():

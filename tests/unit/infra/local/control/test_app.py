@@ -15,6 +15,7 @@ EVENT = {
 }
 ROUTES = [
     ("GET", "status"),
+    ("GET", "attention"),
     ("POST", "publish"),
     ("GET", "dead-letters"),
     ("POST", "dead-letters/replay"),

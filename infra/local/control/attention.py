@@ -1,0 +1,30 @@
+"""What somebody must see to: guests without their key, and locks that keep what should be gone."""
+
+import asyncio
+from datetime import datetime
+from typing import Any, Final
+
+from infra.local.control.credentials import credential_in
+from infra.local.control.records import RESIDUAL, Records
+from shared.domain.ids import TenantId
+
+PAGE: Final = 1000
+
+
+async def attention(records: Records, now: datetime) -> dict[str, Any]:
+    """Count the keys that failed for stays that still want them, and the locks with residual access."""
+    failed = locks = 0
+    for tenant in records.tenants():
+        failed += sum(credential_in(key).core.window.end > now for key in records.failed_and_wanted(tenant))
+        locks += await _residual_locks(records, tenant)
+    return {"failed_keys": failed, "residual_locks": locks}
+
+
+async def _residual_locks(records: Records, tenant: TenantId) -> int:
+    found: set[str | None] = set()
+    page = records.standings(tenant, "", PAGE)
+    while page:
+        found |= {device for _, device, state in page if state == RESIDUAL}
+        await asyncio.sleep(0)  # every grant is looked at, and others must not wait for all
+        page = records.standings(tenant, page[-1][0], PAGE)
+    return len(found)

@@ -1,0 +1,86 @@
+"""What somebody must see to: keys that failed and are wanted, and locks that keep what should be gone."""
+
+import asyncio
+
+import pytest
+
+from infra.local.control import attention
+from tests.guesthouse import play
+
+LOCK_FULL, LOCK_FROZEN = "errcode:-3009", "errcode:-3036"
+WELL = {"failed_keys": 0, "residual_locks": 0}
+
+
+async def _ask(house):
+    status, answer = await house.on.send("_cloud/attention", caller="operator", method="GET")
+    assert status == 200, answer
+    return answer
+
+
+async def _failed(house):
+    await house.fault(LOCK_FULL, "keyboardPwd/add")
+    await house.publish("evt_1")
+    await asyncio.sleep(30)
+    return await _ask(house)
+
+
+def test_where_every_guest_has_a_key_and_every_lock_let_go_nobody_is_needed(tmp_path):
+    async def scenario(house):
+        nobody_came = await _ask(house)
+        await house.publish("evt_1")
+        await asyncio.sleep(30)
+        staying = await _ask(house)
+        await house.publish("evt_2", "checked_out", time="2026-03-05T07:00:00Z")
+        await asyncio.sleep(600)
+        return nobody_came, staying, await _ask(house)
+
+    assert play(tmp_path, scenario) == (WELL, WELL, WELL)
+
+
+def test_a_key_that_failed_is_counted_until_the_stay_no_longer_wants_it(tmp_path):
+    async def scenario(house):
+        failed = await _failed(house)
+        await house.publish("evt_2", "cancelled", time="2026-03-01T11:00:00Z")
+        await asyncio.sleep(30)
+        return failed["failed_keys"], (await _ask(house))["failed_keys"]
+
+    assert play(tmp_path, scenario) == (1, 0)
+
+
+def test_a_key_that_failed_is_counted_no_longer_than_the_stay_would_have_lasted(tmp_path):
+    async def scenario(house):
+        failed = await _failed(house)
+        await asyncio.sleep(4 * 24 * 3600)
+        return failed["failed_keys"], (await _ask(house))["failed_keys"]
+
+    assert play(tmp_path, scenario) == (1, 0)
+
+
+def test_a_key_that_failed_is_not_counted_once_it_was_made_anew(tmp_path):
+    async def scenario(house):
+        failed = await _failed(house)
+        await house.mend()
+        await house.publish("evt_2", time="2026-03-01T11:00:00Z")
+        await asyncio.sleep(30)
+        return failed["failed_keys"], (await _ask(house))["failed_keys"]
+
+    assert play(tmp_path, scenario) == (1, 0)
+
+
+@pytest.mark.parametrize("page", [1, 1000])
+def test_locks_that_would_not_let_go_are_counted_each_once_whatever_fits_a_page(tmp_path, monkeypatch, page):
+    monkeypatch.setattr(attention, "PAGE", page)
+
+    async def scenario(house):
+        for stay in (1, 2):
+            booked = {"reservationId": f"rsv_{stay}", "validUntil": "2026-03-04T07:30:00Z"}
+            await house.publish(f"evt_{stay}", **booked, rooms=[f"rmu_10{stay}"])
+        await asyncio.sleep(30)
+        await house.fault(LOCK_FROZEN, "keyboardPwd/delete")
+        for stay in (1, 2):
+            gone = {"reservationId": f"rsv_{stay}", "time": "2026-03-03T07:00:00Z"}
+            await house.publish(f"evt_1{stay}", "checked_out", **gone)
+        await asyncio.sleep(1800)
+        return (await _ask(house))["residual_locks"]
+
+    assert play(tmp_path, scenario) == 3
