@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from infra.cli import dead_letter, executions, residue, schedule, workflow_files
+from infra.cli.ask_again import ask_again
 from infra.cli.command import (
     at_a_place,
     at_a_simulator,
@@ -65,6 +66,7 @@ app.command("up")(serving_at_a_place(up))
 app.command("status")(at_a_place(status))
 app.command("publish")(at_a_place(publish))
 app.command("credentials")(at_a_place(credentials))
+app.command("ask-again")(at_a_place(ask_again))
 app.command("timeline")(at_a_place(timeline))
 app.command("document")(at_a_place(document))
 app.command("doctor")(at_a_place(doctor))

@@ -12,6 +12,7 @@ from infra.cli.problems import not_found
 
 Json = Mapping[str, Any]
 FUNCTION: Final = "close-residue"
+CLOSE: Final = "keyfleet residue close GRANT --by USER"
 MOST: Final = 1000
 HEADS: Final = ("grant", "lock", "may open until (UTC)", "because", "key", "tenant")
 Grant = Annotated[str, typer.Argument(help="What is left, as residue list shows it, such as grt_….")]
@@ -21,14 +22,19 @@ Tenant = Annotated[str | None, typer.Option(help="Only those of this tenant, suc
 
 def list_residues(at: Place, tenant: Tenant = None) -> Answer:
     """List what should be gone and may still open a lock, until when, and why it stayed."""
-    found = list(_residues(at, tenant))
-    said = table(HEADS, map(_row, found)) if found else line("Nothing is left anywhere.")
-    return Answer({"residues": found}, (said,))
+    found = list(residues(at, tenant))
+    if not found:
+        return Answer({"residues": found}, (line("Nothing is left anywhere."),))
+    ways = (
+        line(f"To ask a lock again now: keyfleet ask-again GRANT{at.flags}"),
+        line(f"Once somebody saw at the door that it opens no more: {CLOSE}{at.flags}"),
+    )
+    return Answer({"residues": found}, (table(HEADS, map(_row, found)), *ways))
 
 
 def close(at: Place, grant: Grant, by: By, tenant: Tenant = None) -> Answer:
     """Note that somebody was at the door: what is left there opens it no more."""
-    residue = next((each for each in _residues(at, tenant) if each["grant"] == grant), None)
+    residue = next((each for each in residues(at, tenant) if each["grant"] == grant), None)
     if residue is None:
         raise not_found("residue", [grant], "name one that keyfleet residue list shows")
     asked = {"tenant": residue["tenant"], "grant": grant, "by": by}
@@ -36,7 +42,8 @@ def close(at: Place, grant: Grant, by: By, tenant: Tenant = None) -> Answer:
     return Answer(facts, (line(f"{grant} at {residue['label'] or residue['device']} is closed, by {by}."),))
 
 
-def _residues(at: Place, tenant: str | None) -> Iterator[Json]:
+def residues(at: Place, tenant: str | None) -> Iterator[Json]:
+    """Go through what is left at locks, and whose it is."""
     asked = {"state": "residual", "tenant": tenant, "limit": MOST}
     for key in ControlPlane(at).get("credentials", **asked)["credentials"]:
         for grant in key["grants"]:

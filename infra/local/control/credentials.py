@@ -32,6 +32,7 @@ def credentials(records: Records, query: Mapping[str, str], limit: int) -> list[
         property=query.get("property"),
         state=state,
         limit=limit,
+        key=query.get("key"),
     )
     return [shown_credential(records, kept) for kept in records.credentials(wanted)]
 

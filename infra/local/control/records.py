@@ -28,6 +28,7 @@ SELECT 1 FROM documents AS at_lock WHERE db = 'main' AND tenant = ?1 AND collect
 AND at_lock.body -> '$.credential_id' = json_quote(documents.id)
 AND json_extract(at_lock.body, '$.device_id') IS NOT NULL
 AND json_extract(at_lock.body, '$.grant.state.type') = '{RESIDUAL}'))
+AND id BETWEEN ifnull(?6, '') AND ifnull(?6, x'ff')
 ORDER BY id DESC LIMIT ?5"""  # noqa: S608 - what is put in are constants of this module
 # Said as the index over grants says it, which is used where it is declared.
 _GRANTS: Final = f"""SELECT body {OF_MAIN} AND tenant = ? AND collection = 'grants'
@@ -57,6 +58,7 @@ class Wanted:
     property: str | None = None
     state: str | None = None
     limit: int = 100
+    key: str | None = None
 
 
 class Records:
@@ -76,7 +78,8 @@ class Records:
         """Go through keys, newest first within each tenant."""
         left = wanted.limit
         for tenant in self.tenants() if wanted.tenant is None else (wanted.tenant,):
-            found = self._read(_KEYS, tenant, wanted.reservation, wanted.property, wanted.state, left)
+            asked = (tenant, wanted.reservation, wanted.property, wanted.state, left, wanted.key)
+            found = self._read(_KEYS, *asked)
             left -= len(found)
             yield from found
 

@@ -30,10 +30,17 @@ def test_what_is_left_is_listed_lock_by_lock_and_what_is_gone_is_not(fleet, fact
 def test_each_residue_says_until_when_it_may_open_and_why_it_stayed(fleet, ask):
     endless = {**KEY["grants"][0], "exposure_until": None, "label": None}
     _will(fleet, KEY, {**KEY, "grants": [endless]})
-    _, ending, unending = ask("residue", "list").stdout.splitlines()
+    _, ending, unending, *_ = ask("residue", "list").stdout.splitlines()
     said = f"{GRANT} Room 101 2026-03-02 10:00:00 gateway offline {KEY['id']} tnt_silk"
     assert " ".join(ending.split()) == said
     assert f"{RESIDUE['device']} it is removed gateway offline" in " ".join(unending.split())
+
+
+def test_both_ways_out_of_a_residue_are_told(fleet, ask):
+    _will(fleet, KEY)
+    *_, asking, closing = ask("residue", "list").stdout.splitlines()
+    assert asking.endswith(f": keyfleet ask-again GRANT{fleet.place.flags}")
+    assert closing.endswith(f": keyfleet residue close GRANT --by USER{fleet.place.flags}")
 
 
 def test_nothing_left_is_said_so(fleet, ask):

@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.ids import TenantId
 from tests.simulated import play
-from tests.unit.infra.local.control.kept_stay import CANARIES, FRONT_LOCK, INDEX, STAY, KeptStay
+from tests.unit.infra.local.control.kept_stay import CANARIES, FRONT_LOCK, INDEX, SILK, STAY, KeptStay
 
 OTHER = TenantId("tnt_wool")
 
@@ -84,6 +84,21 @@ def test_a_key_is_shown_at_each_lock_with_the_end_of_its_exposure(tmp_path):
 def test_keys_are_chosen_by_tenant_booking_property_and_state(tmp_path, query, count):
     _, keys = _asked(tmp_path, query)
     assert len(keys) == count
+
+
+def test_one_key_is_found_by_its_id_whosever_it_is(tmp_path):
+    async def scenario(on):
+        stays = [await KeptStay(on.fleet, tenant).keep() for tenant in (SILK, OTHER)]
+        found = [(await _ask(on, f"?key={stay.id}"))[1]["credentials"] for stay in stays]
+        elsewhere = (await _ask(on, f"?key={stays[0].id}&tenant=tnt_wool"))[1]["credentials"]
+        nobodys = (await _ask(on, "?key=key_1"))[1]["credentials"]
+        return stays, found, elsewhere, nobodys
+
+    stays, found, elsewhere, nobodys = play(tmp_path, scenario)
+    assert [[(key["tenant"], key["id"]) for key in keys] for keys in found] == [
+        [(stay.tenant, stay.id)] for stay in stays
+    ]
+    assert (elsewhere, nobodys) == ([], [])
 
 
 def test_a_state_that_no_key_can_have_is_refused_with_those_there_are(tmp_path):
