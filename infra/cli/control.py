@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from infra.cli.place import ADDRESS, Place
-from infra.cli.problems import Failed, Problem, Refused, Unreachable, refused_fields
+from infra.cli.problems import Failed, Problem, Refused, Unreachable, parted, refused_fields
 
 OPERATOR = "operator"
 PATIENCE_SECONDS = 30.0
@@ -88,7 +88,7 @@ def operator_token(place: Place, audience: str | None = None) -> str:
             raise _never_started(place)
         identity = LocalIdentity.at(file, SystemClock().now, SystemEntropy().token)
     except KeyFileRefused as refusal:
-        raise Refused(str(refusal)) from None
+        raise Refused(*parted(str(refusal))) from None
     except OSError as error:
         raise Refused(f"cannot read {file}: {error.strerror}", "run as the user who runs the fleet") from None
     return identity.token(OPERATOR, audience or place.control_audience)
@@ -166,10 +166,4 @@ def _problem(place: Place, status: int, error: Any) -> Problem:
         return Failed(f"the fleet could not do it now: {said.get('detail', status)}", "try again")
     if "problems" in said or "field" in said:
         return refused_fields(said.get("problems") or [said])
-    return _refused(str(said.get("detail", f"HTTP {status}")))
-
-
-def _refused(detail: str) -> Refused:
-    # Whoever refuses in one sentence ends it with what to do.
-    what, colon, remedy = detail.rpartition(": ")
-    return Refused(what, remedy) if colon else Refused(detail)
+    return Refused(*parted(str(said.get("detail", f"HTTP {status}"))))

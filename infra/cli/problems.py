@@ -47,6 +47,12 @@ def said_of(field: Field) -> str:
     return ": ".join(filter(None, (field.get("field"), field.get("problem"))))
 
 
+def parted(sentence: str) -> tuple[str, str]:
+    """Return the problem and the remedy of whoever refuses in one sentence, which ends with what to do."""
+    what, colon, remedy = sentence.rpartition(": ")
+    return (what, remedy) if colon else (sentence, "")
+
+
 def not_found(what: str, names: Iterable[object], remedy: str, *, but: str = "") -> Refused:
     """Return the problem of names that stand for nothing; `but` says what became of the rest."""
     missing = ", ".join(repr(str(name)[:LONGEST_NAME]) for name in names)

@@ -11,7 +11,7 @@ from infra.cli.command import Announce, SimulatorPort
 from infra.cli.neighbours import OURS, free_port_above, listens, who_listens
 from infra.cli.patience import Patience
 from infra.cli.place import Place
-from infra.cli.problems import Failed
+from infra.cli.problems import Failed, parted
 from infra.cli.sim.beside import simulator_beside
 from infra.cli.sim.simulator import Simulator, simulator_at
 
@@ -90,7 +90,9 @@ def _failures_named(at: Place) -> Iterator[None]:
         raise _home_taken(at) from None
     except Damaged as damage:
         raise damaged(at, damage.finding) from None
-    except (KeyFileRefused, ManifestRefused, WorkflowRefused) as refusal:
+    except KeyFileRefused as refusal:
+        raise _unfit_key(at, str(refusal)) from None
+    except (ManifestRefused, WorkflowRefused) as refusal:
         raise Failed(str(refusal)) from None
     except OSError as error:
         raise Failed(
@@ -104,6 +106,16 @@ def _home_taken(at: Place) -> Failed:
         "use that one, by its own port: --port or KEYFLEET_PORT; "
         "or stop it; or give this one a folder of its own with --home or KEYFLEET_HOME",
     )
+
+
+def _unfit_key(at: Place, refusal: str) -> Failed:
+    # The key file knows neither the home nor the port; doctor looks at the same files, and knows both.
+    from infra.cli.doctor.finding import Verdict
+    from infra.cli.doctor.keys import check_keys
+
+    found = check_keys(at)
+    known = found.verdict is Verdict.FAILED
+    return Failed(found.detail, found.remedy) if known else Failed(*parted(refusal))
 
 
 def damaged(at: Place, finding: str) -> Failed:

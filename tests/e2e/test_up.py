@@ -104,6 +104,18 @@ def test_up_on_a_damaged_database_refuses_until_the_loss_is_accepted(fleet):
         assert fleet.ask("workflow", "list") == {"executions": []}
 
 
+def test_up_without_the_key_that_sealed_the_database_names_the_way_out_for_this_fleet(fleet):
+    with fleet.up("--sample"):
+        pass
+    (fleet.home / "master.key").unlink()
+    refused = fleet.fails_to_start()
+    assert refused.returncode == 1
+    problem, remedy = refused.stderr.splitlines()
+    assert problem == "error: master.key is missing, and the database holds what it sealed"
+    assert remedy.startswith(f"  fix: restore its backup into {fleet.home}; or accept with ")
+    assert f"`keyfleet up --accept-loss --home {fleet.home} --port {fleet.port}`" in remedy
+
+
 def test_up_with_a_key_others_may_read_refuses(fleet):
     with fleet.up():
         pass
@@ -111,3 +123,6 @@ def test_up_with_a_key_others_may_read_refuses(fleet):
     refused = fleet.fails_to_start()
     assert refused.returncode == 1
     assert "chmod 600" in refused.stderr
+    (fleet.home / "identity.key").chmod(0o600)
+    (fleet.home / "identity.key").write_bytes(b"short")
+    assert "  fix: delete it, and the next start makes a new one" in fleet.fails_to_start().stderr

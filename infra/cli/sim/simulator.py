@@ -98,10 +98,12 @@ class Simulator:
         raise refused_fields(_complaints(error), "see keyfleet sim --help for what there is")
 
     def _not_running(self) -> Unreachable:
+        # Beside a fleet that has the port before ours, it listens on ours.
+        fleet = Place(self.home, self.port - 1 or PORT)
         return Unreachable(
             f"no simulator answers at {self.base_url}",
             f"start one with `keyfleet sim run ttlock{self.flags}` or, with a fleet, `keyfleet up --sample "
-            "--simulators`; or name its port with --port or KEYFLEET_SIM_PORT",
+            f"--simulators{fleet.flags}`; or name its port with --port or KEYFLEET_SIM_PORT",
         )
 
     def _no_simulator(self) -> Unreachable:

@@ -39,7 +39,8 @@ def test_a_simulator_that_does_not_run_is_said_with_how_to_start_it(run, tmp_pat
     port = free_port()
     said = _refused(run, "--home", tmp_path, "--port", port)
     assert f"no simulator answers at http://127.0.0.1:{port}" in said
-    assert f"keyfleet sim run ttlock --home {tmp_path} --port {port}" in said
+    assert f"`keyfleet sim run ttlock --home {tmp_path} --port {port}`" in said
+    assert f"`keyfleet up --sample --simulators --home {tmp_path} --port {port - 1}`" in said
 
 
 def test_asking_draws_no_token(run, tmp_path):
