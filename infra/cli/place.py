@@ -9,6 +9,8 @@ from shlex import quote
 HOME, PORT = Path(".keyfleet"), 8787
 ADDRESS = "127.0.0.1"
 LOCK_FILE = "fleet.lock"
+DATABASE_FILES = ("fleet.db", "fleet.mark")
+"""Either tells of a fleet, also where the other was lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,10 @@ class Place:
         finally:
             os.close(descriptor)
         return False
+
+    def has_database(self) -> bool:
+        """Return whether a fleet was ever started in this home."""
+        return any((self.home / name).exists() for name in DATABASE_FILES)
 
     @property
     def flags(self) -> str:

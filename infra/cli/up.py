@@ -44,9 +44,9 @@ def up(
         config = FleetConfig(
             at.home, at.port, accept_loss=accept_loss, sample=sample, simulator_port=sim_port
         )
-        doors = simulator_at(at, sim_port) if simulators else None
+        doors, new = simulator_at(at, sim_port) if simulators else None, not at.has_database()
         with _simulated(doors):
-            serve(config, ready=lambda: announce(_ready(at, doors)))
+            serve(config, ready=lambda: announce(_ready(at, doors, new=new)))
 
 
 def _simulated(doors: Simulator | None) -> AbstractContextManager[None]:
@@ -127,15 +127,14 @@ def damaged(at: Place, finding: str) -> Failed:
     )
 
 
-def _ready(at: Place, doors: Simulator | None) -> Answer:
+def _ready(at: Place, doors: Simulator | None, *, new: bool) -> Answer:
     from infra.manifest.load import load_manifest
 
-    manifest = load_manifest()
+    manifest, home = load_manifest(), str(at.home.absolute())
     names, topics = list(manifest.functions), list(manifest.topics())
     said = (
-        line(
-            plain("The fleet is up", "bold green"), " at ", plain(at.base_url, "bold"), f", kept in {at.home}"
-        ),
+        line(plain("The fleet is up", "bold green"), " at ", plain(at.base_url, "bold")),
+        line("  kept in    ", home, plain(", where no fleet was before", "yellow") if new else ""),
         line("  functions  ", ", ".join(names)),
         line("  topics     ", ", ".join(topics)),
         line(f"  look       keyfleet status{at.flags}"),
@@ -143,5 +142,5 @@ def _ready(at: Place, doors: Simulator | None) -> Answer:
         line("  stop       Ctrl-C: whatever is under way goes on at the next start"),
     )
     simulators = {"ttlock": doors.base_url} if doors else {}
-    facts = {"base_url": at.base_url, "home": str(at.home.absolute()), "functions": names, "topics": topics}
+    facts = {"base_url": at.base_url, "home": home, "new": new, "functions": names, "topics": topics}
     return Answer({**facts, "simulators": simulators}, said)

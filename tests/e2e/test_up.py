@@ -20,6 +20,14 @@ def test_up_announces_address_home_functions_and_topics(fleet):
         assert "melmastoon.tenant.config_updated.v1" in announced["topics"]
 
 
+def test_up_says_whether_a_fleet_was_in_its_folder_before(fleet):
+    news = []
+    for _ in range(2):
+        with fleet.up() as (_, announced):
+            news.append(announced["new"])
+    assert news == [True, False]
+
+
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_up_told_to_stop_closes_the_database_and_exits_with_0(fleet, how):
     with fleet.up() as (process, _):

@@ -56,14 +56,13 @@ def _open_to_others(at: Place) -> Finding | None:
 
 
 def _state(at: Place, *, running: bool) -> Finding:
-    file = at.home / "fleet.db"
     if running:
         return Finding(
             "database", Verdict.OK, "open in the running fleet, which looked through it at its start"
         )
-    if not file.exists() and not file.with_suffix(".mark").exists():
+    if not at.has_database():
         return Finding("database", Verdict.NOTE, "none yet: the first keyfleet up makes it")
-    return _looked_through(at, file)
+    return _looked_through(at, at.home / "fleet.db")
 
 
 def _looked_through(at: Place, file: Path) -> Finding:

@@ -69,8 +69,9 @@ def test_control_in_a_home_without_identity_says_so_and_makes_none(tmp_path):
 
 def test_control_refuses_an_identity_that_others_may_read(fleet, control):
     (fleet.place.home / "identity.key").chmod(0o644)
-    with pytest.raises(Refused, match="chmod 600"):
+    with pytest.raises(Refused, match="readable by others") as refused:
         control.get("status")
+    assert "chmod 600" in refused.value.remedy
     assert fleet.asked == []
 
 

@@ -6,6 +6,7 @@ import socket
 import pytest
 
 from infra.cli import neighbours
+from infra.local.server import free_port
 from infra.local.storage.database import open_database
 
 
@@ -58,3 +59,17 @@ def test_up_where_another_listens_sends_nobody_to_a_home_that_is_open(fleet, run
     database.close()
     assert f"{fleet.place.home} is open in a fleet on another port" in said
     assert "keyfleet up" not in said
+
+
+@pytest.mark.parametrize(("started_before", "said"), [(False, ", where no fleet was before"), (True, "")])
+def test_up_tells_the_whole_path_of_its_folder_and_whether_a_fleet_was_there(
+    run, tmp_path, monkeypatch, started_before, said
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("infra.local.server.serve", lambda _config, ready: ready())
+    if started_before:
+        open_database(tmp_path / "home" / "fleet.db", (), bytes).close()
+    told = run("up", "--home", "home", "--port", str(free_port())).stdout
+    kept = next(line for line in told.splitlines() if line.startswith("  kept in"))
+    assert kept.startswith(f"  kept in    {tmp_path / 'home'}{said}")
+    assert ("before" in kept) is not started_before
