@@ -34,7 +34,8 @@ def test_up_told_to_stop_closes_the_database_and_exits_with_0(fleet, how):
         process.send_signal(how)
         assert process.wait(20) == 0
     assert not fleet.home.joinpath("fleet.db-wal").exists()
-    assert _checks(fleet.ask("doctor"))["database"]["verdict"] == "ok"
+    report = _checks(fleet.ask("doctor", exit_code=3))
+    assert (report["database"]["verdict"], report["fleet"]["verdict"]) == ("ok", "warning")
 
 
 def test_up_prints_nothing_after_its_document(fleet):
@@ -77,7 +78,7 @@ def test_up_beside_itself_points_at_the_fleet_that_runs(fleet):
 
 def test_doctor_on_another_port_than_the_fleets_starts_no_second_one(fleet):
     with fleet.up():
-        report = dataclasses.replace(fleet, port=free_port()).ask("doctor")
+        report = dataclasses.replace(fleet, port=free_port()).ask("doctor", exit_code=3)
     found = _checks(report)["fleet"]
     assert found["verdict"] == "warning"
     assert "keyfleet up" not in found["detail"] + found["remedy"]

@@ -9,8 +9,10 @@ from rich.text import Text
 from infra.cli.answer import Answer, Telling, counted, plain
 from infra.cli.doctor import fleet, home, keys, machine
 from infra.cli.doctor.finding import Finding, Verdict
+from infra.cli.doctor.fleet import Answering
 from infra.cli.patience import Patience
 from infra.cli.place import Place
+from infra.cli.problems import Unreachable
 from infra.local.ambient import SystemClock, SystemEntropy
 
 Probe = Annotated[bool, typer.Option("--probe", help="Send a probe through the running fleet as well.")]
@@ -18,15 +20,14 @@ Probe = Annotated[bool, typer.Option("--probe", help="Send a probe through the r
 
 def doctor(at: Place, probe: Probe = False) -> Telling:
     """Check everything the fleet stands on; each failing check names its remedy."""
-    findings = []
-    for finding in _findings(at, probe=probe):
+    answering, findings = fleet.listen_in(at), []
+    for finding in _findings(at, answering, probe=probe):
         findings.append(finding)
         yield finding.said()
-    return _answer(findings)
+    return _answer(at, answering, findings)
 
 
-def _findings(at: Place, *, probe: bool) -> Iterator[Finding]:
-    answering = fleet.listen_in(at)
+def _findings(at: Place, answering: Answering, *, probe: bool) -> Iterator[Finding]:
     yield machine.check_python()
     yield machine.check_disk(at.home)
     yield machine.check_clock(at.home, SystemClock().now())
@@ -46,16 +47,31 @@ def _findings(at: Place, *, probe: bool) -> Iterator[Finding]:
         yield fleet.check_by_probe(at, Patience(), SystemEntropy().token(10).hex())
 
 
-def _answer(findings: list[Finding]) -> Answer:
-    failed = [finding for finding in findings if finding.verdict is Verdict.FAILED]
-    facts = {"healthy": not failed, "checks": [finding.described() for finding in findings]}
-    return Answer(facts, (_verdict(findings, len(failed)),), 1 if failed else 0)
+def _answer(at: Place, answering: Answering, findings: list[Finding]) -> Answer:
+    exit_code = _exit_code(at, answering, findings)
+    facts = {
+        "healthy": exit_code == 0,
+        "running": answering.status is not None,
+        "checks": [finding.described() for finding in findings],
+    }
+    return Answer(facts, (_verdict(answering, findings),), exit_code)
 
 
-def _verdict(findings: list[Finding], failed: int) -> Text:
-    if failed:
+def _exit_code(at: Place, answering: Answering, findings: list[Finding]) -> int:
+    if _count(findings, Verdict.FAILED):
+        return 1
+    return Unreachable.exit_code if fleet.is_missing(at, answering) else 0
+
+
+def _verdict(answering: Answering, findings: list[Finding]) -> Text:
+    if failed := _count(findings, Verdict.FAILED):
         return plain(f"{failed} of {counted(len(findings), 'check')} failed.", "bold red")
-    warnings = sum(finding.verdict is Verdict.WARNING for finding in findings)
-    if warnings:
+    if warnings := _count(findings, Verdict.WARNING):
         return plain(f"No check failed; {counted(warnings, 'warning')}.", "bold yellow")
+    if answering.status is None:
+        return plain("Nothing is wrong, and no fleet runs here yet.", "bold")
     return plain("All is well.", "bold green")
+
+
+def _count(findings: list[Finding], verdict: Verdict) -> int:
+    return sum(finding.verdict is verdict for finding in findings)

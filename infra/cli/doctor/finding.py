@@ -10,7 +10,7 @@ from infra.cli.answer import line, plain
 
 
 class Verdict(StrEnum):
-    """How a check ended; only a failure changes the exit code."""
+    """How a check ended; of these, only a failure changes the exit code."""
 
     OK = "ok"
     NOTE = "note"

@@ -36,11 +36,22 @@ def listen_in(at: Place) -> Answering:
         return Answering(True, None, problem)
 
 
+def is_missing(at: Place, answering: Answering) -> bool:
+    """Say whether nobody listens though a fleet was started here before: what a monitor has to hear of."""
+    try:
+        return not answering.listening and at.has_database()
+    except OSError:
+        return False  # a home that cannot be looked into is a finding of its own
+
+
 def check_port(at: Place, answering: Answering) -> Finding:
     """Does a fleet answer, or could one listen here?"""
     if not answering.listening and at.is_open():
         elsewhere = open_elsewhere(at)
         return Finding("fleet", Verdict.WARNING, elsewhere.message, elsewhere.remedy)
+    if is_missing(at, answering):
+        said = f"not running, though {at.home} holds its database: nobody gets a key, and none is taken back"
+        return Finding("fleet", Verdict.WARNING, said, f"keyfleet up{at.flags}")
     if not answering.listening:
         return Finding("fleet", Verdict.NOTE, f"not running, port {at.port} is free: keyfleet up{at.flags}")
     if answering.problem is not None:

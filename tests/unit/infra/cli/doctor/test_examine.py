@@ -2,6 +2,10 @@
 
 import json
 
+from infra.cli.place import Place
+from infra.local.server import free_port
+from infra.local.storage.database import open_database
+
 CHECKS = [
     "python",
     "disk",
@@ -41,6 +45,26 @@ def test_doctor_before_the_first_start_finds_nothing_wrong_and_makes_nothing(run
     result = run("doctor", "--home", str(tmp_path / "home"), "--port", "1", "--json")
     assert (result.exit_code, json.loads(result.stdout)["healthy"]) == (0, True)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_doctor_before_the_first_start_does_not_say_that_all_is_well(run, tmp_path):
+    said = run("doctor", "--home", str(tmp_path / "home"), "--port", "1").stdout
+    assert said.endswith("Nothing is wrong, and no fleet runs here yet.\n")
+
+
+def test_doctor_of_a_fleet_that_died_warns_and_exits_as_every_command_does_without_it(run, tmp_path):
+    open_database(tmp_path / "fleet.db", (), bytes).close()
+    place = ("--home", str(tmp_path), "--port", str(free_port()))
+    told, report = run("doctor", *place), json.loads(run("doctor", *place, "--json").stdout)
+    assert told.exit_code == 3
+    assert f"! fleet: not running, though {tmp_path} holds its database" in told.stdout
+    assert f"  fix: keyfleet up{Place(tmp_path, int(place[-1])).flags}\n" in told.stdout
+    assert (report["healthy"], report["running"]) == (False, False)
+
+
+def test_doctor_that_finds_more_wrong_than_a_missing_fleet_says_that(run, tmp_path):
+    (tmp_path / "fleet.db").write_bytes(b"no database")
+    assert run("doctor", "--home", str(tmp_path), "--port", str(free_port())).exit_code == 1
 
 
 def test_doctor_that_only_warns_exits_with_0_and_says_so(fleet, ask):
