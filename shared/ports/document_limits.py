@@ -8,7 +8,7 @@ from typing import Any, Final
 import orjson
 
 from shared.domain.errors import InvalidInput
-from shared.ports.documents import Index, Json, Ref, Write
+from shared.ports.documents import Document, Index, Json, Ref, Write
 
 MOST_WRITES: Final = 500
 MOST_DOCUMENT_BYTES: Final = 1_000_000
@@ -96,6 +96,17 @@ def check_query(index: Index, equals: Mapping[str, Json], until: Json, limit: in
         raise InvalidInput("until", "not ordered", "Give a text or a number")
     if not 1 <= limit <= MOST_RESULTS:
         raise InvalidInput("limit", f"not within 1 and {MOST_RESULTS}", "Ask in several parts")
+
+
+def place_of(index: Index, document: Document) -> tuple[Json, str]:
+    """Return where a document stands in an index, its value there and its id; or refuse one that is not."""
+    value: Json = document.data
+    for name in index.order_by.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    ordered = isinstance(value, str | int | float) and not isinstance(value, bool)
+    if not ordered or document.ref.collection != index.collection:
+        raise InvalidInput("after", f"not in {index.name}", "Give the last document of the page before")
+    return value, document.ref.id
 
 
 def _check_levels(data: Mapping[str, Json]) -> None:

@@ -134,9 +134,13 @@ class TenantDocuments(Protocol):
         equals: Mapping[str, Json],
         *,
         until: Json = None,
+        after: Document | None = None,
         limit: int = 100,
     ) -> Sequence[Document]:
-        """Return living documents equal on the index's fields, ordered, up to and including `until`."""
+        """Return living documents equal on the index's fields, ordered, up to and including `until`.
+
+        Ties are in the order of their ids. `after` is the last document of the page before.
+        """
 
 
 class DocumentStore(Protocol):

@@ -19,7 +19,7 @@ from shared.usecases.admit_tenant import admit_tenant
 from shared.usecases.reload_policy import policy_for
 
 D = TypeVar("D", bound=Documented)
-MOST_DEVICES: Final = 1000
+PAGE: Final = 1000
 KNOWN_FOR: Final = timedelta(seconds=15)
 """A lock that was mapped anew, or a changed policy, is heeded everywhere after this."""
 
@@ -76,12 +76,23 @@ class Estate:
         if found is None:
             remedy = "set up the property and its locks, then replay the message"
             raise InvalidInput("data.propertyId", "not a property of this tenant", remedy)
-        devices = await store.query(DEVICES, {"property_id": property_id}, limit=MOST_DEVICES)
+        devices = await _devices(store, property_id)
         return Premises(
             _stored(Property, found),
             tuple(_stored(LockDevice, device) for device in devices),
             await policy_for(store, property_id),
         )
+
+
+async def _devices(store: TenantDocuments, property_id: str) -> list[Document]:
+    """Return all locks of a property: a door that is left out stays shut, and nobody is told."""
+    of_property = {"property_id": property_id}
+    page = await store.query(DEVICES, of_property, limit=PAGE)
+    devices = list(page)
+    while len(page) == PAGE:
+        page = await store.query(DEVICES, of_property, after=page[-1], limit=PAGE)
+        devices += page
+    return devices
 
 
 def _stored(kind: type[D], found: Document) -> D:

@@ -42,30 +42,38 @@ class Query:
             for name, key in keys.items()
         }
 
-    def of_tenant(self, *, bounded: bool) -> str:
-        """Return the statement that reads one tenant's documents."""
-        return self._statement("id, body, version", "of", ["tenant = ?"], "id", bounded=bounded)
+    def of_tenant(self, *, bounded: bool, resumed: bool) -> str:
+        """Return the statement that reads one tenant's documents, from the first or from beyond a place."""
+        # The index is entered by the first of the two; the other knows the ties.
+        beyond = [f"{self._order} >= ?", f"({self._order}, id) > (?, ?)"] if resumed else []
+        conditions = ["tenant = ?", *self._conditions(bounded=bounded), *beyond]
+        return self._statement("id, body, version", "of", "id", conditions)
 
     def across_tenants(self, *, bounded: bool) -> str:
         """Return the statement that reads which documents of which tenants are meant."""
-        return self._statement("tenant, id", "across", [], "tenant, id", bounded=bounded)
+        return self._statement("tenant, id", "across", "tenant, id", self._conditions(bounded=bounded))
 
-    def parameters(self, equals: Mapping[str, Json], until: Json) -> list[Any]:
+    def parameters(
+        self, equals: Mapping[str, Json], until: Json, after: tuple[Json, str] | None = None
+    ) -> list[Any]:
         """Return what fills the statement's holes between the tenant and the present instant."""
         # Equality compares the JSON text, so that 1, true and "1" stay three things.
         values: list[Any] = [orjson.dumps(equals[field]).decode() for field in self.index.equals]
         if until is not None:
             # Texts are compared with texts and numbers with numbers, as Firestore does.
             values += ["" if isinstance(until, str) else _BEFORE_ALL_NUMBERS, until]
+        if after is not None:
+            values += [after[0], *after]
         return values
 
     def _name(self, scope: str) -> str:
         return f"{self._database} {scope} {self.index.name}"
 
-    def _statement(self, columns: str, scope: str, first: list[str], ties: str, *, bounded: bool) -> str:
-        conditions = [*first, *(f"{field} = ?" for field in self._equal)]
-        if bounded:
-            conditions.append(f"{self._order} BETWEEN ? AND ?")
+    def _conditions(self, *, bounded: bool) -> list[str]:
+        range_ = [f"{self._order} BETWEEN ? AND ?"] if bounded else []
+        return [*(f"{field} = ?" for field in self._equal), *range_]
+
+    def _statement(self, columns: str, scope: str, ties: str, conditions: Sequence[str]) -> str:
         # Every name in here was checked by check_index.
         return (
             f'SELECT {columns} FROM documents INDEXED BY "{self._name(scope)}" '  # noqa: S608

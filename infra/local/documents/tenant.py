@@ -13,7 +13,7 @@ from infra.local.documents.writes import Prepared, microseconds, prepare_write
 from infra.local.storage.engine import Engine
 from shared.domain.ids import TenantId
 from shared.ports.ambient import Clock
-from shared.ports.document_limits import check_commit_bytes, check_query, check_ref, check_writes
+from shared.ports.document_limits import check_commit_bytes, check_query, check_ref, check_writes, place_of
 from shared.ports.documents import Delete, Document, Index, Json, Ref, UndeclaredIndex, Write
 
 Keep = Callable[[Callable[[sqlite3.Connection], int]], Awaitable[int]]
@@ -86,15 +86,21 @@ class SqliteTenantDocuments:
         return tuple("" if isinstance(write, Delete) else str(version) for write in writes)
 
     async def query(
-        self, index: Index, equals: Mapping[str, Json], *, until: Json = None, limit: int = 100
+        self,
+        index: Index,
+        equals: Mapping[str, Json],
+        *,
+        until: Json = None,
+        after: Document | None = None,
+        limit: int = 100,
     ) -> Sequence[Document]:
         """Return living documents equal on the index's fields, ordered, up to and including `until`."""
         query = self._shelf.query(index)
         check_query(index, equals, until, limit)
         rows = self._shelf.read(
-            query.of_tenant(bounded=until is not None),
+            query.of_tenant(bounded=until is not None, resumed=after is not None),
             self._tenant,
-            *query.parameters(equals, until),
+            *query.parameters(equals, until, None if after is None else place_of(index, after)),
             self._shelf.now(),
             limit,
         )

@@ -17,9 +17,11 @@ class Query:
     equals: Mapping[str, Json]
     until: Json
     across: bool = False
+    start: tuple[Json, str] | None = None
+    """The value and the name of the document that the first page follows."""
 
     def page(self, limit: int, after: Any | None) -> Any:
-        """Return the structured query of the documents that follow `after`."""
+        """Return the structured query of the documents that follow `after`, or else the start."""
         from google.cloud.firestore_v1.types import StructuredQuery
 
         ordered = [_field(path_of(ORDER, self.index.order_by)), _field("__name__")]
@@ -33,8 +35,8 @@ class Query:
         if self.across:
             # Nothing of another tenant's document but its name, and what the next page needs.
             query.select = {"fields": [*ordered, _field(EXPIRES)]}
-        if after is not None:
-            query.start_at = {"values": self._cursor(after), "before": False}
+        if cursor := self._cursor(after):
+            query.start_at = {"values": cursor, "before": False}
         return query
 
     def _filters(self) -> list[Any]:
@@ -43,11 +45,15 @@ class Query:
             filters.append(_compared(path_of(ORDER, self.index.order_by), "LESS_THAN_OR_EQUAL", self.until))
         return filters
 
-    def _cursor(self, after: Any) -> list[Any]:
+    def _cursor(self, after: Any | None) -> list[Any]:
         from google.cloud.firestore_v1.types import Value
 
-        last = after.fields[ORDER].map_value.fields[self.index.order_by]
-        return [last, Value(reference_value=after.name)]
+        if after is not None:
+            last = after.fields[ORDER].map_value.fields[self.index.order_by]
+            return [last, Value(reference_value=after.name)]
+        if self.start is not None:
+            return [value(self.start[0]), Value(reference_value=self.start[1])]
+        return []
 
 
 def _equal(path: str, to: Json) -> Any:

@@ -11,7 +11,7 @@ from shared.gcp.documents.form import Form
 from shared.gcp.documents.queries import Query
 from shared.gcp.documents.stored import Stored, read, stored
 from shared.ports.ambient import Clock, Entropy
-from shared.ports.document_limits import check_query, check_ref
+from shared.ports.document_limits import check_query, check_ref, place_of
 from shared.ports.documents import Document, Index, Json, Ref, StaleVersion, UndeclaredIndex, Write
 
 LOOKS: Final = 4
@@ -80,12 +80,22 @@ class FirestoreTenantDocuments:
         return await self.commit(writes)
 
     async def query(
-        self, index: Index, equals: Mapping[str, Json], *, until: Json = None, limit: int = 100
+        self,
+        index: Index,
+        equals: Mapping[str, Json],
+        *,
+        until: Json = None,
+        after: Document | None = None,
+        limit: int = 100,
     ) -> Sequence[Document]:
         """Return living documents equal on the index's fields, ordered, up to and including `until`."""
         self._shelf.check(index, equals, until, limit)
-        found = await living(self._shelf, self._at.tenant(self._tenant), Query(index, equals, until), limit)
+        query = Query(index, equals, until, start=None if after is None else self._place(index, after))
+        found = await living(self._shelf, self._at.tenant(self._tenant), query, limit)
         return [read(Ref(index.collection, each.name.rpartition("/")[2]), each) for each in found]
+
+    def _place(self, index: Index, document: Document) -> tuple[Json, str]:
+        return place_of(index, document)[0], self._at.document(self._tenant, document.ref)
 
     async def _found(self, writes: Sequence[Conditional]) -> Mapping[Ref, Stored]:
         documents = await self._shelf.connection.get_all([each.name for each in writes])

@@ -7,7 +7,14 @@ import orjson
 
 from shared.domain.ids import TenantId
 from shared.domain.instants import utc
-from shared.ports.document_limits import check_commit_bytes, check_query, check_ref, check_writes, encode
+from shared.ports.document_limits import (
+    check_commit_bytes,
+    check_query,
+    check_ref,
+    check_writes,
+    encode,
+    place_of,
+)
 from shared.ports.documents import (
     AlreadyExists,
     Create,
@@ -141,13 +148,16 @@ class MemoryTenantDocuments:
         """Commit; nobody here is ever in a hurry, or not."""
         return await self.commit(writes)
 
-    async def query(self, index, equals, *, until=None, limit=100):
+    async def query(self, index, equals, *, until=None, after=None, limit=100):
         """Return living documents in order."""
         store = self._store
         store.check(index, equals, until, limit)
         await store.reads(f"query {index.collection}")
         rows = store.shelf.collection(self.tenant, index.collection)
         found = sorted(_matching(rows, index, equals, until, store.clock.now()))
+        if after is not None:
+            value, id_ = place_of(index, after)
+            found = [each for each in found if each > (_place(value), id_)]
         return [_document(Ref(index.collection, id_), rows[id_]) for _, id_ in found[:limit]]
 
     async def _before(self, writes):

@@ -46,6 +46,32 @@ class Querying:
         await setting.sagas(SAGAS)
         assert await ids(setting.alpha, DUE, WAITING, limit=2) == ["d", "b"]
 
+    @pytest.mark.parametrize("size", [1, 2, 3, 4])
+    async def test_pages_show_every_document_once(self, setting, size):
+        await setting.sagas({**SAGAS, "i": SAGAS["c"], "j": {"state": "waiting", "due_at": 7}})
+        seen, last = [], None
+        while page := await setting.alpha.query(DUE, WAITING, after=last, limit=size):
+            assert len(page) <= size
+            seen, last = [*seen, *page], page[-1]
+        assert seen == list(await setting.alpha.query(DUE, WAITING))
+        assert len(seen) == 6
+
+    async def test_a_page_keeps_to_until_and_goes_on_where_its_document_was(self, setting):
+        await setting.sagas(SAGAS)
+        first, second, *_ = await setting.alpha.query(DUE, WAITING)
+        assert await ids(setting.alpha, DUE, WAITING, after=first, until="2026-05-02") == ["b", "c"]
+        await setting.delete(second.ref, second.version)
+        assert await ids(setting.alpha, DUE, WAITING, after=second) == ["c", "a"]
+
+    async def test_a_page_after_what_is_not_in_the_index_is_refused(self, setting):
+        await setting.sagas({"f": SAGAS["f"], "g": SAGAS["g"]})
+        for ref in (Ref("sagas", "f"), Ref("sagas", "g")):
+            with pytest.raises(InvalidInput, match="after: not in sagas"):
+                await setting.alpha.query(DUE, WAITING, after=await setting.alpha.get(ref))
+        await setting.create(Ref("other", "a"), SAGAS["a"])
+        with pytest.raises(InvalidInput, match="after: not in sagas"):
+            await setting.alpha.query(DUE, WAITING, after=await setting.alpha.get(Ref("other", "a")))
+
     async def test_an_index_without_equals_holds_every_document_with_a_value_to_order_by(self, setting):
         await setting.sagas(SAGAS)
         assert await ids(setting.alpha, WHOLE, {}) == ["d", "e", "h", "b", "c", "a"]

@@ -34,6 +34,22 @@ async def test_premises_are_the_property_its_locks_and_its_policy(estate):
     assert premises.doors(ROOMS[1:]) == ()
 
 
+@pytest.mark.parametrize("page", [1, 2, 3, 4, 1000])
+async def test_premises_have_every_lock_however_many_there_are(books, monkeypatch, page):
+    monkeypatch.setattr("shared.usecases.estate.PAGE", page)
+    doors = tuple(door(number, ROOMS[:1], "pin") for number in (3, 1, 2))
+    await move_in(books, *doors)
+    premises = await Estate(books.store, "local", books.clock.now).premises(SILK, KABUL)
+    assert premises.devices == (doors[1], doors[2], doors[0])
+
+
+async def test_premises_of_a_small_hotel_are_read_in_as_few_reads_as_there_are_documents(books, estate):
+    before = books.engine.counters["document_reads"]
+    await estate.premises(SILK, KABUL)
+    tenant_property_and_lock, no_policy = 3, 2
+    assert books.engine.counters["document_reads"] - before == tenant_property_and_lock + no_policy
+
+
 async def test_premises_are_remembered_and_read_anew_after_some_seconds(books, estate):
     first = await estate.premises(SILK, KABUL)
     await map_another(books)

@@ -24,8 +24,14 @@ def declared(setting):
 
 
 async def test_a_query_is_answered_in_order_by_its_index_alone(setting):
-    (step,) = plan(setting, Query("main", DUE).of_tenant(bounded=True), HOLES["of"])
+    (step,) = plan(setting, Query("main", DUE).of_tenant(bounded=True, resumed=False), HOLES["of"])
     assert step.startswith("SEARCH documents USING INDEX main of sagas(state) by due_at (tenant=? AND")
+
+
+async def test_a_further_page_is_entered_where_the_one_before_ended(setting):
+    holes = ["tnt_a", '"x"', "y", "y", "a", 0, 9]
+    (step,) = plan(setting, Query("main", DUE).of_tenant(bounded=False, resumed=True), holes)
+    assert step.endswith("sagas(state) by due_at (tenant=? AND <expr>=? AND <expr>>?)")
 
 
 async def test_a_sweep_is_answered_in_order_by_its_index_alone(setting):
