@@ -19,6 +19,7 @@ STOP_SECONDS: Final = 5.0
 def simulator_beside(simulator: Simulator, patience: Patience) -> Iterator[None]:
     """Run a TTLock simulator for a while; what it has to say goes to stderr."""
     refuse_taken_port(simulator)
+    simulator.token()
     process = _started(simulator)
     try:
         _await(simulator, process, patience)

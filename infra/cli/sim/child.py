@@ -5,6 +5,8 @@ import sys
 import threading
 from pathlib import Path
 
+from infra.cli.answer import print_problem
+from infra.cli.problems import Problem
 from infra.cli.sim.run import serve
 from infra.cli.sim.simulator import Simulator
 
@@ -12,7 +14,11 @@ from infra.cli.sim.simulator import Simulator
 def main(home: str, port: str) -> None:
     """Serve for as long as the other end of the pipe is open."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    serve(Simulator(Path(home), int(port)))
+    try:
+        serve(Simulator(Path(home), int(port)))
+    except Problem as problem:
+        print_problem(problem, as_json=False)
+        sys.exit(problem.exit_code)
 
 
 def _end_with_parent() -> None:

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +12,14 @@ from urllib.parse import urlencode
 
 from infra.cli.control import exchange
 from infra.cli.place import HOME, PORT, Place
-from infra.cli.problems import Failed, Refused, Unreachable, refused_fields
+from infra.cli.problems import Failed, Refused, Unreachable, parted, refused_fields
 from infra.local.sample.account import simulator_address, simulator_port
 
 TOKEN_FILE: Final = "simulator.token"  # noqa: S105 - a file's name
 TOKEN_BYTES: Final = 16
 PATIENCE_SECONDS: Final = 30.0
 Json = Mapping[str, Any]
+_TOKEN: Final = re.compile(rb"[!-~]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +46,18 @@ class Simulator:
         from infra.local.keyfile import KeyFileRefused, read_or_create
 
         try:
-            file = self.home / TOKEN_FILE
-            return read_or_create(file, lambda: SystemEntropy().token(TOKEN_BYTES).hex().encode()).decode()
+            token = read_or_create(
+                self.home / TOKEN_FILE, lambda: SystemEntropy().token(TOKEN_BYTES).hex().encode()
+            )
         except KeyFileRefused as refusal:
-            raise Refused(str(refusal)) from None
+            problem, _ = parted(str(refusal))
+            raise self._unfit(problem) from None
         except OSError as error:
             remedy = "name a folder of yours with --home or KEYFLEET_HOME"
             raise Failed(f"cannot use {self.home}: {error.strerror}", remedy) from None
+        if not _TOKEN.fullmatch(token):
+            raise self._unfit(f"{TOKEN_FILE} holds no token")
+        return token.decode()
 
     def get(self, path: str, **query: str) -> Any:
         """Ask for something."""
@@ -96,6 +103,11 @@ class Simulator:
         if status == 401:
             raise self._stranger()
         raise refused_fields(_complaints(error), "see keyfleet sim --help for what there is")
+
+    def _unfit(self, problem: str) -> Refused:
+        # It opens simulated doors only: a new one is quicker than a mended one.
+        file = self.home / TOKEN_FILE
+        return Refused(problem, f"delete {file}, and start the simulator again: it draws another")
 
     def _not_running(self) -> Unreachable:
         # Beside a fleet that has the port before ours, it listens on ours.

@@ -71,3 +71,13 @@ def test_a_token_that_others_may_read_is_refused(simulator, ask):
     refused = ask("locks")
     assert refused.exit_code == 2
     assert "readable by others" in refused.stderr
+    assert f"delete {simulator.home / TOKEN_FILE}" in refused.stderr
+
+
+@pytest.mark.parametrize("content", [b"", b"canary\n", b"can ary", b"\xff"])
+def test_a_token_that_no_header_can_carry_is_refused_and_not_repeated(simulator, ask, content):
+    (simulator.home / TOKEN_FILE).write_bytes(content)
+    refused = ask("locks")
+    assert refused.exit_code == 2
+    assert refused.stderr.splitlines()[0] == "error: simulator.token holds no token"
+    assert "canary" not in refused.output
