@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from infra.cli.place import ADDRESS, Place
-from infra.cli.problems import Failed, Problem, Refused, Unreachable, parted, refused_fields
+from infra.cli.problems import LONGEST_NAME, Failed, Problem, Refused, Unreachable, parted, refused_fields
 
 OPERATOR = "operator"
 PATIENCE_SECONDS = 30.0
@@ -34,7 +34,7 @@ class ControlPlane:
 
     def get(self, *path: str, **query: Any) -> Json:
         """Ask for something; what is None in the query is left out."""
-        asked = urlencode({name: value for name, value in query.items() if value is not None})
+        asked = urlencode({name: _said(name, value) for name, value in query.items() if value is not None})
         return self._call("GET", _joined(path) + (f"?{asked}" if asked else ""), None)
 
     def post(self, *path: str, body: Json | None = None) -> Json:
@@ -141,7 +141,23 @@ def _stranger(place: Place) -> Stranger:
 
 
 def _joined(path: tuple[str, ...]) -> str:
-    return "/_cloud/" + "/".join(quote(part, safe="") for part in path)
+    return "/_cloud/" + "/".join(quote(_named(part), safe="") for part in path)
+
+
+def _named(part: str) -> str:
+    # An empty one, as of a variable that is not set, or one in two parts would ask for something else.
+    if not part or "/" in part or not part.isprintable():
+        raise Refused(
+            f"{part[:LONGEST_NAME]!r} names nothing", "give a name or id as the lists show it, whole"
+        )
+    return part
+
+
+def _said(option: str, value: Any) -> Any:
+    if isinstance(value, str) and not (value and value.isprintable()):
+        remedy = "give it as the lists show it, whole, or leave it out"
+        raise Refused(f"{option}: {value[:LONGEST_NAME]!r} names nothing", remedy)
+    return value
 
 
 def _read(place: Place, status: int, raw: bytes) -> Json:

@@ -41,8 +41,8 @@ def test_control_leaves_out_of_the_query_what_is_not_asked(fleet, control):
 
 def test_control_keeps_an_id_within_its_part_of_the_path(fleet, control):
     with pytest.raises(Refused):
-        control.get("executions", "../status?x=1#")
-    assert fleet.asked == [("GET", "/executions/..%2Fstatus%3Fx%3D1%23", None)]
+        control.get("executions", "..?x=1#")
+    assert fleet.asked == [("GET", "/executions/..%3Fx%3D1%23", None)]
 
 
 def test_control_that_finds_nobody_says_how_to_start_a_fleet(fleet):
@@ -167,3 +167,33 @@ def test_the_token_is_never_printed(fleet, ask):
     result = ask("status", "--json")
     assert json.loads(result.stdout)["error"]["kind"] == "unreachable"
     assert fleet.authorizations[0].removeprefix("Bearer ") not in result.output
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "/", "a\nb", "\udce9"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("timeline",),
+        ("ask-again",),
+        ("workflow", "show"),
+        ("workflow", "cancel"),
+        ("schedule", "run"),
+        ("document", "tnt_silk", "rooms"),
+        ("residue", "close", "--by", "usr_1"),
+    ],
+    ids=" ".join,
+)
+def test_no_command_takes_a_fleet_for_a_stranger_for_want_of_an_id(fleet, ask, command, name):
+    for query in ("state=residual&limit=1000", "key=a%2Fb&limit=1", "key=%2F&limit=1"):
+        fleet.will("GET", f"/credentials?{query}", {"credentials": []})
+    refused = ask(*command, name)
+    assert refused.exit_code == 2, refused.output
+    assert repr(name) in refused.stderr
+
+
+@pytest.mark.parametrize("option", ["--tenant", "--reservation", "--property", "--state"])
+def test_a_filter_without_a_value_is_refused_before_anything_is_asked(fleet, ask, option):
+    refused = ask("credentials", option, "")
+    assert refused.exit_code == 2
+    assert f"{option[2:]}: '' names nothing" in refused.stderr
+    assert fleet.asked == []
