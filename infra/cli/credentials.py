@@ -1,6 +1,7 @@
 """`keyfleet credentials`: the keys that the fleet's ledger holds, and how each stands at its locks."""
 
 from collections.abc import Iterator, Mapping
+from shlex import quote
 from typing import Annotated, Any, Final
 
 import typer
@@ -45,8 +46,22 @@ def credentials(
     facts = ControlPlane(at).get("credentials", **asked, limit=limit)
     keys = facts["credentials"]
     if not keys:
-        return Answer(facts, (line("No key."),))
-    return Answer(facts, tuple(said for key in keys for said in _told(at, key)))
+        return Answer(facts, (line("No key."), *_set_aside(at, reservation)))
+    said = (part for key in keys for part in _told(at, key))
+    return Answer(facts, (*said, *_beyond(limit, more=facts["more"])))
+
+
+def _set_aside(at: Place, reservation: str | None) -> Iterator[Text]:
+    if reservation is not None:
+        letters = f"keyfleet dead-letter list --reservation {quote(reservation)}{at.flags}"
+        yield line(f"Was its booking set aside? {letters}")
+
+
+def _beyond(limit: int, *, more: bool) -> Iterator[Text]:
+    if more:
+        yield line(
+            plain(f"There are more than these {limit}", "yellow"), ": raise --limit, or ask for fewer."
+        )
 
 
 def _told(at: Place, key: Json) -> Iterator[Text]:

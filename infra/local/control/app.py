@@ -13,13 +13,13 @@ from starlette.routing import Route
 from infra.local.bus.bus import Bus
 from infra.local.control.attention import attention
 from infra.local.control.credentials import credentials
-from infra.local.control.letters import letters
+from infra.local.control.letters import check_parked, letters
 from infra.local.control.publishing import event_from
-from infra.local.control.records import Records
+from infra.local.control.records import Records, UnknownRecord
 from infra.local.control.shown import shown_execution, shown_letter, shown_schedule
 from infra.local.control.starting import start_by_hand
 from infra.local.control.starts import Starts
-from infra.local.control.timeline import Archive, UnknownRecord, timeline
+from infra.local.control.timeline import Archive, timeline
 from infra.local.sagas.history import history
 from infra.local.sagas.service import CallbackRefused, LocalSagas
 from infra.local.schedules import Schedules, UnknownSchedule
@@ -149,7 +149,8 @@ async def _publish(on: Operations, request: Request) -> Mapping[str, Any]:
 async def _dead_letters(on: Operations, request: Request) -> Mapping[str, Any]:
     query = request.query_params
     after, limit = _after(query.get("after")), _limit(query.get("limit"))
-    found = await letters(on.bus.dead_letters, query.get("topic"), query.get("reservation"), after, limit)
+    topic = check_parked(query.get("topic"))
+    found = await letters(on.bus.dead_letters, topic, query.get("reservation"), after, limit)
     return {"messages": [shown_letter(message) for message in found]}
 
 
@@ -164,7 +165,10 @@ async def _discard(on: Operations, request: Request) -> Mapping[str, Any]:
 
 async def _executions(on: Operations, request: Request) -> Mapping[str, Any]:
     query = request.query_params
-    kept = on.sagas.listed(query.get("workflow"), query.get("state"), _limit(query.get("limit")))
+    workflow = query.get("workflow")
+    kept = on.sagas.listed(workflow, query.get("state"), _limit(query.get("limit")))
+    if workflow is not None and not kept:
+        on.sagas.required(workflow)
     return {"executions": [shown_execution(each) for each in kept]}
 
 
@@ -203,7 +207,7 @@ async def _document(on: Operations, request: Request) -> Mapping[str, Any]:
 
 async def _credentials(on: Operations, request: Request) -> Mapping[str, Any]:
     query = request.query_params
-    return {"credentials": credentials(on.records, query, _limit(query.get("limit")))}
+    return credentials(on.records, query, _limit(query.get("limit")))
 
 
 async def _timeline(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -259,7 +263,7 @@ def _topic(body: Body) -> str | None:
     topic = body.get("topic")
     if topic is not None and not isinstance(topic, str):
         raise InvalidInput("topic", "not a text", "name one topic, or leave it out")
-    return topic
+    return check_parked(topic)
 
 
 def _ids(body: Body, *, or_all: bool) -> list[str] | None:

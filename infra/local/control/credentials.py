@@ -1,9 +1,9 @@
 """Keys as an operator may see them: whose, where, how they stand at each lock; never what opens a door."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from infra.local.control.records import RESIDUAL, Json, Records, Wanted
+from infra.local.control.records import RESIDUAL, Json, Records, UnknownRecord, Wanted
 from infra.local.delivery.instants import rfc3339
 from shared.domain.core import Guest
 from shared.domain.credential import KeyCredential
@@ -16,12 +16,15 @@ from shared.domain.instants import instant_to_text
 from shared.domain.lifecycle import TABLE, name_of
 from shared.domain.states import Active, IssuedKey, Revoked, Suspended
 from shared.domain.window import StayWindow
+from shared.usecases.admit_tenant import RECORD
 
+PROPERTIES: Final = "properties"
+MOST_NAMED: Final = 10
 STATES: Final = (*(name_of(state) for state in TABLE), RESIDUAL)
 
 
-def credentials(records: Records, query: Mapping[str, str], limit: int) -> list[dict[str, Any]]:
-    """Return the keys that a query asks for, newest first within each tenant."""
+def credentials(records: Records, query: Mapping[str, str], limit: int) -> dict[str, Any]:
+    """Return the keys that a query asks for, newest first within each tenant, and whether there are more."""
     state = query.get("state")
     if state is not None and state not in STATES:
         raise InvalidInput("state", "no state of a key", f"name one of {', '.join(STATES)}")
@@ -31,10 +34,31 @@ def credentials(records: Records, query: Mapping[str, str], limit: int) -> list[
         reservation=query.get("reservation"),
         property=query.get("property"),
         state=state,
-        limit=limit,
+        limit=limit + 1,
         key=query.get("key"),
     )
-    return [shown_credential(records, kept) for kept in records.credentials(wanted)]
+    found = list(records.credentials(wanted))
+    if not found:
+        _check_names(records, wanted)
+    shown = [shown_credential(records, kept) for kept in found[:limit]]
+    return {"credentials": shown, "more": len(found) > limit}
+
+
+def _check_names(records: Records, wanted: Wanted) -> None:
+    """Raise UnknownRecord where there is no key because there is no such tenant or property."""
+    known = list(records.tenants())
+    if wanted.tenant is not None and wanted.tenant not in known:
+        admitted = [each for each in known if records.one(each, RECORD.collection, RECORD.id)]
+        raise UnknownRecord(f"no tenant {wanted.tenant[:80]!r}: {_one_of(admitted)}")
+    asked = known if wanted.tenant is None else [wanted.tenant]
+    place = wanted.property
+    if place is not None and not any(records.one(each, PROPERTIES, place) for each in asked):
+        raise UnknownRecord(f"no property {place[:80]!r}: give its id as the property's events do")
+
+
+def _one_of(names: Sequence[str]) -> str:
+    more = " …" if len(names) > MOST_NAMED else ""
+    return f"name one of {', '.join(names[:MOST_NAMED])}{more}" if names else "none is admitted yet"
 
 
 def credential_in(kept: Json) -> KeyCredential:

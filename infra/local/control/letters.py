@@ -3,10 +3,20 @@
 import asyncio
 from typing import Final
 
+from infra.local import wiring
 from infra.local.bus.dead_letters import DeadLetters, ParkedMessage
 from infra.local.control.shown import reservation_of
+from shared.domain.errors import InvalidInput
 
 PAGE: Final = 200
+
+
+def check_parked(topic: str | None) -> str | None:
+    """Return the topic, or none, or refuse one on which nothing is ever set aside."""
+    parked = [each.name for each in wiring.topics() if each.parked]
+    if topic is not None and topic not in parked:
+        raise InvalidInput("topic", "nothing is ever set aside there", f"name one of {', '.join(parked)}")
+    return topic
 
 
 async def letters(

@@ -49,6 +49,10 @@ _STANDINGS: Final = f"""SELECT id, json_extract(body, '$.device_id'), json_extra
 {OF_MAIN} AND tenant = ? AND collection = 'grants' AND id > ? ORDER BY id LIMIT ?"""
 
 
+class UnknownRecord(LookupError):
+    """Nothing of that name was ever heard of; its words end with what to do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """Which keys are asked for; what is None does not matter. They may be residual, whatever their state."""

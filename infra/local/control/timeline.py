@@ -12,7 +12,15 @@ from typing import Any, Final
 import orjson
 
 from infra.local.control.credentials import credential_in, shown_grants
-from infra.local.control.records import CREDENTIALS, MANUAL_TASKS, RESERVATIONS, Json, Records, Wanted
+from infra.local.control.records import (
+    CREDENTIALS,
+    MANUAL_TASKS,
+    RESERVATIONS,
+    Json,
+    Records,
+    UnknownRecord,
+    Wanted,
+)
 from infra.local.control.starts import Starts
 from infra.local.delivery.instants import micros, rfc3339
 from infra.local.sagas.history import history
@@ -28,10 +36,6 @@ from shared.ports.sagas import ExecutionState
 MOST_KEYS: Final = 100
 _AS_DIGITS: Final = str.maketrans("ABCDEFGHJKMNPQRSTVWXYZ", "abcdefghijklmnopqrstuv")
 """From the digits of a ULID to Python's, of the same base."""
-
-
-class UnknownRecord(LookupError):
-    """Neither a booking nor a key that was ever heard of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,20 +37,20 @@ KEY = {
 QUIET = {**KEY, "reason": None, "due_at": None, "unannounced": 0, "warnings": [], "grants": []}
 
 
-def _will(fleet, *keys, query="limit=100"):
-    fleet.will("GET", f"/credentials?{query}", {"credentials": list(keys)})
+def _will(fleet, *keys, query="limit=100", more=False):
+    fleet.will("GET", f"/credentials?{query}", {"credentials": list(keys), "more": more})
 
 
 def test_keys_are_printed_as_the_fleet_tells_them(fleet, facts):
     _will(fleet, KEY)
-    assert facts("credentials") == {"credentials": [KEY]}
+    assert facts("credentials") == {"credentials": [KEY], "more": False}
 
 
 def test_every_filter_reaches_the_fleet(fleet, facts):
     query = "tenant=tnt_silk&reservation=rsv_7&property=ppt_kabul&state=active&limit=5"
     _will(fleet, query=query)
     chosen = ("--tenant", "tnt_silk", "--reservation", "rsv_7", "--property", "ppt_kabul")
-    assert facts("credentials", *chosen, "--state", "active", "--limit", "5") == {"credentials": []}
+    assert facts("credentials", *chosen, "--state", "active", "--limit", "5")["credentials"] == []
 
 
 def test_a_key_is_said_with_its_work_and_what_is_left_at_each_lock(fleet, ask):
@@ -99,3 +99,17 @@ def test_a_lock_without_an_end_and_one_that_is_done_are_told_apart(fleet, ask):
 def test_no_key_is_said_to_be_none(fleet, ask):
     _will(fleet)
     assert ask("credentials").stdout == "No key.\n"
+
+
+def test_no_key_of_a_booking_points_at_what_was_set_aside(fleet, ask):
+    _will(fleet, query="reservation=rsv+7&limit=100")
+    said = ask("credentials", "--reservation", "rsv 7").stdout
+    assert said.startswith("No key.\n")
+    assert f"keyfleet dead-letter list --reservation 'rsv 7'{fleet.place.flags}\n" in said
+
+
+def test_more_keys_than_the_limit_are_not_kept_silent(fleet, ask):
+    _will(fleet, QUIET, query="limit=1", more=True)
+    assert "There are more than these 1: raise --limit" in ask("credentials", "--limit", "1").stdout
+    _will(fleet, QUIET, query="limit=1")
+    assert "There are more" not in ask("credentials", "--limit", "1").stdout

@@ -73,9 +73,8 @@ def test_a_key_is_shown_at_each_lock_with_the_end_of_its_exposure(tmp_path):
         ("?state=active&property=ppt_kabul", 2),
         ("?limit=1", 1),
         ("?tenant=tnt_wool", 1),
-        ("?tenant=tnt_none", 0),
         ("?reservation=rsv_8", 0),
-        ("?property=ppt_herat", 0),
+        ("?property=ppt_kabul&state=failed", 0),
         ("?state=failed", 0),
         ("?state=residual", 2),
         ("?state=residual&reservation=rsv_8", 0),
@@ -84,6 +83,35 @@ def test_a_key_is_shown_at_each_lock_with_the_end_of_its_exposure(tmp_path):
 def test_keys_are_chosen_by_tenant_booking_property_and_state(tmp_path, query, count):
     _, keys = _asked(tmp_path, query)
     assert len(keys) == count
+
+
+@pytest.mark.parametrize(("limit", "more"), [(1, True), (2, False), (3, False)])
+def test_whether_there_are_more_keys_than_were_asked_for_is_told(tmp_path, limit, more):
+    async def scenario(on):
+        for tenant in (SILK, OTHER):
+            await KeptStay(on.fleet, tenant).keep()
+        return (await _ask(on, f"?limit={limit}"))[1]
+
+    answer = play(tmp_path, scenario)
+    assert (len(answer["credentials"]), answer["more"]) == (min(limit, 2), more)
+
+
+@pytest.mark.parametrize(
+    ("query", "problem", "remedy"),
+    [
+        ("?tenant=tnt_none", "no tenant 'tnt_none'", "name one of tnt_silk"),
+        ("?property=ppt_herat", "no property 'ppt_herat'", "give its id"),
+        ("?property=ppt_kabul&tenant=tnt_wool&state=failed", "no property 'ppt_kabul'", "give its id"),
+    ],
+)
+def test_a_tenant_or_a_property_that_is_not_there_is_refused(tmp_path, query, problem, remedy):
+    async def scenario(on):
+        await KeptStay(on.fleet, OTHER).keep()
+        return await _ask(on, query)
+
+    status, answer = play(tmp_path, scenario)
+    assert status == 404
+    assert answer["error"]["detail"].startswith(f"{problem}: {remedy}")
 
 
 def test_one_key_is_found_by_its_id_whosever_it_is(tmp_path):
