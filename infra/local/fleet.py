@@ -164,7 +164,8 @@ class Fleet:
         means, url = self.means, self.config.base_url
         self.documents = documents.SqliteDocuments(means.engine, means.clock, INDEXES, "main")
         self.sealed = documents.SqliteDocuments(means.engine, means.clock, (), "sealed")
-        self.bus = bus.Bus(means, wiring.topics(), wiring.subscriptions(self.manifest, url), self.world.chaos)
+        subscriptions = wiring.subscriptions(self.manifest, url)
+        self.bus = bus.Bus(means, wiring.topics(), subscriptions, self.world.chaos, self.world.log)
         self.tasks = tasks.Tasks(means, wiring.queues(self.manifest, url))
         self.schedules = schedules.Schedules(means, wiring.schedules(self.manifest, url))
         self.journal = journal.Journal(means.engine, means.clock.now)

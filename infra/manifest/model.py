@@ -43,7 +43,8 @@ class TopicTrigger(Strict):
     ordered: bool = True
     filter: str | None = None
     retry: Backoff = Backoff()
-    dead_letter_after: Annotated[int, Field(ge=5, le=100)] = 10
+    dead_letter_after: Annotated[int, Field(ge=5, le=100)] = 100
+    """As late as Pub/Sub allows: what can never succeed is quarantined, so only trouble gets that far."""
 
 
 class HttpTrigger(Strict):

@@ -16,6 +16,7 @@ from infra.local.delivery.instants import micros
 from infra.local.delivery.keeping import Keeping
 from infra.local.delivery.means import Means
 from shared.domain.ids import ulid_number
+from shared.kernel.log import Log
 from shared.ports.bus import Message
 from shared.ports.bus_limits import check_publish
 
@@ -32,8 +33,10 @@ class Bus:
         topics: Sequence[TopicSpec],
         subscriptions: Sequence[SubscriptionSpec],
         chaos: Chaos | None = None,
+        log: Log | None = None,
     ) -> None:
         self._means, self._routing = means, Routing(topics, subscriptions)
+        self._log = log or Log("bus")
         self._dispatchers = {
             spec.name: Dispatcher(spec, means, chaos or Calm(), self._set_aside) for spec in subscriptions
         }
@@ -114,8 +117,20 @@ class Bus:
         )
         attributes = {**decode_payload(message.payload)[1], **letter.notes}
         routes = self._routing.routes(topic, attributes, message.ordering_key)
+        self._alarm(letter, delivery)
         await self._means.engine.write(partial(_move, letter, routes, delivery))
         self._look_again([route.subscription for route in routes])
+
+    def _alarm(self, letter: StoredMessage, delivery: Delivery) -> None:
+        """Say that something was not done, before it is saved, lest a crash keeps it; never what it says."""
+        self._log.alert(
+            "a message became a dead letter",
+            runbook="lock/dead-letters",
+            subscription=letter.source,
+            messageId=str(letter.origin),
+            deliveries=delivery.attempts,
+            reason=delivery.reason,
+        )
 
 
 def _insert_all(parcels: Sequence[Parcel], connection: sqlite3.Connection) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """Bus contract: what comes before what."""
 
 import asyncio
+import itertools
 
 import pytest
 
@@ -9,8 +10,11 @@ from tests.contract.bus.setting import (
     messages,
     numbered,
     subscription,
+    with_dead_letter,
 )
 from tests.contract.delivery.rig import until
+
+LONGEST_BACKOFF = 600
 
 
 class Ordering(BusSetting):
@@ -41,6 +45,29 @@ class Ordering(BusSetting):
             assert {each.text for each in world.receiver.received} == {"A0", "B0", "B1", "B2"}
 
         self.play(tmp_path, scenario)
+
+    def test_heads_that_fail_for_hours_keep_nobody_else_waiting_and_go_on_when_they_can(self, tmp_path):
+        async def scenario(world, bus):
+            trouble = {f"stay_{number}" for number in range(25)}  # more than may be under way at once
+            world.receiver.answer = lambda push: 503 if push.key in trouble else 204
+            await bus.publish("bookings", [each for key in sorted(trouble) for each in numbered(2, key)])
+            for hour in range(3):
+                await asyncio.sleep(3600)
+                await bus.publish("bookings", numbered(1, f"other_{hour}"))
+                await asyncio.sleep(1)
+                assert f"other_{hour}0" in world.receiver.texts
+            trouble.clear()
+            await asyncio.sleep(LONGEST_BACKOFF + 1)
+            await world.flush()
+            assert bus.backlog() == {}
+            for number in range(25):
+                told = [each for each in world.receiver.received if each.key == f"stay_{number}"]
+                waits = [later.at - sooner.at for sooner, later in itertools.pairwise(told)]
+                assert max(waits) <= LONGEST_BACKOFF + 1e-6
+                assert [each.text for each in told[-2:]] == [f"stay_{number}0", f"stay_{number}1"]
+
+        patient = {"max_attempts": 100, "min_backoff": 10, "max_backoff": LONGEST_BACKOFF}
+        self.play(tmp_path, scenario, with_dead_letter(**patient, max_outstanding=20))
 
     def test_a_long_line_behind_a_slow_head_does_not_hide_what_comes_after_it(self, tmp_path):
         async def scenario(world, bus):

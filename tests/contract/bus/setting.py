@@ -25,7 +25,7 @@ def subscription(**changes):
 
 
 def with_dead_letter(**changes):
-    return subscription(max_attempts=5, dead_letter_topic="bookings-dead", **changes)
+    return subscription(**{"max_attempts": 5, "dead_letter_topic": "bookings-dead", **changes})
 
 
 def messages(*texts, key=""):

@@ -62,6 +62,11 @@ def test_descriptor_refuses_what_cannot_be_deployed(fields):
         deployable(**fields)
 
 
+def test_subscription_delivers_as_often_as_pubsub_allows_before_it_gives_up():
+    trigger = deployable(trigger={"topic": "keys"}).trigger
+    assert (trigger.dead_letter_after, trigger.retry.maximum) == (100, 600)
+
+
 def test_internal_function_without_callers_is_refused_with_its_remedy():
     with pytest.raises(ValidationError, match="name the identities that may call it"):
         deployable(trigger=INTERNAL)
