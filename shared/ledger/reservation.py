@@ -36,6 +36,8 @@ class Heeded(StrEnum):
 
     APPLIED = "applied"
     IGNORED = "ignored"
+    REFUSED = "refused"
+    """It was heard and set aside: the stay as it says can have no key, until somebody sees to that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ class Reservation:
 
     def hearing(self, event_id: str, subject: str, standing: Standing, outcome: Heeded) -> Self:
         """Return the record with one event more; the newest event decides how new the record is."""
-        heard = (*self.heard, Heard(event_id, subject, standing, outcome))[-HEARD_OF:]
+        others = (heard for heard in self.heard if heard.event_id != event_id)
+        heard = (*others, Heard(event_id, subject, standing, outcome))[-HEARD_OF:]
         newest = standing if self.outdated_by(standing) else self.standing
         return replace(self, heard=heard, standing=newest, highest=_higher(self._highest, standing.version))
 
@@ -112,6 +115,11 @@ class Reservation:
     def knows(self, event_id: str) -> bool:
         """Say whether an event was heard before."""
         return any(heard.event_id == event_id for heard in self.heard)
+
+    def refused(self, event_id: str, standing: Standing) -> bool:
+        """Say whether an event is the newest, and was set aside: it may be replayed."""
+        refused = {heard.event_id for heard in self.heard if heard.outcome is Heeded.REFUSED}
+        return event_id in refused and standing == self.standing
 
     @property
     def _highest(self) -> int | None:

@@ -9,17 +9,17 @@ from shared.domain.credential import KeyCredential
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, GuestId, PropertyId
 from shared.domain.kinds import RevokeReason
-from shared.domain.states import Failed
+from shared.domain.states import Active, Failed
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Heeded, Reservation, Status
 from shared.ports.documents import Write
 from shared.usecases.begin_saga import begin_work
 from shared.usecases.booking import BookingEvent, note_ignored, record_of
-from shared.usecases.manual_task import manual_tasks
+from shared.usecases.manual_task import alarm_of_loss, manual_tasks
 from shared.usecases.office import Office, racing
 from shared.usecases.request_keys import request_keys
 from shared.usecases.tend_key import tend_if_due
-from shared.usecases.withdraw_key import withdraw_key
+from shared.usecases.withdraw_key import NOTHING, Withdrawn, withdraw_keys
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
@@ -50,29 +50,31 @@ async def _confirm(it: _Confirmation) -> tuple[CredentialId, ...]:
     record = await record_of(booking, it.ledger)
     if record is None:
         unheard = Reservation(id=booking.reservation, status=Status.CONFIRMED, standing=booking.standing)
-        return await _request(it, unheard)
-    if record.status is Status.CONFIRMED:
-        return await (_replace if await _wants_other_keys(it, record) else _resume)(it, record)
-    if record.reopened_by(booking.standing):
-        return await _request(it, record)
+        return await _apply(it, unheard, await _requested(it, unheard))
+    if await _wants_other_keys(it, record):
+        return await _change(it, record)
     await note_ignored(booking, record, it.ledger)
-    return ()
+    return await _resume(it, record) if record.status is Status.CONFIRMED else ()
 
 
 async def _resume(it: _Confirmation, record: Reservation) -> tuple[CredentialId, ...]:
     """Take up what an earlier delivery left, and make no second key."""
-    await note_ignored(it.booking, record, it.ledger)
     for credential in record.credentials:
         await tend_if_due(credential, it.ledger, it.office)
     return record.credentials
 
 
 async def _wants_other_keys(it: _Confirmation, record: Reservation) -> bool:
-    """Say whether this is newer, and the keys are those of another stay, or none of them could be made."""
-    if not record.outdated_by(it.booking.standing):
+    """Say whether this is newer, and its stay is one again, is another, or has no key; or is replayed."""
+    standing = it.booking.standing
+    if record.refused(it.booking.id, standing):
+        return True
+    if record.status is not Status.CONFIRMED:
+        return record.reopened_by(standing)
+    if not record.outdated_by(standing):
         return False
-    keys = await _keys(it, record)
-    return _of_another_stay(it, keys) or all(isinstance(key.state, Failed) for key in keys)
+    present = [key for key in await _keys(it, record) if key.core.claim == record.claim]
+    return _of_another_stay(it, present) or all(isinstance(key.state, Failed) for key in present)
 
 
 def _of_another_stay(it: _Confirmation, keys: Sequence[KeyCredential]) -> bool:
@@ -85,20 +87,56 @@ def _of_another_stay(it: _Confirmation, keys: Sequence[KeyCredential]) -> bool:
     return (rooms, whose) != (set(data.rooms), same)
 
 
-async def _replace(it: _Confirmation, record: Reservation) -> tuple[CredentialId, ...]:
-    """End the keys of the stay as it was, and request those of the stay as it is now, at once."""
-    replaced = [
-        await withdraw_key(each, RevokeReason.REPLACED, it.booking, it.ledger, it.office)
-        for each in record.credentials
-    ]
-    ended = [change for change in replaced if change is not None]
+async def _change(it: _Confirmation, record: Reservation) -> tuple[CredentialId, ...]:
+    """Request the keys of the stay as it is now, and end those that would open more than it includes.
+
+    What works and opens no more than that the guest keeps beside the new keys, which may come late or never.
+    """
+    included = [key for key in await _keys(it, record) if _included(it, key)]
     try:
-        return await _request(it, record, ended)
-    except InvalidInput:
-        # Whatever is wrong with the stay as it is now: it is no longer the other guest's.
-        if any(key.core.holder != it.guest for key in await _keys(it, record)):
-            await _save(it, ended)
+        requested = await _requested(it, record)
+    except InvalidInput as refusal:
+        await _refuse(it, record, [key.id for key in included], refusal)
         raise
+    kept = [key.id for key in included if isinstance(key.state, Active)]
+    ended = await _withdrawn(it, record, kept, RevokeReason.REPLACED)
+    return await _apply(it, record, requested, kept, ended)
+
+
+def _included(it: _Confirmation, key: KeyCredential) -> bool:
+    """Say whether whatever a key may still open is part of the stay as it is now."""
+    core, data, now = key.core, it.event.data, it.office.now
+    return (
+        (core.holder, core.property_id) == (it.guest, data.property_id)
+        and set(core.rooms) <= set(data.rooms)
+        and data.valid_from <= max(core.window.start, now)
+        and now < core.window.end <= data.valid_until
+    )
+
+
+async def _refuse(
+    it: _Confirmation, record: Reservation, included: Sequence[CredentialId], refusal: InvalidInput
+) -> None:
+    """End what the stay no longer includes though it can have no key as it is now; if it is over, all."""
+    over = it.event.data.valid_until <= it.office.now
+    reason = RevokeReason.CHECKOUT if over else RevokeReason.REPLACED
+    ended = await _withdrawn(it, record, included, reason)
+    if not over:
+        alarm_of_loss(ended.changes, refusal, it.office.now, it.office.log)
+    confirmed = record.status is Status.CONFIRMED
+    heard = replace(
+        it.booking.heard_by(record, Heeded.REFUSED),
+        status=Status.CHECKED_OUT if over and confirmed else record.status,
+        credentials=tuple(included),
+    )
+    await _save(it, ended.changes, heard.write(), *ended.closed)
+
+
+async def _withdrawn(
+    it: _Confirmation, record: Reservation, kept: Sequence[CredentialId], reason: RevokeReason
+) -> Withdrawn:
+    rest = [each for each in record.credentials if each not in kept]
+    return await withdraw_keys(rest, reason, it.booking, it.ledger, it.office)
 
 
 async def _keys(it: _Confirmation, record: Reservation) -> list[KeyCredential]:
@@ -106,21 +144,28 @@ async def _keys(it: _Confirmation, record: Reservation) -> list[KeyCredential]:
     return [entry.credential for entry in found if entry is not None]
 
 
-async def _request(
-    it: _Confirmation, record: Reservation, ended: Sequence[Change] = ()
-) -> tuple[CredentialId, ...]:
-    tenant, data = it.booking.tenant, it.event.data
-    premises = await it.office.estate.premises(tenant, data.property_id)
+async def _requested(it: _Confirmation, record: Reservation) -> list[Change]:
+    premises = await it.office.estate.premises(it.booking.tenant, it.event.data.property_id)
     claim = record.claim_of(record.incarnation + 1)
-    changes = request_keys(it.event, premises, claim, it.booking.cause, it.office)
+    return request_keys(it.event, premises, claim, it.booking.cause, it.office)
+
+
+async def _apply(
+    it: _Confirmation,
+    record: Reservation,
+    requested: Sequence[Change],
+    kept: Sequence[CredentialId] = (),
+    ended: Withdrawn = NOTHING,
+) -> tuple[CredentialId, ...]:
     confirmed = replace(
         it.booking.heard_by(record, Heeded.APPLIED),
         status=Status.CONFIRMED,
         incarnation=record.incarnation + 1,
-        property_id=PropertyId(data.property_id),
-        credentials=tuple(change.entry.id for change in changes),
+        property_id=PropertyId(it.event.data.property_id),
+        credentials=(*(change.entry.id for change in requested), *kept),
     )
-    await _save(it, [*ended, *changes], confirmed.write(), *manual_tasks(changes, it.office.log))
+    tasks = manual_tasks(requested, it.office.log)
+    await _save(it, [*ended.changes, *requested], confirmed.write(), *ended.closed, *tasks)
     return confirmed.credentials
 
 

@@ -11,7 +11,7 @@ from shared.usecases.begin_saga import begin_work
 from shared.usecases.booking import BookingEvent, note_ignored, record_of
 from shared.usecases.office import Office, racing
 from shared.usecases.tend_key import tend_if_due
-from shared.usecases.withdraw_key import withdraw_key
+from shared.usecases.withdraw_key import withdraw_keys
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
@@ -59,12 +59,9 @@ async def _resume(it: _Ending, record: Reservation) -> tuple[CredentialId, ...]:
 
 
 async def _withdraw(it: _Ending, record: Reservation) -> tuple[CredentialId, ...]:
-    ended = [
-        await withdraw_key(each, it.reason, it.booking, it.ledger, it.office) for each in record.credentials
-    ]
-    changes = [change for change in ended if change is not None]
+    ended = await withdraw_keys(record.credentials, it.reason, it.booking, it.ledger, it.office)
     heard = replace(it.booking.heard_by(record, Heeded.APPLIED), status=_status(it))
-    for saved in await it.ledger.save_all(changes, heard.write()):
+    for saved in await it.ledger.save_all(ended.changes, heard.write(), *ended.closed):
         await begin_work(saved, it.ledger, it.office)
     return record.credentials
 

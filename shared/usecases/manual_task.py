@@ -1,16 +1,19 @@
 """A key that could not be made is an alarm, and a task for the desk; the booking stays as it is."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
-from shared.domain.core import Guest
+from shared.domain.core import CredentialCore, Guest
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import ReservationId
 from shared.domain.instants import instant_to_text
 from shared.domain.lock_errors import KeyIssueFailed
 from shared.domain.states import Failed
 from shared.kernel.log import Log
 from shared.ledger.entry import Entry
-from shared.ledger.ledger import Change
-from shared.ports.documents import Create, Ref
+from shared.ledger.ledger import Change, Ledger
+from shared.ports.documents import Create, Delete, Ref
 
 MANUAL_TASKS: Final = "manual_tasks"
 SCHEMA_VERSION: Final = 1
@@ -25,9 +28,35 @@ def manual_tasks(changes: Sequence[Change], log: Log) -> list[Create]:
     ]
 
 
+async def task_closed(entry: Entry, ledger: Ledger) -> list[Delete]:
+    """Return what closes the task of a key that nobody needs any more, if it has one."""
+    if not isinstance(entry.credential.state, Failed):
+        return []
+    found = await ledger.documents.get(Ref(MANUAL_TASKS, entry.id))
+    return [] if found is None else [Delete(found.ref, found.version)]
+
+
+def alarm_of_loss(ended: Sequence[Change], refusal: InvalidInput, now: datetime, log: Log) -> None:
+    """Alarm for each key that ends while its guest is in the house, and that no other follows."""
+    for core in (change.entry.credential.core for change in ended):
+        if core.window.covers(now):
+            log.alert(
+                KeyIssueFailed.code,
+                runbook="lock/key-issue",
+                keyCredentialId=core.id,
+                reservationId=_reservation_of(core),
+                rooms=list(core.rooms),
+                reason="the stay was changed: its key is ended, and it can have no other",
+                code=None,
+                field=refusal.field,
+                problem=refusal.problem,
+                remedy=refusal.remedy,
+            )
+
+
 def _task(entry: Entry, state: Failed, log: Log) -> Create:
     core, made = entry.credential.core, entry.credential.core.plan.made
-    reservation = core.holder.reservation_id if isinstance(core.holder, Guest) else None
+    reservation = _reservation_of(core)
     log.alert(
         KeyIssueFailed.code,
         runbook="lock/key-issue",
@@ -47,3 +76,7 @@ def _task(entry: Entry, state: Failed, log: Log) -> Create:
         "raised_at": instant_to_text(state.failed_at),
     }
     return Create(Ref(MANUAL_TASKS, core.id), data)
+
+
+def _reservation_of(core: CredentialCore) -> ReservationId | None:
+    return core.holder.reservation_id if isinstance(core.holder, Guest) else None

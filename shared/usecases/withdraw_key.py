@@ -1,29 +1,57 @@
-"""A key ends in the ledger, whatever its state; what it has at the locks is on its way out."""
+"""Keys end in the ledger, whatever their state; what they have at the locks is on its way out."""
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final
 
 from shared.domain.ids import CredentialId
 from shared.domain.kinds import ClaimKey, RevokeReason
 from shared.domain.reactions import withdrawal
 from shared.events.idempotency import claim_key
 from shared.ledger.delays import STARTED_WITHIN
-from shared.ledger.entry import Work
+from shared.ledger.entry import Entry, Work
 from shared.ledger.ledger import Change, Ledger
+from shared.ports.documents import Delete
 from shared.usecases.booking import BookingEvent
+from shared.usecases.manual_task import task_closed
 from shared.usecases.office import Office
 
 
-async def withdraw_key(
-    credential: CredentialId, reason: RevokeReason, booking: BookingEvent, ledger: Ledger, office: Office
-) -> Change | None:
-    """Return what ends a key, to be saved; None if it is over already."""
-    entry = await ledger.entry(credential)
-    if entry is None:
-        return None
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """What ends keys, to be saved: those that lived, and the tasks of those that were never made."""
+
+    changes: tuple[Change, ...] = ()
+    closed: tuple[Delete, ...] = ()
+
+
+NOTHING: Final = Withdrawn()
+
+
+async def withdraw_keys(
+    credentials: Iterable[CredentialId],
+    reason: RevokeReason,
+    booking: BookingEvent,
+    ledger: Ledger,
+    office: Office,
+) -> Withdrawn:
+    """Return what ends these keys; nothing for those that are over already, unless a task is left of them."""
+    changes, closed = list[Change](), list[Delete]()
+    for credential in credentials:
+        entry = await ledger.entry(credential)
+        if entry is not None:
+            closed += await task_closed(entry, ledger)
+            changes += await _withdrawn(entry, reason, booking, ledger, office)
+    return Withdrawn(tuple(changes), tuple(closed))
+
+
+async def _withdrawn(
+    entry: Entry, reason: RevokeReason, booking: BookingEvent, ledger: Ledger, office: Office
+) -> list[Change]:
     now = office.now
     command = withdrawal(entry.credential, reason, at=now)
     if command is None:
-        return None
+        return []
     grants = tuple(grant.withdrawn(now) for grant in await ledger.grants(entry) if not grant.over)
     ended, facts = entry.credential.apply(command)
     claim = ClaimKey(claim_key("revoke", event_id=booking.id, key_credential_id=str(entry.id)))
@@ -34,4 +62,4 @@ async def withdraw_key(
         cause=booking.cause,
         due=now + STARTED_WITHIN,
     )
-    return Change(turned, facts, grants)
+    return [Change(turned, facts, grants)]

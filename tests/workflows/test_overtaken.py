@@ -143,13 +143,24 @@ def test_a_stay_that_is_another_guest_s_now_has_no_key_of_the_last_though_it_can
     play(tmp_path, scenario)
 
 
+def test_a_guest_keeps_the_key_that_is_within_their_changed_stay_though_that_can_have_none(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", version=1)
+        await asyncio.sleep(5)
+        await house.publish("evt_2", version=2, time=LATER, rooms=["rmu_101", "rmu_999"])
+        await asyncio.sleep(200)
+        assert [key["state"]["type"] for key in await house.keys()] == ["active"]
+
+    play(tmp_path, scenario)
+
+
 @pytest.mark.parametrize("wrong", REFUSED, ids=["room", "property"])
-def test_a_guest_keeps_the_key_when_their_changed_stay_can_have_none(tmp_path, wrong):
+def test_a_guest_loses_the_key_that_is_not_though_their_changed_stay_can_have_none(tmp_path, wrong):
     async def scenario(house):
         await house.publish("evt_1", version=1)
         await asyncio.sleep(5)
         await house.publish("evt_2", version=2, time=LATER, **wrong)
         await asyncio.sleep(200)
-        assert [key["state"]["type"] for key in await house.keys()] == ["active"]
+        assert [key["state"]["type"] for key in await house.keys()] == ["revoked"]
 
     play(tmp_path, scenario)

@@ -69,6 +69,19 @@ def test_hearing_forgets_the_oldest_and_never_how_new_the_record_is():
     assert record.standing == Standing(99, LATE)
 
 
+def test_an_event_that_was_refused_may_be_replayed_while_it_is_the_newest_and_is_remembered_once():
+    newest = Standing(5, LATE)
+    record = STAY.hearing("evt_5", CONFIRMED, newest, Heeded.REFUSED)
+    assert record.standing == newest
+    assert record.refused("evt_5", newest)
+    assert not record.refused("evt_other", newest)
+    overtaken = record.hearing("evt_6", CONFIRMED, Standing(6, LATE), Heeded.IGNORED)
+    assert not overtaken.refused("evt_5", newest)
+    replayed = record.hearing("evt_5", CONFIRMED, newest, Heeded.APPLIED)
+    assert not replayed.refused("evt_5", newest)
+    assert [heard.event_id for heard in replayed.heard].count("evt_5") == 1
+
+
 @pytest.mark.parametrize(
     ("event", "newer", "older"),
     [

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from shared.domain.errors import InvalidInput
 from shared.domain.grant_lifecycle import Place
 from shared.domain.kinds import RevokeReason
 from shared.ledger.delays import LOOKED_AFTER, STARTED_WITHIN
@@ -24,8 +25,8 @@ LINES = 10
 """Before and after the commit, two tellings and two starts."""
 
 
-def event(id_="evt_1", subject="confirmed", at=NOW):
-    whole = booking(ROOMS[:2])
+def event(id_="evt_1", subject="confirmed", at=NOW, rooms=ROOMS[:2]):
+    whole = booking(rooms)
     common = {"subject": f"melmastoon.reservation.booking.{subject}.v1", "time": at, "trace_id": None}
     return SimpleNamespace(**{**vars(whole), "id": id_, **common})
 
@@ -48,6 +49,11 @@ class Desk:
     async def end(self):
         ended = event("evt_2", "checked_out", NOW + timedelta(hours=1))
         return await end_booking(ended, RevokeReason.CHECKOUT, self.office())
+
+    async def change(self):
+        """Move the guest to a room that has no lock."""
+        changed = event("evt_3", at=NOW + timedelta(hours=1), rooms=ROOMS[4:])
+        return await confirm_booking(changed, self.office())
 
     async def dies(self, delivery, line):
         self.life = Life()
@@ -131,6 +137,32 @@ async def test_end_that_dies_after_it_was_saved_is_finished(desk, line, finish):
     await finish(desk, desk.end)
     await desk.everything_is_begun("revoke_key", 2)
     assert all(key.saga.kind is Work.WITHDRAW for key in await desk.keys())
+
+
+@pytest.mark.parametrize("line", range(2, LINES + 1))
+async def test_change_that_allows_no_key_and_dies_after_it_was_saved_is_finished_and_refused(desk, line):
+    names = await desk.confirm()
+    await give_grants(desk)
+    await desk.dies(desk.change, line)
+    with pytest.raises(InvalidInput, match="no lock is mapped"):
+        await desk.change()
+    await swept(desk, desk.change)
+    assert {m.ordering_key for _, m in desk.books.bus.published if m.attributes["sequence"] == "2"} == {
+        *names
+    }
+    assert {argument["saga_id"] for name, argument in desk.books.sagas.started if name == "revoke_key"} == {
+        *names
+    }
+    assert await desk.keys() == []
+
+
+async def test_change_that_allows_no_key_and_dies_before_it_was_saved_ends_nothing_until_it_comes_again(desk):
+    names = await desk.confirm()
+    await desk.dies(desk.change, 1)
+    assert [key.id for key in await desk.keys()] == [*names]
+    with pytest.raises(InvalidInput, match="no lock is mapped"):
+        await desk.change()
+    assert await desk.keys() == []
 
 
 async def test_duplicate_that_comes_at_once_begins_nothing_twice(desk):
