@@ -8,6 +8,7 @@ from datetime import datetime
 import orjson
 
 from shared.domain.grant_lifecycle import Placed, RemovalProof, Removed, Residual
+from shared.domain.kinds import RevokeReason
 from shared.domain.plan import MAX_ATTEMPTS
 from shared.domain.states import Active, Failed, Requested, Revoked
 from shared.runtime.platform import QUARANTINE_TOPIC
@@ -85,17 +86,17 @@ def _about_record(stay, record):
 
 def _about_its_keys(stay, record, scene, keys):
     own = [key for key in keys if key.credential.core.holder.reservation_id == stay.id]
-    current = [key for key in own if key.id in record["credentials"]]
-    if len(current) != len(record["credentials"]):
+    named = [key for key in own if key.id in record["credentials"]]
+    if len(named) != len(record["credentials"]):
         yield "its record names keys that are not in the ledger"
+    current = [key for key in named if key.credential.core.claim == record["claim"]]
     if max(Counter(key.credential.core.claim for key in own).values(), default=1) > 1:
         yield "one claim made several keys, and its locks are all of one vendor"
     for key in own:
-        wanted = stay.truth.confirms and key in current
-        if not wanted and not isinstance(key.state, Failed | Revoked):
-            yield f"{key.id} is {type(key.state).__name__} although it is over"
+        yield from _about_need(stay, key, scene, wanted=stay.truth.confirms and key in named)
     if stay.truth.confirms:
         yield from _about_current(stay, current, scene)
+        yield from _about_kept(stay, [key for key in named if key not in current])
     elif own and _ended_first(stay, scene):
         yield "it was over before it was confirmed, and still got a key"
 
@@ -105,12 +106,35 @@ def _about_current(stay, current, scene):
     if rooms != Counter(stay.rooms):
         yield f"its keys are for {dict(rooms)}, not for {stay.rooms}"
     for key in current:
-        if key.credential.core.holder.guest_id != stay.guest:
-            yield f"{key.id} is for {key.credential.core.holder.guest_id}, not for {stay.guest}"
+        core = key.credential.core
+        if core.holder.guest_id != stay.guest:
+            yield f"{key.id} is for {core.holder.guest_id}, not for {stay.guest}"
+        if (core.window.start, core.window.end) != (stay.start, stay.end):
+            yield f"{key.id} is not for the times of the stay"
         if isinstance(key.state, Failed):
             yield from _about_failure(key, scene)
         elif not isinstance(key.state, Active):
             yield f"{key.id} is {type(key.state).__name__} although the stay is confirmed"
+
+
+def _about_kept(stay, kept):
+    """What a guest kept of the stay as it was opens nothing that is not in the stay as it is."""
+    for key in kept:
+        if not stay.includes(key.credential.core):
+            yield f"{key.id} was kept, and opens more than the stay includes"
+        if not isinstance(key.state, Active):
+            yield f"{key.id} was kept, and is {type(key.state).__name__}"
+
+
+def _about_need(stay, key, scene, *, wanted):
+    """A key that is not wanted is over, and nobody is to make it; one is not over for nothing."""
+    if not wanted and not isinstance(key.state, Failed | Revoked):
+        yield f"{key.id} is {type(key.state).__name__} although it is over"
+    if not wanted and key.id in scene.rows("manual_tasks"):
+        yield f"{key.id} is over, and somebody is still to make it by hand"
+    replaced = isinstance(key.state, Revoked) and key.state.reason is RevokeReason.REPLACED
+    if replaced and all(told.stay.includes(key.credential.core) for told in stay.events if told.confirms):
+        yield f"{key.id} was taken away, and all that was ever told of the stay includes it"
 
 
 def _about_failure(key, scene):

@@ -207,6 +207,16 @@ def keep_the_key_of_a_stay_that_is_another_guest_s_now(plant):
     plant(confirm_booking, "_wants_other_keys", known)
 
 
+def let_the_guest_keep_whatever_they_had(plant):
+    """Leave the old keys of a changed stay alone, whatever they open."""
+    plant(confirm_booking, "_included", lambda it, key: True)
+
+
+def take_away_what_the_changed_stay_includes(plant):
+    """End every old key of a changed stay, although nobody knows whether there will be a new one."""
+    plant(confirm_booking, "_included", lambda it, key: False)
+
+
 def revoke_only_when_the_locks_have_let_go(plant):
     """End a key in the ledger after its vendor, not before (A §8.1 instead of §8.3)."""
 
@@ -272,6 +282,8 @@ BUGS = (
     promise_nothing_when_work_is_saved,
     forget_a_cancellation_that_came_first,
     keep_the_key_of_a_stay_that_is_another_guest_s_now,
+    let_the_guest_keep_whatever_they_had,
+    take_away_what_the_changed_stay_includes,
     revoke_only_when_the_locks_have_let_go,
     say_it_was_settled_before_it_was,
 )

@@ -6,12 +6,14 @@ from random import Random
 
 import orjson
 
+from infra.local.simulation.loop import BEGINNING
 from shared.events.catalogue import lookup
 from shared.ports.bus import Message
 
 ROOMS = ("rmu_101", "rmu_102", "rmu_203", "rmu_204")
 GUEST = "Canary Q. Guestname"
 BOOKING = "melmastoon.reservation.booking"
+NO_TIME = timedelta(0)
 ENDINGS = ("cancelled", "checked_out", "early_checkout")
 LIVES = (
     ("confirmed",),
@@ -26,9 +28,17 @@ LIVES = (
     ("confirmed", "ended", "confirmed", "ended"),
     ("confirmed", "changed"),
     ("confirmed", "changed", "changed"),
+    ("confirmed", "changed", "changed", "changed"),
     ("confirmed", "changed", "ended"),
+    ("confirmed", "changed", "ended", "changed"),
+    ("confirmed", "extended"),
+    ("confirmed", "extended", "changed"),
+    ("confirmed", "extended", "ended"),
 )
-"""A stay that is changed is confirmed anew, for another guest and perhaps other rooms."""
+"""A stay that is changed is confirmed anew: perhaps for another guest, with other rooms or at other times.
+
+One that is extended still includes all that it was.
+"""
 OCCASIONS = ("vendor-late", "vendor-late", "vendor-unheard", "vendor-5xx", "hung-up", "started-twice")
 SPANS = (0.3, 1.0, 3.0, 15.0, 60.0, 400.0)
 """Within how many seconds everything is told of one stay: a key takes about one to be made."""
@@ -45,6 +55,8 @@ class Told:
     at: tuple[float, ...]
     after: int | str
     message: Message = field(repr=False)
+    stay: "Stay"
+    """The stay as it is by then."""
 
     @property
     def confirms(self):
@@ -67,10 +79,16 @@ class Stay:
         """The event that has the last word."""
         return self.events[-1]
 
+    def includes(self, core) -> bool:
+        """Say whether whatever a key may open, from the beginning of the schedule on, is part of the stay."""
+        whose = (core.holder.guest_id, core.holder.reservation_id) == (self.guest, self.id)
+        within = self.start <= max(core.window.start, BEGINNING) and core.window.end <= self.end
+        return whose and within and set(core.rooms) <= set(self.rooms)
+
 
 def drawn_stays(chance: Random, now: datetime, storm: float) -> list[Stay]:
     """Draw the stays of one schedule."""
-    return [_stay(chance, number, now, storm) for number in range(1, chance.choice((1, 1, 1, 2)) + 1)]
+    return [_stay(chance, number, now, storm) for number in range(1, chance.choice((1, 1, 2, 3)) + 1)]
 
 
 def _stay(chance, number, now, storm):
@@ -83,14 +101,33 @@ def _stay(chance, number, now, storm):
         moments.sort()
     stay = Stay(f"rsv_{number}", f"gst_{number}", rooms, start, end)
     # Only a higher version says for sure that a stay which ended is one again.
-    reopened = "confirmed" in life[1:]
+    reopened = "ended" in life[:-1]
     for version, (kind, moment) in enumerate(zip(life, moments, strict=True), start=1):
         if kind == "changed":
-            moved = chance.choice((stay.rooms, _rooms(chance)))
-            stay = replace(stay, guest=f"gst_{number}_{version}", rooms=moved)
+            stay = _changed(chance, stay, version, now)
+        if kind == "extended":
+            stay = _extended(chance, stay)
         told = _told(chance, stay, kind, version, moment, now, numbered=reopened or chance.random() < 0.7)
         stay = replace(stay, events=(*stay.events, told))
     return stay
+
+
+def _changed(chance, stay, version, now):
+    """Draw another guest or the same, other rooms or the same, and perhaps other times."""
+    guest = chance.choice((stay.guest, f"gst_{stay.id}_{version}"))
+    rooms = chance.choice((stay.rooms, _rooms(chance)))
+    start = chance.choice((stay.start, stay.start, stay.start - timedelta(hours=3)))
+    end = stay.end + chance.choice((NO_TIME, timedelta(days=1), timedelta(hours=-20)))
+    if end <= max(start + timedelta(hours=4), now + timedelta(hours=3)):
+        end = stay.end  # no stay is over before its schedule
+    return replace(stay, guest=guest, rooms=rooms, start=start, end=end)
+
+
+def _extended(chance, stay):
+    """Draw a night more, or a room more as well."""
+    others = [room for room in ROOMS if room not in stay.rooms]
+    more = chance.choice(([], others[:1]))
+    return replace(stay, rooms=(*stay.rooms, *more), end=stay.end + timedelta(days=1))
 
 
 def _rooms(chance):
@@ -131,4 +168,4 @@ def _told(chance, stay, kind, version, moment, now, *, numbered):
     again = (moment + chance.uniform(0, 60),) if chance.random() < 0.2 else ()
     message = Message(orjson.dumps(envelope), {"tenantId": "tnt_silk"}, id_)
     after = _occasion(chance) if version > 1 else 0
-    return Told(subject, event_id, id_, version, (moment, *again), after, message)
+    return Told(subject, event_id, id_, version, (moment, *again), after, message, stay)
