@@ -134,7 +134,17 @@ def _grant(records: Records, grant: Grant, kept: Json) -> dict[str, Any]:
         "changed_at": instant_to_text(grant.changed_at),
         "exposure_until": None if exposure is None else instant_to_text(exposure),
         "busy_until": None if busy is None else rfc3339(int(busy) * 1000),
-        "calls": [{**call, "at": rfc3339(int(call["at"]) * 1000)} for call in kept.get("calls", ())],
+        "calls": [_call(each) for each in kept.get("calls", ())],
+    }
+
+
+def _call(kept: Json) -> dict[str, str | None]:
+    answered = kept.get("answered")
+    return {
+        "at": rfc3339(int(kept["at"]) * 1000),
+        "asked": kept["asked"],
+        "answer": kept["answer"],
+        "answered_at": None if answered is None else rfc3339(int(answered) * 1000),
     }
 
 

@@ -28,12 +28,14 @@ from infra.local.sagas.journal import Kept
 from infra.local.sagas.service import LocalSagas
 from shared.domain.credential import KeyCredential
 from shared.domain.errors import InvalidInput
+from shared.domain.grant_lifecycle import Placement
 from shared.domain.ids import TenantId
 from shared.domain.instants import instant_from_text, instant_to_text
 from shared.domain.plan import MAX_ATTEMPTS, AttemptMade
 from shared.ports.sagas import ExecutionState
 
 MOST_KEYS: Final = 100
+PLACEMENTS: Final = frozenset(Placement)
 _AS_DIGITS: Final = str.maketrans("ABCDEFGHJKMNPQRSTVWXYZ", "abcdefghijklmnopqrstuv")
 """From the digits of a ULID to Python's, of the same base."""
 
@@ -154,14 +156,32 @@ def _locks(records: Records, credential: KeyCredential) -> Iterator[Line]:
         where = f"{grant['kind']} at {grant['label'] or grant['device']}"
         written = rfc3339(named_at(grant["id"]) * 1000)
         yield Line(written, "lock", "intended", grant["id"], f"{where}: written down, to be placed")
-        for call in grant["calls"]:
-            answer = call["answer"] or "nothing was heard"
-            what = f"{grant['vendor']} was asked to {call['asked']} {where}: {answer}"
-            yield Line(call["at"], "vendor", call["asked"], grant["id"], what)
+        yield from _asked(grant, where)
+        if grant["state"] not in {"intended", "placed"}:
+            yield from _placed_before(grant, where)
         if grant["state"] != "intended":
             yield Line(
                 grant["changed_at"], "lock", grant["state"], grant["id"], f"{where}: {_standing(grant)}"
             )
+
+
+def _asked(grant: Json, where: str) -> Iterator[Line]:
+    for call in grant["calls"]:
+        answer = call["answer"] or "nothing was heard"
+        what = f"{grant['vendor']} was asked to {call['asked']} {where}: {answer}"
+        yield Line(_heard_at(call), "vendor", call["asked"], grant["id"], what)
+
+
+def _placed_before(grant: Json, where: str) -> Iterator[Line]:
+    # A grant tells of the present alone, and its calls of when a key that is to go had come.
+    placed = (call for call in grant["calls"] if call["asked"] == "place" and call["answer"] in PLACEMENTS)
+    if call := next(placed, None):
+        yield Line(_heard_at(call), "lock", "placed", grant["id"], f"{where}: placed ({call['answer']})")
+
+
+def _heard_at(call: Json) -> str:
+    at: str = call["answered_at"] or call["at"]
+    return at
 
 
 def _standing(grant: Json) -> str:

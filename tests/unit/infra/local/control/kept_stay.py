@@ -141,7 +141,20 @@ class KeptStay:
             "until": int(self.after(90_000).timestamp() * 1000),
             "busy_until": None,
             "vendor_ref": VENDOR_REF,
+            "calls": self._calls() if grant.device_id == FRONT_LOCK else [],
         }
+
+    def _calls(self):
+        """The door was lost once, and an older fleet did not keep when it heard of the removal."""
+        return [
+            {"at": self._stamp(2), "asked": "place", "answer": None, "answered": None},
+            {"at": self._stamp(4), "asked": "place", "answer": "on_lock", "answered": self._stamp(4.5)},
+            {"at": self._stamp(4.6), "asked": "place", "answer": "on_lock", "answered": self._stamp(4.7)},
+            {"at": self._stamp(6.5), "asked": "remove", "answer": "gateway_offline"},
+        ]
+
+    def _stamp(self, seconds):
+        return int(self.after(seconds).timestamp() * 1000)
 
     def _booking(self):
         heard = [

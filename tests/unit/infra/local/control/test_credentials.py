@@ -65,6 +65,20 @@ def test_a_key_is_shown_at_each_lock_with_the_end_of_its_exposure(tmp_path):
     assert key["grants"][0]["device"] == FRONT_LOCK
 
 
+def test_a_key_is_shown_with_every_call_of_its_vendor_and_when_that_was_answered(tmp_path):
+    _, (key,) = _asked(tmp_path, "?tenant=tnt_silk")
+    front, room = key["grants"]
+    at, answered_at = "2026-03-01T09:00:04.000Z", "2026-03-01T09:00:04.500Z"
+    assert front["calls"][1] == {
+        "at": at,
+        "asked": "place",
+        "answer": "on_lock",
+        "answered_at": answered_at,
+    }
+    assert [each["answered_at"] for each in front["calls"][::3]] == [None, None]
+    assert room["calls"] == []
+
+
 @pytest.mark.parametrize(
     ("query", "count"),
     [

@@ -90,16 +90,27 @@ def test_its_retry_is_told_with_the_attempt_the_verdict_and_the_wait(stay):
 
 def test_every_call_of_its_vendor_is_told_with_the_answer(stay):
     _, (*_, told, _, _) = stay
-    calls = [what for _, what in _of(told, "vendor")]
-    said = "ttlock was asked to {} pin_code at {}: {}"
-    assert calls == [
-        said.format("place", "Front door", "gateway_busy"),
-        said.format("place", "Room 101", "on_lock"),
-        said.format("place", "Front door", "on_lock"),
-        said.format("place", "Room 101", "on_lock"),
-        said.format("remove", "Front door", "gone"),
-        said.format("remove", "Room 101", "gone"),
+    calls = [what.removeprefix("ttlock was asked to ") for _, what in _of(told, "vendor")]
+    front, room = ([call for call in calls if door in call] for door in ("Front door", "Room 101"))
+    assert front == [
+        "place pin_code at Front door: gateway_busy",
+        "place pin_code at Front door: on_lock",
+        "remove pin_code at Front door: gone",
     ]
+    assert sorted(set(room), key=room.index) == [
+        "place pin_code at Room 101: on_lock",
+        "remove pin_code at Room 101: gone",
+    ]
+
+
+def test_its_locks_still_tell_when_they_had_the_key_after_the_guest_left(stay):
+    _, (*_, told, _, _) = stay
+    at = {(each["kind"], each["what"].split(": ")[0]): each["at"] for each in told["timeline"]}
+    for door in ("Front door", "Room 101"):
+        written, placed, gone = (
+            at[kind, f"pin_code at {door}"] for kind in ("intended", "placed", "removed")
+        )
+        assert written <= placed < gone
 
 
 def test_its_timeline_is_in_order_and_its_keys_is_the_same_without_the_booking(stay):

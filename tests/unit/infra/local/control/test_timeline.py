@@ -39,7 +39,8 @@ def test_a_booking_is_told_from_every_account_in_order(tmp_path):
     assert (answer["id"], answer["tenant"], answer["credentials"]) == (STAY, SILK, [stay.id])
     times = [each["at"] for each in answer["timeline"]]
     assert times == sorted(times)
-    assert {each["source"] for each in answer["timeline"]} == {"booking", "event", "attempt", "saga", "lock"}
+    sources = {"booking", "event", "attempt", "saga", "vendor", "lock"}
+    assert {each["source"] for each in answer["timeline"]} == sources
 
 
 def test_events_heard_and_told_are_named_with_what_became_of_them(tmp_path):
@@ -68,9 +69,30 @@ def test_locks_are_told_by_their_names_and_a_residue_with_its_end(tmp_path):
     assert _of(answer, "lock") == [
         ("intended", "pin_code at Front door: written down, to be placed"),
         ("intended", "pin_code at Room 101: written down, to be placed"),
+        ("placed", "pin_code at Front door: placed (on_lock)"),
         ("placed", "pin_code at Room 101: placed (on_lock)"),
         ("residual", f"pin_code at Front door: residual (gateway_offline), may open until {until}"),
     ]
+
+
+def test_a_call_is_told_when_it_was_answered_and_else_when_it_was_made(tmp_path):
+    _, _, answer = _told(tmp_path)
+    asked = [(each["at"][17:], each["what"]) for each in answer["timeline"] if each["source"] == "vendor"]
+    said = "ttlock was asked to {} pin_code at Front door: {}"
+    assert asked == [
+        ("02.000Z", said.format("place", "nothing was heard")),
+        ("04.500Z", said.format("place", "on_lock")),
+        ("04.700Z", said.format("place", "on_lock")),
+        ("06.500Z", said.format("remove", "gateway_offline")),
+    ]
+
+
+def test_what_is_to_go_still_tells_since_when_it_opened_the_door(tmp_path):
+    _, _, answer = _told(tmp_path)
+    (placed,) = (
+        each for each in answer["timeline"] if each["what"] == "pin_code at Front door: placed (on_lock)"
+    )
+    assert placed["at"] == "2026-03-01T09:00:04.500Z"
 
 
 @pytest.mark.parametrize("instant", [0, 1, 1_772_355_600_123, 2**48 - 1])
