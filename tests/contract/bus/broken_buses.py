@@ -92,6 +92,11 @@ BROKEN = {
         "test_a_failing_head_blocks_its_key_and_no_other",
         {},
     ),
+    "gives up within hours": (
+        respecified(max_attempts=5),
+        "test_heads_that_fail_for_hours_keep_nobody_else_waiting_and_go_on_when_they_can",
+        {},
+    ),
     "never dead-letters": (
         respecified(max_attempts=None, dead_letter_topic=None),
         "test_delivery_attempts_are_counted_and_end_in_the_dead_letter_topic",
