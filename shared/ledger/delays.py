@@ -20,6 +20,12 @@ STARTED_WITHIN: Final = timedelta(seconds=10)
 """Who saves work starts its saga at once; after this, whoever comes by may."""
 LOOKED_AFTER: Final = timedelta(minutes=3)
 """A step of a saga is over by then, or lost."""
+LONGEST_ROUND: Final = timedelta(seconds=30)
+"""After so long at a key's locks, what came of it is saved before the others are asked."""
+TURN_AGAIN_AFTER: Final = timedelta(seconds=15)
+"""Where our own turn did not come: those before us need some time."""
+LONGEST_QUEUE: Final = timedelta(minutes=10)
+"""Whoever is to lose a key, and has it for so long because we had no turn, is somebody to be told of."""
 RESIDUE_EVERY: Final = timedelta(hours=1)
 """How often a lock that would not let go of a key is asked again."""
 

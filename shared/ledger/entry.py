@@ -76,7 +76,7 @@ class Entry:
     """`announced` is the last sequence known to be published; `due` is None when nothing is owed.
 
     `stored` is the last sequence in the outbox, and `told` holds the rows that this process has just put
-    there, so that it need not read them back.
+    there, so that it need not read them back. `going_on`: the attempt that was counted last is not over yet.
     """
 
     credential: KeyCredential
@@ -86,6 +86,7 @@ class Entry:
     due: datetime | None = None
     secret_try: int = 0
     artifact: str | None = None
+    going_on: bool = False
     version: str | None = None
     stored: int = 0
     told: tuple[OutboxRow, ...] = field(default=(), repr=False)
@@ -136,6 +137,7 @@ def _read(found: Document, data: Mapping[str, Any]) -> Entry:
         due=None if data.get("due_at") is None else instant(data["due_at"]),
         secret_try=data["secret_try"],
         artifact=data["artifact"],
+        going_on=data.get("going_on", False),
         version=found.version,
         stored=credential.sequence,
     )
@@ -168,6 +170,7 @@ def _document(entry: Entry) -> dict[str, Any]:
         "announced": entry.announced,
         "secret_try": entry.secret_try,
         "artifact": entry.artifact,
+        "going_on": entry.going_on,
     }
     # Without a value the entry is not in the sweeper's index.
     return data if entry.due is None else {**data, "due_at": milliseconds(entry.due)}

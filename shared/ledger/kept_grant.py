@@ -18,11 +18,13 @@ from shared.domain.grant_lifecycle import (
 )
 from shared.ledger.entry import instant, milliseconds
 from shared.ledger.reading import reading
+from shared.ledger.standing import Standing
 from shared.ledger.vendor_calls import CallMade, Calls, calls_from, kept_calls, with_answer, with_call
 from shared.ports.documents import Create, Document, Ref, Update
 
 GRANTS: Final = "grants"
 SCHEMA_VERSION: Final = 1
+PLACE, REMOVE = "place", "remove"
 MOST_GRANTS: Final = 1000
 """As many as one question brings back."""
 CALLS_LAST: Final = timedelta(seconds=150)
@@ -33,7 +35,8 @@ CALLS_LAST: Final = timedelta(seconds=150)
 class KeptGrant:
     """A grant; until `busy_until`, a call that places it may still be under way somewhere.
 
-    `vendor_device` is the lock that it is for, whichever hangs at the door by the time it is to go.
+    `vendor_device` is the lock that it is for, whichever hangs at the door by the time it is to go;
+    `standing`, how the key stands there, once its vendor said so.
     """
 
     grant: Grant
@@ -42,6 +45,7 @@ class KeptGrant:
     version: str | None = None
     calls: Calls = ()
     vendor_device: str | None = None
+    standing: Standing | None = None
 
     @property
     def wanted(self) -> bool:
@@ -64,15 +68,30 @@ class KeptGrant:
 
     def calling(self, now: datetime) -> Self:
         """Return the grant with a call about to be made, which is to place the key."""
-        return replace(self, busy_until=now + CALLS_LAST, calls=with_call(self.calls, CallMade(now, "place")))
+        return replace(self, busy_until=now + CALLS_LAST, calls=with_call(self.calls, CallMade(now, PLACE)))
 
-    def heard(self, answer: str) -> Self:
+    def heard(self, answer: str, at: datetime) -> Self:
         """Return the grant with what its vendor said to the last call."""
-        return replace(self, calls=with_answer(self.calls, answer))
+        return replace(self, calls=with_answer(self.calls, answer, at))
 
-    def removing(self, asked_at: datetime, answer: str) -> Self:
+    def removing(self, asked_at: datetime, answer: str, at: datetime) -> Self:
         """Return the grant with a call that was made to remove the key."""
-        return replace(self, calls=with_call(self.calls, CallMade(asked_at, "remove", answer)))
+        return replace(self, calls=with_call(self.calls, CallMade(asked_at, REMOVE, answer, at)))
+
+    @property
+    def stands(self) -> bool:
+        """Say whether the key is at the lock, for all that is known, and how is known too."""
+        return self.standing is not None and isinstance(self.grant.state, Placed)
+
+    @property
+    def asked_last(self) -> datetime | None:
+        """When its vendor was asked for anything, the last time."""
+        return max((call.at for call in self.calls if call.made), default=None)
+
+    @property
+    def removals(self) -> tuple[CallMade, ...]:
+        """The calls that asked its vendor to remove it."""
+        return tuple(call for call in self.calls if call.asked == REMOVE and call.made)
 
     def told(self, command: GrantCommand) -> Self:
         """Return the grant after a command."""
@@ -103,6 +122,7 @@ def _read(found: Document, data: Mapping[str, Any]) -> KeptGrant:
         version=found.version,
         calls=calls_from(data.get("calls", ())),
         vendor_device=data.get("vendor_device"),
+        standing=Standing.read(data.get("standing")),
     )
 
 
@@ -117,6 +137,7 @@ def _document(kept: KeptGrant) -> dict[str, Any]:
         "busy_until": None if kept.busy_until is None else milliseconds(kept.busy_until),
         "calls": kept_calls(kept.calls),
         "vendor_device": kept.vendor_device,
+        "standing": None if kept.standing is None else kept.standing.document(),
     }
     # A grant that is over is no longer among those at its device.
     return data if kept.over else {**data, "until": milliseconds(kept.until)}

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from shared.ledger.entry import instant, milliseconds
+from shared.ports.lock import NEVER_ASKED
 
 FIRST_KEPT: Final = 10
 LAST_KEPT: Final = 30
@@ -19,6 +20,12 @@ class CallMade:
     at: datetime
     asked: str
     answer: str | None = None
+    answered_at: datetime | None = None
+
+    @property
+    def made(self) -> bool:
+        """Say whether the vendor was asked, for all that is known."""
+        return self.answer not in NEVER_ASKED
 
 
 Calls = tuple[CallMade, ...]
@@ -29,16 +36,27 @@ def with_call(calls: Calls, call: CallMade) -> Calls:
     return (*calls[:FIRST_KEPT], *calls[FIRST_KEPT:][1 - LAST_KEPT :], call)
 
 
-def with_answer(calls: Calls, answer: str) -> Calls:
+def with_answer(calls: Calls, answer: str, at: datetime) -> Calls:
     """Return the calls with the answer to the last."""
-    return (*calls[:-1], replace(calls[-1], answer=answer)) if calls else calls
+    return (*calls[:-1], replace(calls[-1], answer=answer, answered_at=at)) if calls else calls
 
 
 def calls_from(found: Sequence[Mapping[str, Any]]) -> Calls:
     """Read what is kept."""
-    return tuple(CallMade(instant(each["at"]), each["asked"], each["answer"]) for each in found)
+    return tuple(map(_call, found))
+
+
+def _call(kept: Mapping[str, Any]) -> CallMade:
+    answered = kept.get("answered")
+    answered_at = None if answered is None else instant(answered)
+    return CallMade(instant(kept["at"]), kept["asked"], kept["answer"], answered_at)
 
 
 def kept_calls(calls: Calls) -> list[dict[str, Any]]:
     """Return what is to be kept."""
-    return [{"at": milliseconds(each.at), "asked": each.asked, "answer": each.answer} for each in calls]
+    return list(map(_kept, calls))
+
+
+def _kept(call: CallMade) -> dict[str, Any]:
+    answered = None if call.answered_at is None else milliseconds(call.answered_at)
+    return {"at": milliseconds(call.at), "asked": call.asked, "answer": call.answer, "answered": answered}

@@ -198,6 +198,8 @@ NEVER_ASKED: Final = frozenset(
     {"account_missing", "circuit_open", "gateway_busy", "no_connection", "throttled"}
 )
 """Causes of a VendorUnreachable that say that the vendor was not even asked."""
+OF_OUR_OWN: Final = frozenset({"gateway_busy", "throttled"})
+"""Those of them that are about our own queue, and not about the vendor at all."""
 ASK_FOR_ANOTHER_PIN: Final = frozenset({PIN_TAKEN, PIN_REFUSED})
 """Causes of a KeyIssueFailed that are about the PIN alone: draw another, under another name."""
 
@@ -207,6 +209,11 @@ def unheard(error: LockError) -> bool:
     if not isinstance(error, VendorUnreachable):
         return False
     return error.cause.vendor_code is None and error.cause.kind not in NEVER_ASKED
+
+
+def of_our_own(error: LockError) -> bool:
+    """Say whether our own turn did not come: others of us were before us, and the vendor knows nothing."""
+    return error.cause.vendor_code is None and error.cause.kind in OF_OUR_OWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,13 @@
 """Asking a vendor for a key at each of its locks."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.lock_errors import KeyIssueFailed, LockError
+from shared.ledger.delays import LONGEST_ROUND
 from shared.ledger.entry import milliseconds
 from shared.ledger.indexes import AT_DEVICE
 from shared.ledger.kept_grant import MOST_GRANTS, grant_from
@@ -18,17 +20,25 @@ HOUR: Final = timedelta(hours=1)
 COMPUTED_WITHIN: Final = timedelta(hours=25)
 """Only for a guest who comes within a day may a vendor choose the secret, and round the window."""
 SHIFTS: Final = 3
+NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
 async def asked(attempted: Attempted, desk: LockDesk) -> Attempted:
-    """Ask at every lock, however many refuse: one out of reach must not keep the others shut."""
+    """Ask at the locks, however many refuse, for a while: one out of reach must not keep the others shut."""
     placings = list(attempted.placings)
+    late = attempted.task.now + LONGEST_ROUND
     async with desk.port.visit():
-        for number, placing in enumerate(placings):
-            placings[number] = await _asked_at(placing, attempted, desk)
-            if _about_the_pin(placings[number].outcome):
-                break  # no other lock need learn a secret that is given up
+        for number in _in_turn(placings):
+            placings[number] = await _asked_at(placings[number], attempted, desk)
+            if _about_the_pin(placings[number].error) or attempted.task.now >= late:
+                break  # no other lock need learn a secret that is given up; what is done is saved in time
     return replace(attempted, placings=tuple(placings))
+
+
+def _in_turn(placings: Sequence[Placing]) -> list[int]:
+    """Return which locks to ask: those without a key, and first whichever was asked longest ago, or never."""
+    missing = [number for number, placing in enumerate(placings) if placing.standing is None]
+    return sorted(missing, key=lambda number: placings[number].asked_last or NEVER)
 
 
 async def _asked_at(placing: Placing, attempted: Attempted, desk: LockDesk) -> Placing:
@@ -79,5 +89,5 @@ async def _previous_end(placing: Placing, attempted: Attempted) -> datetime | No
     return max(ends, default=None)
 
 
-def _about_the_pin(outcome: KeyAtLock | LockError | None) -> bool:
-    return isinstance(outcome, LockError) and outcome.cause.kind in ASK_FOR_ANOTHER_PIN
+def _about_the_pin(error: LockError | None) -> bool:
+    return error is not None and error.cause.kind in ASK_FOR_ANOTHER_PIN

@@ -9,7 +9,8 @@ from shared.domain.kinds import VendorCode
 from shared.ledger.entry import Entry, Work
 from shared.ledger.ledger import Ledger, Saved
 from shared.ports.bus import EventBus
-from shared.ports.documents import StaleVersion
+from shared.ports.documents import StaleVersion, StorageFull
+from shared.ports.trouble import ServiceTrouble
 from shared.usecases.office import Office
 from shared.usecases.saga_step import adapter_of
 from shared.usecases.whom_to_ask import whom_to_ask
@@ -27,15 +28,27 @@ async def begin_work(saved: Saved, ledger: Ledger, office: Office) -> None:
 
 
 async def begin_saga(entry: Entry, vendor: VendorCode, ledger: Ledger, office: Office) -> None:
-    """Announce what happened, then start the saga: an execution knows that all before it is published."""
-    await ledger.announce(entry, office.bus)
+    """Announce what happened, then start the saga, which is told what is published."""
+    told = await announced(entry, ledger, office)
     argument = {
         "tenant": str(entry.credential.tenant),
         "saga_id": str(entry.id),
         "generation": entry.saga.generation,
         "adapter": adapter_of(vendor),
+        "announced": told.announced,
     }
     await office.sagas.start(WORKFLOWS[entry.saga.kind], argument)
+
+
+async def announced(entry: Entry, ledger: Ledger, office: Office) -> Entry:
+    """Announce what happened; that nobody can be told yet must not keep a key at the locks that is to go."""
+    try:
+        return await ledger.announce(entry, office.bus)
+    except (ServiceTrouble, StorageFull) as trouble:
+        if entry.saga.kind is Work.ISSUE:
+            raise
+        office.log.failure("a key is taken back before its end could be announced", trouble)
+        return entry
 
 
 async def tell(entry: Entry, ledger: Ledger, bus: EventBus, due: datetime | None = None) -> Entry:

@@ -12,14 +12,20 @@ from shared.domain.credential import KeyCredential
 from shared.domain.errors import PlanExhausted
 from shared.domain.ids import ArtifactRef
 from shared.domain.kinds import FailureReason
-from shared.domain.lock_errors import LOCK_ERRORS, CredentialExpired, LockError, failure_reason
+from shared.domain.lock_errors import (
+    LOCK_ERRORS,
+    CredentialExpired,
+    DeviceNotPaired,
+    LockError,
+    failure_reason,
+)
 from shared.domain.plan import MAX_ATTEMPTS
 from shared.events.credential import Artifact, Delivery
-from shared.ledger.delays import LONGEST_WAIT, LOOKED_AFTER, delay_after
+from shared.ledger.delays import JITTER, LONGEST_WAIT, LOOKED_AFTER, TURN_AGAIN_AFTER, delay_after
 from shared.ledger.entry import Entry, Work
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change
-from shared.ports.lock import ASK_FOR_ANOTHER_PIN
+from shared.ports.lock import ASK_FOR_ANOTHER_PIN, KeyAtLock
 from shared.usecases.lock_desk import LockDesk
 from shared.usecases.manual_task import manual_tasks
 from shared.usecases.office import both
@@ -41,9 +47,12 @@ Course = Callable[[Attempted, LockError, timedelta], Awaitable[Verdict]]
 async def conclude_issue(attempted: Attempted, desk: LockDesk) -> Verdict:
     """Save what came of an attempt, and say what is next."""
     error = attempted.error
-    if error is None:
+    if attempted.complete:
         return await _issued(attempted, desk)
-    return await _refused(attempted, error, desk)
+    if attempted.goes_on:
+        return await _onwards(attempted, desk)
+    assert error is not None  # noqa: S101 - a lock that was asked and has no key has said why
+    return await (_in_line if _early(attempted) else _refused)(attempted, error, desk)
 
 
 async def refuse_to_issue(task: Task, error: LockError) -> Verdict:
@@ -64,6 +73,8 @@ async def _refused(attempted: Attempted, error: LockError, desk: LockDesk | None
     plan = task.entry.credential.core.plan
     wait = max(delay_after(max(1, plan.attempts), task.office.entropy), asked_for or timedelta(0))
     course = _course(task.entry, error, wait)
+    if desk and attempted.key and course is _again:
+        await _keep_refs(attempted, desk)
     verdict = await course(attempted, error, wait)
     if desk and attempted.key and course is not _again and attempted.in_vain:
         # Not before it is saved that no lock will have it: another call may have placed it meanwhile.
@@ -102,22 +113,50 @@ def _activation(attempted: Attempted) -> Change:
     entry = replace(task.entry, credential=credential, artifact=hashlib.sha256(ref.encode()).hexdigest())
     kind = credential.core.plan.current.kind
     artifact = Artifact.model_validate({"type": ARTIFACTS[kind], "opaqueRef": ref})
-    grants = tuple(placing.settled(task) for placing in attempted.placings)
     return Change(
         entry=_freed(entry, attempted.others, task),
         facts=facts,
-        grants=grants,
+        grants=attempted.settled(),
         delivery=Delivery(artifact=artifact),
-        capabilities=shared_by(kept.grant.capabilities for kept in grants).names,
+        capabilities=shared_by(each.kept.grant.capabilities for each in attempted.placings).names,
     )
 
 
-async def _again(attempted: Attempted, error: LockError, wait: timedelta) -> Verdict:
+async def _onwards(attempted: Attempted, desk: LockDesk) -> Verdict:
+    """Save what came of some locks, and let the same attempt go on at the others."""
+    await _keep_refs(attempted, desk)
+    return await _waited(attempted, attempted.task.entry, timedelta(0), goes_on=True)
+
+
+async def _in_line(attempted: Attempted, error: LockError, desk: LockDesk) -> Verdict:
+    """Let the attempt go on when others of us have had their turn: no vendor refused anything."""
+    wait = max(desk.port.wait_after(error) or timedelta(0), TURN_AGAIN_AFTER)
+    jittered = wait * attempted.task.office.entropy.uniform(*JITTER)
+    return await _waited(attempted, attempted.task.entry, jittered, goes_on=True)
+
+
+def _early(attempted: Attempted) -> bool:
+    """Say whether there is time to wait in line; who stands at the door needs a person instead."""
     task = attempted.task
-    entry = replace(task.entry, credential=_noted(attempted, error)).due_in(wait + LOOKED_AFTER, task.now)
-    grants = tuple(placing.settled(task) for placing in attempted.placings)
-    await task.ledger.save(Change(entry, grants=grants))
+    return attempted.turn_not_come and task.now < task.entry.credential.core.window.start
+
+
+async def _again(attempted: Attempted, error: LockError, wait: timedelta) -> Verdict:
+    entry = replace(attempted.task.entry, credential=_noted(attempted, error))
+    return await _waited(attempted, entry, wait, goes_on=False)
+
+
+async def _waited(attempted: Attempted, entry: Entry, wait: timedelta, *, goes_on: bool) -> Verdict:
+    task = attempted.task
+    later = replace(entry, going_on=goes_on).due_in(wait + LOOKED_AFTER, task.now)
+    await task.ledger.save(Change(later, grants=attempted.settled()))
     return again(task.vendor, wait)
+
+
+async def _keep_refs(attempted: Attempted, desk: LockDesk) -> None:
+    """Keep what the vendor named, before it is saved that it need not be asked again."""
+    if any(isinstance(each.outcome, KeyAtLock) for each in attempted.placings):
+        await desk.secrets.update(attempted.sealed())
 
 
 async def _another_secret(attempted: Attempted, error: LockError, _: timedelta) -> Verdict:
@@ -154,7 +193,7 @@ async def _give_up(attempted: Attempted, error: LockError, _: timedelta) -> Verd
 def _reason(attempted: Attempted, error: LockError) -> FailureReason:
     """Return why there is no key: what a vendor said last, rather than that there is nothing left to try."""
     made = attempted.task.entry.credential.core.plan.made
-    if attempted.counted or not made or isinstance(error, CredentialExpired):
+    if attempted.counted or not made or isinstance(error, CredentialExpired | DeviceNotPaired):
         return failure_reason(type(error))
     said = LOCK_ERRORS.get(made[-1].problem or "")
     return failure_reason(said or type(error))

@@ -11,15 +11,24 @@ from shared.domain.ids import UserId
 from shared.domain.kinds import SAGA, Actor
 from shared.domain.lock_errors import KeyRevokeFailed, LockError
 from shared.domain.states import LockSettlement, Revoked
-from shared.ledger.delays import LONGEST_WAIT, LOOKED_AFTER, MOST_TRIES, RESIDUE_EVERY, delay_after
+from shared.ledger.delays import (
+    LONGEST_QUEUE,
+    LONGEST_WAIT,
+    LOOKED_AFTER,
+    MOST_TRIES,
+    RESIDUE_EVERY,
+    delay_after,
+)
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKeys, SecretName
-from shared.ports.lock import LockVendor
+from shared.ports.lock import NEVER_ASKED, LockVendor
 from shared.usecases.saga_step import DONE, Outcome, Verdict, again, ask
 from shared.usecases.task_at_locks import Task
 
 NONE: Final = timedelta(0)
+IN_LINE: Final = NEVER_ASKED - {"account_missing", "no_connection"}
+"""Causes that let a removal wait: others of us come first, or the vendor is left alone for a moment."""
 GONE: Final = "gone"
 
 
@@ -35,23 +44,39 @@ class Removal:
     error: LockError | None = None
     closed_by: UserId | None = None
 
+    @property
+    def made(self) -> bool:
+        """Say whether the vendor was asked."""
+        return self.error is None or self.error.cause.kind not in NEVER_ASKED
+
+    @property
+    def unheeded(self) -> bool:
+        """Say whether the vendor was asked and did not do it; else it was our own turn that did not come."""
+        return self.error is not None and self.error.cause.kind not in IN_LINE
+
+    def counts(self, now: datetime) -> bool:
+        """Say whether this is a failed try: waiting in line is none, unless it goes on for too long."""
+        state = self.kept.grant.state
+        waits = isinstance(state, Removing) and now - state.since < LONGEST_QUEUE
+        return self.unheeded or (self.error is not None and not waits)
+
     def settled(self, now: datetime, *, last: bool) -> KeptGrant:
         """Return the grant as it stands now; while a call may still place it, no removal is believed."""
         if lapsed(self.kept, now):
             return self.kept.told(Lapse(at=now))
         if self.closed_by is not None:
             return self.kept.told(Close(at=now, by=self.closed_by))
-        kept = self._heard()
+        kept = self._heard(now)
         if self.error is None:
             return kept if kept.busy(self.asked_at or now) else kept.told(ConfirmRemoval(at=now))
         if isinstance(kept.grant.state, Removing) and (last or self.error.permanent):
             return kept.told(GiveUp(at=now, cause=self.error.cause.kind))
         return kept
 
-    def _heard(self) -> KeptGrant:
+    def _heard(self, now: datetime) -> KeptGrant:
         if self.asked_at is None:
             return self.kept
-        return self.kept.removing(self.asked_at, GONE if self.error is None else self.error.cause.kind)
+        return self.kept.removing(self.asked_at, GONE if self.error is None else self.error.cause.kind, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +96,22 @@ class Withdrawal:
 
     @property
     def tries(self) -> int:
-        """How many attempts failed, this one included."""
-        return self.task.entry.saga.tries + bool(self.errors)
+        """How many tries failed, this one included: one is over when all locks were asked."""
+        failed = not self.missed and any(each.counts(self.task.now) for each in self.removals)
+        return self.task.entry.saga.tries + failed
 
     @property
     def last(self) -> bool:
         """Say whether to stop asking for now: often enough, or the vendor wants to be left alone too long."""
         return self.tries >= MOST_TRIES or self.asked_for > LONGEST_WAIT
+
+    @property
+    def missed(self) -> bool:
+        """Say whether there are locks that nobody came to now, and that others of the key were before."""
+        came_to = {each.kept.grant.id: len(each.kept.removals) + each.made for each in self.removals}
+        most = max(came_to.values(), default=0)
+        ours = (kept for kept in self.grants if kept.leaving and kept.grant.vendor == self.task.vendor)
+        return any(len(kept.removals) < most for kept in ours if kept.grant.id not in came_to)
 
     @property
     def asked_for(self) -> timedelta:
@@ -114,8 +148,11 @@ async def _later(it: Withdrawal, change: Change, removing: list[KeptGrant]) -> V
 
 def _wait(it: Withdrawal, ours: list[KeptGrant]) -> timedelta:
     """Return how long until it is worth asking again: after an error longer each time."""
+    if it.missed:
+        return NONE
     if it.errors:
-        return max(delay_after(it.tries, it.task.office.entropy), min(it.asked_for, LONGEST_WAIT))
+        delay = delay_after(max(1, it.tries), it.task.office.entropy)
+        return max(delay, min(it.asked_for, LONGEST_WAIT))
     now = it.task.now
     return max([NONE, *(kept.busy_until - now for kept in ours if kept.busy_until is not None)])
 
@@ -157,7 +194,7 @@ def _alarm(it: Withdrawal, settled: tuple[KeptGrant, ...]) -> None:
     """Say it at once, and once more when we stop asking: somebody may still get in."""
     for removal, kept in zip(it.removals, settled, strict=True):
         given_up = kept.grant is not removal.kept.grant and isinstance(kept.grant.state, Residual)
-        if removal.error is not None and (it.tries == 1 or given_up):
+        if removal.error is not None and (_first(removal, it) or given_up):
             it.task.office.log.alert(
                 KeyRevokeFailed.code,
                 runbook="lock/key-revoke",
@@ -166,6 +203,12 @@ def _alarm(it: Withdrawal, settled: tuple[KeptGrant, ...]) -> None:
                 cause=removal.error.cause.kind,
                 tries=it.tries,
             )
+
+
+def _first(removal: Removal, it: Withdrawal) -> bool:
+    """Say whether nobody was told yet that the lock keeps the key: it is refused, or we wait too long."""
+    refused_before = any(call.answer != GONE for call in removal.kept.removals)
+    return not refused_before and (removal.unheeded or (removal.counts(it.task.now) and it.tries == 1))
 
 
 def lapsed(kept: KeptGrant, now: datetime) -> bool:

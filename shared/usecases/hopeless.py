@@ -25,7 +25,7 @@ def why_hopeless(task: Task, desk: LockDesk) -> LockError | None:
 
 
 def _attempts(task: Task, desk: LockDesk) -> LockError | None:
-    spent = task.entry.credential.core.plan.attempts >= MAX_ATTEMPTS
+    spent = task.entry.credential.core.plan.attempts >= MAX_ATTEMPTS and not task.entry.going_on
     return _impossible("attempts_spent", desk) if spent else None
 
 
@@ -39,7 +39,7 @@ def _window(task: Task, desk: LockDesk) -> LockError | None:
 
 
 def _doors(task: Task, desk: LockDesk) -> LockError | None:
-    if desk.binding.doors(task.entry.credential.core.rooms):
+    if all(desk.binding.doors((room,)) for room in task.entry.credential.core.rooms):
         return None
     return DeviceNotPaired(vendor=desk.vendor, cause=LockErrorCause("room_without_lock"))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from shared.domain.commands import Accept
@@ -50,19 +50,22 @@ async def issue_at_locks(task: Task, desk: LockDesk) -> Verdict:
 
 async def _intended(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> Attempted:
     """Write down what is about to be asked of the vendor, and the secret that it will be told."""
-    placings = _placings(task, desk, known)
+    now = task.now
+    placings = _placings(task, desk, known, now)
     mine = {placing.kept.grant.id for placing in placings}
     others = [kept for kept in known if not kept.over and kept.grant.id not in mine]
-    grants = [placing.kept for placing in placings] + [kept.withdrawn(task.now) for kept in others]
-    counted = _counted(task, tuple(grants))
+    called = [placing for placing in placings if not placing.kept.stands]
+    grants = [placing.kept for placing in called] + [kept.withdrawn(now) for kept in others]
+    counted = _counted(task, tuple(grants), now)
     if all(placing.fresh for placing in placings):
         # Neither means anything without the other, and the vendor is told of neither before both are kept.
         key, (begun, saved) = await both(_secret(task, desk, known), task.saved(counted))
     else:
         key = await _secret(task, desk, known)
         begun, saved = await task.saved(counted)
-    kept = [replace(placing, kept=each) for placing, each in zip(placings, saved, strict=False)]
-    return Attempted(begun, tuple(kept), saved[len(kept) :], key)
+    kept = [replace(placing, kept=each) for placing, each in zip(called, saved, strict=False)]
+    standing = [placing for placing in placings if placing.kept.stands]
+    return Attempted(begun, (*standing, *kept), saved[len(kept) :], key)
 
 
 async def _forget_in_vain(task: Task, desk: LockDesk) -> None:
@@ -74,15 +77,18 @@ async def _forget_in_vain(task: Task, desk: LockDesk) -> None:
         await desk.secrets.destroy(_secret_name(task.entry))
 
 
-def _counted(task: Task, grants: tuple[KeptGrant, ...]) -> Change:
-    now = task.now
-    credential, facts = task.entry.credential.attempting(now), tuple[Fact, ...]()
+def _counted(task: Task, grants: tuple[KeptGrant, ...], now: datetime) -> Change:
+    """Count the attempt, unless the last goes on; should this call be lost, the next counts."""
+    credential, facts = task.entry.credential, tuple[Fact, ...]()
+    if not task.entry.going_on:
+        credential = credential.attempting(now)
     if isinstance(credential.state, Requested):
         credential, facts = credential.apply(Accept(at=now))
-    return Change(replace(task.entry, credential=credential).due_in(LOOKED_AFTER, now), facts, grants)
+    entry = replace(task.entry, credential=credential, going_on=False).due_in(LOOKED_AFTER, now)
+    return Change(entry, facts, grants)
 
 
-def _placings(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> list[Placing]:
+def _placings(task: Task, desk: LockDesk, known: Sequence[KeptGrant], now: datetime) -> list[Placing]:
     core, secret_try = task.entry.credential.core, task.entry.secret_try
     tried = (core.plan.current.vendor, core.plan.current.kind, secret_try)
     mine = {
@@ -93,7 +99,7 @@ def _placings(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> list[Pl
     placings = []
     for door in desk.binding.doors(core.rooms):
         kept = mine.get((door.id, door.vendor_device)) or _new(task, door, known)
-        placings.append(Placing(kept.calling(task.now), kept.version is None, kept.busy_until))
+        placings.append(Placing.at(kept, now))
     return placings
 
 

@@ -2,26 +2,55 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Self
 
 from shared.domain.grant_lifecycle import ConfirmRemoval, Place, RemovalProof
 from shared.domain.kinds import WINDOW_ROUNDED, KeyWarning, merge_warnings
 from shared.domain.lock_errors import LockError, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
+from shared.ledger.entry import milliseconds
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.sealed_keys import SealedKey
-from shared.ports.lock import ASK_FOR_ANOTHER_PIN, KeyAtLock, unheard
+from shared.ledger.standing import Standing
+from shared.ports.lock import ASK_FOR_ANOTHER_PIN, KeyAtLock, of_our_own, unheard
 from shared.usecases.task_at_locks import Task
 
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """One lock's part: no outcome means that its vendor was not asked."""
+    """One lock's part: without an outcome, its vendor was not asked now; `asked_last`, when it was before."""
 
     kept: KeptGrant
     fresh: bool
     busy_before: datetime | None = None
     outcome: KeyAtLock | LockError | None = None
+    asked_last: datetime | None = None
+
+    @classmethod
+    def at(cls, kept: KeptGrant, now: datetime) -> Self:
+        """Return the part of a lock whose vendor is about to be asked, unless the key stands there."""
+        if kept.stands:
+            return cls(kept, fresh=False)
+        fresh = kept.busy_until is None and not kept.calls
+        return cls(kept.calling(now), fresh, kept.busy_until, asked_last=kept.asked_last)
+
+    @property
+    def standing(self) -> Standing | None:
+        """How the key stands at the lock, if it does."""
+        if isinstance(self.outcome, KeyAtLock):
+            return Standing.of(self.outcome)
+        return self.kept.standing if self.kept.stands else None
+
+    @property
+    def error(self) -> LockError | None:
+        """What went wrong, if anything."""
+        return self.outcome if isinstance(self.outcome, LockError) else None
+
+    def missed_since(self, began: datetime) -> bool:
+        """Say whether nobody has asked the lock since an attempt began, though it has no key."""
+        before = self.asked_last is None or milliseconds(self.asked_last) < milliseconds(began)
+        return self.standing is None and self.outcome is None and before
 
     def settled(self, task: Task) -> KeptGrant:
         """Return the grant with what its vendor said.
@@ -29,24 +58,29 @@ class Placing:
         Silence says nothing: the call may still land. An answer ends this call, but not one before it that
         was never heard of again.
         """
+        if self.kept.stands:
+            return self.kept
         if self.outcome is None:
             return replace(self.kept, busy_until=self.busy_before, calls=self.kept.calls[:-1])
         if isinstance(self.outcome, LockError):
-            heard = self.kept.heard(self.outcome.cause.kind)
+            heard = self.kept.heard(self.outcome.cause.kind, task.now)
             return heard if unheard(self.outcome) else replace(heard, busy_until=self.busy_before)
         at = self.outcome
-        heard = replace(self.kept.heard(at.placement.value), busy_until=self.busy_before)
-        return heard.told(Place(at=task.now, placement=at.placement, exposure_until=at.exposure_until))
+        heard = self.kept.heard(at.placement.value, task.now)
+        placed = Place(at=task.now, placement=at.placement, exposure_until=at.exposure_until)
+        return replace(heard, busy_until=self.busy_before, standing=Standing.of(at)).told(placed)
 
     def given_up(self, task: Task) -> KeptGrant:
         """Return the grant on its way out; one that its vendor never took is gone already."""
         leaving = self.settled(task).withdrawn(task.now)
-        asked_in_vain = self.outcome is None or (
-            isinstance(self.outcome, LockError) and not unheard(self.outcome)
-        )
-        if self.fresh and asked_in_vain:
+        if self.fresh and (self.outcome is None or (self.error is not None and not unheard(self.error))):
             return leaving.told(ConfirmRemoval(at=task.now, proof=RemovalProof.NEVER_PLACED))
         return leaving
+
+
+def _hopeless(error: LockError) -> bool:
+    """Say whether no further lock need be asked, for the key will not be made this way."""
+    return error.permanent or error.cause.kind in ASK_FOR_ANOTHER_PIN
 
 
 def _rank(error: LockError) -> tuple[bool, bool]:
@@ -64,15 +98,42 @@ class Attempted:
     counted: bool = True
 
     @property
-    def error(self) -> LockError | None:
-        """What went wrong first; a word about the PIN counts before all others."""
-        errors = [each.outcome for each in self.placings if isinstance(each.outcome, LockError)]
-        return min(errors, key=_rank, default=None)
+    def errors(self) -> list[LockError]:
+        """What went wrong, lock by lock."""
+        return [each.error for each in self.placings if each.error is not None]
 
     @property
-    def placed(self) -> tuple[KeyAtLock, ...]:
-        """The key as it stands, at the locks that took it."""
-        return tuple(each.outcome for each in self.placings if isinstance(each.outcome, KeyAtLock))
+    def error(self) -> LockError | None:
+        """What went wrong first; a word about the PIN counts before all others."""
+        return min(self.errors, key=_rank, default=None)
+
+    @property
+    def standings(self) -> tuple[Standing, ...]:
+        """How the key stands, at the locks that have it."""
+        return tuple(each.standing for each in self.placings if each.standing is not None)
+
+    @property
+    def complete(self) -> bool:
+        """Say whether every lock has the key."""
+        return len(self.standings) == len(self.placings) > 0
+
+    @property
+    def goes_on(self) -> bool:
+        """Say whether there is more to ask in this very attempt: of locks nobody came to, or that came later.
+
+        Whoever comes again asks at least one such lock, or has just placed the key at one: it has an end.
+        """
+        if self.complete or not self.placings or any(map(_hopeless, self.errors)):
+            return False
+        began = self.task.entry.credential.core.plan.last_attempt_at
+        missed = began is not None and any(each.missed_since(began) for each in self.placings)
+        return missed or not self.errors
+
+    @property
+    def turn_not_come(self) -> bool:
+        """Say whether nobody was asked, for want of our own turn: that is no vendor's failure."""
+        asked = [each.outcome for each in self.placings if each.outcome is not None]
+        return bool(asked) and all(isinstance(each, LockError) and of_our_own(each) for each in asked)
 
     @property
     def warnings(self) -> tuple[KeyWarning, ...]:
@@ -82,14 +143,14 @@ class Attempted:
             if self.effective
             else (KeyWarning(WINDOW_ROUNDED, "there is no time at which all locks open"),)
         )
-        return merge_warnings(*(each.warnings for each in self.placed), apart)
+        return merge_warnings(*(each.warnings for each in self.standings), apart)
 
     @property
     def effective(self) -> StayWindow | None:
         """When all the locks open; None if they never all do."""
         window = self.task.entry.credential.core.window
-        start = max(each.valid_from for each in self.placed)
-        end = min(each.valid_until for each in self.placed)
+        start = max(each.valid_from for each in self.standings)
+        end = min(each.valid_until for each in self.standings)
         return StayWindow(start, end, window.zone) if start < end else None
 
     @property
@@ -116,6 +177,10 @@ class Attempted:
             artifact=chosen,
             refs={**self.key.refs, **{name: at.vendor_ref for name, at in at_locks}},
         )
+
+    def settled(self) -> tuple[KeptGrant, ...]:
+        """Return the grants of the locks that were asked, or were to be, with what their vendor said."""
+        return tuple(each.settled(self.task) for each in self.placings if not each.kept.stands)
 
     def given_up(self) -> tuple[KeptGrant, ...]:
         """Return all grants on their way out."""

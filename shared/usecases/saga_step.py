@@ -24,18 +24,20 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StepCall:
-    """Which saga calls, and as which of its executions."""
+    """Which saga calls, as which of its executions, and what was known to be published when it began."""
 
     tenant: str
     saga_id: str
     generation: int
     execution: str
+    announced: int = 0
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Self:
         """Read a step's arguments."""
         texts = [_given(body, name, str) for name in ("tenant", "saga_id", "execution")]
-        return cls(texts[0], texts[1], _given(body, "generation", int), texts[2])
+        generation, announced = _given(body, "generation", int), body.get("announced", 0)
+        return cls(texts[0], texts[1], generation, texts[2], announced if type(announced) is int else 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,10 +65,8 @@ TOLD_WITHIN: Final = timedelta(minutes=1)
 
 
 def claimed(entry: Entry, call: StepCall) -> Entry:
-    """Return the entry as this execution's own, which the next save makes true.
-
-    An execution is started only after everything before it was announced.
-    """
+    """Return the entry as this execution's own, which the next save makes true."""
     if entry.saga.execution is not None:
         return entry
-    return replace(entry, saga=entry.saga.claimed(call.execution), announced=entry.credential.sequence)
+    announced = max(entry.announced, min(call.announced, entry.credential.sequence))
+    return replace(entry, saga=entry.saga.claimed(call.execution), announced=announced)

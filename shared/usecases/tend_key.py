@@ -7,7 +7,7 @@ from shared.ledger.delays import LOOKED_AFTER, MOST_LOST
 from shared.ledger.entry import Entry, Saga, Work
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change, Ledger
-from shared.usecases.begin_saga import WORKFLOWS, begin_saga, tell
+from shared.usecases.begin_saga import WORKFLOWS, announced, begin_saga, tell
 from shared.usecases.give_up_lost import fail_overdue, give_up_lost
 from shared.usecases.office import Office
 from shared.usecases.whom_to_ask import whom_to_ask
@@ -38,7 +38,7 @@ async def _tend(entry: Entry, ledger: Ledger, office: Office) -> None:
 
 async def begin_again(entry: Entry, vendor: VendorCode, ledger: Ledger, office: Office) -> None:
     """Begin a key's work for an execution yet to come; the present one, if any, is refused from now on."""
-    told = await ledger.announce(entry, office.bus)
+    told = await announced(entry, ledger, office)
     again = replace(told, saga=entry.saga.again()).due_in(LOOKED_AFTER, office.now)
     # Saved first: of all who come by at this moment, one goes on.
     await begin_saga((await ledger.save(Change(again))).entry, vendor, ledger, office)

@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Sequence
 
 from shared.domain.lock_errors import LockError
+from shared.ledger.delays import LONGEST_ROUND
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.vault import SealBroken
@@ -29,12 +30,20 @@ async def refuse_to_withdraw(task: Task, error: LockError) -> Verdict:
 
 
 def _leaving(grants: Sequence[KeptGrant], task: Task) -> list[KeptGrant]:
-    return [kept for kept in grants if kept.leaving and kept.grant.vendor == task.vendor]
+    """Return what is to go, and first what was asked for least: one lock's trouble is not the others'."""
+    leaving = [kept for kept in grants if kept.leaving and kept.grant.vendor == task.vendor]
+    return sorted(leaving, key=lambda kept: len(kept.removals))
 
 
 async def _removals(leaving: Sequence[KeptGrant], task: Task, desk: LockDesk) -> tuple[Removal, ...]:
+    """Ask for a while; what is done is saved in time, and whoever comes next asks the others."""
+    removals, late = list[Removal](), task.now + LONGEST_ROUND
     async with desk.port.visit():
-        return tuple([await _asked(kept, task, desk) for kept in leaving])
+        for kept in leaving:
+            removals.append(await _asked(kept, task, desk))
+            if task.now >= late:
+                break
+    return tuple(removals)
 
 
 async def _asked(kept: KeptGrant, task: Task, desk: LockDesk) -> Removal:

@@ -22,7 +22,7 @@ from shared.vendors.ttlock.windows import HOUR, in_hours, in_minutes, may_be_com
 T = TypeVar("T")
 FAILING: Final[tuple[type[Exception], ...]] = (VendorRefused, *SILENCE)
 MOST_SHIFTED: Final = 4 * HOUR
-"""So much later than asked may a computed code end: rounded up, and some hours on where its window was spent."""
+"""So much later than asked may a computed code end: rounded up, and hours on where its window was spent."""
 UNHEARD: Final = (TimedOut, ConnectionBroken, Unreadable)
 """After these, what was asked may have been done."""
 

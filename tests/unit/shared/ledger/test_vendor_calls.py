@@ -1,6 +1,9 @@
 """What was asked of a vendor is kept with its answer; of very many calls, the first and the latest."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+
+import pytest
 
 from shared.ledger.vendor_calls import (
     FIRST_KEPT,
@@ -20,16 +23,32 @@ def call(number, answer=None):
 
 
 def test_what_is_kept_is_read_back():
-    calls = (CallMade(NOON, "place", "on_lock"), call(1))
+    calls = (CallMade(NOON, "place", "on_lock", NOON + timedelta(seconds=2)), call(1))
     assert calls_from(kept_calls(calls)) == calls
 
 
 def test_answer_is_the_last_call_s():
-    assert with_answer((call(1, "lock_busy"), call(2)), "gone") == (call(1, "lock_busy"), call(2, "gone"))
+    first, second = call(1, "lock_busy"), call(2)
+    later = second.at + timedelta(seconds=2)
+    answered = replace(second, answer="gone", answered_at=later)
+    assert with_answer((first, second), "gone", later) == (first, answered)
 
 
 def test_answer_to_no_call_is_nobody_s():
-    assert with_answer((), "gone") == ()
+    assert with_answer((), "gone", NOON) == ()
+
+
+def test_calls_that_were_kept_before_answers_had_a_time_are_read():
+    (kept,) = kept_calls((call(1, "gone"),))
+    del kept["answered"]
+    assert calls_from([kept]) == (call(1, "gone"),)
+
+
+@pytest.mark.parametrize(
+    ("answer", "made"), [(None, True), ("gone", True), ("timeout", True), ("throttled", False)]
+)
+def test_call_that_had_to_wait_for_our_own_turn_was_not_made(answer, made):
+    assert call(1, answer).made is made
 
 
 def test_first_and_latest_calls_are_kept():

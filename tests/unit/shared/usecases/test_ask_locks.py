@@ -11,6 +11,7 @@ from shared.domain.ids import LockDeviceId
 from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
+from shared.ledger.delays import LONGEST_ROUND
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.lock import ASK_FOR_ANOTHER_PIN, WINDOW_SPENT, KeyAtLock
@@ -30,8 +31,9 @@ def refused(cause):
 class Port:
     """A vendor that answers each lock's calls in turn as it was told, and else with a key."""
 
-    def __init__(self):
+    def __init__(self, clock):
         self.asked, self.answers, self.visits = [], {}, []
+        self.clock, self.takes = clock, timedelta(0)
 
     @asynccontextmanager
     async def visit(self):
@@ -41,6 +43,7 @@ class Port:
 
     async def place(self, key):
         self.asked.append(key)
+        self.clock.advance(seconds=self.takes.total_seconds())
         error = next(iter(self.answers.get(key.device_id, ())), None)
         if error is not None:
             self.answers[key.device_id] = self.answers[key.device_id][1:]
@@ -54,8 +57,8 @@ class Port:
 
 
 @pytest.fixture
-def port():
-    return Port()
+def port(books):
+    return Port(books.clock)
 
 
 @pytest.fixture
@@ -87,6 +90,32 @@ async def test_lock_is_asked_for_the_stay_s_window_and_the_sealed_secret(port, a
     assert port.asked[1].vendor_ref is None
 
 
+async def test_locks_beyond_a_round_are_left_for_the_next_and_those_never_asked_come_first(
+    books, port, attempt
+):
+    port.takes = LONGEST_ROUND / 2
+    doors = [LockDeviceId(f"lck_01KSAMP1E{number:0>17}") for number in range(4)]
+    attempted = await attempt(*doors)
+    assert [key.device_id for key in port.asked] == doors[:2]
+    assert [placing.outcome is None for placing in attempted.placings] == [False, False, True, True]
+    assert attempted.goes_on
+
+    first = replace(attempted.placings[0], outcome=None, asked_last=NOW)
+    others = [replace(each, outcome=None) for each in attempted.placings[1:]]
+    again = replace(attempted, placings=(first, *others))
+    await asked(again, SimpleNamespace(port=port))
+    assert [key.device_id for key in port.asked[2:]] == doors[1:3]
+
+
+async def test_lock_that_has_the_key_is_not_asked_again(books, port, attempt):
+    attempted = await attempt(DOOR, FRONT)
+    stands = attempted.placings[0].settled(attempted.task)
+    placings = (Placing.at(stands, NOW), replace(attempted.placings[1], outcome=None))
+    again = await asked(replace(attempted, placings=placings), SimpleNamespace(port=port))
+    assert [key.device_id for key in port.asked] == [DOOR, FRONT, FRONT]
+    assert again.complete
+
+
 async def test_all_locks_are_asked_in_one_visit(port, attempt):
     await attempt(DOOR, FRONT)
     assert port.visits == [0, 2]
@@ -103,7 +132,7 @@ async def test_one_lock_that_makes_no_key_does_not_keep_the_others_shut(port, at
     port.answers[DOOR] = [error]
     attempted = await attempt(DOOR, FRONT)
     assert attempted.error is error
-    assert len(attempted.placed) == 1
+    assert len(attempted.standings) == 1
 
 
 @pytest.mark.parametrize("cause", sorted(ASK_FOR_ANOTHER_PIN))

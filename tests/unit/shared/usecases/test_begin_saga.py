@@ -20,7 +20,13 @@ async def stored(books, **changes):
 async def test_saga_is_started_with_ids_and_whom_to_ask_only(books, work, workflow):
     entry = await stored(books, saga=Saga(kind=work, claim=CLAIM, generation=4))
     await begin_saga(entry, MOCK, books.ledger, books.office)
-    argument = {"tenant": "tnt_silk", "saga_id": entry.id, "generation": 4, "adapter": "adapter-mock"}
+    argument = {
+        "tenant": "tnt_silk",
+        "saga_id": entry.id,
+        "generation": 4,
+        "adapter": "adapter-mock",
+        "announced": 1,
+    }
     assert books.sagas.started == [(workflow, argument)]
 
 

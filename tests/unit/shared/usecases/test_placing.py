@@ -116,6 +116,77 @@ def test_attempt_succeeds_only_at_every_lock(task, placing):
     assert Attempted(task, (placing(at_lock()), placing(SILENT, door=FRONT))).error is SILENT
 
 
+BUSY = VendorUnreachable(vendor=MOCK, cause=LockErrorCause("gateway_busy"))
+ANSWERED_BUSY = VendorUnreachable(vendor=MOCK, cause=LockErrorCause("gateway_busy", "-3003"))
+FOR_GOOD = KeyIssueFailed(vendor=MOCK, cause=LockErrorCause("lock_frozen"), permanent=True)
+
+
+@pytest.fixture
+def begun(task, books):
+    """Return the task once its attempt is counted."""
+    credential = task.entry.credential.attempting(books.clock.now())
+    return replace(task, entry=replace(task.entry, credential=credential))
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "goes_on"),
+    [
+        ((at_lock(), at_lock()), False),
+        ((at_lock(), None), True),
+        ((SILENT, None), True),
+        ((SILENT, at_lock()), False),
+        ((REFUSED, REFUSED), False),
+        ((TAKEN, None), False),
+        ((FOR_GOOD, None), False),
+    ],
+)
+def test_attempt_goes_on_at_locks_nobody_came_to_unless_one_said_what_ends_it(
+    begun, placing, outcomes, goes_on
+):
+    placings = tuple(placing(each, door=door) for each, door in zip(outcomes, (DOOR, FRONT), strict=True))
+    assert Attempted(begun, placings).goes_on is goes_on
+
+
+def test_attempt_goes_on_at_a_lock_that_failed_earlier_only_if_others_took_the_key_now(books, begun, placing):
+    earlier = replace(placing(None), asked_last=books.clock.now())
+    assert Attempted(begun, (earlier, placing(at_lock(), door=FRONT))).goes_on
+    assert not Attempted(begun, (earlier, placing(SILENT, door=FRONT))).goes_on
+
+
+def test_key_that_stands_since_an_earlier_call_is_neither_asked_for_nor_written_again(begun, placing):
+    stands = placing(at_lock(warnings=(KeyWarning("CLOCK_SKEW"),))).settled(begun)
+    part = Placing.at(stands, ARRIVAL)
+    assert (part.kept, part.settled(begun)) == (stands, stands)
+    attempted = Attempted(begun, (part, placing(at_lock(end=LEAVES - HOUR), door=FRONT)))
+    assert attempted.complete
+    assert attempted.effective.end == LEAVES - HOUR
+    assert [warning.code for warning in attempted.warnings] == ["CLOCK_SKEW"]
+    assert [kept.grant.device_id for kept in attempted.settled()] == [FRONT]
+    assert isinstance(part.given_up(begun).grant.state, Removing)
+
+
+def test_grant_whose_vendor_was_never_asked_is_as_fresh_as_a_new_one(books, task, placing):
+    unasked = placing(None).settled(task)
+    assert Placing.at(unasked, books.clock.now()).fresh
+    assert not Placing.at(placing(REFUSED).settled(task), books.clock.now()).fresh
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "waits"),
+    [
+        ((BUSY, BUSY), True),
+        ((BUSY, None), True),
+        ((BUSY, SILENT), False),
+        ((BUSY, at_lock()), False),
+        ((ANSWERED_BUSY, BUSY), False),
+        ((None, None), False),
+    ],
+)
+def test_only_our_own_turn_that_did_not_come_is_no_attempt(begun, placing, outcomes, waits):
+    placings = tuple(placing(each, door=door) for each, door in zip(outcomes, (DOOR, FRONT), strict=True))
+    assert Attempted(begun, placings).turn_not_come is waits
+
+
 def test_refusal_counts_before_silence(task, placing):
     for outcomes in ((SILENT, REFUSED), (REFUSED, SILENT)):
         assert Attempted(task, tuple(map(placing, outcomes))).error is REFUSED
