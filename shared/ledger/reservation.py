@@ -118,8 +118,9 @@ class Reservation:
 
     def refused(self, event_id: str, standing: Standing) -> bool:
         """Say whether an event is the newest, and was set aside: it may be replayed."""
-        refused = {heard.event_id for heard in self.heard if heard.outcome is Heeded.REFUSED}
-        return event_id in refused and standing == self.standing
+        heeded = [heard for heard in self.heard if heard.outcome is not Heeded.IGNORED][-1:]
+        refused = [heard.event_id for heard in heeded if heard.outcome is Heeded.REFUSED]
+        return refused == [event_id] and standing == self.standing
 
     @property
     def _highest(self) -> int | None:

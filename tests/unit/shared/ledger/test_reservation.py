@@ -77,6 +77,8 @@ def test_an_event_that_was_refused_may_be_replayed_while_it_is_the_newest_and_is
     assert not record.refused("evt_other", newest)
     overtaken = record.hearing("evt_6", CONFIRMED, Standing(6, LATE), Heeded.IGNORED)
     assert not overtaken.refused("evt_5", newest)
+    ended = record.hearing("evt_5b", CONFIRMED, newest, Heeded.APPLIED)
+    assert not ended.refused("evt_5", newest)
     replayed = record.hearing("evt_5", CONFIRMED, newest, Heeded.APPLIED)
     assert not replayed.refused("evt_5", newest)
     assert [heard.event_id for heard in replayed.heard].count("evt_5") == 1
