@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from infra.cli.answer import print_document
 
 JSON: Final = "--json"
+ROOT, KIND = "keyfleet", "usage"
 _ASKED: Final = "keyfleet.json"
 
 
@@ -37,13 +38,16 @@ def _documented(*, asked: bool) -> Iterator[None]:
         yield
     except typer.TyperException as error:
         if asked:
-            print_document(
-                {
-                    "error": {
-                        "kind": "Usage",
-                        "message": error.format_message(),
-                        "remedy": "see keyfleet --help",
-                    }
-                }
-            )
+            told = {
+                "kind": KIND,
+                "message": error.format_message(),
+                "remedy": f"see {_command(error)} --help",
+            }
+            print_document({"error": told})
         raise
+
+
+def _command(error: typer.TyperException) -> str:
+    """Return the command that was used wrongly, as far as it was understood."""
+    context = getattr(error, "ctx", None)
+    return ROOT if context is None else " ".join((ROOT, *context.command_path.split()[1:]))

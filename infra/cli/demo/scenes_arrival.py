@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from infra.cli.answer import moment
 from infra.cli.demo.claim import Proof
 from infra.cli.demo.doors import ADD, BOOKED
 from infra.cli.demo.scene import Act, Scene
@@ -133,7 +134,8 @@ def _ended(stage: Stage) -> Json | None:
 
 
 def _window(window: Json) -> str:
-    return f"from {window['from']} until {window['until']}, in the hotel's zone {window['zone']}"
+    begins, ends = (f"{moment(window[end])} UTC" for end in ("from", "until"))
+    return f"from {begins} until {ends}; the hotel keeps the time of {window['zone']}"
 
 
 EMPTY_FOLDER: Final = Scene(

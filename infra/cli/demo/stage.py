@@ -55,9 +55,8 @@ class Stage:
 
     def settled(self, state: str) -> Json | None:
         """Return the key of the stay, if it is in this state and nothing is owed to it."""
-        return next(
-            (key for key in self.keys_of(self.stay) if (key["state"], key["due_at"]) == (state, None)), None
-        )
+        found = (key for key in self.keys_of(self.stay) if key["state"] == state and not _owed(key))
+        return next(found, None)
 
     def timeline(self) -> list[Json]:
         """Return all that happened to the stay so far."""
@@ -67,3 +66,8 @@ class Stage:
     def happened(self, source: str, kind: str) -> list[str]:
         """Return what happened of one sort, by one account."""
         return [each["what"] for each in self.timeline() if (each["source"], each["kind"]) == (source, kind)]
+
+
+def _owed(key: Json) -> bool:
+    """Say whether somebody must look at a key before its stay is over."""
+    return key["due_at"] is not None and key["due_at"] < key["window"]["until"]

@@ -124,12 +124,12 @@ def _names(lock: Json) -> set[str]:
 def _summary(lock: Json) -> dict[str, Any]:
     counts = {name: len(lock[name]) for name in ("codes", "cards", "ekeys")}
     listed = {name: len(rows) for name, rows in lock["listed"].items()}
-    kept = ("lockId", "alias", "battery", "skewSeconds", "inReach", "frozen", "unsentRecords")
+    kept = ("lockId", "alias", "battery", "skewSeconds", "inReach", "heard", "frozen", "unsentRecords")
     return {**{name: lock[name] for name in kept}, **counts, "listed": listed}
 
 
 def _row(lock: Json) -> tuple[Any, ...]:
-    reach = plain("frozen", "yellow") if lock["frozen"] else _yes(lock["inReach"])
+    reach = plain("frozen", "yellow") if lock["frozen"] else _yes(lock["heard"])
     clock = f"{lock['skewSeconds']:+g} s" if lock["skewSeconds"] else "right"
     condition = (lock["alias"], lock["lockId"], f"{lock['battery']} %", clock, reach)
     return (*condition, lock["codes"], lock["cards"], lock["ekeys"], _listed(lock["listed"]))
@@ -149,8 +149,13 @@ def _yes(value: bool) -> Text:
 
 def _condition(lock: Json) -> str:
     frozen = ", frozen" if lock["frozen"] else ""
-    reach = "in reach" if lock["inReach"] else "out of reach"
-    return f"battery {lock['battery']} %, clock {lock['skewSeconds']:+g} s, {reach}{frozen}"
+    return f"battery {lock['battery']} %, clock {lock['skewSeconds']:+g} s, {_reach(lock)}{frozen}"
+
+
+def _reach(lock: Json) -> str:
+    if not lock["inReach"]:
+        return "out of reach"
+    return "in reach" if lock["heard"] else "no gateway online"
 
 
 def _verdict(facts: Json) -> Text:

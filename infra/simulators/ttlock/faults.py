@@ -53,7 +53,7 @@ def effect_of(fault: str) -> Effect:
     if match := ERRCODE.fullmatch(fault):
         return Effect(errcode=int(match[1]))
     if fault not in EFFECTS:
-        raise ValueError(f"a fault is errcode:N or one of {', '.join(EFFECTS)}")
+        raise ValueError(f"no such fault: name errcode:N or one of {', '.join(EFFECTS)}")
     return EFFECTS[fault]
 
 

@@ -111,6 +111,7 @@ def _lock_state(cloud: Cloud, door: Door) -> dict[str, Any]:
         "skewSeconds": door.skew_ms / 1000,
         "battery": door.battery,
         "inReach": door.in_reach,
+        "heard": any(gateway.online for gateway in cloud.gateways_of(door.lock_id)),
         "frozen": door.frozen,
         "codes": [*_custom_codes(cloud, door), *_random_codes(cloud, door)],
         "cards": _cards(cloud, door),

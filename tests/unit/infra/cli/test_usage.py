@@ -5,20 +5,23 @@ import json
 import pytest
 
 WRONG = {
-    ("--json", "no-such-command"): "No such option: --json",
-    ("no-such-command", "--json"): "No such command 'no-such-command'",
-    ("status", "--no-such-option", "--json"): "No such option: --no-such-option",
-    ("status", "--json", "--port", "x"): "Invalid value for '--port'",
-    ("sim", "fault", "add", "--json"): "Missing argument",
+    ("--json", "no-such-command"): ("No such option: --json", "keyfleet"),
+    ("no-such-command", "--json"): ("No such command 'no-such-command'", "keyfleet"),
+    ("status", "--no-such-option", "--json"): ("No such option: --no-such-option", "keyfleet status"),
+    ("status", "--json", "--port", "x"): ("Invalid value for '--port'", "keyfleet status"),
+    ("sim", "fault", "add", "--json"): ("Missing argument", "keyfleet sim fault add"),
+    ("sim", "fault", "mend", "--json"): ("No such command 'mend'", "keyfleet sim fault"),
 }
 
 
 @pytest.mark.parametrize("arguments", WRONG)
-def test_wrong_usage_is_a_document_for_scripts(run, arguments):
+def test_wrong_usage_is_a_document_for_scripts_that_names_the_command(run, arguments):
+    message, command = WRONG[arguments]
     result = run(*arguments)
     error = json.loads(result.stdout)["error"]
-    assert (result.exit_code, error["kind"]) == (2, "Usage")
-    assert error["message"].startswith(WRONG[arguments])
+    assert (result.exit_code, error["kind"]) == (2, "usage")
+    assert error["message"].startswith(message)
+    assert error["remedy"] == f"see {command} --help"
     assert "Usage: " in result.stderr
 
 

@@ -90,7 +90,11 @@ class Told:
             "due_at": None,
             "attempts": 2,
             "saga": {"execution": SAGA, "generation": 1},
-            "effective": {"from": "2026-05-01T01:00Z", "until": "2026-05-03T01:00Z", "zone": "Asia/Kabul"},
+            "effective": {
+                "from": "2026-05-01T01:00:00Z",
+                "until": "2026-05-03T01:00:00Z",
+                "zone": "Asia/Kabul",
+            },
             "grants": [{"label": name, "state": "placed"} for name in BOOKED],
         }
         return key | other

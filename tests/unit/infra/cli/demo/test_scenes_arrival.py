@@ -140,3 +140,10 @@ def test_the_key_is_shown_without_its_pin(stage, told):
     detail = acts.issued(stage).detail
     assert "PIN •••••••• at Front door, Room 101, Room 102" in detail
     assert stage.pin.reveal() not in detail
+
+
+def test_the_times_of_a_key_are_said_to_be_those_of_utc(stage, told):
+    told.execution("SUCCEEDED")
+    detail = acts.issued(stage).detail
+    assert "from 2026-05-01 01:00:00 UTC until 2026-05-03 01:00:00 UTC" in detail
+    assert "the hotel keeps the time of Asia/Kabul" in detail

@@ -96,6 +96,16 @@ def test_a_gateway_that_is_offline_keeps_codes_from_its_locks(vendor, ask, facts
     assert vendor.add_code(ROOM, "482913")["errcode"] == -3003
 
 
+def test_a_lock_whose_every_gateway_is_offline_is_not_said_to_be_in_reach(ask, facts):
+    assert "in reach" in ask("state", "101").stdout
+    for gateway in ("501", "502"):
+        ask("gateway", gateway, "--offline")
+    said = ask("state", "101").stdout
+    assert "no gateway online" in said
+    assert "in reach" not in said
+    assert {lock["heard"] for lock in facts("locks")["locks"]} == {False}
+
+
 def test_a_gateway_that_is_not_there_is_refused(ask):
     refused = ask("gateway", "9", "--busy")
     assert refused.exit_code == 2

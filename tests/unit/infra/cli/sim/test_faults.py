@@ -61,4 +61,6 @@ def test_every_operation_that_is_listed_can_be_struck(ask, facts):
 def test_a_fault_that_is_none_is_refused_with_those_there_are(ask):
     refused = ask("fault", "add", "*", "earthquake")
     assert refused.exit_code == 2
-    assert "errcode:N or one of drop, timeout_after_success" in refused.stderr
+    said, remedy = refused.stderr.splitlines()
+    assert said == "error: no such fault"
+    assert remedy.startswith("  fix: name errcode:N or one of drop, timeout_after_success")
