@@ -73,6 +73,9 @@ class FakeDoors:
         return self.reasons[self._time] if pin in door.pins else "unknown"
 
 
+WINDOW = {"from": "2026-05-01T01:00:00Z", "until": "2026-05-03T01:00:00Z", "zone": "Asia/Kabul"}
+
+
 class Told:
     """What the fake fleet tells of the stay, with defaults of a stay that goes well."""
 
@@ -90,11 +93,8 @@ class Told:
             "due_at": None,
             "attempts": 2,
             "saga": {"execution": SAGA, "generation": 1},
-            "effective": {
-                "from": "2026-05-01T01:00:00Z",
-                "until": "2026-05-03T01:00:00Z",
-                "zone": "Asia/Kabul",
-            },
+            "window": WINDOW,
+            "effective": WINDOW,
             "grants": [{"label": name, "state": "placed"} for name in BOOKED],
         }
         return key | other
