@@ -14,7 +14,8 @@ from shared.domain.grant_lifecycle import Placed, Removed, Residual
 from shared.domain.ids import TenantId
 from shared.domain.instants import instant_to_text
 from shared.domain.lifecycle import TABLE, name_of
-from shared.domain.states import Active, IssuedKey, Revoked, Suspended
+from shared.domain.plan import Choice
+from shared.domain.states import Active, Failed, IssuedKey, Revoked, Suspended
 from shared.domain.window import StayWindow
 from shared.usecases.admit_tenant import RECORD
 
@@ -105,9 +106,15 @@ def _holder(credential: KeyCredential) -> dict[str, str | None]:
 
 def _made(credential: KeyCredential) -> dict[str, Any]:
     key = issued(credential)
-    made = credential.core.plan.current if key is None else key
+    made = _tried(credential) if key is None else key
     effective = None if key is None else _window(key.effective)
     return {"vendor": made.vendor, "kind": made.kind, "effective": effective}
+
+
+def _tried(credential: KeyCredential) -> Choice:
+    # One that failed shows what was tried last, and not what was left to try.
+    plan = credential.core.plan
+    return plan.made[-1].choice if isinstance(credential.state, Failed) and plan.made else plan.current
 
 
 def issued(credential: KeyCredential) -> IssuedKey | None:

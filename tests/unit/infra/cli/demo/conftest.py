@@ -90,7 +90,7 @@ class Told:
             "id": KEY,
             "state": "active",
             "reason": None,
-            "due_at": None,
+            "due_at": "2026-05-03T13:00:00.000Z",
             "attempts": 2,
             "saga": {"execution": SAGA, "generation": 1},
             "window": WINDOW,

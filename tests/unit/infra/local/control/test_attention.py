@@ -37,6 +37,16 @@ def test_where_every_guest_has_a_key_and_every_lock_let_go_nobody_is_needed(tmp_
     assert play(tmp_path, scenario) == (WELL, WELL, WELL)
 
 
+def test_a_key_that_failed_is_shown_as_it_was_tried_last(tmp_path):
+    async def scenario(house):
+        await _failed(house)
+        _, answer = await house.on.send("_cloud/credentials", caller="operator", method="GET")
+        return answer["credentials"]
+
+    (key,) = play(tmp_path, scenario)
+    assert (key["state"], key["kind"], key["vendor"]) == ("failed", "pin_code", "ttlock")
+
+
 def test_a_key_that_failed_is_counted_until_the_stay_no_longer_wants_it(tmp_path):
     async def scenario(house):
         failed = await _failed(house)
