@@ -36,11 +36,12 @@ AND body -> '$.credential_id' = ? AND json_extract(body, '$.device_id') IS NOT N
 ORDER BY json_extract(body, '$.device_id'), id"""
 _EVENTS: Final = f"""SELECT body {OF_MAIN} AND tenant = ?1 AND collection = 'outbox'
 AND id > ?2 || '.' AND id < ?2 || '/' ORDER BY id"""
-# Whoever fails a key leaves a task with it, so that the few who failed are found among the many.
+# Whoever fails a key leaves a task with it, by which the few that failed are found among the many: a CROSS
+# JOIN keeps to that order.
 _FAILED: Final = f"""SELECT key.body FROM documents AS task
-JOIN documents AS key ON key.db = 'main' AND key.tenant = ?1 AND key.collection = '{CREDENTIALS}'
+CROSS JOIN documents AS key ON key.db = 'main' AND key.tenant = ?1 AND key.collection = '{CREDENTIALS}'
 AND key.id = task.id AND json_extract(key.body, '$.credential.state.type') = 'failed'
-JOIN documents AS stay ON stay.db = 'main' AND stay.tenant = ?1 AND stay.collection = '{RESERVATIONS}'
+CROSS JOIN documents AS stay ON stay.db = 'main' AND stay.tenant = ?1 AND stay.collection = '{RESERVATIONS}'
 AND stay.id = json_extract(key.body, '$.credential.core.holder.reservation_id')
 AND json_extract(stay.body, '$.status') = '{Status.CONFIRMED}'
 AND EXISTS (SELECT 1 FROM json_each(stay.body, '$.credentials') WHERE value = key.id)
