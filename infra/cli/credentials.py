@@ -31,6 +31,8 @@ STYLES: Final = {
     "failed": "red",
 }
 """How states of keys and grants look; the others have nothing left to say."""
+UNDECIDED: Final = frozenset({"removing", "residual"})
+"""What a lock is yet to let go of."""
 
 
 def credentials(
@@ -76,6 +78,12 @@ def _told(at: Place, key: Json) -> Iterator[Text]:
     if key["warnings"]:
         yield line("    ", plain(", ".join(key["warnings"]), "yellow"))
     yield line(plain(f"    keyfleet timeline {key['id']}{at.flags}", "dim"))
+    if _waits(key):
+        yield line(plain(f"    keyfleet ask-again {key['id']}{at.flags} asks its vendor now", "dim"))
+
+
+def _waits(key: Json) -> bool:
+    return key["state"] == "pending" or any(grant["state"] in UNDECIDED for grant in key["grants"])
 
 
 def _whose(key: Json) -> str:

@@ -8,7 +8,10 @@ from shared.domain.errors import InvalidInput
 from shared.usecases.begin_saga import WORKFLOWS
 
 BY_LEDGER: Final = frozenset(WORKFLOWS.values())
-SWEEP: Final = "keyfleet schedule run sweep-due announces and begins whatever is owed"
+SWEEP: Final = (
+    "keyfleet schedule run sweep-due announces and begins whatever is due, "
+    "and keyfleet ask-again KEY asks the vendor of one that waits"
+)
 
 
 async def start_by_hand(sagas: LocalSagas, body: Mapping[str, Any]) -> dict[str, Any]:

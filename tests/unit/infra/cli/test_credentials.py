@@ -1,5 +1,7 @@
 """keyfleet credentials."""
 
+import pytest
+
 KEY = {
     "id": "key_01KSAMP1E00000000000000101",
     "tenant": "tnt_silk",
@@ -113,3 +115,19 @@ def test_more_keys_than_the_limit_are_not_kept_silent(fleet, ask):
     assert "There are more than these 1: raise --limit" in ask("credentials", "--limit", "1").stdout
     _will(fleet, QUIET, query="limit=1")
     assert "There are more" not in ask("credentials", "--limit", "1").stdout
+
+
+@pytest.mark.parametrize(
+    ("key", "waits"),
+    [
+        (KEY, True),
+        ({**QUIET, "state": "pending"}, True),
+        ({**QUIET, "state": "active"}, False),
+        ({**KEY, "grants": [{**KEY["grants"][0], "state": "removing"}]}, True),
+        ({**KEY, "grants": [{**KEY["grants"][0], "state": "removed"}]}, False),
+    ],
+)
+def test_a_key_whose_vendor_is_yet_to_be_asked_tells_how_to_ask_it_now(fleet, ask, key, waits):
+    _will(fleet, key)
+    asked = f"keyfleet ask-again {KEY['id']}{fleet.place.flags} asks its vendor now"
+    assert (asked in ask("credentials").stdout) is waits
