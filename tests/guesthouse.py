@@ -1,6 +1,7 @@
 """The sample hotel at work: a simulated fleet, TTLock's simulator behind it, and what its doors hold."""
 
 import asyncio
+from datetime import datetime
 from random import Random
 
 import orjson
@@ -138,7 +139,7 @@ class Guesthouse:
     async def active_keys(self):
         """Return the entries of active keys whose every event is published."""
         kept = (await self.documents("credentials")).values()
-        return [entry for entry in kept if _state(entry) == "active" and "due_at" not in entry]
+        return [entry for entry in kept if _state(entry) == "active" and not owed(entry)]
 
     async def keys_active(self, count):
         """Return once so many keys are active and told."""
@@ -160,6 +161,12 @@ def device_at(door):
 
 def _state(entry):
     return entry["credential"]["state"]["type"]
+
+
+def owed(entry):
+    """Say whether somebody must look at a key before its stay is over."""
+    leaves = datetime.fromisoformat(entry["credential"]["core"]["window"]["end"])
+    return "due_at" in entry and entry["due_at"] < leaves.timestamp() * 1000
 
 
 def message(event, subject="confirmed", time="2026-03-01T10:00:00Z", tenant="tnt_silk", **data):

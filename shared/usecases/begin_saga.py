@@ -12,6 +12,7 @@ from shared.ports.bus import EventBus
 from shared.ports.documents import StaleVersion, StorageFull
 from shared.ports.trouble import ServiceTrouble
 from shared.usecases.office import Office
+from shared.usecases.over_at import over_at
 from shared.usecases.saga_step import adapter_of
 from shared.usecases.whom_to_ask import whom_to_ask
 
@@ -52,8 +53,8 @@ async def announced(entry: Entry, ledger: Ledger, office: Office) -> Entry:
 
 
 async def tell(entry: Entry, ledger: Ledger, bus: EventBus, due: datetime | None = None) -> Entry:
-    """Announce what happened, and note it; nothing is owed to this key any more, or not before it is due."""
-    told = replace(await ledger.announce(entry, bus), due=due)
+    """Announce what happened, and note it; nothing is owed to the key till it is due, or its stay over."""
+    told = replace(await ledger.announce(entry, bus), due=due or over_at(entry))
     # Who was faster has read that this is not announced, and tells it once more: no harm in that.
     with contextlib.suppress(StaleVersion):
         return await ledger.note(told)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from shared.domain.ids import ReservationId, TenantId
-from shared.ledger.entry import Cause
+from shared.ledger.entry import Cause, Entry
 from shared.ledger.ledger import Ledger
 from shared.ledger.reservation import Heeded, Reservation, Standing, ref_of, reservation_from
 
@@ -54,6 +54,12 @@ async def record_of(booking: BookingEvent, ledger: Ledger) -> Reservation | None
     """Return what we know of the stay, or None."""
     found = await ledger.documents.get(ref_of(booking.reservation))
     return None if found is None else reservation_from(found)
+
+
+async def keys_of(record: Reservation, ledger: Ledger) -> list[Entry]:
+    """Return the keys of a stay; whoever decides by them must write them as they were read, or not at all."""
+    found = [await ledger.entry(each) for each in record.credentials]
+    return [entry for entry in found if entry is not None]
 
 
 async def note_ignored(booking: BookingEvent, record: Reservation, ledger: Ledger) -> None:

@@ -10,11 +10,12 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, GuestId, PropertyId
 from shared.domain.kinds import RevokeReason
 from shared.domain.states import Active, Failed
+from shared.ledger.entry import Entry
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Heeded, Reservation, Status
 from shared.ports.documents import Write
 from shared.usecases.begin_saga import begin_work
-from shared.usecases.booking import BookingEvent, note_ignored, record_of
+from shared.usecases.booking import BookingEvent, keys_of, note_ignored, record_of
 from shared.usecases.manual_task import alarm_of_loss, manual_tasks
 from shared.usecases.office import Office, racing
 from shared.usecases.request_keys import request_keys
@@ -73,7 +74,8 @@ async def _wants_other_keys(it: _Confirmation, record: Reservation) -> bool:
         return record.reopened_by(standing)
     if not record.outdated_by(standing):
         return False
-    present = [key for key in await _keys(it, record) if key.core.claim == record.claim]
+    keys = [entry.credential for entry in await keys_of(record, it.ledger)]
+    present = [key for key in keys if key.core.claim == record.claim]
     return _of_another_stay(it, present) or all(isinstance(key.state, Failed) for key in present)
 
 
@@ -92,15 +94,16 @@ async def _change(it: _Confirmation, record: Reservation) -> tuple[CredentialId,
 
     What works and opens no more than that the guest keeps beside the new keys, which may come late or never.
     """
-    included = [key for key in await _keys(it, record) if _included(it, key)]
+    keys = await keys_of(record, it.ledger)
+    included = [key for key in keys if _included(it, key.credential)]
     try:
         requested = await _requested(it, record)
     except InvalidInput as refusal:
-        await _refuse(it, record, [key.id for key in included], refusal)
+        await _refuse(it, record, keys, included, refusal)
         raise
-    kept = [key.id for key in included if isinstance(key.state, Active)]
-    ended = await _withdrawn(it, record, kept, RevokeReason.REPLACED)
-    return await _apply(it, record, requested, kept, ended)
+    kept = [key for key in included if isinstance(key.credential.state, Active)]
+    ended = await _withdrawn(it, keys, kept, RevokeReason.REPLACED)
+    return await _apply(it, record, requested, [key.id for key in kept], ended)
 
 
 def _included(it: _Confirmation, key: KeyCredential) -> bool:
@@ -115,33 +118,32 @@ def _included(it: _Confirmation, key: KeyCredential) -> bool:
 
 
 async def _refuse(
-    it: _Confirmation, record: Reservation, included: Sequence[CredentialId], refusal: InvalidInput
+    it: _Confirmation,
+    record: Reservation,
+    keys: Sequence[Entry],
+    included: Sequence[Entry],
+    refusal: InvalidInput,
 ) -> None:
     """End what the stay no longer includes though it can have no key as it is now; if it is over, all."""
     over = it.event.data.valid_until <= it.office.now
     reason = RevokeReason.CHECKOUT if over else RevokeReason.REPLACED
-    ended = await _withdrawn(it, record, included, reason)
+    ended = await _withdrawn(it, keys, included, reason)
     if not over:
         alarm_of_loss(ended.changes, refusal, it.office.now, it.office.log)
     confirmed = record.status is Status.CONFIRMED
     heard = replace(
         it.booking.heard_by(record, Heeded.REFUSED),
         status=Status.CHECKED_OUT if over and confirmed else record.status,
-        credentials=tuple(included),
+        credentials=tuple(key.id for key in included),
     )
     await _save(it, ended.changes, heard.write(), *ended.closed)
 
 
 async def _withdrawn(
-    it: _Confirmation, record: Reservation, kept: Sequence[CredentialId], reason: RevokeReason
+    it: _Confirmation, keys: Sequence[Entry], kept: Sequence[Entry], reason: RevokeReason
 ) -> Withdrawn:
-    rest = [each for each in record.credentials if each not in kept]
+    rest = [key for key in keys if key not in kept]
     return await withdraw_keys(rest, reason, it.booking, it.ledger, it.office)
-
-
-async def _keys(it: _Confirmation, record: Reservation) -> list[KeyCredential]:
-    found = [await it.ledger.entry(each) for each in record.credentials]
-    return [entry.credential for entry in found if entry is not None]
 
 
 async def _requested(it: _Confirmation, record: Reservation) -> list[Change]:

@@ -8,7 +8,7 @@ from shared.domain.kinds import RevokeReason
 from shared.ledger.ledger import Ledger
 from shared.ledger.reservation import Heeded, Reservation, Status
 from shared.usecases.begin_saga import begin_work
-from shared.usecases.booking import BookingEvent, note_ignored, record_of
+from shared.usecases.booking import BookingEvent, keys_of, note_ignored, record_of
 from shared.usecases.office import Office, racing
 from shared.usecases.tend_key import tend_if_due
 from shared.usecases.withdraw_key import withdraw_keys
@@ -59,7 +59,8 @@ async def _resume(it: _Ending, record: Reservation) -> tuple[CredentialId, ...]:
 
 
 async def _withdraw(it: _Ending, record: Reservation) -> tuple[CredentialId, ...]:
-    ended = await withdraw_keys(record.credentials, it.reason, it.booking, it.ledger, it.office)
+    keys = await keys_of(record, it.ledger)
+    ended = await withdraw_keys(keys, it.reason, it.booking, it.ledger, it.office)
     heard = replace(it.booking.heard_by(record, Heeded.APPLIED), status=_status(it))
     for saved in await it.ledger.save_all(ended.changes, heard.write(), *ended.closed):
         await begin_work(saved, it.ledger, it.office)

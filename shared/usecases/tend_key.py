@@ -2,15 +2,17 @@
 
 from dataclasses import replace
 
-from shared.domain.kinds import VendorCode
+from shared.domain.kinds import RevokeReason, VendorCode
 from shared.ledger.delays import LOOKED_AFTER, MOST_LOST
-from shared.ledger.entry import Entry, Saga, Work
+from shared.ledger.entry import Cause, Entry, Saga, Work
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change, Ledger
-from shared.usecases.begin_saga import WORKFLOWS, announced, begin_saga, tell
+from shared.usecases.begin_saga import WORKFLOWS, announced, begin_saga, begin_work, tell
 from shared.usecases.give_up_lost import fail_overdue, give_up_lost
 from shared.usecases.office import Office
+from shared.usecases.over_at import over_at
 from shared.usecases.whom_to_ask import whom_to_ask
+from shared.usecases.withdraw_key import withdrawn
 
 
 async def tend_if_due(credential: str, ledger: Ledger, office: Office) -> bool:
@@ -23,6 +25,10 @@ async def tend_if_due(credential: str, ledger: Ledger, office: Office) -> bool:
 
 
 async def _tend(entry: Entry, ledger: Ledger, office: Office) -> None:
+    over = over_at(entry)
+    if over is not None and over <= office.now:
+        await _end(entry, ledger, office)
+        return
     vendor = whom_to_ask(entry, await grants_asked_for(entry, ledger))
     if vendor is None:
         await tell(entry, ledger, office.bus)
@@ -34,6 +40,13 @@ async def _tend(entry: Entry, ledger: Ledger, office: Office) -> None:
         await give_up_lost(entry, ledger, office)
     else:
         await begin_again(entry, vendor, ledger, office)
+
+
+async def _end(entry: Entry, ledger: Ledger, office: Office) -> None:
+    """Take back what its guest no longer needs: their stay is over, though nobody told us of its end."""
+    unprompted = Cause(entry.cause.trace_id)
+    for change in await withdrawn(entry, RevokeReason.CHECKOUT, unprompted, ledger, office.now):
+        await begin_work(await ledger.save(change), ledger, office)
 
 
 async def begin_again(entry: Entry, vendor: VendorCode, ledger: Ledger, office: Office) -> None:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
-from shared.domain.ids import CredentialId
 from shared.domain.kinds import ClaimKey, RevokeReason
 from shared.domain.reactions import withdrawal
 from shared.events.idempotency import claim_key
 from shared.ledger.delays import STARTED_WITHIN
-from shared.ledger.entry import Entry, Work
+from shared.ledger.entry import Cause, Entry, Work
 from shared.ledger.ledger import Change, Ledger
 from shared.ports.documents import Delete
 from shared.usecases.booking import BookingEvent
@@ -29,7 +29,7 @@ NOTHING: Final = Withdrawn()
 
 
 async def withdraw_keys(
-    credentials: Iterable[CredentialId],
+    entries: Iterable[Entry],
     reason: RevokeReason,
     booking: BookingEvent,
     ledger: Ledger,
@@ -37,29 +37,29 @@ async def withdraw_keys(
 ) -> Withdrawn:
     """Return what ends these keys; nothing for those that are over already, unless a task is left of them."""
     changes, closed = list[Change](), list[Delete]()
-    for credential in credentials:
-        entry = await ledger.entry(credential)
-        if entry is not None:
-            closed += await task_closed(entry, ledger)
-            changes += await _withdrawn(entry, reason, booking, ledger, office)
+    for entry in entries:
+        closed += await task_closed(entry, ledger)
+        changes += await withdrawn(entry, reason, booking.cause, ledger, office.now)
     return Withdrawn(tuple(changes), tuple(closed))
 
 
-async def _withdrawn(
-    entry: Entry, reason: RevokeReason, booking: BookingEvent, ledger: Ledger, office: Office
+async def withdrawn(
+    entry: Entry, reason: RevokeReason, cause: Cause, ledger: Ledger, now: datetime
 ) -> list[Change]:
-    now = office.now
+    """Return what ends a key; nothing if it is over already."""
     command = withdrawal(entry.credential, reason, at=now)
     if command is None:
         return []
     grants = tuple(grant.withdrawn(now) for grant in await ledger.grants(entry) if not grant.over)
     ended, facts = entry.credential.apply(command)
-    claim = ClaimKey(claim_key("revoke", event_id=booking.id, key_credential_id=str(entry.id)))
+    claim = ClaimKey(
+        claim_key("revoke", event_id=cause.event_id or str(entry.id), key_credential_id=str(entry.id))
+    )
     turned = replace(
         entry,
         credential=ended,
         saga=entry.saga.turned(Work.WITHDRAW, claim),
-        cause=booking.cause,
+        cause=cause,
         due=now + STARTED_WITHIN,
     )
     return [Change(turned, facts, grants)]

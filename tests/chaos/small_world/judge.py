@@ -221,7 +221,8 @@ def _about_grants(key, scene) -> Iterator[str]:
 def _about_leftovers(key, scene) -> Iterator[str]:
     """Nothing is owed to a key that is as it ought to be, and no secret outlives its last grant."""
     residual = [grant for grant in key.grants if isinstance(grant.state, Residual)]
-    if (key.entry.get("due_at") is not None) != bool(residual):
+    owed = key.entry.get("due_at") is not None
+    if owed != (bool(residual) or isinstance(key.state, Active)):  # a living key, once its stay is over
         yield f"it is due at {key.entry.get('due_at')} with {len(residual)} residual grants"
     if residual and "KEY_REVOKE_FAILED" not in scene.words:
         yield "a lock would not let go of it, and nobody was alarmed"

@@ -15,7 +15,7 @@ from shared.runtime.platform import bind
 from shared.vendor_kit.accounts import account_secret
 from tests.contract.platform.cloud import Cloud
 from tests.contract.sagas.ground import Settable
-from tests.guesthouse import BOOKING, SILK, Guesthouse, message
+from tests.guesthouse import BOOKING, SILK, Guesthouse, message, owed
 
 TODAY = datetime(2026, 3, 1, 10, tzinfo=UTC)
 TTLOCK_ADDRESS = simulator_address(8788)
@@ -88,7 +88,7 @@ class Hotel:
             await self.cloud.waker.process.sagas.settled()
             await self.cloud.internet.quiet()
         entries = list((await self.documents("credentials", **where)).values())
-        assert (len(entries), [entry for entry in entries if "due_at" in entry]) == (keys, [])
+        assert (len(entries), [entry for entry in entries if owed(entry)]) == (keys, [])
         return entries
 
 

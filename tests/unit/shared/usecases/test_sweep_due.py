@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.commands import Accept, Provision
 from shared.domain.grant_lifecycle import ConfirmRemoval, Residual
-from shared.domain.states import Failed
+from shared.domain.states import Failed, Revoked
 from shared.ledger.delays import LOOKED_AFTER, MOST_LOST
 from shared.ledger.entry import Saga, Work, ref_of
 from shared.ledger.ledger import Change
@@ -15,6 +15,7 @@ from shared.ports.documents import Ref, StaleVersion, Update
 from shared.ports.sagas import ExecutionState
 from shared.usecases import sweep_due as sweeper
 from shared.usecases.manual_task import MANUAL_TASKS
+from shared.usecases.over_at import OVER_AFTER
 from shared.usecases.sweep_due import sweep_due
 from shared.usecases.tend_key import tend_if_due
 from tests.unit.shared.ledger.ledgering import CLAIM, MINUTE
@@ -88,15 +89,18 @@ async def test_saga_that_is_at_work_is_left_alone_and_looked_after(hotel, state)
     assert (found.due, found.saga) == (hotel.clock.now() + LOOKED_AFTER, key.saga)
 
 
-async def test_key_that_owes_no_work_is_told_and_swept_no_more(hotel):
+async def test_key_that_owes_no_work_is_told_and_swept_no_more_until_its_stay_is_over(hotel):
     now = hotel.clock.now()
     key = await due_key(hotel, (Accept(at=now), Provision(at=now)), announced=1, saga=working())
     assert await sweep(hotel) == 1
     assert hotel.bus.sequences == [2, 3]
     found = await hotel.ledger.entry(key.id)
-    assert (found.announced, found.due) == (3, None)
+    assert (found.announced, found.due) == (3, found.credential.core.window.end + OVER_AFTER)
     assert hotel.sagas.started == []
     assert await sweep(hotel) == 0
+    hotel.clock.advance(seconds=(found.due - hotel.clock.now()).total_seconds())
+    assert await sweep(hotel) == 1
+    assert isinstance((await hotel.ledger.entry(key.id)).credential.state, Revoked)
 
 
 async def test_grant_on_its_way_out_is_taken_back(hotel):

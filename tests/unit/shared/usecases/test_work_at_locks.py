@@ -17,6 +17,7 @@ from shared.ledger.sealed_keys import SealedKeys, SecretName
 from shared.ports.documents import StaleVersion
 from shared.ports.vault import SecretMissing
 from shared.usecases.lock_desk import LockDesks
+from shared.usecases.over_at import over_at
 from shared.usecases.saga_step import Outcome, StepCall, ask
 from shared.usecases.task_at_locks import TOLD_WITHIN
 from shared.usecases.work_at_locks import work_at_locks
@@ -108,7 +109,7 @@ async def test_key_is_made_at_every_door_with_one_sealed_pin(work):
     assert (await work.call()).outcome is Outcome.DONE
     entry = await work.entry()
     assert isinstance(entry.credential.state, Active)
-    assert (entry.announced, entry.due, entry.saga.execution) == (3, None, "run-1")
+    assert (entry.announced, entry.due, entry.saga.execution) == (3, over_at(entry), "run-1")
     pin = (await work.secret()).artifact.reveal()
     assert sorted(work.at_locks()) == [(each.id, pin) for each in DOORS]
     assert all(isinstance(kept.grant.state, Placed) for kept in await work.grants())
