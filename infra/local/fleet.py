@@ -28,6 +28,7 @@ from infra.local.sample.account import open_account
 from infra.local.sample.load import SampleHotel, move_in, read_sample
 from infra.local.storage.database import Loss, open_database
 from infra.local.storage.engine import Engine
+from infra.local.storage.private import create_private
 from infra.local.transport import ByAddress, InProcess
 from infra.local.world import FleetConfig, World
 from infra.manifest.load import Manifest, load_manifest
@@ -157,8 +158,10 @@ class Fleet:
         """Say what was lost, and keep saying it until somebody has reconciled and removed the note."""
         at = self.world.clock.now().isoformat(timespec="seconds")
         self.world.log.warning("a loss was accepted", finding=loss.finding, kept_as=loss.kept_as)
-        with (self.config.home / LOSSES).open("ab") as notes:
-            notes.write(orjson.dumps({"at": at, "finding": loss.finding, "kept_as": loss.kept_as}) + b"\n")
+        notes = self.config.home / LOSSES
+        create_private(notes)
+        with notes.open("ab") as file:
+            file.write(orjson.dumps({"at": at, "finding": loss.finding, "kept_as": loss.kept_as}) + b"\n")
 
     def _build_parts(self) -> None:
         means, url = self.means, self.config.base_url

@@ -52,6 +52,7 @@ def test_an_accepted_loss_is_told_and_noted_and_the_evidence_kept(tmp_path):
     before = (tmp_path / "fleet.db").read_bytes()
     lines = _opened(tmp_path, accept_loss=True)
     (note,) = map(json.loads, (tmp_path / LOSSES).read_text().splitlines())
+    assert (tmp_path / LOSSES).stat().st_mode & 0o777 == 0o600
     assert "5 acknowledged group commits" in note["finding"]
     assert note["at"].startswith("2026-")
     assert (tmp_path / note["kept_as"]).read_bytes() == before
