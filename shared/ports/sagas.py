@@ -18,8 +18,8 @@ class ExecutionState(StrEnum):
 
     @property
     def terminal(self) -> bool:
-        """Whether nothing more will happen."""
-        return self in {ExecutionState.SUCCEEDED, ExecutionState.FAILED, ExecutionState.CANCELLED}
+        """Whether nothing more will happen, for all that is known: in a state of trouble, nobody knows."""
+        return self not in {ExecutionState.ACTIVE, ExecutionState.QUEUED}
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,10 +141,19 @@ class Errand:
             return row
         # What the vendor noted down is what the lock will go by. A window makes one code: where ours is not
         # noted, we were given somebody else's, who must not open with it, nor take it along.
-        row = self._ours(await self._namesakes(Urgency.ISSUE), told.ref)
+        row = self._ours(await self._noted(), told.ref)
         if row is None:
             raise VendorRefused(WINDOW_TAKEN)
         return replace(row, computed=True, hasty=self.key.intent_predates)
+
+    async def _noted(self) -> list[Row]:
+        """Return what is noted of our name, now that a code is computed: whatever fails, it may open."""
+        try:
+            return await self._namesakes(Urgency.ISSUE)
+        except UNHEARD:
+            raise
+        except FAILING:
+            raise Unreadable("a code was computed, and nobody could tell which") from None
 
     async def _settled(self, row: Row, secret: Secret[str]) -> Row:
         wanted = in_minutes(self.key)

@@ -285,6 +285,13 @@ class TestComputed:
         assert unheard(error)
         assert await offline.count() == 0
 
+    @pytest.mark.parametrize("fault", ["errcode:30006", "http_500", "drop"])
+    async def test_once_it_is_computed_no_failure_says_that_it_never_was(self, offline, fault):
+        await offline.fault(fault, "lock/listKeyboardPwd", times=1)
+        error = await refusal(offline.vendor.place(offline.key(any_secret=True)), VendorUnreachable)
+        assert unheard(error)
+        assert await offline.count() == 1
+
     async def test_after_an_older_intent_another_code_may_yet_come_and_that_is_told(self, offline):
         at = await offline.vendor.place(offline.key(any_secret=True, intent_predates=True))
         assert codes(at).count(REVOKE_PENDING_AT_LOCK) == 2

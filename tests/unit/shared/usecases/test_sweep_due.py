@@ -73,13 +73,16 @@ async def test_saga_whose_execution_ended_without_its_work_is_begun_as_the_next_
     assert not found.saga.follows(1, RUN)
 
 
-async def test_saga_of_an_execution_nobody_knows_is_begun_anew(hotel):
+@pytest.mark.parametrize("state", [None, ExecutionState.UNAVAILABLE])
+async def test_saga_of_an_execution_nobody_knows_of_is_begun_anew(hotel, state):
     await due_key(hotel, saga=working())
+    if state is not None:
+        hotel.sagas.states[RUN] = state
     await sweep(hotel)
     assert [argument["generation"] for _, argument in hotel.sagas.started] == [2]
 
 
-@pytest.mark.parametrize("state", [ExecutionState.ACTIVE, ExecutionState.QUEUED, ExecutionState.UNAVAILABLE])
+@pytest.mark.parametrize("state", [ExecutionState.ACTIVE, ExecutionState.QUEUED])
 async def test_saga_that_is_at_work_is_left_alone_and_looked_after(hotel, state):
     key = await due_key(hotel, saga=working())
     hotel.sagas.states[RUN] = state
