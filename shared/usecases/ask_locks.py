@@ -43,10 +43,12 @@ def _in_turn(placings: Sequence[Placing]) -> list[int]:
 
 async def _asked_at(placing: Placing, attempted: Attempted, desk: LockDesk) -> Placing:
     key = await _lock_key(placing, attempted)
+    outcome: KeyAtLock | LockError
     try:
-        return replace(placing, outcome=await _place(desk.port, key))
+        outcome = await _place(desk.port, key)
     except LockError as error:
-        return replace(placing, outcome=error)
+        outcome = error
+    return replace(placing, outcome=outcome, answered_at=attempted.task.now)
 
 
 async def _place(port: LockVendor, key: LockKey) -> KeyAtLock:

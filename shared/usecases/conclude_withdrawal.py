@@ -42,6 +42,7 @@ class Removal:
     kept: KeptGrant
     asked_at: datetime | None = None
     error: LockError | None = None
+    answered_at: datetime | None = None
     closed_by: UserId | None = None
 
     @property
@@ -76,7 +77,8 @@ class Removal:
     def _heard(self, now: datetime) -> KeptGrant:
         if self.asked_at is None:
             return self.kept
-        return self.kept.removing(self.asked_at, GONE if self.error is None else self.error.cause.kind, now)
+        answer = GONE if self.error is None else self.error.cause.kind
+        return self.kept.removing(self.asked_at, answer, self.answered_at or now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ class Placing:
     busy_before: datetime | None = None
     outcome: KeyAtLock | LockError | None = None
     asked_last: datetime | None = None
+    answered_at: datetime | None = None
 
     @classmethod
     def at(cls, kept: KeptGrant, now: datetime) -> Self:
@@ -63,11 +64,12 @@ class Placing:
         if self.outcome is None:
             return replace(self.kept, busy_until=self.busy_before, calls=self.kept.calls[:-1])
         if isinstance(self.outcome, LockError):
-            heard = self.kept.heard(self.outcome.cause.kind, task.now)
+            heard = self.kept.heard(self.outcome.cause.kind, self.answered_at or task.now)
             return heard if unheard(self.outcome) else replace(heard, busy_until=self.busy_before)
         at = self.outcome
-        heard = self.kept.heard(at.placement.value, task.now)
-        placed = Place(at=task.now, placement=at.placement, exposure_until=at.exposure_until)
+        answered_at = self.answered_at or task.now
+        heard = self.kept.heard(at.placement.value, answered_at)
+        placed = Place(at=answered_at, placement=at.placement, exposure_until=at.exposure_until)
         return replace(heard, busy_until=self.busy_before, standing=Standing.of(at)).told(placed)
 
     def given_up(self, task: Task) -> KeptGrant:

@@ -51,11 +51,12 @@ async def _asked(kept: KeptGrant, task: Task, desk: LockDesk) -> Removal:
         return Removal(kept)
     sealed, window = await _sealed(secret_of(kept), desk), task.entry.credential.core.window
     asked_at = task.now
+    refusal: LockError | None = None
     try:
         await desk.port.remove(lock_key(kept, window, sealed))
     except LockError as error:
-        return Removal(kept, asked_at, error)
-    return Removal(kept, asked_at)
+        refusal = error
+    return Removal(kept, asked_at, refusal, answered_at=task.now)
 
 
 async def _sealed(name: SecretName, desk: LockDesk) -> SealedKey | None:

@@ -107,6 +107,16 @@ async def test_locks_beyond_a_round_are_left_for_the_next_and_those_never_asked_
     assert [key.device_id for key in port.asked[2:]] == doors[1:3]
 
 
+async def test_each_answer_is_kept_with_the_time_at_which_it_came(books, port, attempt):
+    port.takes = timedelta(seconds=4)
+    port.answers[FRONT] = [SILENT]
+    attempted = await attempt(DOOR, FRONT)
+    called = [replace(each, kept=each.kept.calling(NOW)) for each in attempted.placings]
+    kept = [each.settled(attempted.task) for each in called]
+    assert [each.calls[-1].answered_at - NOW for each in kept] == [port.takes, 2 * port.takes]
+    assert kept[0].grant.state.placed_at == NOW + port.takes
+
+
 async def test_lock_that_has_the_key_is_not_asked_again(books, port, attempt):
     attempted = await attempt(DOOR, FRONT)
     stands = attempted.placings[0].settled(attempted.task)
