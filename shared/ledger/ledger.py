@@ -16,6 +16,7 @@ from shared.ledger.indexes import OF_CREDENTIAL
 from shared.ledger.kept_grant import GRANTS, MOST_GRANTS, KeptGrant, grant_from
 from shared.ports.ambient import Ids
 from shared.ports.bus import EventBus, Message
+from shared.ports.document_limits import MOST_WRITES
 from shared.ports.documents import Create, Ref, TenantDocuments, Write
 
 OUTBOX: Final = "outbox"
@@ -79,7 +80,16 @@ class Ledger:
         return (await self.save_all([change], *beside))[0]
 
     async def save_all(self, changes: Sequence[Change], *beside: Write) -> tuple[Saved, ...]:
-        """Save the changes of several keys, and what belongs with them, all or none."""
+        """Save the changes of several keys, and what belongs with them, all or none.
+
+        Where one commit does not hold them, the first are saved first: whoever comes again finds them done,
+        as long as what tells that all is done is beside the last.
+        """
+        *earlier, last = _parts(changes, MOST_WRITES - len(beside))
+        done = [saved for part in earlier for saved in await self._save(part)]
+        return (*done, *await self._save(last, *beside))
+
+    async def _save(self, changes: Sequence[Change], *beside: Write) -> tuple[Saved, ...]:
         for change in changes:
             self._check_tenant(change)
         rows = [self._rows(change) for change in changes]
@@ -137,6 +147,19 @@ class Ledger:
             delivery=change.delivery,
             capabilities=change.capabilities,
         )
+
+
+def _parts(changes: Sequence[Change], room: int) -> list[Sequence[Change]]:
+    """Return the changes in as few parts as hold them, the last as full as can be: it has this much room."""
+    parts: list[list[Change]] = [[]]
+    for change in reversed(changes):
+        size = 1 + len(change.facts) + len(change.grants)
+        if size > room and parts[0]:
+            parts.insert(0, [])
+            room = MOST_WRITES
+        parts[0].insert(0, change)
+        room -= size
+    return list(parts)
 
 
 def _saved(change: Change, rows: Sequence[OutboxRow], versions: Sequence[str]) -> Saved:

@@ -30,6 +30,8 @@ SCOPE_NOT_SUPPORTED: Final = KeyWarning(
 )
 FURTHEST: Final = timedelta(days=1096)
 """No guest needs a key for longer than three years: such an end is a slip, or says that nobody knows."""
+MOST_LOCKS: Final = 150
+"""As many as can be written down in one commit, with what two earlier tries may have left at them."""
 _KINDS: Final = frozenset(KeyCredentialKind)
 _AREAS: Final = frozenset(Area)
 
@@ -70,6 +72,7 @@ def request_keys(
     otherwise = stay.wished or premises.policy.preferred_kinds
     changes = []
     for share in split_stay(stay.rooms, premises, stay.wished):
+        _check_locks(share)
         id_, plan = KeyCredentialId.mint(office.ids.ulid()), share.plan(otherwise)
         core = CredentialCore(
             id=id_,
@@ -94,6 +97,12 @@ def _check_end(end: datetime, now: datetime) -> None:
     if end > now + FURTHEST:
         remedy = f"correct the year, or give an end within {FURTHEST.days} days, and confirm anew before then"
         raise InvalidInput("data.validUntil", "too far away", remedy)
+
+
+def _check_locks(share: Share) -> None:
+    if len(share.doors) > MOST_LOCKS:
+        problem = f"their key would need {len(share.doors)} locks, and a key has at most {MOST_LOCKS}"
+        raise InvalidInput("data.rooms", problem, "book the rooms as several stays")
 
 
 def _warnings(share: Share, stay: Stay, premises: Premises) -> tuple[KeyWarning, ...]:

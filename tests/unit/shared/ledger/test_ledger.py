@@ -129,6 +129,26 @@ async def test_changes_of_several_keys_are_kept_together_each_with_its_own_grant
         assert await books.ledger.grants(each.entry) == each.grants
 
 
+def with_grants(books, count):
+    entry, facts = books.requested()
+    doors = (f"{DOOR[:-3]}{number:03}" for number in range(count))
+    return Change(entry, facts, tuple(books.kept(entry, door) for door in doors))
+
+
+async def test_more_than_one_commit_holds_are_kept_first_to_last_and_what_tells_of_them_at_the_end(books):
+    changes = [with_grants(books, count) for count in (300, 150, 150, 190)]
+    saved = await books.ledger.save_all(changes, Create(BESIDE, {}))
+    assert [len(each.grants) for each in saved] == [300, 150, 150, 190]
+    assert [each.entry.id for each in saved] == [change.entry.id for change in changes]
+
+    entry, facts = books.requested()
+    changes = [*(with_grants(books, 300) for _ in range(2)), Change(entry, facts)]
+    with pytest.raises(AlreadyExists):
+        await books.ledger.save_all(changes, Create(BESIDE, {}))
+    found = [await books.ledger.entry(change.entry.id) for change in changes]
+    assert [each is not None for each in found] == [True, False, False]
+
+
 async def test_one_stale_key_of_several_keeps_all_of_them_unwritten(books):
     first, second = await stored(books), await stored(books)
     await books.ledger.save(Change(second.due_in(MINUTE, books.clock.now())))

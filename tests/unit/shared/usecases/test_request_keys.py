@@ -1,15 +1,23 @@
 """The keys of a stay as they are first written down, and the stays that are refused."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from shared.domain.errors import InvalidInput
+from shared.domain.ids import LockDeviceId
 from shared.domain.states import Failed, Requested
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.entry import Work
 from shared.usecases.manual_task import MANUAL_TASKS, manual_tasks
-from shared.usecases.request_keys import FURTHEST, NO_LOCK_OF_ITS_OWN, SCOPE_NOT_SUPPORTED, request_keys
+from shared.usecases.request_keys import (
+    FURTHEST,
+    MOST_LOCKS,
+    NO_LOCK_OF_ITS_OWN,
+    SCOPE_NOT_SUPPORTED,
+    request_keys,
+)
 from tests.unit.shared.ledger.ledgering import ARRIVAL, CAUSE, CLAIM, DAY, MOCK, TTLOCK
 from tests.unit.shared.usecases.hotel import ROOMS, booking, door, premises
 
@@ -64,6 +72,18 @@ def test_an_end_that_nobody_can_mean_is_refused_and_a_stay_of_years_is_not(books
         assert refused.value.field == "data.validUntil"
         assert "1096 days" in refused.value.remedy
     assert request_(booking(start=now, end=now + FURTHEST), doors)
+
+
+def test_a_key_of_more_locks_than_can_be_written_down_at_once_is_refused(request_):
+    rooms = [f"rmu_{number}" for number in range(MOST_LOCKS + 1)]
+    doors = [
+        replace(door(1, [room], "pin"), id=LockDeviceId(f"lck_{number:026}"))
+        for number, room in enumerate(rooms)
+    ]
+    with pytest.raises(InvalidInput, match="151 locks") as refused:
+        request_(booking(rooms), *doors)
+    assert (refused.value.field, "several stays" in refused.value.remedy) == ("data.rooms", True)
+    assert len(request_(booking(rooms[1:]), *doors)) == 1
 
 
 def test_a_stay_that_has_begun_gets_its_key(books, request_):
