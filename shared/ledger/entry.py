@@ -30,7 +30,7 @@ class Work(StrEnum):
 class Saga:
     """The work on a key: of one generation at a time, by the one execution that was first to write.
 
-    `lost` counts how often it was begun since anybody wrote.
+    `lost` counts how often it was begun since anybody wrote; `began` is when a try began that is not over.
     """
 
     kind: Work
@@ -39,6 +39,7 @@ class Saga:
     execution: str | None = None
     tries: int = 0
     lost: int = 0
+    began: datetime | None = None
 
     def follows(self, generation: int, execution: str) -> bool:
         """Say whether this execution is the one to go on, or may still become it."""
@@ -165,6 +166,7 @@ def _document(entry: Entry) -> dict[str, Any]:
             "execution": saga.execution,
             "tries": saga.tries,
             "lost": saga.lost,
+            "began": None if saga.began is None else milliseconds(saga.began),
         },
         "cause": {"trace_id": cause.trace_id, "event_id": cause.event_id},
         "announced": entry.announced,
@@ -177,7 +179,7 @@ def _document(entry: Entry) -> dict[str, Any]:
 
 
 def _saga(data: Mapping[str, Any]) -> Saga:
-    kind, claim = Work(data["kind"]), ClaimKey(data["claim"])
+    kind, claim, began = Work(data["kind"]), ClaimKey(data["claim"]), data.get("began")
     return Saga(
         kind=kind,
         claim=claim,
@@ -185,4 +187,5 @@ def _saga(data: Mapping[str, Any]) -> Saga:
         execution=data["execution"],
         tries=data["tries"],
         lost=data["lost"],
+        began=None if began is None else instant(began),
     )

@@ -74,24 +74,33 @@ class KeptGrant:
         """Return the grant with what its vendor said to the last call."""
         return replace(self, calls=with_answer(self.calls, answer, at))
 
-    def removing(self, asked_at: datetime, answer: str, at: datetime) -> Self:
-        """Return the grant with a call that was made to remove the key."""
-        return replace(self, calls=with_call(self.calls, CallMade(asked_at, REMOVE, answer, at)))
+    def removing(self, call: CallMade) -> Self:
+        """Return the grant with a call that was to remove the key."""
+        return replace(self, calls=with_call(self.calls, call))
 
     @property
     def stands(self) -> bool:
         """Say whether the key is at the lock, for all that is known, and how is known too."""
         return self.standing is not None and isinstance(self.grant.state, Placed)
 
+    def unanswered(self, now: datetime) -> bool:
+        """Say whether a call may be under way whose answer nobody has heard yet."""
+        return self.busy(now) and bool(self.calls) and self.calls[-1].answer is None
+
     @property
     def asked_last(self) -> datetime | None:
-        """When its vendor was asked for anything, the last time."""
-        return max((call.at for call in self.calls if call.made), default=None)
+        """When its vendor was asked for anything, or was to be, the last time."""
+        return max((call.at for call in self.calls), default=None)
 
     @property
     def removals(self) -> tuple[CallMade, ...]:
-        """The calls that asked its vendor to remove it."""
-        return tuple(call for call in self.calls if call.asked == REMOVE and call.made)
+        """The calls that asked its vendor to remove it, or were to."""
+        return tuple(call for call in self.calls if call.asked == REMOVE)
+
+    def removal_since(self, began: datetime) -> CallMade | None:
+        """Return the last call to remove it, if it was made since then."""
+        last = self.removals[-1:]
+        return next((call for call in last if milliseconds(call.at) >= milliseconds(began)), None)
 
     def told(self, command: GrantCommand) -> Self:
         """Return the grant after a command."""

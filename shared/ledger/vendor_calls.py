@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from shared.ledger.entry import instant, milliseconds
-from shared.ports.lock import NEVER_ASKED
 
 FIRST_KEPT: Final = 10
 LAST_KEPT: Final = 30
@@ -15,17 +14,16 @@ LAST_KEPT: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class CallMade:
-    """One call, and the vendor's word in a code of ours; none yet, or never, if nobody heard it."""
+    """One call, and the vendor's word in a code of ours; none yet, or never, if nobody heard it.
+
+    One that was not `made` had to wait: its answer is our own.
+    """
 
     at: datetime
     asked: str
     answer: str | None = None
     answered_at: datetime | None = None
-
-    @property
-    def made(self) -> bool:
-        """Say whether the vendor was asked, for all that is known."""
-        return self.answer not in NEVER_ASKED
+    made: bool = True
 
 
 Calls = tuple[CallMade, ...]
@@ -49,7 +47,7 @@ def calls_from(found: Sequence[Mapping[str, Any]]) -> Calls:
 def _call(kept: Mapping[str, Any]) -> CallMade:
     answered = kept.get("answered")
     answered_at = None if answered is None else instant(answered)
-    return CallMade(instant(kept["at"]), kept["asked"], kept["answer"], answered_at)
+    return CallMade(instant(kept["at"]), kept["asked"], kept["answer"], answered_at, kept.get("made", True))
 
 
 def kept_calls(calls: Calls) -> list[dict[str, Any]]:
@@ -59,4 +57,5 @@ def kept_calls(calls: Calls) -> list[dict[str, Any]]:
 
 def _kept(call: CallMade) -> dict[str, Any]:
     answered = None if call.answered_at is None else milliseconds(call.answered_at)
-    return {"at": milliseconds(call.at), "asked": call.asked, "answer": call.answer, "answered": answered}
+    kept = {"at": milliseconds(call.at), "asked": call.asked, "answer": call.answer, "answered": answered}
+    return kept if call.made else {**kept, "made": False}

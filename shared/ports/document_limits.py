@@ -27,6 +27,10 @@ _ENCODING: Final = (
 )
 
 
+class TooLarge(InvalidInput):
+    """More than a store takes at once: whoever wrote it is wrong, and not what they were told."""
+
+
 def encode(data: Mapping[str, Json]) -> bytes:
     """Return the document as JSON with sorted keys; refuse what would not be read back as it is."""
     if not isinstance(data, dict):
@@ -41,7 +45,7 @@ def encode(data: Mapping[str, Json]) -> bytes:
     if orjson.loads(body) != data:
         raise _why_not_json(data)
     if len(body) > MOST_DOCUMENT_BYTES:
-        raise InvalidInput("data", f"more than {MOST_DOCUMENT_BYTES} bytes of JSON", "Split the document")
+        raise TooLarge("data", f"more than {MOST_DOCUMENT_BYTES} bytes of JSON", "Split the document")
     return body
 
 
@@ -59,7 +63,7 @@ def check_ref(ref: Ref) -> None:
 def check_writes(writes: Sequence[Write]) -> None:
     """Refuse a commit that is too long or writes one document twice."""
     if len(writes) > MOST_WRITES:
-        raise InvalidInput("writes", f"more than {MOST_WRITES}", "Commit them in several batches")
+        raise TooLarge("writes", f"more than {MOST_WRITES}", "Commit them in several batches")
     seen: set[Ref] = set()
     for write in writes:
         check_ref(write.ref)
@@ -71,7 +75,7 @@ def check_writes(writes: Sequence[Write]) -> None:
 def check_commit_bytes(size: int) -> None:
     """Refuse a commit whose documents together are too large."""
     if size > MOST_COMMIT_BYTES:
-        raise InvalidInput("writes", f"more than {MOST_COMMIT_BYTES} bytes", "Commit them in several batches")
+        raise TooLarge("writes", f"more than {MOST_COMMIT_BYTES} bytes", "Commit them in several batches")
 
 
 def check_index(index: Index) -> None:

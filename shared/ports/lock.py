@@ -199,7 +199,8 @@ NEVER_ASKED: Final = frozenset(
 )
 """Causes of a VendorUnreachable that say that the vendor was not even asked."""
 OF_OUR_OWN: Final = frozenset({"gateway_busy", "throttled"})
-"""Those of them that are about our own queue, and not about the vendor at all."""
+IN_LINE: Final = OF_OUR_OWN | {"circuit_open"}
+"""Those of them that let a call wait: others of us come first, or the vendor is left alone for a moment."""
 ASK_FOR_ANOTHER_PIN: Final = frozenset({PIN_TAKEN, PIN_REFUSED})
 """Causes of a KeyIssueFailed that are about the PIN alone: draw another, under another name."""
 
@@ -209,6 +210,11 @@ def unheard(error: LockError) -> bool:
     if not isinstance(error, VendorUnreachable):
         return False
     return error.cause.vendor_code is None and error.cause.kind not in NEVER_ASKED
+
+
+def in_line(error: LockError) -> bool:
+    """Say whether a call was not made, and only for now; a vendor that says the same has been asked."""
+    return error.cause.vendor_code is None and error.cause.kind in IN_LINE
 
 
 def of_our_own(error: LockError) -> bool:

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from shared.domain.errors import InvalidInput
 from shared.kernel.log import log_context
 from shared.ports.bus import Message
+from shared.ports.document_limits import TooLarge
 from shared.runtime.access import admit
 from shared.runtime.delivery import Delivery, decode_push
 from shared.runtime.platform import QUARANTINE_TOPIC, Deployed, Platform, platform, this_function
@@ -96,9 +97,17 @@ async def _receive(
         _expect(event.subject, subject)
         with log_context(tenant=event.tenant_id, event=event.id):
             await handle(event, on)
+    except TooLarge as fault:
+        # Not the message's fault: setting it aside would lose what it asks for.
+        on.log.failure("what a message asks for is too large to be kept", fault, message_id=_id_of(delivery))
+        raise
     except (EventError, InvalidInput) as refusal:
         await _quarantine(body, delivery, refusal, function, on)
     return Response(status_code=204)
+
+
+def _id_of(delivery: Delivery | None) -> str:
+    return delivery.message_id if delivery else ""
 
 
 def _expect(found: str, subject: str) -> None:
@@ -117,7 +126,7 @@ async def _quarantine(
         kept = dict(list(delivery.attributes.items())[: MOST_ATTRIBUTES - len(notes)])
         message = Message(delivery.data, {**kept, **notes}, delivery.ordering_key)
     await on.bus.publish(QUARANTINE_TOPIC, [message])
-    on.log.warning("quarantined", reason=notes["reason"], message_id=delivery.message_id if delivery else "")
+    on.log.warning("quarantined", reason=notes["reason"], message_id=_id_of(delivery))
 
 
 def _notes(refusal: Exception, subscription: str) -> dict[str, str]:

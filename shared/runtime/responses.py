@@ -9,6 +9,7 @@ from starlette.responses import Response
 from shared.domain.errors import InvalidInput
 from shared.kernel.identity import Forbidden, Unauthenticated
 from shared.ledger.reading import StoredUnreadable
+from shared.ports.document_limits import TooLarge
 from shared.ports.documents import AlreadyExists, StaleVersion, StorageFull
 from shared.ports.trouble import ServiceTrouble
 from shared.runtime.platform import Deployed, PlatformUnbound
@@ -24,6 +25,7 @@ class TryLater(Exception):
 STATUS: Mapping[type[Exception], int] = {
     Unauthenticated: 401,
     Forbidden: 403,
+    TooLarge: 503,
     InvalidInput: 400,
     StorageFull: 507,
     PlatformUnbound: 503,

@@ -1,11 +1,12 @@
 """Somebody will not wait until a key's saga asks its vendor again by itself."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, TenantId, credential_id
+from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Ledger
 from shared.usecases.office import Office, racing
 from shared.usecases.tend_key import begin_again, grants_asked_for
@@ -39,9 +40,18 @@ async def _ask(command: AskAgain, ledger: Ledger, office: Office) -> dict[str, A
     entry = await ledger.entry(command.key)
     if entry is None:
         raise InvalidInput("key", "no such key", "name one that keyfleet credentials shows")
+    _check_idle(await ledger.grants(entry), office)
     vendor = whom_to_ask(entry, await grants_asked_for(entry, ledger))
     if vendor is None:
         remedy = f"see what became of it: keyfleet timeline {command.key}"
         raise InvalidInput("key", "nothing is left to do at its locks", remedy)
     await begin_again(entry, vendor, ledger, office)
     return {"key": entry.id, "work": entry.saga.kind.value, "vendor": vendor}
+
+
+def _check_idle(grants: Sequence[KeptGrant], office: Office) -> None:
+    """Refuse to take a call's key away from it: what it is told by the vendor would be lost."""
+    waited_for = [kept.busy_until for kept in grants if kept.busy_until and kept.unanswered(office.now)]
+    if waited_for:
+        remedy = f"see what comes of it; if nothing does, ask again after {max(waited_for):%H:%M:%S} UTC"
+        raise InvalidInput("key", "its vendor is being asked for it just now", remedy)

@@ -28,17 +28,18 @@ async def asked(attempted: Attempted, desk: LockDesk) -> Attempted:
     placings = list(attempted.placings)
     late = attempted.task.now + LONGEST_ROUND
     async with desk.port.visit():
-        for number in _in_turn(placings):
+        for number in _in_turn(placings, attempted.began):
             placings[number] = await _asked_at(placings[number], attempted, desk)
             if _about_the_pin(placings[number].error) or attempted.task.now >= late:
                 break  # no other lock need learn a secret that is given up; what is done is saved in time
     return replace(attempted, placings=tuple(placings))
 
 
-def _in_turn(placings: Sequence[Placing]) -> list[int]:
-    """Return which locks to ask: those without a key, and first whichever was asked longest ago, or never."""
+def _in_turn(placings: Sequence[Placing], began: datetime) -> list[int]:
+    """Return which locks to ask: those nobody came to in this attempt; then any that has no key."""
     missing = [number for number, placing in enumerate(placings) if placing.standing is None]
-    return sorted(missing, key=lambda number: placings[number].asked_last or NEVER)
+    missed = [number for number in missing if placings[number].missed_since(began)]
+    return sorted(missed or missing, key=lambda number: placings[number].asked_last or NEVER)
 
 
 async def _asked_at(placing: Placing, attempted: Attempted, desk: LockDesk) -> Placing:

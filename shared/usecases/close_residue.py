@@ -13,8 +13,9 @@ from shared.ledger.ledger import Ledger
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.documents import DocumentStore
 from shared.ports.vault import Cipher
-from shared.usecases.conclude_withdrawal import Removal, Withdrawal, conclude_withdrawal
+from shared.usecases.conclude_withdrawal import conclude_withdrawal
 from shared.usecases.office import Office, racing
+from shared.usecases.removal import Removal, Withdrawal
 from shared.usecases.task_at_locks import Task
 
 

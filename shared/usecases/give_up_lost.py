@@ -9,9 +9,10 @@ from shared.domain.kinds import FailureReason
 from shared.domain.lock_errors import LockErrorCause, VendorUnreachable
 from shared.ledger.entry import Entry, Work
 from shared.ledger.ledger import Change, Ledger
-from shared.usecases.conclude_withdrawal import Removal, Withdrawal, conclude_withdrawal
+from shared.usecases.conclude_withdrawal import conclude_withdrawal
 from shared.usecases.manual_task import manual_tasks
 from shared.usecases.office import Office
+from shared.usecases.removal import Removal, Withdrawal
 from shared.usecases.task_at_locks import Task
 
 LOST: Final = LockErrorCause("adapter_lost")

@@ -53,9 +53,10 @@ async def _intended(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> A
     now = task.now
     placings = _placings(task, desk, known, now)
     mine = {placing.kept.grant.id for placing in placings}
-    others = [kept for kept in known if not kept.over and kept.grant.id not in mine]
+    others = [kept.withdrawn(now) for kept in known if not kept.over and kept.grant.id not in mine]
+    ended = [kept for kept in others if kept not in known]
     called = [placing for placing in placings if not placing.kept.stands]
-    grants = [placing.kept for placing in called] + [kept.withdrawn(now) for kept in others]
+    grants = [placing.kept for placing in called] + ended
     counted = _counted(task, tuple(grants), now)
     if all(placing.fresh for placing in placings):
         # Neither means anything without the other, and the vendor is told of neither before both are kept.
@@ -65,7 +66,8 @@ async def _intended(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> A
         begun, saved = await task.saved(counted)
     kept = [replace(placing, kept=each) for placing, each in zip(called, saved, strict=False)]
     standing = [placing for placing in placings if placing.kept.stands]
-    return Attempted(begun, (*standing, *kept), saved[len(kept) :], key)
+    leaving = (*(each for each in others if each not in ended), *saved[len(kept) :])
+    return Attempted(begun, (*standing, *kept), leaving, key)
 
 
 async def _forget_in_vain(task: Task, desk: LockDesk) -> None:

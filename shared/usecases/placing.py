@@ -127,9 +127,12 @@ class Attempted:
         """
         if self.complete or not self.placings or any(map(_hopeless, self.errors)):
             return False
-        began = self.task.entry.credential.core.plan.last_attempt_at
-        missed = began is not None and any(each.missed_since(began) for each in self.placings)
-        return missed or not self.errors
+        return any(each.missed_since(self.began) for each in self.placings) or not self.errors
+
+    @property
+    def began(self) -> datetime:
+        """When the attempt began, perhaps some rounds ago."""
+        return self.task.entry.credential.core.plan.last_attempt_at or self.task.now
 
     @property
     def turn_not_come(self) -> bool:

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+from shared.domain.core import Guest
 from shared.domain.kinds import RevokeReason, VendorCode
 from shared.ledger.delays import LOOKED_AFTER, MOST_LOST
 from shared.ledger.entry import Cause, Entry, Saga, Work
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change, Ledger
+from shared.ledger.reservation import Status, ref_of, reservation_from
 from shared.usecases.begin_saga import WORKFLOWS, announced, begin_saga, begin_work, tell
 from shared.usecases.give_up_lost import fail_overdue, give_up_lost
 from shared.usecases.office import Office
@@ -45,8 +47,18 @@ async def _tend(entry: Entry, ledger: Ledger, office: Office) -> None:
 async def _end(entry: Entry, ledger: Ledger, office: Office) -> None:
     """Take back what its guest no longer needs: their stay is over, though nobody told us of its end."""
     unprompted = Cause(entry.cause.trace_id)
-    for change in await withdrawn(entry, RevokeReason.CHECKOUT, unprompted, ledger, office.now):
+    for change in await withdrawn(entry, await _why(entry, ledger), unprompted, ledger, office.now):
         await begin_work(await ledger.save(change), ledger, office)
+
+
+async def _why(entry: Entry, ledger: Ledger) -> RevokeReason:
+    """Tell a stay that is over from one that goes on with other keys, beside which this one was kept."""
+    holder = entry.credential.core.holder
+    found = await ledger.documents.get(ref_of(holder.reservation_id)) if isinstance(holder, Guest) else None
+    record = None if found is None else reservation_from(found)
+    if record is None or record.status is not Status.CONFIRMED or record.claim == entry.credential.core.claim:
+        return RevokeReason.CHECKOUT
+    return RevokeReason.REPLACED
 
 
 async def begin_again(entry: Entry, vendor: VendorCode, ledger: Ledger, office: Office) -> None:

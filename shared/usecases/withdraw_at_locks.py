@@ -2,24 +2,35 @@
 
 import contextlib
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Final
 
 from shared.domain.lock_errors import LockError
 from shared.ledger.delays import LONGEST_ROUND
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.vault import SealBroken
-from shared.usecases.conclude_withdrawal import Removal, Withdrawal, conclude_withdrawal, lapsed, secret_of
+from shared.usecases.conclude_withdrawal import conclude_withdrawal, secret_of
 from shared.usecases.lock_desk import LockDesk
 from shared.usecases.lock_key import lock_key
+from shared.usecases.office import both
+from shared.usecases.removal import Removal, Withdrawal, lapsed
 from shared.usecases.saga_step import Verdict
 from shared.usecases.task_at_locks import Task
+
+NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
 async def withdraw_at_locks(task: Task, desk: LockDesk) -> Verdict:
     """Make one attempt to take every leaving grant of this vendor back, and say what is next."""
-    grants = await task.grants()
-    removals = await _removals(_leaving(grants, task), task, desk)
-    return await conclude_withdrawal(Withdrawal(task, grants, removals, desk.port, desk.secrets))
+    grants, began = await task.grants(), task.entry.saga.began or task.now
+    # What could not be told before is told meanwhile: others go by it too.
+    leaving = _leaving(grants, task)
+    missed = [kept for kept in leaving if kept.removal_since(began) is None]
+    removals, told = await both(_removals(missed or leaving, task, desk), task.announced())
+    task = replace(task, entry=told)
+    return await conclude_withdrawal(Withdrawal(task, grants, removals, began, desk.port, desk.secrets))
 
 
 async def refuse_to_withdraw(task: Task, error: LockError) -> Verdict:
@@ -30,9 +41,9 @@ async def refuse_to_withdraw(task: Task, error: LockError) -> Verdict:
 
 
 def _leaving(grants: Sequence[KeptGrant], task: Task) -> list[KeptGrant]:
-    """Return what is to go, and first what was asked for least: one lock's trouble is not the others'."""
+    """Return what is to go, first what was asked for longest ago: one lock's trouble is not the others'."""
     leaving = [kept for kept in grants if kept.leaving and kept.grant.vendor == task.vendor]
-    return sorted(leaving, key=lambda kept: len(kept.removals))
+    return sorted(leaving, key=lambda kept: kept.removals[-1].at if kept.removals else NEVER)
 
 
 async def _removals(leaving: Sequence[KeptGrant], task: Task, desk: LockDesk) -> tuple[Removal, ...]:

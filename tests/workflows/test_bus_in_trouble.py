@@ -8,7 +8,7 @@ from shared.ports.trouble import ServiceTrouble
 from tests.guesthouse import owed, play
 
 
-def _out_of_order(house, words, seconds):
+def out_of_order(house, words, seconds):
     """Let announcements of some words fail for a while."""
     publish, ends = house.fleet.bus.publish, asyncio.get_running_loop().time() + seconds
 
@@ -24,7 +24,7 @@ def _out_of_order(house, words, seconds):
 @pytest.mark.parametrize("seconds", [5, 30, 300])
 def test_a_key_is_made_at_its_first_attempt_and_told_when_the_bus_is_back(tmp_path, words, seconds):
     async def scenario(house):
-        _out_of_order(house, words, seconds)
+        out_of_order(house, words, seconds)
         await house.publish("evt_1")
         await asyncio.sleep(900)
         (key,) = await house.keys()

@@ -57,3 +57,17 @@ def test_a_guest_who_turns_out_to_stay_on_gets_a_new_key(tmp_path):
         assert len(await house.keys_at("101")) == 1
 
     play(tmp_path, scenario)
+
+
+def test_the_key_of_a_guest_who_stayed_on_beside_a_newer_one_ends_as_replaced(tmp_path):
+    async def scenario(house):
+        await one_night(house)
+        later = {"validFrom": "2026-03-01T09:00:00Z", "validUntil": "2026-03-05T05:00:00Z"}
+        await house.publish("evt_2", time="2026-03-01T11:00:00Z", **later)
+        await asyncio.sleep(33 * HOUR)
+        first, second = await house.keys()
+        assert (first["state"]["type"], first["state"]["reason"]) == ("revoked", "replaced")
+        assert second["state"]["type"] == "active"
+        assert len(await house.keys_at("101")) == 1
+
+    play(tmp_path, scenario)

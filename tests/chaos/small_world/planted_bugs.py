@@ -16,6 +16,7 @@ from shared.usecases import (
     confirm_booking,
     end_booking,
     placing,
+    removal,
     sweep_due,
     task_at_locks,
 )
@@ -146,9 +147,9 @@ def believe_a_removal_while_a_call_is_under_way(plant):
 
 def believe_a_removal_that_failed(plant):
     """Take a vendor's error for consent."""
-    settled = conclude_withdrawal.Removal.settled
+    settled = removal.Removal.settled
     plant(
-        conclude_withdrawal.Removal,
+        removal.Removal,
         "settled",
         lambda self, now, **how: settled(replace(self, error=None), now, **how),
     )

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from shared.ledger.vendor_calls import (
     FIRST_KEPT,
     LAST_KEPT,
@@ -44,11 +42,9 @@ def test_calls_that_were_kept_before_answers_had_a_time_are_read():
     assert calls_from([kept]) == (call(1, "gone"),)
 
 
-@pytest.mark.parametrize(
-    ("answer", "made"), [(None, True), ("gone", True), ("timeout", True), ("throttled", False)]
-)
-def test_call_that_had_to_wait_for_our_own_turn_was_not_made(answer, made):
-    assert call(1, answer).made is made
+def test_call_that_had_to_wait_for_our_own_turn_is_kept_as_one_that_was_not_made():
+    waited = replace(call(1, "gateway_busy"), made=False)
+    assert calls_from(kept_calls((waited, call(2, "gateway_busy")))) == (waited, call(2, "gateway_busy"))
 
 
 def test_first_and_latest_calls_are_kept():

@@ -1,0 +1,99 @@
+"""A key at two gateways, of which one is busy with others: the doors of the other are none of its trouble."""
+
+import asyncio
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+from shared.vendor_kit.leases import DocumentLeases
+from tests.guesthouse import SILK, play
+
+LATER = "2026-03-01T11:00:00Z"
+NOW = {"validFrom": "2026-03-01T09:00:00Z"}
+
+
+@asynccontextmanager
+async def busy(house, gateway="501"):
+    """Keep a gateway's turn with somebody else, such as another process's rush."""
+    leases = DocumentLeases(house.fleet.documents, house.fleet.world.clock)
+
+    async def hold():
+        while True:
+            lease = await leases.acquire(SILK, f"gateway:ttlock:{gateway}", "another", timedelta(seconds=20))
+            await asyncio.sleep(0.05 if lease is None else 20.0001)
+
+    holding = asyncio.ensure_future(hold())
+    await asyncio.sleep(1)
+    try:
+        yield
+    finally:
+        holding.cancel()
+
+
+async def learnt(house):
+    """Have the gateways of all doors learnt."""
+    stay = {"reservationId": "rsv_0", "guest": {"id": "gst_0"}, "rooms": ["rmu_101", "rmu_203"]}
+    await house.publish("evt_0", **stay, validUntil="2026-03-02T07:30:00Z", validFrom="2026-03-02T05:30:00Z")
+    await asyncio.sleep(20)
+
+
+async def to_two_gateways(house):
+    await house.publish("evt_1", rooms=["rmu_101", "rmu_203"], **NOW)
+    await asyncio.sleep(30)
+    (entry,) = [k for k in await house.keys() if k["core"]["holder"]["reservation_id"] == "rsv_1"]
+    assert entry["state"]["type"] == "active"
+
+
+def test_a_door_at_another_gateway_is_emptied_within_an_hour(tmp_path):
+    async def scenario(house):
+        await house.unmap("front")
+        await to_two_gateways(house)
+        async with busy(house):
+            await house.publish("evt_2", "checked_out", time=LATER)
+            await asyncio.sleep(2 * 3600)
+            assert await house.keys_at("203") == []
+
+    play(tmp_path, scenario)
+
+
+def test_a_guest_at_the_door_who_gets_no_key_is_alarmed(tmp_path):
+    """The stay has begun: six attempts, or half an hour, and a person is told."""
+
+    async def scenario(house):
+        await house.unmap("front")
+        await learnt(house)
+        async with busy(house):
+            await house.publish("evt_1", rooms=["rmu_101", "rmu_203"], **NOW)
+            await asyncio.sleep(2 * 3600)
+            (key,) = [k for k in await house.keys() if k["core"]["holder"]["reservation_id"] == "rsv_1"]
+            assert house.logged("ALERT") != []
+            assert key["state"]["type"] == "failed"
+
+    play(tmp_path, scenario)
+
+
+def test_the_same_guest_with_a_single_door_is_alarmed(tmp_path):
+    """The good twin."""
+
+    async def scenario(house):
+        await house.unmap("front")
+        await learnt(house)
+        async with busy(house):
+            await house.publish("evt_1", rooms=["rmu_101"], **NOW)
+            await asyncio.sleep(2 * 3600)
+            (key,) = [k for k in await house.keys() if k["core"]["holder"]["reservation_id"] == "rsv_1"]
+            assert house.logged("ALERT") != []
+            assert key["state"]["type"] == "failed"
+
+    play(tmp_path, scenario)
+
+
+def test_waiting_in_line_the_door_at_the_other_gateway_has_its_key(tmp_path):
+    async def scenario(house):
+        await house.unmap("front")
+        await learnt(house)
+        async with busy(house):
+            await house.publish("evt_1", rooms=["rmu_101", "rmu_203"])
+            await asyncio.sleep(2 * 3600)
+            assert len(await house.keys_at("203")) == 2
+
+    play(tmp_path, scenario)
