@@ -198,8 +198,7 @@ NEVER_ASKED: Final = frozenset(
     {"account_missing", "circuit_open", "gateway_busy", "no_connection", "throttled"}
 )
 """Causes of a VendorUnreachable that say that the vendor was not even asked."""
-OF_OUR_OWN: Final = frozenset({"gateway_busy", "throttled"})
-IN_LINE: Final = OF_OUR_OWN | {"circuit_open"}
+IN_LINE: Final = frozenset({"circuit_open", "gateway_busy", "throttled"})
 """Those of them that let a call wait: others of us come first, or the vendor is left alone for a moment."""
 ASK_FOR_ANOTHER_PIN: Final = frozenset({PIN_TAKEN, PIN_REFUSED})
 """Causes of a KeyIssueFailed that are about the PIN alone: draw another, under another name."""
@@ -219,7 +218,7 @@ def in_line(error: LockError) -> bool:
 
 def of_our_own(error: LockError) -> bool:
     """Say whether our own turn did not come: others of us were before us, and the vendor knows nothing."""
-    return error.cause.vendor_code is None and error.cause.kind in OF_OUR_OWN
+    return in_line(error) and error.cause.kind != "circuit_open"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
