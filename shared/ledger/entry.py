@@ -56,7 +56,7 @@ class Saga:
         """
         if self.execution is None:
             return replace(self, lost=self.lost + 1)
-        return replace(self, generation=self.generation + 1, execution=None)
+        return replace(self, generation=self.generation + 1, execution=None, began=None)
 
     def turned(self, kind: Work, claim: ClaimKey | None = None) -> "Saga":
         """Return other work for an execution yet to come."""

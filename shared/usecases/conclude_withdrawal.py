@@ -12,7 +12,7 @@ from shared.ledger.delays import LONGEST_WAIT, LOOKED_AFTER, RESIDUE_EVERY, dela
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SecretName
-from shared.usecases.removal import GONE, NONE, Withdrawal
+from shared.usecases.removal import GONE, NONE, Withdrawal, waits_too_long
 from shared.usecases.saga_step import DONE, Outcome, Verdict, again, ask
 from shared.usecases.task_at_locks import Task
 
@@ -26,7 +26,7 @@ async def conclude_withdrawal(it: Withdrawal) -> Verdict:
     entry = replace(it.task.entry, saga=saga)
     _alarm(it, settled)
     removing = [kept for kept in standing.values() if isinstance(kept.grant.state, Removing)]
-    if removing:
+    if removing or it.missed:
         return await _later(it, Change(entry, grants=changed), removing)
     return await _over(it, Change(entry, grants=changed), tuple(standing.values()))
 
@@ -35,7 +35,7 @@ async def _later(it: Withdrawal, change: Change, removing: list[KeptGrant]) -> V
     task, ours = it.task, [kept for kept in removing if kept.grant.vendor == it.task.vendor]
     wait = _wait(it, ours)
     await task.ledger.save(replace(change, entry=change.entry.due_in(wait + LOOKED_AFTER, task.now)))
-    return again(task.vendor, wait) if ours else ask(removing[0].grant.vendor)
+    return again(task.vendor, wait) if ours or it.missed else ask(removing[0].grant.vendor)
 
 
 def _wait(it: Withdrawal, ours: list[KeptGrant]) -> timedelta:
@@ -86,7 +86,7 @@ def _alarm(it: Withdrawal, settled: list[tuple[KeptGrant, KeptGrant]]) -> None:
     """Say it at once, and once more when we stop asking: somebody may still get in."""
     for old, new in settled:
         given_up = new.grant is not old.grant and isinstance(new.grant.state, Residual)
-        if given_up or _first(it, old, new):
+        if given_up or _first(it, old):
             it.task.office.log.alert(
                 KeyRevokeFailed.code,
                 runbook="lock/key-revoke",
@@ -97,12 +97,15 @@ def _alarm(it: Withdrawal, settled: list[tuple[KeptGrant, KeptGrant]]) -> None:
             )
 
 
-def _first(it: Withdrawal, old: KeptGrant, new: KeptGrant) -> bool:
-    """Say whether nobody was told yet that a lock keeps the key: it is refused, or we wait too long."""
+def _first(it: Withdrawal, old: KeptGrant) -> bool:
+    """Say whether nobody was told yet that a lock keeps the key: it is refused, or waits for too long."""
     removal = next((each for each in it.removals if each.kept is old), None)
     if removal is None or removal.error is None or any(_refusals(old)):
         return False
-    return (removal.refused and any(_refusals(new))) or (removal.counts(it.task.now) and it.tries == 1)
+    if removal.asked_at is None:
+        return it.tries == 1
+    waited_before = any(waits_too_long(old, call.at) for call in old.removals)
+    return removal.refused or (waits_too_long(old, removal.asked_at) and not waited_before)
 
 
 def _refusals(kept: KeptGrant) -> list[bool]:

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from shared.vendor_kit.leases import DocumentLeases
-from tests.guesthouse import SILK, play
+from tests.guesthouse import SILK, device_at, play
 
 LATER = "2026-03-01T11:00:00Z"
 NOW = {"validFrom": "2026-03-01T09:00:00Z"}
@@ -95,5 +95,22 @@ def test_waiting_in_line_the_door_at_the_other_gateway_has_its_key(tmp_path):
             await house.publish("evt_1", rooms=["rmu_101", "rmu_203"])
             await asyncio.sleep(2 * 3600)
             assert len(await house.keys_at("203")) == 2
+
+    play(tmp_path, scenario)
+
+
+def test_doors_in_line_for_ten_minutes_are_alarmed_once_each_though_another_door_was_refused(tmp_path):
+    async def scenario(house):
+        await house.unmap("front")
+        await house.publish("evt_1", rooms=["rmu_101", "rmu_102", "rmu_203"], **NOW)
+        await asyncio.sleep(30)
+        await house.fault("http_500", "keyboardPwd/delete", times=1)
+        async with busy(house):
+            await house.publish("evt_2", "checked_out", time=LATER)
+            await asyncio.sleep(9 * 60)
+            assert [alarm["deviceId"] for alarm in house.logged("ALERT")] == [device_at("203")]
+            await asyncio.sleep(4 * 60)
+            alarmed = [alarm["deviceId"] for alarm in house.logged("ALERT")]
+            assert sorted(alarmed) == [device_at(door) for door in ("101", "102", "203")]
 
     play(tmp_path, scenario)
