@@ -5,6 +5,7 @@ import http.server
 import json
 import multiprocessing
 import os
+import secrets
 import socket
 import threading
 import time
@@ -86,9 +87,13 @@ class FleetProcess:
 
 
 class Outsider:
-    """An HTTP server outside the fleet, which remembers every request."""
+    """An HTTP server outside the fleet, which remembers every request that is for it.
+
+    Its port may have been another test's a moment ago, and that one's fleet may still ask there.
+    """
 
     def __init__(self):
+        path = f"/{secrets.token_hex(8)}"
         self.requests: list[dict] = []
         self.before_answering = lambda: None
         outsider = self
@@ -97,7 +102,11 @@ class Outsider:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self):
-                outsider.requests.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+                body = self.rfile.read(int(self.headers["content-length"]))
+                if not self.path.startswith(path):
+                    self.send_error(404)
+                    return
+                outsider.requests.append(json.loads(body))
                 outsider.before_answering()
                 body = json.dumps({"count": len(outsider.requests)}).encode()
                 self.send_response(200)
@@ -111,7 +120,7 @@ class Outsider:
 
         server = type("Server", (http.server.ThreadingHTTPServer,), {"request_queue_size": 128})
         self.server = server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        self.url = f"http://127.0.0.1:{self.server.server_port}{path}"
         self._thread = threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True)
         self._thread.start()
 
