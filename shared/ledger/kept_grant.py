@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Self
 
 from shared.domain.documents import from_document, to_document
@@ -27,6 +27,8 @@ SCHEMA_VERSION: Final = 1
 PLACE, REMOVE = "place", "remove"
 MOST_GRANTS: Final = 1000
 """As many as one question brings back."""
+NEVER: Final = datetime.min.replace(tzinfo=UTC)
+"""When that was which nobody was asked yet: before everything else."""
 CALLS_LAST: Final = timedelta(seconds=150)
 """Longer than an adapter may run: what was asked of a vendor has had its effect by then, or never will."""
 

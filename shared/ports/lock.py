@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final, Literal, Protocol
+from typing import Literal, Protocol
 
 from shared.domain.capabilities import LockCapabilities
 from shared.domain.grant_lifecycle import Placement
@@ -27,7 +27,7 @@ from shared.domain.ids import (
     UserId,
 )
 from shared.domain.kinds import KeyCredentialKind, KeyWarning, RevokeReason, SuspendReason, VendorCode
-from shared.domain.lock_errors import LockError, VendorUnreachable
+from shared.domain.lock_errors import LockError
 from shared.domain.scope import AccessScope
 from shared.domain.secret import Secret
 
@@ -189,36 +189,6 @@ class LockPort(Protocol):
 
     def describe_adapter(self) -> AdapterDescription:
         """Say what this adapter can do."""
-
-
-PIN_TAKEN: Final = "pin_taken"
-PIN_REFUSED: Final = "pin_refused"
-WINDOW_SPENT: Final = "window_spent"
-NEVER_ASKED: Final = frozenset(
-    {"account_missing", "circuit_open", "gateway_busy", "no_connection", "throttled"}
-)
-"""Causes of a VendorUnreachable that say that the vendor was not even asked."""
-IN_LINE: Final = frozenset({"circuit_open", "gateway_busy", "throttled"})
-"""Those of them that let a call wait: others of us come first, or the vendor is left alone for a moment."""
-ASK_FOR_ANOTHER_PIN: Final = frozenset({PIN_TAKEN, PIN_REFUSED})
-"""Causes of a KeyIssueFailed that are about the PIN alone: draw another, under another name."""
-
-
-def unheard(error: LockError) -> bool:
-    """Say whether what was asked may have been done, or may still be: nobody answered."""
-    if not isinstance(error, VendorUnreachable):
-        return False
-    return error.cause.vendor_code is None and error.cause.kind not in NEVER_ASKED
-
-
-def in_line(error: LockError) -> bool:
-    """Say whether a call was not made, and only for now; a vendor that says the same has been asked."""
-    return error.cause.vendor_code is None and error.cause.kind in IN_LINE
-
-
-def of_our_own(error: LockError) -> bool:
-    """Say whether our own turn did not come: others of us were before us, and the vendor knows nothing."""
-    return in_line(error) and error.cause.kind != "circuit_open"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from shared.domain.ids import CredentialId, TenantId, credential_id
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Ledger
 from shared.usecases.office import Office, racing
-from shared.usecases.tend_key import begin_again, grants_asked_for
+from shared.usecases.tend_key import begin_again
 from shared.usecases.whom_to_ask import whom_to_ask
 
 
@@ -40,8 +40,9 @@ async def _ask(command: AskAgain, ledger: Ledger, office: Office) -> dict[str, A
     entry = await ledger.entry(command.key)
     if entry is None:
         raise InvalidInput("key", "no such key", "name one that keyfleet credentials shows")
-    _check_idle(await ledger.grants(entry), office)
-    vendor = whom_to_ask(entry, await grants_asked_for(entry, ledger))
+    grants = await ledger.grants(entry)
+    _check_idle(grants, office)
+    vendor = whom_to_ask(entry, grants)
     if vendor is None:
         remedy = f"see what became of it: keyfleet timeline {command.key}"
         raise InvalidInput("key", "nothing is left to do at its locks", remedy)

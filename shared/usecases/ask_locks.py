@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from shared.domain.kinds import KeyCredentialKind
@@ -10,8 +10,9 @@ from shared.domain.lock_errors import KeyIssueFailed, LockError
 from shared.ledger.delays import LONGEST_ROUND
 from shared.ledger.entry import milliseconds
 from shared.ledger.indexes import AT_DEVICE
-from shared.ledger.kept_grant import MOST_GRANTS, grant_from
-from shared.ports.lock import ASK_FOR_ANOTHER_PIN, WINDOW_SPENT, KeyAtLock, LockKey, LockVendor
+from shared.ledger.kept_grant import MOST_GRANTS, NEVER, grant_from
+from shared.ports.lock import KeyAtLock, LockKey, LockVendor
+from shared.ports.lock_causes import WINDOW_SPENT, about_the_pin
 from shared.usecases.lock_desk import LockDesk
 from shared.usecases.lock_key import lock_key
 from shared.usecases.placing import Attempted, Placing
@@ -20,7 +21,6 @@ HOUR: Final = timedelta(hours=1)
 COMPUTED_WITHIN: Final = timedelta(hours=25)
 """Only for a guest who comes within a day may a vendor choose the secret, and round the window."""
 SHIFTS: Final = 3
-NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
 async def asked(attempted: Attempted, desk: LockDesk) -> Attempted:
@@ -30,7 +30,7 @@ async def asked(attempted: Attempted, desk: LockDesk) -> Attempted:
     async with desk.port.visit():
         for number in _in_turn(placings, attempted.began):
             placings[number] = await _asked_at(placings[number], attempted, desk)
-            if _about_the_pin(placings[number].error) or attempted.task.now >= late:
+            if about_the_pin(placings[number].error) or attempted.task.now >= late:
                 break  # no other lock need learn a secret that is given up; what is done is saved in time
     return replace(attempted, placings=tuple(placings))
 
@@ -90,7 +90,3 @@ async def _previous_end(placing: Placing, attempted: Attempted) -> datetime | No
         return start  # the latest may be among those we do not see
     ends = [each.until for each in map(grant_from, found) if each.grant.credential_id != grant.credential_id]
     return max(ends, default=None)
-
-
-def _about_the_pin(error: LockError | None) -> bool:
-    return error is not None and error.cause.kind in ASK_FOR_ANOTHER_PIN

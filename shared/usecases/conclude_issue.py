@@ -25,7 +25,8 @@ from shared.ledger.delays import JITTER, LONGEST_WAIT, LOOKED_AFTER, TURN_AGAIN_
 from shared.ledger.entry import Entry, Work
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change
-from shared.ports.lock import ASK_FOR_ANOTHER_PIN, KeyAtLock
+from shared.ports.lock import KeyAtLock
+from shared.ports.lock_causes import about_the_pin
 from shared.usecases.lock_desk import LockDesk
 from shared.usecases.manual_task import manual_tasks
 from shared.usecases.office import both
@@ -83,7 +84,7 @@ async def _refused(attempted: Attempted, error: LockError, desk: LockDesk | None
 
 
 def _course(entry: Entry, error: LockError, wait: timedelta) -> Course:
-    plan, pin = entry.credential.core.plan, error.cause.kind in ASK_FOR_ANOTHER_PIN
+    plan, pin = entry.credential.core.plan, about_the_pin(error)
     if plan.attempts >= MAX_ATTEMPTS or isinstance(error, CredentialExpired):
         return _give_up
     if pin and entry.secret_try + 1 < SECRET_TRIES:

@@ -13,7 +13,8 @@ from shared.ledger.entry import milliseconds
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.sealed_keys import SealedKey
 from shared.ledger.standing import Standing
-from shared.ports.lock import ASK_FOR_ANOTHER_PIN, KeyAtLock, of_our_own, unheard
+from shared.ports.lock import KeyAtLock
+from shared.ports.lock_causes import about_the_pin, of_our_own, unheard
 from shared.usecases.task_at_locks import Task
 
 
@@ -82,11 +83,11 @@ class Placing:
 
 def _hopeless(error: LockError) -> bool:
     """Say whether no further lock need be asked, for the key will not be made this way."""
-    return error.permanent or error.cause.kind in ASK_FOR_ANOTHER_PIN
+    return error.permanent or about_the_pin(error)
 
 
 def _rank(error: LockError) -> tuple[bool, bool]:
-    return error.cause.kind not in ASK_FOR_ANOTHER_PIN, isinstance(error, VendorUnreachable)
+    return not about_the_pin(error), isinstance(error, VendorUnreachable)
 
 
 @dataclass(frozen=True, slots=True)

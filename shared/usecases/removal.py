@@ -12,7 +12,8 @@ from shared.ledger.delays import LONGEST_QUEUE, LONGEST_WAIT, MOST_TRIES
 from shared.ledger.kept_grant import REMOVE, KeptGrant
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ledger.vendor_calls import CallMade
-from shared.ports.lock import LockVendor, in_line
+from shared.ports.lock import LockVendor
+from shared.ports.lock_causes import in_line
 from shared.usecases.task_at_locks import Task
 
 NONE: Final = timedelta(0)

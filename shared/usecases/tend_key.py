@@ -31,7 +31,7 @@ async def _tend(entry: Entry, ledger: Ledger, office: Office) -> None:
     if over is not None and over <= office.now:
         await _end(entry, ledger, office)
         return
-    vendor = whom_to_ask(entry, await grants_asked_for(entry, ledger))
+    vendor = whom_to_ask(entry, await _grants(entry, ledger))
     if vendor is None:
         await tell(entry, ledger, office.bus)
     elif await _worked_on(entry.saga, office):
@@ -69,8 +69,7 @@ async def begin_again(entry: Entry, vendor: VendorCode, ledger: Ledger, office: 
     await begin_saga((await ledger.save(Change(again))).entry, vendor, ledger, office)
 
 
-async def grants_asked_for(entry: Entry, ledger: Ledger) -> tuple[KeptGrant, ...]:
-    """Return the grants by which is decided whom to ask: none, where a key is yet to be made."""
+async def _grants(entry: Entry, ledger: Ledger) -> tuple[KeptGrant, ...]:
     return () if entry.saga.kind is Work.ISSUE else await ledger.grants(entry)
 
 

@@ -3,12 +3,10 @@
 import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from typing import Final
 
 from shared.domain.lock_errors import LockError
 from shared.ledger.delays import LONGEST_ROUND
-from shared.ledger.kept_grant import KeptGrant
+from shared.ledger.kept_grant import NEVER, KeptGrant
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.vault import SealBroken
 from shared.usecases.conclude_withdrawal import conclude_withdrawal, secret_of
@@ -18,8 +16,6 @@ from shared.usecases.office import both
 from shared.usecases.removal import Removal, Withdrawal, lapsed
 from shared.usecases.saga_step import Verdict
 from shared.usecases.task_at_locks import Task
-
-NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
 async def withdraw_at_locks(task: Task, desk: LockDesk) -> Verdict:

@@ -21,7 +21,6 @@ from shared.domain.secret import Secret
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import StaleVersion
 from shared.ports.lock import (
-    ASK_FOR_ANOTHER_PIN,
     AdapterDescription,
     Artifact,
     ArtifactType,
@@ -35,6 +34,7 @@ from shared.ports.lock import (
     LockVendor,
     UpdateInput,
 )
+from shared.ports.lock_causes import about_the_pin
 from shared.vendor_kit.binding import Binding
 from shared.vendor_kit.kept_key import (
     KeptDoor,
@@ -137,7 +137,7 @@ class LockByLock:
             placed = await self._at_each(key, key.doors, self._vendor.place, predates=predates)
         except KeyIssueFailed as refused:
             last = key.secret_try + 1 == SECRET_TRIES
-            if last or refused.cause.kind not in ASK_FOR_ANOTHER_PIN:
+            if last or not about_the_pin(refused):
                 raise
             return await self._settled(await self._kept(self._with_another_pin(key)))
         done = replace(key, doors=tuple(map(as_placed, key.doors, placed)))

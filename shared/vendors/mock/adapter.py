@@ -11,7 +11,8 @@ from shared.domain.ids import LockDeviceId, PropertyId
 from shared.domain.lock_errors import LockError, LockErrorCause
 from shared.domain.premises import LockDevice
 from shared.ports.ambient import Clock, Entropy
-from shared.ports.lock import PIN_TAKEN, AdapterDescription, DeviceHealth, KeyAtLock, ListedDevice, LockKey
+from shared.ports.lock import AdapterDescription, DeviceHealth, KeyAtLock, ListedDevice, LockKey
+from shared.ports.lock_causes import PIN_TAKEN
 from shared.vendor_kit.binding import Binding, Means
 from shared.vendor_kit.key_book import DocumentKeyBook
 from shared.vendor_kit.lock_by_lock import LockByLock

@@ -5,7 +5,7 @@ from typing import Final
 
 from shared.domain.kinds import TTLOCK
 from shared.domain.lock_errors import DeviceNotPaired, LockError, VendorUnreachable
-from shared.ports.lock import PIN_REFUSED, PIN_TAKEN, WINDOW_SPENT
+from shared.ports.lock_causes import PIN_REFUSED, PIN_TAKEN, WINDOW_SPENT
 from shared.vendor_kit.refusals import Meaning, Refusals
 
 UNREACHED: Final = ("-3002", "-3036", "-3035")

@@ -11,7 +11,8 @@ from shared.domain.grant_lifecycle import Placement
 from shared.domain.kinds import VendorCode
 from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
-from shared.ports.lock import PIN_TAKEN, AdapterDescription, KeyAtLock
+from shared.ports.lock import AdapterDescription, KeyAtLock
+from shared.ports.lock_causes import PIN_TAKEN
 from shared.runtime.keys import _means
 from shared.usecases.lock_desk import LockDesks
 from tests.chaos.small_world.fate import Air

@@ -12,7 +12,7 @@ from shared.domain.kinds import KeyCredentialKind
 from shared.domain.lock_errors import DeviceNotPaired, KeyIssueFailed, LockError, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.kernel.log import Log
-from shared.ports.lock import PIN_TAKEN
+from shared.ports.lock_causes import PIN_TAKEN
 from tests.contract.lock.setting import (
     CANARIES,
     DAY,

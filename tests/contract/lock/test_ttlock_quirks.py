@@ -18,7 +18,7 @@ from shared.domain.kinds import (
 from shared.domain.lock_errors import DeviceNotPaired, KeyIssueFailed, VendorUnreachable
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.secret import Secret
-from shared.ports.lock import PIN_REFUSED, WINDOW_SPENT, unheard
+from shared.ports.lock_causes import PIN_REFUSED, WINDOW_SPENT, unheard
 from tests.contract.lock.setting import (
     CARD_NUMBER,
     DAY,

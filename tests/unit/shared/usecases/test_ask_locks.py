@@ -14,7 +14,8 @@ from shared.domain.window import StayWindow
 from shared.ledger.delays import LONGEST_ROUND
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
-from shared.ports.lock import ASK_FOR_ANOTHER_PIN, WINDOW_SPENT, KeyAtLock
+from shared.ports.lock import KeyAtLock
+from shared.ports.lock_causes import ASK_FOR_ANOTHER_PIN, WINDOW_SPENT
 from shared.usecases.ask_locks import SHIFTS, asked
 from shared.usecases.placing import Attempted, Placing
 from shared.usecases.task_at_locks import Task

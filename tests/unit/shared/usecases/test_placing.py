@@ -12,7 +12,8 @@ from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnre
 from shared.domain.secret import Secret
 from shared.ledger.kept_grant import CALLS_LAST
 from shared.ledger.sealed_keys import SealedKey, SecretName
-from shared.ports.lock import NEVER_ASKED, KeyAtLock
+from shared.ports.lock import KeyAtLock
+from shared.ports.lock_causes import NEVER_ASKED
 from shared.usecases.placing import Attempted, Placing
 from shared.usecases.task_at_locks import Task
 from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, DOOR, HOUR, MOCK, PIN_CODE

@@ -12,7 +12,7 @@ from shared.domain.lock_errors import (
     LockErrorCause,
     VendorUnreachable,
 )
-from shared.ports.lock import PIN_REFUSED, PIN_TAKEN, WINDOW_SPENT
+from shared.ports.lock_causes import PIN_REFUSED, PIN_TAKEN, WINDOW_SPENT
 from shared.vendor_kit.refusals import SILENCE, Operation
 from shared.vendors.ttlock.errors import (
     GONE,
