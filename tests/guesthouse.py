@@ -99,6 +99,10 @@ class Guesthouse:
         """Put another vendor's lock on a door."""
         await self._change_device(door, lambda device: {**device, "vendor": vendor})
 
+    async def hang(self, other, door):
+        """Hang another door's lock on a door."""
+        await self._change_device(door, lambda device: {**device, "vendor_device": DOORS[other]})
+
     async def disable(self, door):
         """Put a lock on a door that can do nothing."""
         able = dict.fromkeys(ABILITIES, False)

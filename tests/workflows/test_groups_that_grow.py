@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.workflows.test_many_locks import play
+from tests.wing import play
 
 
 def _at(minute):

@@ -1,16 +1,13 @@
 """A group of a dozen rooms leaves while the gateway of most of their doors hangs: calls end in silence."""
 
 import asyncio
-from urllib.parse import parse_qs
+from functools import partial
 
 import pytest
 
-from infra.local.simulation.loop import run_virtually
-from infra.simulators.ttlock.hotel import GatewayPlan, LockPlan, sample_hotel
-from shared.ports.documents import Create, Ref
 from shared.vendor_kit.http import TimedOut
-from tests.guesthouse import SILK, Guesthouse, device_at
-from tests.simulated import simulated_fleet
+from tests.wing import Wing
+from tests.wing import play as play_in
 
 LATER = "2026-03-01T11:00:00Z"
 FLOOR = range(301, 313)
@@ -18,78 +15,26 @@ HUNG = range(301, 311)
 """Ten doors hang together at one gateway; the last two have another, which is well."""
 
 
-class Hotel(Guesthouse):
-    """The sample hotel and a third floor, where a gateway may hang."""
+class Hanging(Wing):
+    """A hotel with a gateway that may hang."""
 
     hangs = False
 
-    async def send(self, call):
-        """Be the vendor, who does not answer for a gateway that hangs."""
-        if self.hangs and call.url.endswith("/v3/keyboardPwd/delete"):
-            (lock,) = parse_qs(call.body.decode())["lockId"]
-            if int(lock) - 1_000_000 in HUNG:
-                await asyncio.sleep(call.timeout)
-                raise TimedOut("no answer")
-        return await super().send(call)
-
-    async def doors_with_keys(self, rooms=FLOOR):
-        """Return the rooms whose locks still have a key."""
-        wanted = {1_000_000 + room for room in rooms}
-        locks = (await self.steer("GET", "state"))["locks"]
-        return [
-            each["lockId"] - 1_000_000
-            for each in locks
-            if each["lockId"] in wanted and each["listed"]["passcodes"]
-        ]
+    async def at(self, operation, room, call):
+        """Be silent where the gateway hangs."""
+        if self.hangs and operation == "delete" and room in HUNG:
+            await asyncio.sleep(call.timeout)
+            raise TimedOut("no answer")
 
 
-def _wing(rooms):
-    """Return the sample hotel and more rooms, ten to a gateway."""
-    plan = sample_hotel()
-    locks = [LockPlan(lock_id=1_000_000 + room, alias=f"Room {room}") for room in rooms]
-    ids = [lock.lock_id for lock in locks]
-    gateways = [
-        GatewayPlan(gateway_id=600 + first, name=f"Wing {first}", locks=tuple(ids[first : first + 10]))
-        for first in range(0, len(ids), 10)
-    ]
-    more = {"locks": (*plan.locks, *locks), "gateways": (*plan.gateways, *gateways)}
-    return plan.model_copy(update=more)
-
-
-def play(home, scenario, seed=0, rooms=FLOOR):
-    async def main(clock):
-        house = Hotel(clock, seed, _wing(rooms))
-        async with simulated_fleet(home, clock, seed, outside=house) as on:
-            house.on = on
-            await _map(house, rooms)
-            await house.unmap("front")
-            return await scenario(house)
-
-    return run_virtually(main, seed)
-
-
-async def _map(house, rooms):
-    store = house.fleet.documents.tenant(SILK)
-    pattern = (await store.get(Ref("devices", device_at("101")))).data
-    writes = []
-    for room in rooms:
-        id_ = f"lck_01KSAMP1E{room:0>17}"
-        own = {
-            "id": id_,
-            "vendor_device": str(1_000_000 + room),
-            "rooms": [f"rmu_{room}"],
-            "label": str(room),
-        }
-        writes.append(Create(Ref("devices", id_), {**pattern, **own}))
-    await store.commit(writes)
-    house.fleet.platform.estate.forget(SILK)
+play = partial(play_in, rooms=FLOOR, hotel=Hanging)
 
 
 async def _group_leaves(house):
     await house.publish("evt_1", rooms=[f"rmu_{room}" for room in FLOOR])
     await asyncio.sleep(60)
     assert [key["state"]["type"] for key in await house.keys()] == ["active"]
-    assert len(await house.doors_with_keys()) == 12
+    assert len(await house.doors_with_keys(FLOOR)) == 12
     house.hangs = True
     await house.publish("evt_2", "checked_out", time=LATER)
 

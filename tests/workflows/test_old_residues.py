@@ -1,43 +1,27 @@
 """Residues that are asked for hour by hour: whose turn it is, is not forgotten after days."""
 
 import asyncio
-from urllib.parse import parse_qs
 
-import orjson
-
-from infra.local.simulation.loop import run_virtually
-from shared.vendor_kit.http import Answer
-from tests.simulated import simulated_fleet
-from tests.workflows.test_many_locks import Hotel, _map, _wing
+from tests.wing import Wing, play, refusal
 
 ROOMS = (301, 302, 303, 304, 311)
 FLOOR = range(301, 313)
+AWAY = -3002
 
 
-class Waits(Hotel):
-    offline = False
+class Waits(Wing):
+    """A hotel with four doors that are slow to say that they are offline, and one that may come back."""
 
-    async def send(self, call):
-        if self.offline and call.url.endswith("/v3/keyboardPwd/delete") and b"lockId=1000311" in call.body:
-            return Answer(200, {}, orjson.dumps({"errcode": -3002, "errmsg": "gateway offline"}))
-        if self.hangs and call.url.endswith("/v3/keyboardPwd/delete"):
-            (lock,) = parse_qs(call.body.decode())["lockId"]
-            if int(lock) - 1_000_000 < 305:
-                await asyncio.sleep(10)
-                return Answer(200, {}, orjson.dumps({"errcode": -3002, "errmsg": "gateway offline"}))
-        return await super().send(call)
+    hangs = offline = False
 
-
-def play(home, scenario, seed=0):
-    async def main(clock):
-        house = Waits(clock, seed, _wing(FLOOR))
-        async with simulated_fleet(home, clock, seed, outside=house) as on:
-            house.on = on
-            await _map(house, FLOOR)
-            await house.unmap("front")
-            return await scenario(house)
-
-    return run_virtually(main, seed)
+    async def at(self, operation, room, call):
+        """Say that the gateway is offline."""
+        if operation == "delete" and self.offline and room == 311:
+            return refusal(AWAY)
+        if operation == "delete" and self.hangs and room in ROOMS[:4]:
+            await asyncio.sleep(10)
+            return refusal(AWAY)
+        return None
 
 
 async def _left_with_residues(house, hours):
@@ -55,4 +39,4 @@ async def _left_with_residues(house, hours):
 
 
 def test_after_three_days_a_door_that_is_well_again_is_emptied(tmp_path):
-    play(tmp_path, lambda house: _left_with_residues(house, 72))
+    play(tmp_path, lambda house: _left_with_residues(house, 72), FLOOR, Waits)

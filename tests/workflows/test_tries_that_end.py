@@ -2,45 +2,32 @@
 
 import asyncio
 from collections import Counter
-from urllib.parse import parse_qs
+from functools import partial
 
-import orjson
 import pytest
 
-from infra.local.simulation.loop import run_virtually
-from shared.vendor_kit.http import Answer
-from tests.simulated import simulated_fleet
-from tests.workflows.test_many_locks import Hotel, _map, _wing
+from tests.wing import Wing, refusal
+from tests.wing import play as play_in
 
 FLOOR = range(301, 341)
 STAY = {"validFrom": "2026-03-01T09:00:00Z", "validUntil": "2026-03-08T09:00:00Z"}
 
 
-class Offline(Hotel):
+class Offline(Wing):
     """A hotel whose gateways are offline, which the vendor says after two seconds, lock by lock."""
 
     locks, asked = (), 0
 
-    async def send(self, call):
-        if call.url.endswith("/v3/keyboardPwd/delete"):
-            (lock,) = parse_qs(call.body.decode())["lockId"]
-            if int(lock) - 1_000_000 in self.locks:
-                self.asked += 1
-                await asyncio.sleep(2)
-                return Answer(200, {}, orjson.dumps({"errcode": -3002, "errmsg": "offline"}))
-        return await super().send(call)
+    async def at(self, operation, room, call):
+        """Say that the gateway is offline."""
+        if operation != "delete" or room not in self.locks:
+            return None
+        self.asked += 1
+        await asyncio.sleep(2)
+        return refusal(-3002)
 
 
-def play(home, scenario, seed=0):
-    async def main(clock):
-        house = Offline(clock, seed, _wing(FLOOR))
-        async with simulated_fleet(home, clock, seed, outside=house) as on:
-            house.on = on
-            await _map(house, FLOOR)
-            await house.unmap("front")
-            return await scenario(house)
-
-    return run_virtually(main, seed)
+play = partial(play_in, rooms=FLOOR, hotel=Offline)
 
 
 async def leaves(house, count, hours):

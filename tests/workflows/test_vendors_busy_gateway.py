@@ -1,45 +1,31 @@
 """The vendor itself says that a gateway is busy (-3003): that is an answer, and not our own queue."""
 
 import asyncio
-from urllib.parse import parse_qs
+from functools import partial
 
-import orjson
 import pytest
 
-from infra.local.simulation.loop import run_virtually
-from shared.vendor_kit.http import Answer
-from tests.simulated import simulated_fleet
-from tests.workflows.test_many_locks import Hotel, _map, _wing
+from tests.wing import Wing, refusal
+from tests.wing import play as play_in
 
 FLOOR = range(301, 341)
 NOW = {"validFrom": "2026-03-01T09:00:00Z"}
 
 
-class Busy(Hotel):
+class Busy(Wing):
     """A hotel where some locks' gateway is busy with somebody else's app."""
 
-    locks, operation, takes, asked = (), "", 2.0, 0
+    locks, operation = (), ""
 
-    async def send(self, call):
-        if call.url.endswith(f"/v3/keyboardPwd/{self.operation}"):
-            (lock,) = parse_qs(call.body.decode())["lockId"]
-            if int(lock) - 1_000_000 in self.locks:
-                self.asked += 1
-                await asyncio.sleep(self.takes)
-                return Answer(200, {}, orjson.dumps({"errcode": -3003, "errmsg": "gateway is busy"}))
-        return await super().send(call)
+    async def at(self, operation, room, call):
+        """Say that the gateway is busy."""
+        if operation != self.operation or room not in self.locks:
+            return None
+        await asyncio.sleep(2)
+        return refusal(-3003)
 
 
-def play(home, scenario, seed=0):
-    async def main(clock):
-        house = Busy(clock, seed, _wing(FLOOR))
-        async with simulated_fleet(home, clock, seed, outside=house) as on:
-            house.on = on
-            await _map(house, FLOOR)
-            await house.unmap("front")
-            return await scenario(house)
-
-    return run_virtually(main, seed)
+play = partial(play_in, rooms=FLOOR, hotel=Busy)
 
 
 def test_a_key_that_the_vendor_does_not_take_back_is_alarmed_at_once(tmp_path):

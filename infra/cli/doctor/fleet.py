@@ -1,6 +1,6 @@
 """What the fleet is made of, and whether it answers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,24 +85,34 @@ def check_executions(at: Place, answering: Answering) -> Finding:
 
 def check_failed_keys(at: Place, answering: Answering) -> Finding:
     """Does every guest have the key that the stay asks for, or will?"""
-    if answering.status is None:
-        return Finding("failed keys", Verdict.NOTE, "known only to a running fleet")
-    if count := answering.status["failed_keys"]:
-        said = f"{counted(count, 'key')} failed, and the stay still wants it: a guest may stand at the door"
-        remedy = f"keyfleet credentials --state failed{at.flags}, then as {KEY_ISSUE} says"
-        return Finding("failed keys", Verdict.WARNING, said, remedy)
-    return Finding("failed keys", Verdict.OK, "none that a stay still wants")
+    return _counted_by_fleet(
+        answering,
+        "failed_keys",
+        Finding("failed keys", Verdict.OK, "none that a stay still wants"),
+        lambda count: f"{counted(count, 'key')} failed, and the stay wants it: a guest may stand at the door",
+        f"keyfleet credentials --state failed{at.flags}, then as {KEY_ISSUE} says",
+    )
 
 
 def check_residues(at: Place, answering: Answering) -> Finding:
     """Does any lock still open to what should be gone?"""
+    return _counted_by_fleet(
+        answering,
+        "residual_locks",
+        Finding("residual access", Verdict.OK, "none"),
+        lambda count: f"at {counted(count, 'lock')}: what should be gone may still open",
+        f"keyfleet residue list{at.flags}, then as {KEY_REVOKE} says",
+    )
+
+
+def _counted_by_fleet(
+    answering: Answering, what: str, none: Finding, said: Callable[[int], str], remedy: str
+) -> Finding:
+    """Return a finding about what a running fleet counts, and nobody else."""
     if answering.status is None:
-        return Finding("residual access", Verdict.NOTE, "known only to a running fleet")
-    if count := answering.status["residual_locks"]:
-        said = f"at {counted(count, 'lock')}: what should be gone may still open"
-        remedy = f"keyfleet residue list{at.flags}, then as {KEY_REVOKE} says"
-        return Finding("residual access", Verdict.WARNING, said, remedy)
-    return Finding("residual access", Verdict.OK, "none")
+        return Finding(none.check, Verdict.NOTE, "known only to a running fleet")
+    count = answering.status[what]
+    return Finding(none.check, Verdict.WARNING, said(count), remedy) if count else none
 
 
 def check_manifest() -> Finding:
