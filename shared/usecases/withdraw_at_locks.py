@@ -45,19 +45,22 @@ def _leaving(grants: Sequence[KeptGrant], task: Task) -> list[KeptGrant]:
 async def _removals(leaving: Sequence[KeptGrant], task: Task, desk: LockDesk) -> tuple[Removal, ...]:
     """Ask for a while; what is done is saved in time, and whoever comes next asks the others."""
     removals, late = list[Removal](), task.now + LONGEST_ROUND
+    opened: dict[SecretName, SealedKey | None] = {}
     async with desk.port.visit():
         for kept in leaving:
-            removals.append(await _asked(kept, task, desk))
+            name = secret_of(kept)
+            if name not in opened:  # most locks of a key share one
+                opened[name] = await _sealed(name, desk)
+            removals.append(await _asked(kept, opened[name], task, desk))
             if task.now >= late:
                 break
     return tuple(removals)
 
 
-async def _asked(kept: KeptGrant, task: Task, desk: LockDesk) -> Removal:
+async def _asked(kept: KeptGrant, sealed: SealedKey | None, task: Task, desk: LockDesk) -> Removal:
     if lapsed(kept, task.now):
         return Removal(kept)
-    sealed, window = await _sealed(secret_of(kept), desk), task.entry.credential.core.window
-    asked_at = task.now
+    window, asked_at = task.entry.credential.core.window, task.now
     refusal: LockError | None = None
     try:
         await desk.port.remove(lock_key(kept, window, sealed))

@@ -9,15 +9,19 @@ def _at(minute):
     return f"2026-03-01T10:{minute:02d}:00Z"
 
 
+async def grown(house, rooms):
+    """Book a group room by room: each confirmation adds one, and every earlier key is within the stay."""
+    for number in range(1, len(rooms) + 1):
+        wanted = [f"rmu_{room}" for room in rooms[:number]]
+        await house.publish(f"evt_{number}", rooms=wanted, version=number, time=_at(number))
+        await asyncio.sleep(300)
+
+
 def test_a_group_booked_room_by_room_that_cancels_keeps_no_key(tmp_path):
-    """Each added room is a newer confirmation, and every earlier key is within the stay: it is kept."""
     rooms = range(301, 333)
 
     async def scenario(house):
-        for number in range(1, len(rooms) + 1):
-            wanted = [f"rmu_{room}" for room in rooms[:number]]
-            await house.publish(f"evt_{number}", rooms=wanted, version=number, time=_at(number))
-            await asyncio.sleep(300)
+        await grown(house, rooms)
         assert len(await house.doors_with_keys(rooms)) == 32
         await house.publish("evt_off", "cancelled", version=100, time="2026-03-01T11:00:00Z")
         await asyncio.sleep(2 * 3600)
@@ -47,10 +51,7 @@ def test_a_grown_group_handed_to_another_guest_leaves_the_first_no_key(tmp_path)
     rooms = range(301, 333)
 
     async def scenario(house):
-        for number in range(1, len(rooms) + 1):
-            wanted = [f"rmu_{room}" for room in rooms[:number]]
-            await house.publish(f"evt_{number}", rooms=wanted, version=number, time=_at(number))
-            await asyncio.sleep(300)
+        await grown(house, rooms)
         other = {"guest": {"id": "gst_2"}, "version": 100, "time": "2026-03-01T11:00:00Z"}
         await house.publish("evt_x", rooms=["rmu_301"], **other)
         await asyncio.sleep(3600)

@@ -114,6 +114,20 @@ async def test_lock_is_asked_by_name_and_by_the_vendor_s_own_reference(key):
     assert asked[FRONT].name.startswith("MM-")
 
 
+async def test_secret_of_several_locks_is_opened_once(key, monkeypatch):
+    await key.begin(DOOR, FRONT)
+    opened, find = [], key.secrets.find
+
+    async def counted(name):
+        opened.append(name)
+        return await find(name)
+
+    monkeypatch.setattr(key.secrets, "find", counted)
+    await key.attempt()
+    assert opened == [key.name]
+    assert await key.states() == ["removed", "removed"]
+
+
 async def test_lock_is_asked_by_name_alone_when_the_secret_does_not_open(books, key):
     await key.begin()
     key.desk.secrets = SealedKeys(books.vault.tenant(SILK), books.cipher, TTLOCK)
