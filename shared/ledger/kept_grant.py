@@ -37,11 +37,12 @@ CALLS_LAST: Final = timedelta(seconds=150)
 class KeptGrant:
     """A grant; until `busy_until`, a call that places it may still be under way somewhere.
 
-    `vendor_device` is the lock that it is for, whichever hangs at the door by the time it is to go;
-    `standing`, how the key stands there, once its vendor said so.
+    `since` and `until` are those of its stay. `vendor_device` is the lock that it is for, whichever hangs at
+    the door by the time it is to go; `standing`, how the key stands there, once its vendor said so.
     """
 
     grant: Grant
+    since: datetime
     until: datetime
     busy_until: datetime | None = None
     version: str | None = None
@@ -128,6 +129,7 @@ def _read(found: Document, data: Mapping[str, Any]) -> KeptGrant:
     busy = data["busy_until"]
     return KeptGrant(
         grant=from_document(Grant, data["grant"]),
+        since=instant(data.get("starts", data["ends"])),
         until=instant(data["ends"]),
         busy_until=None if busy is None else instant(busy),
         version=found.version,
@@ -144,6 +146,7 @@ def _document(kept: KeptGrant) -> dict[str, Any]:
         "grant": to_document(grant),
         "credential_id": str(grant.credential_id),
         "device_id": str(grant.device_id),
+        "starts": milliseconds(kept.since),
         "ends": milliseconds(kept.until),
         "busy_until": None if kept.busy_until is None else milliseconds(kept.busy_until),
         "calls": kept_calls(kept.calls),

@@ -7,15 +7,16 @@ from typing import Final
 
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.lock_errors import KeyIssueFailed, LockError
+from shared.domain.window import StayWindow
 from shared.ledger.delays import LONGEST_ROUND
-from shared.ledger.entry import milliseconds
 from shared.ledger.indexes import AT_DEVICE
-from shared.ledger.kept_grant import MOST_GRANTS, NEVER, grant_from
+from shared.ledger.kept_grant import MOST_GRANTS, NEVER, KeptGrant, grant_from
 from shared.ports.lock import KeyAtLock, LockKey, LockVendor
 from shared.ports.lock_causes import WINDOW_SPENT, about_the_pin
 from shared.usecases.lock_desk import LockDesk
 from shared.usecases.lock_key import lock_key
 from shared.usecases.placing import Attempted, Placing
+from shared.usecases.task_at_locks import Task
 
 HOUR: Final = timedelta(hours=1)
 COMPUTED_WITHIN: Final = timedelta(hours=25)
@@ -67,26 +68,32 @@ async def _place(port: LockVendor, key: LockKey) -> KeyAtLock:
 async def _lock_key(placing: Placing, attempted: Attempted) -> LockKey:
     grant, window = placing.kept.grant, attempted.task.entry.credential.core.window
     alone = len(attempted.placings) == 1 and grant.kind is KeyCredentialKind.PIN_CODE
+    near = window.start <= attempted.task.now + COMPUTED_WITHIN
+    neighbours = await _neighbours(placing.kept, attempted.task) if alone and near else None
     key = attempted.key
     return replace(
         lock_key(placing.kept, window, key),
         secret=None if key is None else key.artifact,
         intent_predates=not placing.fresh,
-        not_before=await _previous_end(placing, attempted) if alone else None,
-        any_secret=alone,
+        not_before=_previous_end(neighbours or (), window),
+        any_secret=neighbours is not None and not _lived_in(neighbours, window),
     )
 
 
-async def _previous_end(placing: Placing, attempted: Attempted) -> datetime | None:
-    """Return when the lock's previous guest leaves, where the vendor may round our start into their stay."""
-    task, grant = attempted.task, placing.kept.grant
-    start = task.entry.credential.core.window.start
-    if start > task.now + COMPUTED_WITHIN:
-        return None
-    found = await task.ledger.documents.query(
-        AT_DEVICE, {"device_id": str(grant.device_id)}, until=milliseconds(start), limit=MOST_GRANTS
-    )
-    if len(found) == MOST_GRANTS:
-        return start  # the latest may be among those we do not see
-    ends = [each.until for each in map(grant_from, found) if each.grant.credential_id != grant.credential_id]
-    return max(ends, default=None)
+async def _neighbours(mine: KeptGrant, task: Task) -> list[KeptGrant] | None:
+    """Return what others hold at the lock for our rooms, or None where that is more than we see."""
+    at_device = {"device_id": str(mine.grant.device_id)}
+    found = await task.ledger.documents.query(AT_DEVICE, at_device, limit=MOST_GRANTS)
+    others = (kept for kept in map(grant_from, found) if kept.grant.credential_id != mine.grant.credential_id)
+    rooms = set(mine.grant.rooms)
+    return None if len(found) == MOST_GRANTS else [kept for kept in others if rooms & {*kept.grant.rooms}]
+
+
+def _previous_end(neighbours: Sequence[KeptGrant], window: StayWindow) -> datetime | None:
+    """Return when the previous guest leaves, into whose stay a vendor may round our start."""
+    return max((kept.until for kept in neighbours if kept.until <= window.start), default=None)
+
+
+def _lived_in(neighbours: Sequence[KeptGrant], window: StayWindow) -> bool:
+    """Say whether somebody's stay goes on when ours begins: no vendor may choose how early we come."""
+    return any(kept.wanted and kept.since < window.start < kept.until for kept in neighbours)

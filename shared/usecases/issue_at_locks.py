@@ -106,8 +106,8 @@ def _placings(task: Task, desk: LockDesk, known: Sequence[KeptGrant], now: datet
 
 
 def _new(task: Task, door: LockDevice, known: Sequence[KeptGrant]) -> KeptGrant:
-    end = task.entry.credential.core.window.end
-    return KeptGrant(_grant(task, door, known), end, vendor_device=door.vendor_device)
+    window = task.entry.credential.core.window
+    return KeptGrant(_grant(task, door, known), window.start, window.end, vendor_device=door.vendor_device)
 
 
 def _grant(task: Task, door: LockDevice, known: Sequence[KeptGrant]) -> Grant:

@@ -88,6 +88,50 @@ def test_a_computed_passcode_does_not_begin_before_the_previous_guest_leaves(tmp
     play(tmp_path, scenario)
 
 
+LATE = "2026-03-01T20:40:00Z"
+
+
+@pytest.mark.parametrize(
+    ("previous", "computed"),
+    [
+        ({}, False),
+        ({"rooms": ["rmu_102"]}, True),
+        ({"validFrom": LATE, "validUntil": "2026-03-02T08:00:00Z"}, True),
+    ],
+    ids=["who is still there", "of another room", "who comes later"],
+)
+def test_no_passcode_is_computed_while_another_guest_s_stay_goes_on(tmp_path, previous, computed):
+    async def scenario(house):
+        await house.unmap("front")
+        await house.publish(
+            "evt_0", **{"reservationId": "rsv_0", "validFrom": LATER, "validUntil": LATE, **previous}
+        )
+        await asyncio.sleep(10)
+        await house.steer("PATCH", "gateways/501", online=False)
+        await house.publish("evt_1", validFrom=TONIGHT)
+        await asyncio.sleep(10)
+        _, key = await house.keys()
+        assert key["state"]["type"] == ("active" if computed else "pending")
+        assert len(await house.keys_at("101")) == (previous.get("rooms") is None) + computed
+
+    play(tmp_path, scenario)
+
+
+def test_when_the_other_guest_has_checked_out_a_passcode_is_computed(tmp_path):
+    async def scenario(house):
+        await house.unmap("front")
+        await house.publish("evt_0", reservationId="rsv_0", validFrom=LATER, validUntil=LATE)
+        await asyncio.sleep(10)
+        await house.steer("PATCH", "gateways/501", online=False)
+        await house.publish("evt_2", "checked_out", reservationId="rsv_0", time=LATER)
+        await house.publish("evt_1", validFrom=TONIGHT)
+        await asyncio.sleep(10)
+        _, key = await house.keys()
+        assert key["state"]["type"] == "active"
+
+    play(tmp_path, scenario)
+
+
 def test_a_lock_whose_clock_is_off_gets_its_key_with_a_warning(tmp_path):
     async def scenario(house):
         await house.steer("PATCH", "locks/1000101", skewSeconds=400)

@@ -165,4 +165,4 @@ class Books(Embedded):
             version=1,
             changed_at=self.clock.now(),
         )
-        return KeptGrant(replace(grant, **changes), core.window.end)
+        return KeptGrant(replace(grant, **changes), core.window.start, core.window.end)
