@@ -56,12 +56,14 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """An event about the stay, and what we made of it."""
+    """An event about the stay: what we made of it, when we heard it, and why it changed nothing."""
 
     event_id: str
     subject: str
     standing: Standing
     outcome: Heeded
+    at: datetime | None = None
+    because: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,12 +89,12 @@ class Reservation:
         """Return the claim of one incarnation, by B §3's recipe."""
         return ClaimKey(claim_key("issue", reservation_id=self.id, incarnation=incarnation))
 
-    def hearing(self, event_id: str, subject: str, standing: Standing, outcome: Heeded) -> Self:
+    def hearing(self, event: Heard) -> Self:
         """Return the record with one event more; the newest event decides how new the record is."""
-        others = (heard for heard in self.heard if heard.event_id != event_id)
-        heard = (*others, Heard(event_id, subject, standing, outcome))[-HEARD_OF:]
-        newest = standing if self.outdated_by(standing) else self.standing
-        return replace(self, heard=heard, standing=newest, highest=_higher(self._highest, standing.version))
+        others = (heard for heard in self.heard if heard.event_id != event.event_id)
+        newest = event.standing if self.outdated_by(event.standing) else self.standing
+        highest = _higher(self._highest, event.standing.version)
+        return replace(self, heard=(*others, event)[-HEARD_OF:], standing=newest, highest=highest)
 
     def outdated_by(self, standing: Standing) -> bool:
         """Say whether an event is newer than all that was heard."""
@@ -111,6 +113,16 @@ class Reservation:
         known, new = self._highest, standing.version
         versioned = known is not None and new is not None and new > known
         return self.outdated_by(standing) and (versioned or self.incarnation > 0)
+
+    def why_ignored(self, standing: Standing) -> str:
+        """Say why an event that changes nothing changes nothing."""
+        if self.status is not Status.CONFIRMED:
+            return f"the stay is {self.status.value.replace('_', ' ')}"
+        if self._has_higher(standing):
+            return f"older than version {self._highest}"
+        if self.standing.after(standing):
+            return f"older than what was heard of {instant_to_text(self.standing.time)}"
+        return "the stay is as it says already"
 
     def knows(self, event_id: str) -> bool:
         """Say whether an event was heard before."""
@@ -173,10 +185,18 @@ def _document(record: Reservation) -> dict[str, Any]:
         "claim": record.claim,
         "property_id": record.property_id,
         "credentials": [str(each) for each in record.credentials],
-        "heard": [
-            {"event_id": h.event_id, "subject": h.subject, **_said(h.standing), "outcome": h.outcome.value}
-            for h in record.heard
-        ],
+        "heard": list(map(_kept, record.heard)),
+    }
+
+
+def _kept(heard: Heard) -> dict[str, Any]:
+    return {
+        "event_id": heard.event_id,
+        "subject": heard.subject,
+        **_said(heard.standing),
+        "outcome": heard.outcome.value,
+        "at": None if heard.at is None else instant_to_text(heard.at),
+        "because": heard.because,
     }
 
 
@@ -193,4 +213,6 @@ def _standing(data: Mapping[str, Any]) -> Standing:
 
 
 def _heard(data: Mapping[str, Any]) -> Heard:
-    return Heard(data["event_id"], data["subject"], _standing(data), Heeded(data["outcome"]))
+    at, outcome = data.get("at"), Heeded(data["outcome"])
+    heard_at = None if at is None else instant_from_text(at, "at")
+    return Heard(data["event_id"], data["subject"], _standing(data), outcome, heard_at, data.get("because"))

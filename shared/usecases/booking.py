@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from shared.domain.ids import ReservationId, TenantId
 from shared.ledger.entry import Cause, Entry
 from shared.ledger.ledger import Ledger
-from shared.ledger.reservation import Heeded, Reservation, Standing, ref_of, reservation_from
+from shared.ledger.reservation import Heard, Heeded, Reservation, Standing, ref_of, reservation_from
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
@@ -45,9 +45,11 @@ class BookingEvent:
         """When it happened."""
         return self.standing.time
 
-    def heard_by(self, record: Reservation, outcome: Heeded) -> Reservation:
+    def heard_by(
+        self, record: Reservation, outcome: Heeded, at: datetime, because: str | None = None
+    ) -> Reservation:
         """Return the record with this event among those it heard."""
-        return record.hearing(self.id, self.subject, self.standing, outcome)
+        return record.hearing(Heard(self.id, self.subject, self.standing, outcome, at, because))
 
 
 async def record_of(booking: BookingEvent, ledger: Ledger) -> Reservation | None:
@@ -62,10 +64,11 @@ async def keys_of(record: Reservation, ledger: Ledger) -> list[Entry]:
     return [entry for entry in found if entry is not None]
 
 
-async def note_ignored(booking: BookingEvent, record: Reservation, ledger: Ledger) -> None:
-    """Keep that an event came and changed nothing but how new the record is, once."""
+async def note_ignored(booking: BookingEvent, record: Reservation, ledger: Ledger, at: datetime) -> None:
+    """Keep that an event came and changed nothing but how new the record is, once, and why."""
     if not record.knows(booking.id):
-        await ledger.documents.commit([booking.heard_by(record, Heeded.IGNORED).write()])
+        because = record.why_ignored(booking.standing)
+        await ledger.documents.commit([booking.heard_by(record, Heeded.IGNORED, at, because).write()])
 
 
 def _trace(event: Any) -> str:

@@ -54,7 +54,7 @@ async def _confirm(it: _Confirmation) -> tuple[CredentialId, ...]:
         return await _apply(it, unheard, await _requested(it, unheard))
     if await _wants_other_keys(it, record):
         return await _change(it, record)
-    await note_ignored(booking, record, it.ledger)
+    await note_ignored(booking, record, it.ledger, it.office.now)
     return await _resume(it, record) if record.status is Status.CONFIRMED else ()
 
 
@@ -132,7 +132,7 @@ async def _refuse(
         alarm_of_loss(ended.changes, refusal, it.office.now, it.office.log)
     confirmed = record.status is Status.CONFIRMED
     heard = replace(
-        it.booking.heard_by(record, Heeded.REFUSED),
+        it.booking.heard_by(record, Heeded.REFUSED, it.office.now, f"{refusal.field}: {refusal.problem}"),
         status=Status.CHECKED_OUT if over and confirmed else record.status,
         credentials=tuple(key.id for key in included),
     )
@@ -160,7 +160,7 @@ async def _apply(
     ended: Withdrawn = NOTHING,
 ) -> tuple[CredentialId, ...]:
     confirmed = replace(
-        it.booking.heard_by(record, Heeded.APPLIED),
+        it.booking.heard_by(record, Heeded.APPLIED, it.office.now),
         status=Status.CONFIRMED,
         incarnation=record.incarnation + 1,
         property_id=PropertyId(it.event.data.property_id),

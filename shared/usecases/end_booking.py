@@ -43,7 +43,7 @@ async def _end(it: _Ending) -> tuple[CredentialId, ...]:
     if record is None:
         # It came before the confirmation, which will find this record and make no key.
         unheard = Reservation(id=booking.reservation, status=_status(it), standing=booking.standing)
-        await it.ledger.documents.commit([booking.heard_by(unheard, Heeded.APPLIED).write()])
+        await it.ledger.documents.commit([booking.heard_by(unheard, Heeded.APPLIED, it.office.now).write()])
         return ()
     if record.status is not Status.CONFIRMED or record.outdates(booking.standing):
         return await _resume(it, record)
@@ -52,7 +52,7 @@ async def _end(it: _Ending) -> tuple[CredentialId, ...]:
 
 async def _resume(it: _Ending, record: Reservation) -> tuple[CredentialId, ...]:
     """Take up what an earlier delivery left; an event that changes nothing is noted."""
-    await note_ignored(it.booking, record, it.ledger)
+    await note_ignored(it.booking, record, it.ledger, it.office.now)
     for credential in record.credentials:
         await tend_if_due(credential, it.ledger, it.office)
     return record.credentials
@@ -61,7 +61,7 @@ async def _resume(it: _Ending, record: Reservation) -> tuple[CredentialId, ...]:
 async def _withdraw(it: _Ending, record: Reservation) -> tuple[CredentialId, ...]:
     keys = await keys_of(record, it.ledger)
     ended = await withdraw_keys(keys, it.reason, it.booking, it.ledger, it.office)
-    heard = replace(it.booking.heard_by(record, Heeded.APPLIED), status=_status(it))
+    heard = replace(it.booking.heard_by(record, Heeded.APPLIED, it.office.now), status=_status(it))
     for saved in await it.ledger.save_all(ended.changes, heard.write(), *ended.closed):
         await begin_work(saved, it.ledger, it.office)
     return record.credentials

@@ -4,12 +4,10 @@ Every line is made of ids, states, codes and times that are named here one by on
 opens a door can come along.
 """
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
-
-import orjson
 
 from infra.local.control.credentials import credential_in, shown_grants
 from infra.local.control.records import (
@@ -65,7 +63,7 @@ class Archive:
 async def timeline(archive: Archive, identity: str, tenant: str | None) -> dict[str, Any]:
     """Return everything that is known to have happened to a booking or a key."""
     whose, booking, kept = _found(archive.records, identity, tenant)
-    lines = [] if booking is None else list(_heard(identity, booking, _acted(archive.records, kept)))
+    lines = [] if booking is None else list(_heard(identity, booking))
     for each in kept:
         lines += [line async for line in _of_key(archive, each)]
     # Sorting keeps what is of one instant as its account has it, and the accounts from cause to effect.
@@ -104,31 +102,30 @@ def _kept(records: Records, tenant: TenantId, identity: str) -> tuple[Json | Non
     return records.one(tenant, RESERVATIONS, identity), [*records.credentials(of_booking)][::-1]
 
 
-def _heard(identity: str, booking: Json, acted: Mapping[str, str]) -> Iterator[Line]:
+def _heard(identity: str, booking: Json) -> Iterator[Line]:
     for event in booking["heard"]:
-        # Who sent it may have a clock ahead of ours: it came before whatever we did about it.
-        at = min(event["time"], acted.get(event["event_id"], event["time"]), key=_when)
-        what = f"{event['subject']} ({event['event_id']})"
-        yield Line(at, "booking", event["outcome"], identity, what)
-
-
-def _acted(records: Records, kept: Sequence[Json]) -> dict[str, str]:
-    """Return when each event that was heard had its first effect."""
-    keys = [credential_in(each) for each in kept]
-    rows = [row for key in keys for row in records.events(key.tenant, key.id)]
-    told = [(orjson.loads(row["body"]).get("causationId"), row["audit"]["time"]) for row in rows]
-    return {cause: at for cause, at in sorted(told, key=lambda each: _when(each[1]), reverse=True) if cause}
+        # Who sent it may have another clock than ours: it stands where we heard it.
+        version = "" if event["version"] is None else f"version {event['version']}, "
+        because = f": {event['because']}" if event.get("because") else ""
+        what = f"{event['subject']} ({event['event_id']}, {version}of {event['time']}){because}"
+        yield Line(event.get("at") or event["time"], "booking", event["outcome"], identity, what)
 
 
 async def _of_key(archive: Archive, kept: Json) -> AsyncIterator[Line]:
     credential, records = credential_in(kept), archive.records
-    for line in (*_events(records, credential, kept["announced"]), *_attempts(credential)):
+    events = list(_events(records, credential, kept["announced"]))
+    for line in (*(each for each in events if not _conclusive(each)), *_attempts(credential)):
         yield line
     for execution in archive.sagas.working_on(credential.id, _time_in(credential.id)):
         async for line in _saga(archive, credential.id, execution):
             yield line
-    for line in (*_locks(records, credential), *_tasks(records, credential)):
+    for line in (*_locks(records, credential), *filter(_conclusive, events), *_tasks(records, credential)):
         yield line
+
+
+def _conclusive(event: Line) -> bool:
+    """Say whether an event tells what came of the calls to locks, and not what set them going."""
+    return any(f".credential.{word}." in event.what for word in ("issued", "failed", "revoke_settled"))
 
 
 def _events(records: Records, credential: KeyCredential, announced: int) -> Iterator[Line]:

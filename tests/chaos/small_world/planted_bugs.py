@@ -224,9 +224,8 @@ def revoke_only_when_the_locks_have_let_go(plant):
     async def begun(it, record):
         for credential in record.credentials:
             await it.office.sagas.start(*_argument(await it.ledger.entry(credential)))
-        ended = replace(
-            it.booking.heard_by(record, end_booking.Heeded.APPLIED), status=end_booking._status(it)
-        )
+        heard = it.booking.heard_by(record, end_booking.Heeded.APPLIED, it.office.now)
+        ended = replace(heard, status=end_booking._status(it))
         await it.ledger.documents.commit([ended.write()])
         return record.credentials
 

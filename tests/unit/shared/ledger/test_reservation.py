@@ -10,6 +10,7 @@ from shared.events.idempotency import claim_key
 from shared.ledger.reading import StoredUnreadable
 from shared.ledger.reservation import (
     HEARD_OF,
+    Heard,
     Heeded,
     Reservation,
     Standing,
@@ -49,8 +50,8 @@ def test_no_event_is_newer_than_itself(standing):
 
 def test_hearing_remembers_the_event_and_takes_the_newer_standing():
     newer, older = Standing(2, LATE), Standing(1, EARLY)
-    heard = STAY.hearing("evt_2", CANCELLED, newer, Heeded.APPLIED)
-    heard = heard.hearing("evt_1", CONFIRMED, older, Heeded.IGNORED)
+    heard = STAY.hearing(Heard("evt_2", CANCELLED, newer, Heeded.APPLIED))
+    heard = heard.hearing(Heard("evt_1", CONFIRMED, older, Heeded.IGNORED))
     assert heard.standing == newer
     assert [(each.event_id, each.outcome) for each in heard.heard] == [
         ("evt_2", Heeded.APPLIED),
@@ -61,25 +62,40 @@ def test_hearing_remembers_the_event_and_takes_the_newer_standing():
 
 
 def test_hearing_forgets_the_oldest_and_never_how_new_the_record_is():
-    record = STAY.hearing("evt_first", CONFIRMED, Standing(99, LATE), Heeded.APPLIED)
+    record = STAY.hearing(Heard("evt_first", CONFIRMED, Standing(99, LATE), Heeded.APPLIED))
     for number in range(HEARD_OF):
-        record = record.hearing(f"evt_{number}", CONFIRMED, Standing(1, EARLY), Heeded.IGNORED)
+        record = record.hearing(Heard(f"evt_{number}", CONFIRMED, Standing(1, EARLY), Heeded.IGNORED))
     assert len(record.heard) == HEARD_OF
     assert not record.knows("evt_first")
     assert record.standing == Standing(99, LATE)
 
 
+@pytest.mark.parametrize(
+    ("status", "standing", "why"),
+    [
+        (Status.CANCELLED, Standing(9, LATE), "the stay is cancelled"),
+        (Status.CHECKED_OUT, Standing(9, LATE), "the stay is checked out"),
+        (Status.CONFIRMED, Standing(6, LATE), "older than version 7"),
+        (Status.CONFIRMED, Standing(None, EARLY), "older than what was heard of 2026-"),
+        (Status.CONFIRMED, Standing(7, LATE), "the stay is as it says already"),
+    ],
+)
+def test_it_is_said_why_an_event_changes_nothing(status, standing, why):
+    record = replace(STAY, status=status, standing=Standing(7, LATE))
+    assert record.why_ignored(standing).startswith(why)
+
+
 def test_an_event_that_was_refused_may_be_replayed_while_it_is_the_newest_and_is_remembered_once():
     newest = Standing(5, LATE)
-    record = STAY.hearing("evt_5", CONFIRMED, newest, Heeded.REFUSED)
+    record = STAY.hearing(Heard("evt_5", CONFIRMED, newest, Heeded.REFUSED))
     assert record.standing == newest
     assert record.refused("evt_5", newest)
     assert not record.refused("evt_other", newest)
-    overtaken = record.hearing("evt_6", CONFIRMED, Standing(6, LATE), Heeded.IGNORED)
+    overtaken = record.hearing(Heard("evt_6", CONFIRMED, Standing(6, LATE), Heeded.IGNORED))
     assert not overtaken.refused("evt_5", newest)
-    ended = record.hearing("evt_5b", CONFIRMED, newest, Heeded.APPLIED)
+    ended = record.hearing(Heard("evt_5b", CONFIRMED, newest, Heeded.APPLIED))
     assert not ended.refused("evt_5", newest)
-    replayed = record.hearing("evt_5", CONFIRMED, newest, Heeded.APPLIED)
+    replayed = record.hearing(Heard("evt_5", CONFIRMED, newest, Heeded.APPLIED))
     assert not replayed.refused("evt_5", newest)
     assert [heard.event_id for heard in replayed.heard].count("evt_5") == 1
 
@@ -96,8 +112,8 @@ def test_an_event_that_was_refused_may_be_replayed_while_it_is_the_newest_and_is
     ],
 )
 def test_an_event_without_a_version_does_not_make_an_old_version_new(event, newer, older):
-    record = STAY.hearing("evt_3", CONFIRMED, Standing(3, EARLY), Heeded.APPLIED)
-    record = record.hearing("evt_none", CONFIRMED, Standing(None, LATE), Heeded.IGNORED)
+    record = STAY.hearing(Heard("evt_3", CONFIRMED, Standing(3, EARLY), Heeded.APPLIED))
+    record = record.hearing(Heard("evt_none", CONFIRMED, Standing(None, LATE), Heeded.IGNORED))
     again = reservation_from(Document(ref_of("rsv_1"), record.write().data, "1"))
     assert (again.outdated_by(event), again.outdates(event)) == (newer, older)
 
@@ -123,7 +139,7 @@ async def test_record_comes_back_whole(books):
         incarnation=2,
         property_id=PropertyId("ppt_kabul"),
         credentials=(KeyCredentialId.mint(books.ids.ulid()), KeyCredentialId.mint(books.ids.ulid())),
-    ).hearing("evt_1", CONFIRMED, Standing(None, LATE), Heeded.IGNORED)
+    ).hearing(Heard("evt_1", CONFIRMED, Standing(None, LATE), Heeded.IGNORED, LATE, "a reason"))
     (version,) = await books.documents.commit([record.write()])
     found = await books.documents.get(ref_of("rsv_1"))
     assert reservation_from(found) == replace(record, version=version)

@@ -42,9 +42,11 @@ async def test_event_that_changed_nothing_is_noted_once(books):
     record = Reservation(id=booking.reservation, status=Status.CANCELLED, standing=Standing(9, NOW))
     await books.documents.commit([record.write()])
     for _ in range(3):
-        await note_ignored(booking, await record_of(booking, books.ledger), books.ledger)
+        await note_ignored(booking, await record_of(booking, books.ledger), books.ledger, NOW)
     found = reservation_from(await books.documents.get(ref_of("rsv_1")))
-    assert [(heard.event_id, heard.outcome) for heard in found.heard] == [("evt_1", Heeded.IGNORED)]
+    (heard,) = found.heard
+    assert (heard.event_id, heard.outcome, heard.at) == ("evt_1", Heeded.IGNORED, NOW)
+    assert heard.because == "the stay is cancelled"
     assert (found.standing, found.status) == (Standing(9, NOW), Status.CANCELLED)
 
 

@@ -158,8 +158,12 @@ class KeptStay:
 
     def _booking(self):
         heard = [
-            {"event_id": f"evt_{n}", "subject": SUBJECT, "time": instant_to_text(at), "outcome": outcome}
-            for n, (at, outcome) in enumerate([(self.after(-1), "applied"), (self.after(9), "ignored")], 1)
+            self._heard("evt_1", dated=-1, heard=0, outcome="applied", version=3),
+            self._heard("evt_2", dated=-60, heard=9, outcome="ignored", because="older than version 3"),
         ]
         named = {"property_id": KABUL, "credentials": [str(self.id)], "guest_link": TOKEN}
         return {"schema_version": 1, "status": "confirmed", "incarnation": 1, **named, "heard": heard}
+
+    def _heard(self, event, *, dated, heard, **more):
+        said = {"event_id": event, "subject": SUBJECT, "time": instant_to_text(self.after(dated))}
+        return {**said, "version": None, "because": None, "at": instant_to_text(self.after(heard)), **more}

@@ -70,8 +70,16 @@ def test_its_events_are_told_from_the_booking_to_what_the_locks_said(stay):
 
 def test_its_booking_comes_first_although_the_hotels_clock_is_ahead_of_ours(stay):
     _, (*_, told, _, _) = stay
-    assert told["timeline"][0]["what"].endswith("(evt_1)")
-    assert told["timeline"][0]["at"] == "2026-03-01T09:00:00.000Z"
+    first = told["timeline"][0]
+    assert first["what"].startswith("melmastoon.reservation.booking.confirmed.v1 (evt_1, ")
+    assert first["at"] == "2026-03-01T09:00:00.000Z"
+
+
+def test_what_its_vendor_was_asked_stands_before_the_event_that_tells_of_it(stay):
+    _, (_, told, *_) = stay
+    said = [each["what"] for each in told["timeline"]]
+    (issued,) = (n for n, what in enumerate(said) if ".credential.issued." in what)
+    assert max(n for n, what in enumerate(said) if what.endswith(": placed (on_lock)")) < issued
 
 
 def test_its_retry_is_told_with_the_attempt_the_verdict_and_the_wait(stay):

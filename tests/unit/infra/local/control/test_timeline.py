@@ -11,7 +11,7 @@ from infra.local.simulation.loop import run_virtually
 from shared.domain.ids import TenantId, ulid
 from shared.ports.documents import Create, Ref
 from tests.simulated import play, simulated_fleet
-from tests.unit.infra.local.control.kept_stay import CANARIES, INDEX, SILK, STAY, KeptStay
+from tests.unit.infra.local.control.kept_stay import CANARIES, INDEX, SILK, STAY, SUBJECT, KeptStay
 
 
 async def _ask(on, identity, query=""):
@@ -46,9 +46,11 @@ def test_a_booking_is_told_from_every_account_in_order(tmp_path):
 def test_events_heard_and_told_are_named_with_what_became_of_them(tmp_path):
     stay, _, answer = _told(tmp_path)
     assert _of(answer, "booking") == [
-        ("applied", "melmastoon.reservation.confirmed.v1 (evt_1)"),
-        ("ignored", "melmastoon.reservation.confirmed.v1 (evt_2)"),
+        ("applied", f"{SUBJECT} (evt_1, version 3, of 2026-03-01T08:59:59Z)"),
+        ("ignored", f"{SUBJECT} (evt_2, of 2026-03-01T08:59:00Z): older than version 3"),
     ]
+    heard = [each["at"] for each in answer["timeline"] if each["source"] == "booking"]
+    assert heard == ["2026-03-01T09:00:00.000Z", "2026-03-01T09:00:09.000Z"]
     told = _of(answer, "event")
     assert [kind for kind, _ in told] == ["published", "published", "unpublished"]
     assert [what.split()[0] for _, what in told] == ["1.", "2.", "3."]
