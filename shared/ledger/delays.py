@@ -1,6 +1,6 @@
 """How long to wait: between tries at a vendor, and before somebody looks whether a saga still works."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from shared.ports.ambient import Entropy
@@ -14,7 +14,9 @@ MOST_TRIES: Final = 6
 LONGEST_WAIT: Final = timedelta(minutes=30)
 """A vendor that wants to be left alone for longer is as good as one that refuses."""
 MOST_LOST: Final = 9
-"""So often, which takes half an hour, a saga is begun that never writes, before somebody is told."""
+"""So often, which takes half an hour, a saga is begun and nothing comes of it, before somebody is told."""
+MOST_BROKEN: Final = 4
+"""So often, which takes as long, one that wrote breaks off before anything comes of it."""
 
 STARTED_WITHIN: Final = timedelta(seconds=10)
 """Who saves work starts its saga at once; after this, whoever comes by may."""
@@ -26,8 +28,16 @@ TURN_AGAIN_AFTER: Final = timedelta(seconds=15)
 """Where our own turn did not come: those before us need some time."""
 LONGEST_QUEUE: Final = timedelta(minutes=10)
 """Whoever is to lose a key, and has it for so long because we had no turn, is somebody to be told of."""
+ASKED_STILL_EVERY: Final = timedelta(minutes=15)
+NEEDED_WITHIN: Final = timedelta(hours=2)
+"""A key whose saga nobody can begin is asked for still, and until so long before its stay."""
 RESIDUE_EVERY: Final = timedelta(hours=1)
 """How often a lock that would not let go of a key is asked again."""
+
+
+def round_over(began: datetime, now: datetime) -> bool:
+    """Say whether a round has lasted long enough; if the clock was set back, nobody knows how long it did."""
+    return not began <= now < began + LONGEST_ROUND
 
 
 def delay_after(tries: int, entropy: Entropy) -> timedelta:

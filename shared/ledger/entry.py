@@ -30,7 +30,8 @@ class Work(StrEnum):
 class Saga:
     """The work on a key: of one generation at a time, by the one execution that was first to write.
 
-    `lost` counts how often it was begun since anybody wrote; `began` is when a try began that is not over.
+    `lost` counts how often it was begun since anybody wrote, `broken` how often one that wrote broke off
+    since anything came of it; `began` is when a try began that is not over.
     """
 
     kind: Work
@@ -39,6 +40,7 @@ class Saga:
     execution: str | None = None
     tries: int = 0
     lost: int = 0
+    broken: int = 0
     began: datetime | None = None
 
     def follows(self, generation: int, execution: str) -> bool:
@@ -56,7 +58,9 @@ class Saga:
         """
         if self.execution is None:
             return replace(self, lost=self.lost + 1)
-        return replace(self, generation=self.generation + 1, execution=None, began=None)
+        return replace(
+            self, generation=self.generation + 1, execution=None, began=None, broken=self.broken + 1
+        )
 
     def turned(self, kind: Work, claim: ClaimKey | None = None) -> "Saga":
         """Return other work for an execution yet to come."""
@@ -166,6 +170,7 @@ def _document(entry: Entry) -> dict[str, Any]:
             "execution": saga.execution,
             "tries": saga.tries,
             "lost": saga.lost,
+            "broken": saga.broken,
             "began": None if saga.began is None else milliseconds(saga.began),
         },
         "cause": {"trace_id": cause.trace_id, "event_id": cause.event_id},
@@ -187,5 +192,6 @@ def _saga(data: Mapping[str, Any]) -> Saga:
         execution=data["execution"],
         tries=data["tries"],
         lost=data["lost"],
+        broken=data.get("broken", 0),
         began=None if began is None else instant(began),
     )

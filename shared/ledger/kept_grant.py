@@ -1,6 +1,6 @@
 """A grant as the ledger keeps it: with what says when a call to its vendor may still have an effect."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Self
@@ -69,9 +69,10 @@ class KeptGrant:
         """Say whether a call that places it may still be under way."""
         return self.busy_until is not None and now < self.busy_until
 
-    def calling(self, now: datetime) -> Self:
+    def calling(self, now: datetime, noted_at: datetime | None = None) -> Self:
         """Return the grant with a call about to be made, which is to place the key."""
-        return replace(self, busy_until=now + CALLS_LAST, calls=with_call(self.calls, CallMade(now, PLACE)))
+        call = CallMade(noted_at or now, PLACE)
+        return replace(self, busy_until=now + CALLS_LAST, calls=with_call(self.calls, call))
 
     def heard(self, answer: str, at: datetime) -> Self:
         """Return the grant with what its vendor said to the last call."""
@@ -117,6 +118,16 @@ class KeptGrant:
         """Return what keeps this grant, on the condition that nobody else has changed it."""
         ref, data = Ref(GRANTS, self.grant.id), _document(self)
         return Create(ref, data) if self.version is None else Update(ref, data, self.version)
+
+
+def after_all_calls(grants: Iterable[KeptGrant], now: datetime) -> datetime:
+    """Return the present instant, or one after all calls at these grants, should the clock be set back.
+
+    By it is known which locks an attempt came to, and who was asked longest ago.
+    """
+    asked = (kept.asked_last for kept in grants)
+    last = max((milliseconds(at) for at in asked if at is not None), default=None)
+    return now if last is None or milliseconds(now) > last else instant(last + 1)
 
 
 def grant_from(found: Document) -> KeptGrant:

@@ -2,15 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from datetime import timedelta
+from typing import Any, Final, Self
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, TenantId, credential_id
+from shared.domain.plan import MAX_ATTEMPTS
+from shared.ledger.entry import Entry, Work
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Ledger
 from shared.usecases.office import Office, racing
 from shared.usecases.tend_key import begin_again
 from shared.usecases.whom_to_ask import whom_to_ask
+
+FAR_OFF: Final = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,8 @@ async def _ask(command: AskAgain, ledger: Ledger, office: Office) -> dict[str, A
     if entry is None:
         raise InvalidInput("key", "no such key", "name one that keyfleet credentials shows")
     grants = await ledger.grants(entry)
-    _check_idle(grants, office)
+    _check_idle(entry, grants, office)
+    _check_attempts(entry, office)
     vendor = whom_to_ask(entry, grants)
     if vendor is None:
         remedy = f"see what became of it: keyfleet timeline {command.key}"
@@ -50,9 +56,19 @@ async def _ask(command: AskAgain, ledger: Ledger, office: Office) -> dict[str, A
     return {"key": entry.id, "work": entry.saga.kind.value, "vendor": vendor}
 
 
-def _check_idle(grants: Sequence[KeptGrant], office: Office) -> None:
+def _check_idle(entry: Entry, grants: Sequence[KeptGrant], office: Office) -> None:
     """Refuse to take a call's key away from it: what it is told by the vendor would be lost."""
     waited_for = [kept.busy_until for kept in grants if kept.busy_until and kept.unanswered(office.now)]
+    if entry.saga.began is not None and entry.due is not None and entry.due > office.now:
+        waited_for.append(entry.due)
     if waited_for:
         remedy = f"see what comes of it; if nothing does, ask again after {max(waited_for):%H:%M:%S} UTC"
         raise InvalidInput("key", "its vendor is being asked for it just now", remedy)
+
+
+def _check_attempts(entry: Entry, office: Office) -> None:
+    """Refuse to spend the last attempt while nobody is at the door: by itself it comes when it may help."""
+    core, issuing = entry.credential.core, entry.saga.kind is Work.ISSUE
+    if issuing and core.plan.attempts == MAX_ATTEMPTS - 1 and office.now + FAR_OFF < core.window.start:
+        remedy = "mend what its attempts came to; the last is made by itself within minutes"
+        raise InvalidInput("key", "only its last attempt is left, and its stay is days away", remedy)

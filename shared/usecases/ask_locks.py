@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from shared.domain.kinds import KeyCredentialKind
-from shared.domain.lock_errors import KeyIssueFailed, LockError
+from shared.domain.lock_errors import KeyIssueFailed, LockError, LockErrorCause
 from shared.domain.window import StayWindow
-from shared.ledger.delays import LONGEST_ROUND
+from shared.ledger.delays import round_over
 from shared.ledger.indexes import AT_DEVICE
 from shared.ledger.kept_grant import MOST_GRANTS, NEVER, KeptGrant, grant_from
 from shared.ports.lock import KeyAtLock, LockKey, LockVendor
-from shared.ports.lock_causes import WINDOW_SPENT, about_the_pin
+from shared.ports.lock_causes import PIN_REFUSED, WINDOW_SPENT, about_the_pin
 from shared.usecases.lock_desk import LockDesk
 from shared.usecases.lock_key import lock_key
 from shared.usecases.placing import Attempted, Placing
@@ -26,12 +26,11 @@ SHIFTS: Final = 3
 
 async def asked(attempted: Attempted, desk: LockDesk) -> Attempted:
     """Ask at the locks, however many refuse, for a while: one out of reach must not keep the others shut."""
-    placings = list(attempted.placings)
-    late = attempted.task.now + LONGEST_ROUND
+    placings, began = list(attempted.placings), attempted.task.now
     async with desk.port.visit():
         for number in _in_turn(placings, attempted.began):
             placings[number] = await _asked_at(placings[number], attempted, desk)
-            if about_the_pin(placings[number].error) or attempted.task.now >= late:
+            if about_the_pin(placings[number].error) or round_over(began, attempted.task.now):
                 break  # no other lock need learn a secret that is given up; what is done is saved in time
     return replace(attempted, placings=tuple(placings))
 
@@ -47,10 +46,17 @@ async def _asked_at(placing: Placing, attempted: Attempted, desk: LockDesk) -> P
     key = await _lock_key(placing, attempted)
     outcome: KeyAtLock | LockError
     try:
-        outcome = await _place(desk.port, key)
+        outcome = _one_secret(await _place(desk.port, key), key, desk)
     except LockError as error:
         outcome = error
     return replace(placing, outcome=outcome, answered_at=attempted.task.now)
+
+
+def _one_secret(at: KeyAtLock, key: LockKey, desk: LockDesk) -> KeyAtLock:
+    """Refuse a key with another secret than its other locks have: its guest would hold several."""
+    if key.any_secret or at.secret in (None, key.secret):
+        return at
+    raise KeyIssueFailed(vendor=desk.vendor, cause=LockErrorCause(PIN_REFUSED))
 
 
 async def _place(port: LockVendor, key: LockKey) -> KeyAtLock:

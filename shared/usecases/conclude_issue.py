@@ -163,7 +163,10 @@ async def _keep_refs(attempted: Attempted, desk: LockDesk) -> None:
 async def _another_secret(attempted: Attempted, error: LockError, _: timedelta) -> Verdict:
     task = attempted.task
     entry = replace(
-        task.entry, credential=_noted(attempted, error), secret_try=task.entry.secret_try + 1
+        task.entry,
+        credential=_noted(attempted, error),
+        secret_try=task.entry.secret_try + 1,
+        going_on=False,
     ).due_in(LOOKED_AFTER, task.now)
     await task.ledger.save(Change(entry, grants=attempted.given_up()))
     return again(task.vendor, timedelta(0))
@@ -175,7 +178,8 @@ async def _another_kind(attempted: Attempted, error: LockError, wait: timedelta)
         credential = _noted(attempted, error).falling_back(task.now)
     except PlanExhausted:
         return await _give_up(attempted, error, wait)
-    entry = replace(task.entry, credential=credential, secret_try=0).due_in(LOOKED_AFTER, task.now)
+    begun = replace(task.entry, credential=credential, secret_try=0, going_on=False)
+    entry = begun.due_in(LOOKED_AFTER, task.now)
     await task.ledger.save(Change(entry, grants=attempted.given_up()))
     return ask(credential.core.plan.current.vendor)
 

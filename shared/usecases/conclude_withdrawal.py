@@ -1,11 +1,13 @@
 """What came of taking a key back: gone, to be asked for again, or a risk that somebody must know of."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from shared.domain.credential import KeyCredential
 from shared.domain.facts import Fact
 from shared.domain.grant_lifecycle import Removing, Residual
+from shared.domain.ids import LockDeviceId
 from shared.domain.lock_errors import KeyRevokeFailed
 from shared.domain.states import LockSettlement, Revoked
 from shared.ledger.delays import LONGEST_WAIT, LOOKED_AFTER, RESIDUE_EVERY, delay_after
@@ -22,8 +24,7 @@ async def conclude_withdrawal(it: Withdrawal) -> Verdict:
     settled = it.settled()
     changed = tuple(new for old, new in settled if new is not old)
     standing = {kept.grant.id: kept for kept in (*it.grants, *(new for _, new in settled))}
-    saga = replace(it.task.entry.saga, tries=it.tries, began=it.began if it.missed else None)
-    entry = replace(it.task.entry, saga=saga)
+    entry = replace(it.task.entry, saga=it.saga)
     _alarm(it, settled)
     removing = [kept for kept in standing.values() if isinstance(kept.grant.state, Removing)]
     if removing or it.missed:
@@ -68,13 +69,16 @@ def _settlement(
 ) -> tuple[KeyCredential, tuple[Fact, ...]]:
     if not isinstance(credential.state, Revoked) or not standing:
         return credential, ()
-    opens = {kept.grant.device_id: kept.grant for kept in standing if not kept.over}
     devices = dict.fromkeys(kept.grant.device_id for kept in standing)
-    locks = tuple(
-        LockSettlement(device, device not in opens, opens[device].exposure_until if device in opens else None)
-        for device in devices
-    )
+    locks = tuple(_at_lock(device, [kept for kept in standing if not kept.over]) for device in devices)
     return credential.settle_revoke(locks, at=it.task.now, by=it.by)
+
+
+def _at_lock(device: LockDeviceId, opens: Sequence[KeptGrant]) -> LockSettlement:
+    """Say until when the last of what is left at a lock opens it; of some, nobody knows an end."""
+    ends = [kept.grant.exposure_until for kept in opens if kept.grant.device_id == device]
+    known = [end for end in ends if end is not None]
+    return LockSettlement(device, not ends, max(known, default=None) if len(known) == len(ends) else None)
 
 
 def _due(residual: list[KeptGrant], task: Task) -> datetime | None:

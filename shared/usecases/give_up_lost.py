@@ -6,13 +6,14 @@ from typing import Final
 from shared.domain.commands import Fail
 from shared.domain.grant_lifecycle import Removing
 from shared.domain.kinds import FailureReason
-from shared.domain.lock_errors import LockErrorCause, VendorUnreachable
+from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
+from shared.ledger.delays import MOST_LOST
 from shared.ledger.entry import Entry, Work
 from shared.ledger.ledger import Change, Ledger
 from shared.usecases.conclude_withdrawal import conclude_withdrawal
 from shared.usecases.manual_task import manual_tasks
 from shared.usecases.office import Office
-from shared.usecases.removal import Removal, Withdrawal
+from shared.usecases.removal import Removal, Withdrawal, lapsed
 from shared.usecases.task_at_locks import Task
 
 LOST: Final = LockErrorCause("adapter_lost")
@@ -26,6 +27,19 @@ async def give_up_lost(entry: Entry, ledger: Ledger, office: Office) -> None:
         await _fail(task, FailureReason.KEY_ISSUE_FAILED)
     else:
         await _leave(task)
+
+
+def alarm_of_delay(entry: Entry, office: Office) -> None:
+    """Tell somebody, once, that a key is asked for in vain, while there is time until its stay."""
+    if entry.saga.lost == MOST_LOST:
+        office.log.alert(
+            KeyIssueFailed.code,
+            runbook="lock/key-issue",
+            keyCredentialId=entry.id,
+            reason="its saga is begun, and does nothing: it is begun still, until two hours before the stay",
+            code=None,
+            cause=LOST.kind,
+        )
 
 
 async def fail_overdue(entry: Entry, ledger: Ledger, office: Office) -> None:
@@ -46,7 +60,7 @@ async def _fail(task: Task, reason: FailureReason) -> None:
 async def _leave(task: Task) -> None:
     grants = await task.grants()
     error = VendorUnreachable(vendor=task.vendor, cause=LOST, permanent=True)
-    removing = [kept for kept in grants if isinstance(kept.grant.state, Removing)]
-    removals = tuple(Removal(kept, error=error) for kept in removing)
+    removing = [Removal(kept, error=error) for kept in grants if isinstance(kept.grant.state, Removing)]
+    removals = (*removing, *(Removal(kept) for kept in grants if lapsed(kept, task.now)))
     found = replace(task, entry=replace(task.entry, saga=replace(task.entry.saga, lost=0)))
     await conclude_withdrawal(Withdrawal(found, grants, removals))

@@ -14,7 +14,7 @@ from shared.domain.premises import LockDevice
 from shared.domain.states import Failed, Requested, Revoked
 from shared.ledger.delays import LOOKED_AFTER
 from shared.ledger.entry import Entry
-from shared.ledger.kept_grant import KeptGrant
+from shared.ledger.kept_grant import KeptGrant, after_all_calls
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.documents import StaleVersion
@@ -50,14 +50,14 @@ async def issue_at_locks(task: Task, desk: LockDesk) -> Verdict:
 
 async def _intended(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> Attempted:
     """Write down what is about to be asked of the vendor, and the secret that it will be told."""
-    now = task.now
-    placings = _placings(task, desk, known, now)
+    now, noted_at = task.now, after_all_calls(known, task.now)
+    placings = _placings(task, desk, known, noted_at)
     mine = {placing.kept.grant.id for placing in placings}
     others = [kept.withdrawn(now) for kept in known if not kept.over and kept.grant.id not in mine]
     ended = [kept for kept in others if kept not in known]
     called = [placing for placing in placings if not placing.kept.stands]
     grants = [placing.kept for placing in called] + ended
-    counted = _counted(task, tuple(grants), now)
+    counted = _counted(task, tuple(grants), noted_at)
     if all(placing.fresh for placing in placings):
         # Neither means anything without the other, and the vendor is told of neither before both are kept.
         key, (begun, saved) = await both(_secret(task, desk, known), task.saved(counted))
@@ -79,18 +79,18 @@ async def _forget_in_vain(task: Task, desk: LockDesk) -> None:
         await desk.secrets.destroy(_secret_name(task.entry))
 
 
-def _counted(task: Task, grants: tuple[KeptGrant, ...], now: datetime) -> Change:
+def _counted(task: Task, grants: tuple[KeptGrant, ...], noted_at: datetime) -> Change:
     """Count the attempt, unless the last goes on; should this call be lost, the next counts."""
     credential, facts = task.entry.credential, tuple[Fact, ...]()
     if not task.entry.going_on:
-        credential = credential.attempting(now)
+        credential = credential.attempting(noted_at)
     if isinstance(credential.state, Requested):
-        credential, facts = credential.apply(Accept(at=now))
-    entry = replace(task.entry, credential=credential, going_on=False).due_in(LOOKED_AFTER, now)
+        credential, facts = credential.apply(Accept(at=task.now))
+    entry = replace(task.entry, credential=credential, going_on=False).due_in(LOOKED_AFTER, task.now)
     return Change(entry, facts, grants)
 
 
-def _placings(task: Task, desk: LockDesk, known: Sequence[KeptGrant], now: datetime) -> list[Placing]:
+def _placings(task: Task, desk: LockDesk, known: Sequence[KeptGrant], noted_at: datetime) -> list[Placing]:
     core, secret_try = task.entry.credential.core, task.entry.secret_try
     tried = (core.plan.current.vendor, core.plan.current.kind, secret_try)
     mine = {
@@ -101,7 +101,7 @@ def _placings(task: Task, desk: LockDesk, known: Sequence[KeptGrant], now: datet
     placings = []
     for door in desk.binding.doors(core.rooms):
         kept = mine.get((door.id, door.vendor_device)) or _new(task, door, known)
-        placings.append(Placing.at(kept, now))
+        placings.append(Placing.at(kept, task.now, noted_at))
     return placings
 
 

@@ -30,12 +30,12 @@ class Placing:
     answered_at: datetime | None = None
 
     @classmethod
-    def at(cls, kept: KeptGrant, now: datetime) -> Self:
+    def at(cls, kept: KeptGrant, now: datetime, noted_at: datetime | None = None) -> Self:
         """Return the part of a lock whose vendor is about to be asked, unless the key stands there."""
         if kept.stands:
             return cls(kept, fresh=False)
         fresh = kept.busy_until is None and not kept.calls
-        return cls(kept.calling(now), fresh, kept.busy_until, asked_last=kept.asked_last)
+        return cls(kept.calling(now, noted_at), fresh, kept.busy_until, asked_last=kept.asked_last)
 
     @property
     def standing(self) -> Standing | None:

@@ -1,6 +1,6 @@
 """Taking a key back, lock by lock: what was asked for, what was said, and whether that was a try."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -9,6 +9,7 @@ from shared.domain.ids import UserId
 from shared.domain.kinds import SAGA, Actor
 from shared.domain.lock_errors import LockError
 from shared.ledger.delays import LONGEST_QUEUE, LONGEST_WAIT, MOST_TRIES
+from shared.ledger.entry import Saga
 from shared.ledger.kept_grant import REMOVE, KeptGrant
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ledger.vendor_calls import CallMade
@@ -24,13 +25,15 @@ GONE: Final = "gone"
 class Removal:
     """One grant that is to go: when its vendor was asked, if it was, and what went wrong, if anything.
 
-    `closed_by`: who was at the door and saw that it opens no more, whatever the vendor says.
+    `noted_at` is the same instant as calls are told apart by, whatever became of the clock. `closed_by`: who
+    was at the door and saw that it opens no more, whatever the vendor says.
     """
 
     kept: KeptGrant
     asked_at: datetime | None = None
     error: LockError | None = None
     answered_at: datetime | None = None
+    noted_at: datetime | None = None
     closed_by: UserId | None = None
 
     @property
@@ -60,7 +63,8 @@ class Removal:
             return self.kept
         answer = GONE if self.error is None else self.error.cause.kind
         made = self.error is None or self.refused
-        return self.kept.removing(CallMade(self.asked_at, REMOVE, answer, self.answered_at or now, made))
+        noted_at = self.noted_at or self.asked_at
+        return self.kept.removing(CallMade(noted_at, REMOVE, answer, self.answered_at or now, made))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,14 @@ class Withdrawal:
         """How long the vendor wants to be left alone."""
         waits = [self.port.wait_after(error) for error in self.errors] if self.port else []
         return max((wait for wait in waits if wait is not None), default=NONE)
+
+    @property
+    def saga(self) -> Saga:
+        """The work as it stands now; to close what somebody saw at a door is no part of any try."""
+        saga = replace(self.task.entry.saga, tries=self.tries)
+        if any(each.closed_by for each in self.removals):
+            return saga
+        return replace(saga, broken=0, began=self.began if self.missed else None)
 
     @property
     def by(self) -> Actor:

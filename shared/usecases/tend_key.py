@@ -1,16 +1,17 @@
 """A key that is due: what is untold is told, and work that nobody does is begun anew."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 from shared.domain.core import Guest
 from shared.domain.kinds import RevokeReason, VendorCode
-from shared.ledger.delays import LOOKED_AFTER, MOST_LOST
+from shared.ledger.delays import ASKED_STILL_EVERY, LOOKED_AFTER, MOST_BROKEN, MOST_LOST, NEEDED_WITHIN
 from shared.ledger.entry import Cause, Entry, Saga, Work
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Status, ref_of, reservation_from
 from shared.usecases.begin_saga import WORKFLOWS, announced, begin_saga, begin_work, tell
-from shared.usecases.give_up_lost import fail_overdue, give_up_lost
+from shared.usecases.give_up_lost import alarm_of_delay, fail_overdue, give_up_lost
 from shared.usecases.office import Office
 from shared.usecases.over_at import over_at
 from shared.usecases.whom_to_ask import whom_to_ask
@@ -38,10 +39,13 @@ async def _tend(entry: Entry, ledger: Ledger, office: Office) -> None:
         await ledger.save(Change(entry.due_in(LOOKED_AFTER, office.now)))
     elif _too_late(entry, office):
         await fail_overdue(entry, ledger, office)
-    elif entry.saga.lost >= MOST_LOST:
-        await give_up_lost(entry, ledger, office)
-    else:
+    elif not _in_vain(entry.saga):
         await begin_again(entry, vendor, ledger, office)
+    elif _in_no_hurry(entry, office):
+        alarm_of_delay(entry, office)
+        await begin_again(entry, vendor, ledger, office, ASKED_STILL_EVERY)
+    else:
+        await give_up_lost(entry, ledger, office)
 
 
 async def _end(entry: Entry, ledger: Ledger, office: Office) -> None:
@@ -61,10 +65,12 @@ async def _why(entry: Entry, ledger: Ledger) -> RevokeReason:
     return RevokeReason.REPLACED
 
 
-async def begin_again(entry: Entry, vendor: VendorCode, ledger: Ledger, office: Office) -> None:
+async def begin_again(
+    entry: Entry, vendor: VendorCode, ledger: Ledger, office: Office, looked_after: timedelta = LOOKED_AFTER
+) -> None:
     """Begin a key's work for an execution yet to come; the present one, if any, is refused from now on."""
     told = await announced(entry, ledger, office)
-    again = replace(told, saga=entry.saga.again()).due_in(LOOKED_AFTER, office.now)
+    again = replace(told, saga=entry.saga.again()).due_in(looked_after, office.now)
     # Saved first: of all who come by at this moment, one goes on.
     await begin_saga((await ledger.save(Change(again))).entry, vendor, ledger, office)
 
@@ -75,6 +81,17 @@ async def _grants(entry: Entry, ledger: Ledger) -> tuple[KeptGrant, ...]:
 
 def _too_late(entry: Entry, office: Office) -> bool:
     return entry.saga.kind is Work.ISSUE and entry.credential.core.window.end <= office.now
+
+
+def _in_vain(saga: Saga) -> bool:
+    """Say whether nobody can do the work: attempts to make a key that break off are counted by themselves."""
+    broken = saga.kind is Work.WITHDRAW and saga.broken >= MOST_BROKEN
+    return broken or saga.lost >= MOST_LOST
+
+
+def _in_no_hurry(entry: Entry, office: Office) -> bool:
+    """Say whether a key has time until it is needed: hours of our own trouble must not cost it."""
+    return entry.saga.kind is Work.ISSUE and entry.credential.core.window.start > office.now + NEEDED_WITHIN
 
 
 async def _worked_on(saga: Saga, office: Office) -> bool:

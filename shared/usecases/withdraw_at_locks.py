@@ -3,11 +3,14 @@
 import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from shared.domain.lock_errors import LockError
-from shared.ledger.delays import LONGEST_ROUND
-from shared.ledger.kept_grant import NEVER, KeptGrant
+from shared.ledger.delays import LOOKED_AFTER, round_over
+from shared.ledger.kept_grant import NEVER, KeptGrant, after_all_calls
+from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
+from shared.ports.trouble import ServiceTrouble
 from shared.ports.vault import SealBroken
 from shared.usecases.conclude_withdrawal import conclude_withdrawal, secret_of
 from shared.usecases.lock_desk import LockDesk
@@ -20,13 +23,24 @@ from shared.usecases.task_at_locks import Task
 
 async def withdraw_at_locks(task: Task, desk: LockDesk) -> Verdict:
     """Make one attempt to take every leaving grant of this vendor back, and say what is next."""
-    grants, began = await task.grants(), task.entry.saga.began or task.now
+    grants = await task.grants()
+    task = await _begun(task, grants)
+    began = task.entry.saga.began or task.now
     # What could not be told before is told meanwhile: others go by it too.
     leaving = _leaving(grants, task)
     missed = [kept for kept in leaving if kept.removal_since(began) is None]
-    removals, told = await both(_removals(missed or leaving, task, desk), task.announced())
+    removals, told = await both(_removals(missed or leaving, began, task, desk), task.announced())
     task = replace(task, entry=told)
     return await conclude_withdrawal(Withdrawal(task, grants, removals, began, desk.port, desk.secrets))
+
+
+async def _begun(task: Task, grants: Sequence[KeptGrant]) -> Task:
+    """Write down that a try begins, before its locks are asked: nobody is to begin it once more meanwhile."""
+    if task.entry.saga.began is not None:
+        return task
+    saga = replace(task.entry.saga, began=after_all_calls(grants, task.now))
+    begun, _ = await task.saved(Change(replace(task.entry, saga=saga).due_in(LOOKED_AFTER, task.now)))
+    return begun
 
 
 async def refuse_to_withdraw(task: Task, error: LockError) -> Verdict:
@@ -42,17 +56,20 @@ def _leaving(grants: Sequence[KeptGrant], task: Task) -> list[KeptGrant]:
     return sorted(leaving, key=lambda kept: kept.removals[-1].at if kept.removals else NEVER)
 
 
-async def _removals(leaving: Sequence[KeptGrant], task: Task, desk: LockDesk) -> tuple[Removal, ...]:
+async def _removals(
+    leaving: Sequence[KeptGrant], began: datetime, task: Task, desk: LockDesk
+) -> tuple[Removal, ...]:
     """Ask for a while; what is done is saved in time, and whoever comes next asks the others."""
-    removals, late = list[Removal](), task.now + LONGEST_ROUND
+    removals, round_began = list[Removal](), task.now
     opened: dict[SecretName, SealedKey | None] = {}
     async with desk.port.visit():
         for kept in leaving:
             name = secret_of(kept)
             if name not in opened:  # most locks of a key share one
                 opened[name] = await _sealed(name, desk)
-            removals.append(await _asked(kept, opened[name], task, desk))
-            if task.now >= late:
+            removal = await _asked(kept, opened[name], task, desk)
+            removals.append(replace(removal, noted_at=max(began, removal.asked_at or began)))
+            if round_over(round_began, task.now):
                 break
     return tuple(removals)
 
@@ -71,6 +88,6 @@ async def _asked(kept: KeptGrant, sealed: SealedKey | None, task: Task, desk: Lo
 
 async def _sealed(name: SecretName, desk: LockDesk) -> SealedKey | None:
     # Without the vendor's own reference a key is found by its name.
-    with contextlib.suppress(SealBroken):
+    with contextlib.suppress(SealBroken, ServiceTrouble):
         return await desk.secrets.find(name)
     return None

@@ -1,9 +1,7 @@
 """What an adapter function does when a saga calls: make a key at its locks, or take one back."""
 
 from shared.domain.lock_errors import LockError
-from shared.ledger.delays import LOOKED_AFTER
 from shared.ledger.entry import Entry, Work
-from shared.ledger.ledger import Change
 from shared.usecases.conclude_issue import refuse_to_issue
 from shared.usecases.issue_at_locks import issue_at_locks
 from shared.usecases.lock_desk import LockDesks
@@ -22,9 +20,6 @@ async def work_at_locks(call: StepCall, office: Office, desks: LockDesks) -> Ver
         return SUPERSEDED
     task = Task(claimed(entry, call), ledger, office, desks.vendor)
     issuing = entry.saga.kind is Work.ISSUE
-    if not issuing and entry.saga.execution is None:
-        # Before its locks are asked, which takes a while: the sweeper is not to begin it once more.
-        task, _ = await task.saved(Change(task.entry.due_in(LOOKED_AFTER, task.now)))
     if issuing and (maker := whom_to_ask(entry, ())) != desks.vendor:
         return ask(maker) if maker else _nothing_left(entry)
     try:

@@ -277,8 +277,8 @@ def test_a_vendor_nobody_wrote_an_adapter_for_ends_with_a_person_and_not_with_a_
     async def scenario(house):
         await house.unmap("front")
         await house.refit("101", "salto")
-        await house.publish("evt_1")
-        await asyncio.sleep(3600)
+        await house.publish("evt_1", validFrom="2026-03-01T12:00:00Z")
+        await asyncio.sleep(2 * 3600)
         (key,) = await house.keys()
         assert (key["state"]["type"], key["state"]["reason"]) == ("failed", "key_issue_failed")
         assert len(await house.documents("manual_tasks")) == 1

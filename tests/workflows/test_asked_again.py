@@ -100,3 +100,21 @@ def test_nobody_but_an_operator_may_ask_again(tmp_path):
         assert (await ask_again(house, "key_1", caller="workflow-issue-key"))[0] == 403
 
     play(tmp_path, scenario)
+
+
+@pytest.mark.parametrize("presses", [0, 6])
+def test_who_is_impatient_does_not_fail_a_key_for_next_month(tmp_path, presses):
+    async def scenario(house):
+        await house.fault("http_500", "keyboardPwd/add")
+        await house.publish("evt_1", validFrom="2026-04-02T09:30:00Z", validUntil="2026-04-05T07:30:00Z")
+        await asyncio.sleep(2)
+        (key,) = await house.keys()
+        for _ in range(presses):
+            await ask_again(house, key["core"]["id"])
+            await asyncio.sleep(6)
+        await asyncio.sleep(60)
+        await house.mend()
+        await asyncio.sleep(900)
+        assert [key["state"]["type"] for key in await house.keys()] == ["active"]
+
+    play(tmp_path, scenario)

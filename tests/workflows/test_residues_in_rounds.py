@@ -40,7 +40,7 @@ def test_who_asks_again_for_residues_has_all_of_them_asked(tmp_path):
     play(tmp_path, scenario)
 
 
-def test_who_asks_again_amid_an_hourly_try_has_the_locks_asked_that_failed_in_it(tmp_path):
+def test_who_asks_again_amid_an_hourly_try_is_told_to_wait_and_then_has_its_locks_asked(tmp_path):
     async def scenario(house):
         await leaves(house, 20, 1)
         before = house.asked
@@ -50,6 +50,9 @@ def test_who_asks_again_amid_an_hourly_try_has_the_locks_asked_that_failed_in_it
                 break
         house.locks = ()
         (key,) = await house.keys()
+        status, told = await ask_again(house, key["core"]["id"])
+        assert (status, told["error"]["problem"]) == (400, "its vendor is being asked for it just now")
+        await asyncio.sleep(120)
         assert (await ask_again(house, key["core"]["id"]))[0] == 200
         await asyncio.sleep(600)
         assert await house.doors_with_keys(FLOOR) == []

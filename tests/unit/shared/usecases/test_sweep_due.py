@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from shared.domain.commands import Accept, Provision
-from shared.domain.grant_lifecycle import ConfirmRemoval, Residual
-from shared.domain.states import Failed, Revoked
-from shared.ledger.delays import LOOKED_AFTER, MOST_LOST
+from shared.domain.grant_lifecycle import ConfirmRemoval, GiveUp, Residual
+from shared.domain.states import Failed, Requested, Revoked
+from shared.ledger.delays import ASKED_STILL_EVERY, LOOKED_AFTER, MOST_BROKEN, MOST_LOST, NEEDED_WITHIN
 from shared.ledger.entry import Saga, Work, ref_of
 from shared.ledger.ledger import Change
 from shared.ports.documents import Ref, StaleVersion, Update
@@ -215,8 +215,23 @@ async def test_broken_keys_do_not_stay_before_the_others_for_ever(hotel, monkeyp
     assert sorted(told) == sorted([key.id for key in broken] * 2)
 
 
-async def test_key_whose_executions_are_all_lost_fails_with_a_task_and_is_swept_no_more(hotel):
+async def test_key_whose_executions_are_all_lost_is_told_of_once_and_begun_still_while_there_is_time(hotel):
     key = await due_key(hotel)
+    for _ in range(MOST_LOST):
+        await sweep(hotel)
+        hotel.clock.advance(seconds=LOOKED_AFTER.total_seconds())
+    for _ in range(3):
+        await sweep(hotel)
+        hotel.clock.advance(seconds=ASKED_STILL_EVERY.total_seconds())
+    assert len(hotel.sagas.started) == MOST_LOST + 3
+    assert [line["severity"] for line in hotel.lines] == ["ALERT"]
+    assert isinstance((await hotel.ledger.entry(key.id)).credential.state, Requested)
+
+
+async def test_key_whose_executions_are_all_lost_fails_before_its_stay_with_a_task(hotel):
+    key = await due_key(hotel)
+    arrival = key.credential.core.window.start
+    hotel.clock.advance(seconds=(arrival - NEEDED_WITHIN - hotel.clock.now()).total_seconds())
     for _ in range(MOST_LOST + 1):
         await sweep(hotel)
         hotel.clock.advance(seconds=LOOKED_AFTER.total_seconds())
@@ -226,6 +241,29 @@ async def test_key_whose_executions_are_all_lost_fails_with_a_task_and_is_swept_
     assert await hotel.documents.get(Ref(MANUAL_TASKS, key.id)) is not None
     assert len(hotel.sagas.started) == MOST_LOST
     assert hotel.bus.words == ["requested", "failed"]
+
+
+async def test_withdrawal_that_begins_again_and_again_and_breaks_off_is_a_risk_too(hotel):
+    saga = replace(working(kind=Work.WITHDRAW), broken=MOST_BROKEN)
+    hotel.sagas.states[RUN] = ExecutionState.FAILED
+    key = await due_key(hotel, grants=[lambda kept: kept.withdrawn(hotel.clock.now())], saga=saga)
+    await sweep(hotel)
+    (kept,) = await hotel.ledger.grants(key)
+    assert isinstance(kept.grant.state, Residual)
+    assert (await hotel.ledger.entry(key.id)).saga.broken == 0
+
+
+async def test_residue_whose_exposure_is_over_lapses_though_nobody_can_ask_its_vendor(hotel):
+    now = hotel.clock.now()
+    spent = lambda kept: kept.withdrawn(now).told(GiveUp(at=now, cause="timeout"))  # noqa: E731 - one line, used once
+    saga = Saga(kind=Work.WITHDRAW, claim=CLAIM, lost=MOST_LOST)
+    key = await due_key(hotel, grants=[spent], saga=saga)
+    (kept,) = await hotel.ledger.grants(key)
+    hotel.clock.advance(seconds=(kept.grant.exposure_until - hotel.clock.now()).total_seconds())
+    await sweep(hotel)
+    (kept,) = await hotel.ledger.grants(key)
+    assert kept.over
+    assert (await hotel.ledger.entry(key.id)).due is None
 
 
 async def test_key_whose_stay_is_over_before_anybody_made_it_fails_as_expired(hotel):
