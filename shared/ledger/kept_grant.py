@@ -1,6 +1,6 @@
 """A grant as the ledger keeps it: with what says when a call to its vendor may still have an effect."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Self
@@ -21,6 +21,7 @@ from shared.ledger.reading import reading
 from shared.ledger.standing import Standing
 from shared.ledger.vendor_calls import CallMade, Calls, calls_from, kept_calls, with_answer, with_call
 from shared.ports.documents import Create, Document, Ref, Update
+from shared.ports.exchanges import Exchange
 
 GRANTS: Final = "grants"
 SCHEMA_VERSION: Final = 1
@@ -74,9 +75,9 @@ class KeptGrant:
         call = CallMade(noted_at or now, PLACE)
         return replace(self, busy_until=now + CALLS_LAST, calls=with_call(self.calls, call))
 
-    def heard(self, answer: str, at: datetime) -> Self:
+    def heard(self, answer: str, at: datetime, said: Sequence[Exchange] = ()) -> Self:
         """Return the grant with what its vendor said to the last call."""
-        return replace(self, calls=with_answer(self.calls, answer, at))
+        return replace(self, calls=with_answer(self.calls, answer, at, said))
 
     def removing(self, call: CallMade) -> Self:
         """Return the grant with a call that was to remove the key."""

@@ -6,9 +6,11 @@ from datetime import datetime
 from typing import Any, Final
 
 from shared.ledger.entry import instant, milliseconds
+from shared.ports.exchanges import Exchange
 
 FIRST_KEPT: Final = 10
 LAST_KEPT: Final = 30
+MOST_SAID: Final = 12
 """How a key came about stays; of a lock that is asked each hour for days, the latest do."""
 
 
@@ -16,7 +18,8 @@ LAST_KEPT: Final = 30
 class CallMade:
     """One call, and the vendor's word in a code of ours; none yet, or never, if nobody heard it.
 
-    One that was not `made` had to wait: its answer is our own.
+    One that was not `made` had to wait: its answer is our own. `said` is what went over the wire for it, the
+    latest of very much.
     """
 
     at: datetime
@@ -24,6 +27,7 @@ class CallMade:
     answer: str | None = None
     answered_at: datetime | None = None
     made: bool = True
+    said: tuple[Exchange, ...] = ()
 
 
 Calls = tuple[CallMade, ...]
@@ -34,9 +38,11 @@ def with_call(calls: Calls, call: CallMade) -> Calls:
     return (*calls[:FIRST_KEPT], *calls[FIRST_KEPT:][1 - LAST_KEPT :], call)
 
 
-def with_answer(calls: Calls, answer: str, at: datetime) -> Calls:
-    """Return the calls with the answer to the last."""
-    return (*calls[:-1], replace(calls[-1], answer=answer, answered_at=at)) if calls else calls
+def with_answer(calls: Calls, answer: str, at: datetime, said: Sequence[Exchange] = ()) -> Calls:
+    """Return the calls with the answer to the last, and what was said until it came."""
+    if not calls:
+        return calls
+    return (*calls[:-1], replace(calls[-1], answer=answer, answered_at=at, said=tuple(said)))
 
 
 def calls_from(found: Sequence[Mapping[str, Any]]) -> Calls:
@@ -47,7 +53,10 @@ def calls_from(found: Sequence[Mapping[str, Any]]) -> Calls:
 def _call(kept: Mapping[str, Any]) -> CallMade:
     answered = kept.get("answered")
     answered_at = None if answered is None else instant(answered)
-    return CallMade(instant(kept["at"]), kept["asked"], kept["answer"], answered_at, kept.get("made", True))
+    said = tuple(Exchange(instant(at), asked, answer) for at, asked, answer in kept.get("said", ()))
+    return CallMade(
+        instant(kept["at"]), kept["asked"], kept["answer"], answered_at, kept.get("made", True), said
+    )
 
 
 def kept_calls(calls: Calls) -> list[dict[str, Any]]:
@@ -58,4 +67,5 @@ def kept_calls(calls: Calls) -> list[dict[str, Any]]:
 def _kept(call: CallMade) -> dict[str, Any]:
     answered = None if call.answered_at is None else milliseconds(call.answered_at)
     kept = {"at": milliseconds(call.at), "asked": call.asked, "answer": call.answer, "answered": answered}
-    return kept if call.made else {**kept, "made": False}
+    said = [[milliseconds(each.at), each.asked, each.answer] for each in call.said[-MOST_SAID:]]
+    return kept | ({} if call.made else {"made": False}) | ({"said": said} if said else {})

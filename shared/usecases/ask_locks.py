@@ -11,6 +11,7 @@ from shared.domain.window import StayWindow
 from shared.ledger.delays import round_over
 from shared.ledger.indexes import AT_DEVICE
 from shared.ledger.kept_grant import MOST_GRANTS, NEVER, KeptGrant, grant_from
+from shared.ports.exchanges import overheard
 from shared.ports.lock import KeyAtLock, LockKey, LockVendor
 from shared.ports.lock_causes import PIN_REFUSED, WINDOW_SPENT, about_the_pin
 from shared.usecases.lock_desk import LockDesk
@@ -45,11 +46,12 @@ def _in_turn(placings: Sequence[Placing], began: datetime) -> list[int]:
 async def _asked_at(placing: Placing, attempted: Attempted, desk: LockDesk) -> Placing:
     key = await _lock_key(placing, attempted)
     outcome: KeyAtLock | LockError
-    try:
-        outcome = _one_secret(await _place(desk.port, key), key, desk)
-    except LockError as error:
-        outcome = error
-    return replace(placing, outcome=outcome, answered_at=attempted.task.now)
+    with overheard() as said:
+        try:
+            outcome = _one_secret(await _place(desk.port, key), key, desk)
+        except LockError as error:
+            outcome = error
+    return replace(placing, outcome=outcome, answered_at=attempted.task.now, said=tuple(said))
 
 
 def _one_secret(at: KeyAtLock, key: LockKey, desk: LockDesk) -> KeyAtLock:

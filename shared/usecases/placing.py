@@ -13,6 +13,7 @@ from shared.ledger.entry import milliseconds
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.sealed_keys import SealedKey
 from shared.ledger.standing import Standing
+from shared.ports.exchanges import Exchange
 from shared.ports.lock import KeyAtLock
 from shared.ports.lock_causes import about_the_pin, of_our_own, unheard
 from shared.usecases.task_at_locks import Task
@@ -28,6 +29,7 @@ class Placing:
     outcome: KeyAtLock | LockError | None = None
     asked_last: datetime | None = None
     answered_at: datetime | None = None
+    said: tuple[Exchange, ...] = ()
 
     @classmethod
     def at(cls, kept: KeptGrant, now: datetime, noted_at: datetime | None = None) -> Self:
@@ -65,11 +67,11 @@ class Placing:
         if self.outcome is None:
             return replace(self.kept, busy_until=self.busy_before, calls=self.kept.calls[:-1])
         if isinstance(self.outcome, LockError):
-            heard = self.kept.heard(self.outcome.cause.kind, self.answered_at or task.now)
+            heard = self.kept.heard(self.outcome.cause.kind, self.answered_at or task.now, self.said)
             return heard if unheard(self.outcome) else replace(heard, busy_until=self.busy_before)
         at = self.outcome
         answered_at = self.answered_at or task.now
-        heard = self.kept.heard(at.placement.value, answered_at)
+        heard = self.kept.heard(at.placement.value, answered_at, self.said)
         placed = Place(at=answered_at, placement=at.placement, exposure_until=at.exposure_until)
         return replace(heard, busy_until=self.busy_before, standing=Standing.of(at)).told(placed)
 

@@ -13,6 +13,7 @@ from shared.ledger.entry import Saga
 from shared.ledger.kept_grant import REMOVE, KeptGrant
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ledger.vendor_calls import CallMade
+from shared.ports.exchanges import Exchange
 from shared.ports.lock import LockVendor
 from shared.ports.lock_causes import in_line
 from shared.usecases.task_at_locks import Task
@@ -34,6 +35,7 @@ class Removal:
     error: LockError | None = None
     answered_at: datetime | None = None
     noted_at: datetime | None = None
+    said: tuple[Exchange, ...] = ()
     closed_by: UserId | None = None
 
     @property
@@ -63,8 +65,8 @@ class Removal:
             return self.kept
         answer = GONE if self.error is None else self.error.cause.kind
         made = self.error is None or self.refused
-        noted_at = self.noted_at or self.asked_at
-        return self.kept.removing(CallMade(noted_at, REMOVE, answer, self.answered_at or now, made))
+        noted_at, answered_at = self.noted_at or self.asked_at, self.answered_at or now
+        return self.kept.removing(CallMade(noted_at, REMOVE, answer, answered_at, made, self.said))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from shared.ledger.delays import LOOKED_AFTER, round_over
 from shared.ledger.kept_grant import NEVER, KeptGrant, after_all_calls
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
+from shared.ports.exchanges import overheard
 from shared.ports.trouble import ServiceTrouble
 from shared.ports.vault import SealBroken
 from shared.usecases.conclude_withdrawal import conclude_withdrawal, secret_of
@@ -79,11 +80,12 @@ async def _asked(kept: KeptGrant, sealed: SealedKey | None, task: Task, desk: Lo
         return Removal(kept)
     window, asked_at = task.entry.credential.core.window, task.now
     refusal: LockError | None = None
-    try:
-        await desk.port.remove(lock_key(kept, window, sealed))
-    except LockError as error:
-        refusal = error
-    return Removal(kept, asked_at, refusal, answered_at=task.now)
+    with overheard() as said:
+        try:
+            await desk.port.remove(lock_key(kept, window, sealed))
+        except LockError as error:
+            refusal = error
+    return Removal(kept, asked_at, refusal, answered_at=task.now, said=tuple(said))
 
 
 async def _sealed(name: SecretName, desk: LockDesk) -> SealedKey | None:

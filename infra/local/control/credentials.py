@@ -145,13 +145,15 @@ def _grant(records: Records, grant: Grant, kept: Json) -> dict[str, Any]:
     }
 
 
-def _call(kept: Json) -> dict[str, str | None]:
+def _call(kept: Json) -> dict[str, Any]:
     answered = kept.get("answered")
+    said = kept.get("said", ())
     return {
         "at": rfc3339(int(kept["at"]) * 1000),
         "asked": kept["asked"],
         "answer": kept["answer"],
         "answered_at": None if answered is None else rfc3339(int(answered) * 1000),
+        "said": [{"at": rfc3339(at * 1000), "asked": asked, "answer": told} for at, asked, told in said],
     }
 
 

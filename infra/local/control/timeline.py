@@ -164,6 +164,9 @@ def _locks(records: Records, credential: KeyCredential) -> Iterator[Line]:
 
 def _asked(grant: Json, where: str) -> Iterator[Line]:
     for call in grant["calls"]:
+        for said in call["said"]:
+            what = f"{grant['vendor']} {said['asked']}: {said['answer']}"
+            yield Line(said["at"], "vendor", "call", grant["id"], what)
         answer = call["answer"] or "nothing was heard"
         what = f"{grant['vendor']} was asked to {call['asked']} {where}: {answer}"
         yield Line(_heard_at(call), "vendor", call["asked"], grant["id"], what)

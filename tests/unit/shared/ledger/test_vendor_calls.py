@@ -6,12 +6,14 @@ from datetime import UTC, datetime, timedelta
 from shared.ledger.vendor_calls import (
     FIRST_KEPT,
     LAST_KEPT,
+    MOST_SAID,
     CallMade,
     calls_from,
     kept_calls,
     with_answer,
     with_call,
 )
+from shared.ports.exchanges import Exchange
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -21,8 +23,15 @@ def call(number, answer=None):
 
 
 def test_what_is_kept_is_read_back():
-    calls = (CallMade(NOON, "place", "on_lock", NOON + timedelta(seconds=2)), call(1))
+    said = (Exchange(NOON, "keyboardPwd/add", "10004"), Exchange(NOON, "keyboardPwd/add", "yes"))
+    calls = (CallMade(NOON, "place", "on_lock", NOON + timedelta(seconds=2), said=said), call(1))
     assert calls_from(kept_calls(calls)) == calls
+
+
+def test_of_very_much_that_was_said_the_latest_is_kept():
+    said = tuple(Exchange(NOON, f"page/{number}", "yes") for number in range(MOST_SAID + 5))
+    (kept,) = calls_from(kept_calls((CallMade(NOON, "remove", said=said),)))
+    assert kept.said == said[-MOST_SAID:]
 
 
 def test_answer_is_the_last_call_s():

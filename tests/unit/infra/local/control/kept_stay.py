@@ -148,10 +148,14 @@ class KeptStay:
         """The door was lost once, and an older fleet did not keep when it heard of the removal."""
         return [
             {"at": self._stamp(2), "asked": "place", "answer": None, "answered": None},
-            {"at": self._stamp(4), "asked": "place", "answer": "on_lock", "answered": self._stamp(4.5)},
+            {"at": self._stamp(4), "asked": "place", "answer": "on_lock", "answered": self._stamp(4.5)}
+            | {"said": [self._said(4.2, "10004"), self._said(4.4, "yes")]},
             {"at": self._stamp(4.6), "asked": "place", "answer": "on_lock", "answered": self._stamp(4.7)},
             {"at": self._stamp(6.5), "asked": "remove", "answer": "gateway_offline"},
         ]
+
+    def _said(self, seconds, answer):
+        return [self._stamp(seconds), "keyboardPwd/add", answer]
 
     def _stamp(self, seconds):
         return int(self.after(seconds).timestamp() * 1000)

@@ -74,6 +74,10 @@ def test_a_key_is_shown_with_every_call_of_its_vendor_and_when_that_was_answered
         "asked": "place",
         "answer": "on_lock",
         "answered_at": answered_at,
+        "said": [
+            {"at": "2026-03-01T09:00:04.200Z", "asked": "keyboardPwd/add", "answer": "10004"},
+            {"at": "2026-03-01T09:00:04.400Z", "asked": "keyboardPwd/add", "answer": "yes"},
+        ],
     }
     assert [each["answered_at"] for each in front["calls"][::3]] == [None, None]
     assert room["calls"] == []

@@ -83,6 +83,8 @@ def test_a_call_is_told_when_it_was_answered_and_else_when_it_was_made(tmp_path)
     said = "ttlock was asked to {} pin_code at Front door: {}"
     assert asked == [
         ("02.000Z", said.format("place", "nothing was heard")),
+        ("04.200Z", "ttlock keyboardPwd/add: 10004"),
+        ("04.400Z", "ttlock keyboardPwd/add: yes"),
         ("04.500Z", said.format("place", "on_lock")),
         ("04.700Z", said.format("place", "on_lock")),
         ("06.500Z", said.format("remove", "gateway_offline")),
