@@ -7,6 +7,8 @@ from shared.domain.lock_errors import LockError, VendorUnreachable
 PIN_TAKEN: Final = "pin_taken"
 PIN_REFUSED: Final = "pin_refused"
 WINDOW_SPENT: Final = "window_spent"
+OUT_OF_REACH: Final = "gateway_offline"
+"""Nobody can tell the lock anything now: only a secret that it knows without being told can open it."""
 NEVER_ASKED: Final = frozenset(
     {"account_missing", "circuit_open", "gateway_busy", "no_connection", "throttled"}
 )

@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from shared.domain.kinds import KeyCredentialKind
-from shared.domain.lock_errors import KeyIssueFailed, LockError, LockErrorCause
+from shared.domain.lock_errors import KeyIssueFailed, LockError, LockErrorCause, VendorUnreachable
 from shared.domain.window import StayWindow
 from shared.ledger.delays import round_over
 from shared.ledger.indexes import AT_DEVICE
 from shared.ledger.kept_grant import MOST_GRANTS, NEVER, KeptGrant, grant_from
 from shared.ports.exchanges import overheard
 from shared.ports.lock import KeyAtLock, LockKey, LockVendor
-from shared.ports.lock_causes import PIN_REFUSED, WINDOW_SPENT, about_the_pin
+from shared.ports.lock_causes import OUT_OF_REACH, PIN_REFUSED, WINDOW_SPENT, about_the_pin
 from shared.usecases.lock_desk import LockDesk
 from shared.usecases.lock_key import lock_key
 from shared.usecases.placing import Attempted, Placing
@@ -44,19 +44,39 @@ def _in_turn(placings: Sequence[Placing], began: datetime) -> list[int]:
 
 
 async def _asked_at(placing: Placing, attempted: Attempted, desk: LockDesk) -> Placing:
-    key = await _lock_key(placing, attempted)
     outcome: KeyAtLock | LockError
     with overheard() as said:
         try:
-            outcome = _one_secret(await _place(desk.port, key), key, desk)
+            outcome = await _placed(placing, attempted, desk)
         except LockError as error:
             outcome = error
     return replace(placing, outcome=outcome, answered_at=attempted.task.now, said=tuple(said))
 
 
+async def _placed(placing: Placing, attempted: Attempted, desk: LockDesk) -> KeyAtLock:
+    """Place the key; where its lock is out of reach, perhaps one that the lock need not be told of."""
+    key = _lock_key(placing, attempted)
+    try:
+        return _one_secret(await _place(desk.port, key), key, desk)
+    except VendorUnreachable as error:
+        freer = await _freer(key, placing, attempted) if error.cause.kind == OUT_OF_REACH else None
+        if freer is None:
+            raise
+    return await _place(desk.port, freer)
+
+
+def _lock_key(placing: Placing, attempted: Attempted) -> LockKey:
+    key = attempted.key
+    return replace(
+        lock_key(placing.kept, attempted.task.entry.credential.core.window, key),
+        secret=None if key is None else key.artifact,
+        intent_predates=not placing.fresh,
+    )
+
+
 def _one_secret(at: KeyAtLock, key: LockKey, desk: LockDesk) -> KeyAtLock:
     """Refuse a key with another secret than its other locks have: its guest would hold several."""
-    if key.any_secret or at.secret in (None, key.secret):
+    if at.secret in (None, key.secret) or key.any_secret:
         return at
     raise KeyIssueFailed(vendor=desk.vendor, cause=LockErrorCause(PIN_REFUSED))
 
@@ -73,19 +93,16 @@ async def _place(port: LockVendor, key: LockKey) -> KeyAtLock:
     return await port.place(key)
 
 
-async def _lock_key(placing: Placing, attempted: Attempted) -> LockKey:
-    grant, window = placing.kept.grant, attempted.task.entry.credential.core.window
-    alone = len(attempted.placings) == 1 and grant.kind is KeyCredentialKind.PIN_CODE
-    near = window.start <= attempted.task.now + COMPUTED_WITHIN
-    neighbours = await _neighbours(placing.kept, attempted.task) if alone and near else None
-    key = attempted.key
-    return replace(
-        lock_key(placing.kept, window, key),
-        secret=None if key is None else key.artifact,
-        intent_predates=not placing.fresh,
-        not_before=_previous_end(neighbours or (), window),
-        any_secret=neighbours is not None and not _lived_in(neighbours, window),
-    )
+async def _freer(key: LockKey, placing: Placing, attempted: Attempted) -> LockKey | None:
+    """Let the vendor choose the secret, and round the window, if that can harm neither guest."""
+    task, window = attempted.task, attempted.task.entry.credential.core.window
+    alone = len(attempted.placings) == 1 and key.kind is KeyCredentialKind.PIN_CODE
+    if not alone or window.start > task.now + COMPUTED_WITHIN:
+        return None
+    neighbours = await _neighbours(placing.kept, task)
+    if neighbours is None or _lived_in(neighbours, window):
+        return None
+    return replace(key, any_secret=True, not_before=_previous_end(neighbours, window))
 
 
 async def _neighbours(mine: KeptGrant, task: Task) -> list[KeptGrant] | None:

@@ -15,7 +15,7 @@ from shared.ledger.delays import LONGEST_ROUND
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.lock import KeyAtLock
-from shared.ports.lock_causes import ASK_FOR_ANOTHER_PIN, WINDOW_SPENT
+from shared.ports.lock_causes import ASK_FOR_ANOTHER_PIN, OUT_OF_REACH, PIN_REFUSED, WINDOW_SPENT
 from shared.usecases.ask_locks import SHIFTS, asked
 from shared.usecases.placing import Attempted, Placing
 from shared.usecases.task_at_locks import Task
@@ -23,6 +23,7 @@ from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, DOOR, HOUR, MOCK, N
 
 FRONT = LockDeviceId("lck_01KSAMP1E00000000000000001")
 SILENT = VendorUnreachable(vendor=MOCK, cause=LockErrorCause("timeout"))
+AWAY = VendorUnreachable(vendor=MOCK, cause=LockErrorCause(OUT_OF_REACH, "-3002"))
 
 
 def refused(cause):
@@ -34,7 +35,7 @@ class Port:
 
     def __init__(self, clock):
         self.asked, self.answers, self.visits = [], {}, []
-        self.clock, self.takes = clock, timedelta(0)
+        self.clock, self.takes, self.chosen = clock, timedelta(0), None
 
     @asynccontextmanager
     async def visit(self):
@@ -54,6 +55,7 @@ class Port:
             valid_from=key.valid_from,
             valid_until=key.valid_until,
             exposure_until=None,
+            secret=self.chosen,
         )
 
 
@@ -75,7 +77,7 @@ def attempt(books, port):
         refs = {placings[0].kept.grant.vendor_name: Secret("ref-1")}
         key = SealedKey(SecretName(entry.id, PIN_CODE, 0), Secret("583914"), ARRIVAL, refs)
         task = Task(entry, books.ledger, books.office, MOCK)
-        return await asked(Attempted(task, placings, key=key), SimpleNamespace(port=port))
+        return await asked(Attempted(task, placings, key=key), SimpleNamespace(port=port, vendor=MOCK))
 
     return ask
 
@@ -174,8 +176,23 @@ async def test_window_is_not_moved_for_ever(port, attempt):
     [((DOOR,), PIN_CODE, True), ((DOOR, FRONT), PIN_CODE, False), ((DOOR,), RFID_CARD, False)],
 )
 async def test_only_a_pin_to_a_single_lock_may_be_of_the_vendor_s_choosing(port, attempt, doors, kind, free):
-    await attempt(*doors, kind=kind)
-    assert {key.any_secret for key in port.asked} == {free}
+    port.answers = {door: [AWAY] for door in doors}
+    await attempt(*doors, kind=kind, arrival=NOW + 5 * HOUR)
+    assert [key.any_secret for key in port.asked] == ([False, True] if free else [False] * len(doors))
+
+
+@pytest.mark.parametrize("answers", [[], [SILENT], [refused(WINDOW_SPENT)]])
+async def test_vendor_chooses_no_secret_while_the_lock_is_in_reach(port, attempt, answers):
+    port.answers[DOOR] = answers
+    await attempt(arrival=NOW + 5 * HOUR)
+    assert {key.any_secret for key in port.asked} == {False}
+
+
+async def test_key_with_a_secret_of_its_own_is_none_where_other_locks_have_another(port, attempt):
+    port.chosen = Secret("111111")
+    attempted = await attempt(DOOR, FRONT)
+    assert attempted.error.cause.kind == PIN_REFUSED
+    assert len(port.asked) == 1
 
 
 async def stay_before(books, end, door=DOOR):
@@ -189,17 +206,20 @@ async def test_previous_guest_s_end_is_told_where_the_vendor_may_round_our_start
     for end in (NOW + HOUR, NOW + 2 * HOUR, NOW + 9 * DAY):
         await stay_before(books, end)
     await stay_before(books, NOW + 4 * HOUR, FRONT)
+    port.answers[DOOR] = [AWAY]
     await attempt(arrival=NOW + 5 * HOUR)
-    assert port.asked[0].not_before == NOW + 2 * HOUR
+    assert [key.not_before for key in port.asked] == [None, NOW + 2 * HOUR]
 
 
 @pytest.mark.parametrize(("doors", "arrival"), [((DOOR, FRONT), 5 * HOUR), ((DOOR,), timedelta(hours=26))])
 async def test_previous_guest_is_not_asked_for_where_nothing_is_rounded(books, port, attempt, doors, arrival):
     await stay_before(books, NOW + HOUR)
+    port.answers = {door: [AWAY] for door in doors}
     await attempt(*doors, arrival=NOW + arrival)
-    assert {key.not_before for key in port.asked} == {None}
+    assert {(key.not_before, key.any_secret) for key in port.asked} == {(None, False)}
 
 
 async def test_room_without_a_previous_guest_has_no_such_end(port, attempt):
+    port.answers[DOOR] = [AWAY]
     await attempt(arrival=NOW + 5 * HOUR)
-    assert port.asked[0].not_before is None
+    assert (port.asked[-1].any_secret, port.asked[-1].not_before) == (True, None)
