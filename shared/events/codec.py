@@ -1,7 +1,7 @@
 """Bytes to events and back: reading looks past fields from the future, publishing is exact to the byte."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
@@ -31,7 +31,25 @@ _REMEDIES = {
     "schema_url": "Leave it to the catalogue's schema_url",
     "tenant_differs": "Send one tenant's data in one tenant's envelope",
     "window_order": "Give a validUntil after validFrom",
+    "instant_form": "Write it in that form",
+    "too_short": "Give at least one",
+    "tuple_type": "Give a JSON array",
+    "int_type": "Give a whole number, without quotes",
+    "string_type": "Give a JSON string",
+    "bool_type": "Give true or false, without quotes",
+    "model_type": "Give a JSON object",
 }
+_PLAINLY = {
+    "too_short": "it is empty",
+    "tuple_type": "it is no array",
+    "int_type": "it is no whole number",
+    "string_type": "it is no string",
+    "bool_type": "it is neither true nor false",
+    "model_type": "it is no object",
+}
+"""What pydantic says in Python's words."""
+_OF = {"window_order": "validUntil"}
+"""The field that a problem between fields is mended in."""
 _SEE_SCHEMA = "Compare it with the subject's schema, in schemas/"
 _SPEAKABLE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 
@@ -160,12 +178,21 @@ def _subject_of(document: Document) -> str:
 
 def _problems(error: ValidationError) -> list[FieldProblem]:
     details = error.errors(include_url=False, include_context=False, include_input=False)
-    return [_problem(detail) for detail in details]
+    return [_problem(detail) for detail in details if not _follows(detail, details)]
+
+
+def _follows(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
+    """Say whether an array is too short only because what is in it was refused."""
+    place = detail["loc"]
+    beneath = (each["loc"][: len(place)] == place for each in details if each["loc"] != place)
+    return detail["type"] == "too_short" and any(beneath)
 
 
 def _problem(detail: ErrorDetails) -> FieldProblem:
-    problem = detail["msg"][:1].lower() + detail["msg"][1:]
-    return FieldProblem(_path(detail["loc"]), problem, _REMEDIES.get(detail["type"], _SEE_SCHEMA))
+    sort = detail["type"]
+    problem = _PLAINLY.get(sort) or detail["msg"][:1].lower() + detail["msg"][1:]
+    place = (*detail["loc"], _OF[sort]) if sort in _OF else detail["loc"]
+    return FieldProblem(_path(place), problem, _REMEDIES.get(sort, _SEE_SCHEMA))
 
 
 def _path(location: tuple[int | str, ...]) -> str:
