@@ -17,6 +17,7 @@ from shared.domain.secret import Secret
 from shared.ports.bus import Message
 from shared.ports.documents import Delete, Ref, Update
 from shared.runtime.platform import QUARANTINE_TOPIC
+from tests.chaos.listener import Listener, found
 from tests.contract.lock.ttlock_setting import Straight
 from tests.simulated import simulated_fleet
 
@@ -24,6 +25,7 @@ SILK = TenantId("tnt_silk")
 CONTROL = "steer"
 DOORS = {"101": "1000101", "102": "1000102", "203": "1000203", "204": "1000204", "front": "1000001"}
 BOOKING = "melmastoon.reservation.booking"
+OURS = "melmastoon.lock."
 ARRIVES, LEAVES = "2026-03-02T09:30:00Z", "2026-03-05T07:30:00Z"
 
 
@@ -200,6 +202,20 @@ def play(home, scenario, seed=0, **world):
         house = Guesthouse(clock, seed)
         async with simulated_fleet(home, clock, seed, outside=house, **world) as on:
             house.on = on
-            return await scenario(house)
+            return await hunted(house, scenario)
 
     return run_virtually(main, seed)
+
+
+async def hunted(house, scenario):
+    """Run a scenario; whatever it is about, nothing that opens a door may be read anywhere after it."""
+    listener = Listener(house)
+    outcome = await scenario(house)
+    ours = [told for topic, told in listener.published if topic.startswith(OURS)]
+    kept = house.fleet.means.engine.read("SELECT collection, id, body FROM documents WHERE db = 'main'", ())
+    journals = house.fleet.means.engine.read("SELECT * FROM journal", ())
+    places = {"log": house.on.log.getvalue(), "calls": "\n".join(listener.inside), "events": "\n".join(ours)}
+    places |= {"documents": str(kept), "journals": str(journals)}
+    leaks = [place for place, text in places.items() if found(text, listener.secrets)]
+    assert not leaks, f"what opens a door can be read in {', '.join(leaks)}"
+    return outcome

@@ -8,7 +8,7 @@ from infra.local.simulation.loop import run_virtually
 from infra.simulators.ttlock.hotel import GatewayPlan, LockPlan, sample_hotel
 from shared.ports.documents import Create, Ref
 from shared.vendor_kit.http import Answer
-from tests.guesthouse import SILK, Guesthouse, device_at
+from tests.guesthouse import SILK, Guesthouse, device_at, hunted
 from tests.simulated import simulated_fleet
 
 FIRST_LOCK = 1_000_000
@@ -54,7 +54,7 @@ def play(home, scenario, rooms, hotel=Wing, seed=0):
             house.on = on
             await _map(house, rooms)
             await house.unmap("front")
-            return await scenario(house)
+            return await hunted(house, scenario)
 
     return run_virtually(main, seed)
 

@@ -55,7 +55,9 @@ class Listener:
 
     def _on_the_bus(self, publish):
         async def listening(topic, messages):
-            self.published += [(topic, f"{each.attributes} {each.data.decode()}") for each in messages]
+            self.published += [
+                (topic, f"{each.attributes} {each.data.decode(errors='replace')}") for each in messages
+            ]
             return await publish(topic, messages)
 
         return listening
@@ -70,7 +72,12 @@ def found(text, canaries):
     """Return which canaries stand in a text, plain or encoded, and not within a longer word or number."""
     forms = {form: each for each in canaries for form in _forms(each)}
     any_of = "|".join(re.escape(form) for form in sorted(forms))
-    return {forms[hit] for hit in re.findall(rf"(?<![0-9A-Za-z])(?:{any_of})(?![0-9A-Za-z])", text)}
+    # Digits of a PIN also occur in the fraction of an instant: there they say nothing.
+    return (
+        {forms[hit] for hit in re.findall(rf"(?<![0-9A-Za-z.])(?:{any_of})(?![0-9A-Za-z])", text)}
+        if forms
+        else set()
+    )
 
 
 def _forms(canary):

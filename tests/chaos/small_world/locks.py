@@ -21,6 +21,8 @@ from tests.chaos.small_world.scene import KeyAtDoor
 TINY = VendorCode("mock")
 ABLE = LockCapabilities(pin=True, mobile_key=True, remote_issue=True, remote_revoke=True)
 STAFF = "housekeeping"
+BUSY = LockErrorCause("lock_busy", "busy")
+"""An answer, and no silence: nothing was done, nor will be."""
 LATEST = 45.0
 """A call that was accepted has its effect after so many seconds at the latest."""
 
@@ -136,6 +138,8 @@ class TinyVendor:
         await self._air.passes(f"vendor.{what} {key.device_id[-3:]} {key.name}")
         if weather.vendor_out or weather.strikes("vendor-5xx"):
             raise _silence(key, "server_error")
+        if weather.strikes("vendor-refuses"):
+            raise VendorUnreachable(vendor=TINY, device_id=key.device_id, cause=BUSY)
         if weather.strikes("vendor-silent"):
             await asyncio.sleep(weather.seconds(10))
             raise _silence(key, "timeout")

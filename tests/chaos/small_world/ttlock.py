@@ -46,7 +46,7 @@ class TTLockDoors:
         sim = SimWorld(now=clock.now, chance=Random(chance.getrandbits(64)), sleep=asyncio.sleep, hotel=HOTEL)
         self.cloud = found(sim, HOTEL, chance.getrandbits(64))
         self.cloud.latency.profile = LatencyProfile((5, 60), (200, 1500))
-        self.ever, self._staff = [], set()
+        self.ever, self._staff, self._codes = [], set(), set()
         self._names = {int(device.vendor_device): str(device.id) for device in sample(House(TTLOCK)).devices}
         self._out_of_reach = chance.random() < 0.5
         self._arm(chance)
@@ -97,7 +97,8 @@ class TTLockDoors:
 
     def hidden(self):
         """Return what nobody may read anywhere."""
-        return [*self.cloud.access_tokens, *self.cloud.refresh_tokens, *map(str, ACCOUNT.values())]
+        tokens = (*self.cloud.access_tokens, *self.cloud.refresh_tokens)
+        return [*tokens, *self._codes, *map(str, ACCOUNT.values())]
 
     def _found(self, door, row, code, end):
         return KeyAtDoor(self._names[door.lock_id], row.name if row else "(not listed)", code, end / 1000)
@@ -113,7 +114,14 @@ class TTLockDoors:
         path, _, query = call.url.removeprefix(ADDRESS).partition("?")
         kind = call.headers.get("content-type", "")
         reply = await serve(self.cloud, Request(call.method, path, query.encode(), kind, call.body))
+        self._overhear(call.body, reply.body)
         return Answer(reply.status, {"content-type": reply.content_type}, reply.body)
+
+    def _overhear(self, asked, answered):
+        """Note every PIN that was tried, and what the vendor calls it."""
+        told = orjson.loads(answered) if answered.startswith(b"{") else {}
+        for said in (dict(parse_qsl(asked.decode())), told, *told.get("list", ())):
+            self._codes |= {str(said[name]) for name in ("keyboardPwd", "keyboardPwdId") if name in said}
 
     def _arm(self, chance):
         rate = self._air.weather.climate.rates["vendor-refuses"]
