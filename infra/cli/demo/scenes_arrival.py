@@ -148,7 +148,7 @@ EMPTY_FOLDER: Final = Scene(
 )
 BAD_DAY: Final = Scene(
     "A bad day to book",
-    "Two rooms are booked; the event comes a hundred times at once, and TTLock fails after the first door.",
+    "Two rooms are booked; the event comes a hundred times at once; after one door TTLock reaches no other.",
     (
         Act("delivered", f"All {DELIVERIES} deliveries were taken, and one key was requested.", deliver),
         Act(
@@ -160,7 +160,7 @@ BAD_DAY: Final = Scene(
 )
 KILL: Final = Scene(
     "kill -9",
-    "The fleet dies with the key half made. TTLock recovers; another process starts on the same folder.",
+    "The fleet dies with the key half made. TTLock reaches its locks again; another process takes over.",
     (
         Act("killed", "The fleet was killed without warning, in the middle of the saga.", kill),
         Act("resumed", "The new process found the saga in its journal, and took it up.", resume),
