@@ -16,7 +16,6 @@ from shared.domain.lock_errors import (
     LockErrorCause,
     VendorUnreachable,
 )
-from shared.domain.scrub import scrub
 from shared.vendor_kit.breaker import CircuitOpen
 from shared.vendor_kit.guard import VendorDown
 from shared.vendor_kit.http import ConnectionBroken, ConnectionFailed, TimedOut
@@ -25,11 +24,11 @@ from shared.vendor_kit.turns import TurnNotCome
 
 
 class VendorRefused(Exception):
-    """The vendor answered no: its code, and its words as far as they may be repeated."""
+    """The vendor answered no: its code. Its words may quote whatever it was sent, and are not repeated."""
 
-    def __init__(self, code: str, words: str = "") -> None:
+    def __init__(self, code: str) -> None:
         super().__init__(code)
-        self.code, self.words = code, scrub(words)
+        self.code = code
 
 
 class Unreadable(Exception):
@@ -89,7 +88,7 @@ class Refusals:
         try:
             yield
         except VendorRefused as refused:
-            raise self.error(refused.code, refused.words, doing, device) from None
+            raise self.error(refused.code, doing, device) from None
         except tuple(SILENCE) as silence:
             raise self.unreachable(SILENCE[type(silence)], device) from None
 
@@ -97,10 +96,10 @@ class Refusals:
         """Return what a code means; one that nobody explained means a refusal."""
         return self.table.get(code, UNEXPLAINED)
 
-    def error(self, code: str, words: str, doing: Operation, device: LockDeviceId | None = None) -> LockError:
+    def error(self, code: str, doing: Operation, device: LockDeviceId | None = None) -> LockError:
         """Return a refusal as the LockError it means."""
         meaning = self.meaning(code)
-        cause = LockErrorCause(meaning.cause, code, words)
+        cause = LockErrorCause(meaning.cause, code)
         kind = meaning.error or CALLED[doing]
         return kind(vendor=self.vendor, device_id=device, cause=cause, permanent=meaning.permanent)
 

@@ -4,6 +4,7 @@ Nothing is sent here. `clientId`, `accessToken` and `date` are added on the way 
 through the gateway: the vendor's default, 1, would put the key into the cloud and never on the lock.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,6 +20,7 @@ GATEWAY: Final = 2
 PERIOD: Final = 3
 NOT_REMOTE: Final = 2
 FROZEN: Final = "110405"
+NUMBER: Final = re.compile(r"[0-9]+")
 PAGE: Final = 100
 NEWEST_FIRST: Final = 1
 """What is added while a list is read moves the others on to later pages: none is overlooked."""
@@ -182,11 +184,11 @@ def _add(path: str, new: Addition, ref: str, own: Mapping[str, str | int]) -> As
 
 
 def _order(path: str, lock: str, own: Mapping[str, str | int]) -> Ask[None]:
-    return Ask("POST", path, {"lockId": lock, **own}, _nothing, GATEWAY_SECONDS)
+    return Ask("POST", path, {"lockId": lock, **own}, _done, GATEWAY_SECONDS)
 
 
 def _of_ekey(verb: str, ref: Secret[str], own: Mapping[str, str | int] | None = None) -> Ask[None]:
-    return Ask("POST", f"/v3/key/{verb}", {"keyId": ref.reveal(), **(own or {})}, _nothing)
+    return Ask("POST", f"/v3/key/{verb}", {"keyId": ref.reveal(), **(own or {})}, _done)
 
 
 def _dates(bounds: Bounds) -> Params:
@@ -194,33 +196,35 @@ def _dates(bounds: Bounds) -> Params:
 
 
 def _secret_at(name: str) -> Callable[[Json], Secret[str]]:
-    return lambda answer: _ref(answer, name)
+    return lambda answer: _digits(answer, name)
 
 
-def _nothing(_: Json) -> None:
-    return None
+def _done(answer: Json) -> None:
+    """Read that an order was carried out: only a plain 0 says so."""
+    if str(answer["errcode"]) != "0":
+        raise ValueError("errcode")
 
 
 def _passcode(row: Json) -> Row:
-    code, computed = _ref(row, "keyboardPwd"), str(row.get("isCustom")) == "0"
+    code, computed = _digits(row, "keyboardPwd"), str(row.get("isCustom")) == "0"
     return Row(
-        _ref(row, "keyboardPwdId"), _name(row, "keyboardPwdName"), _bounds(row), code, computed=computed
+        _digits(row, "keyboardPwdId"), _name(row, "keyboardPwdName"), _bounds(row), code, computed=computed
     )
 
 
 def _card(row: Json) -> Row:
     return Row(
-        _ref(row, "cardId"), _name(row, "cardName"), _bounds(row), Secret(str(row.get("cardNumber", "")))
+        _digits(row, "cardId"), _name(row, "cardName"), _bounds(row), Secret(str(row.get("cardNumber", "")))
     )
 
 
 def _ekey(row: Json) -> Row:
     frozen = str(row.get("keyStatus")) == FROZEN
-    return Row(_ref(row, "keyId"), _name(row, "keyName"), _bounds(row), frozen=frozen)
+    return Row(_digits(row, "keyId"), _name(row, "keyName"), _bounds(row), frozen=frozen)
 
 
-def _ref(row: Json, name: str) -> Secret[str]:
-    if row[name] is None:
+def _digits(row: Json, name: str) -> Secret[str]:
+    if not NUMBER.fullmatch(str(row[name])):
         raise ValueError(name)
     return Secret(str(row[name]))
 

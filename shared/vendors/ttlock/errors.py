@@ -40,7 +40,7 @@ REFUSALS: Final = Refusals(
         **_each("10000 10001 10007", _unreachable("account_refused", permanent=True)),
         **_each("30008", _unreachable("wrong_region", permanent=True)),
         **_each("80000", _unreachable("clock_off")),
-        **_each("30006", _unreachable("rate_limited")),
+        **_each("30006 429", _unreachable("rate_limited")),
         **_each("30007", _unreachable(QUOTA_SPENT)),
         **_each("-3002 -3036 -3035", _unreachable("gateway_offline")),
         **_each("-3003", _unreachable("gateway_busy")),
@@ -61,7 +61,7 @@ REFUSALS: Final = Refusals(
         **_each("-3 80002 1", Meaning("bad_request")),
     },
 )
-"""Facts §1. What is not listed is a refusal of whatever was being done, and may be tried again."""
+"""Facts §1, and HTTP's 429. What is not listed refuses whatever was being done, and may be tried again."""
 
 WAITS: Final = {
     "gateway_busy": timedelta(seconds=3),

@@ -24,7 +24,12 @@ from shared.vendors.ttlock.errors import BAD_REFRESH_TOKEN, CLOCK_OFF, SERVER_ER
 T = TypeVar("T")
 Json = Any
 FORM: Final = {"content-type": "application/x-www-form-urlencoded"}
-CODE: Final = re.compile(r"-?\d{1,5}")
+CODE: Final = re.compile(r"0|-?[1-9][0-9]{0,4}")
+YES: Final = "0"
+OK: Final = 200
+TOO_MANY: Final = 429
+MOST_DRIFT: Final = timedelta(days=1)
+"""A clock that is further off than this is not put right by one answer's word."""
 MALFORMED: Final = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 
 
@@ -68,9 +73,12 @@ class Line:
         if code == CLOCK_OFF:
             # Where the platform does not say what time it is, we go on with ours.
             with suppress(ValueError, TypeError):
-                self._drift = parsedate_to_datetime(answer.headers.get("date", "")) - self._clock.now()
-        if code != "0":
-            raise VendorRefused(code, str(content.get("errmsg", "")))
+                drift = parsedate_to_datetime(answer.headers.get("date", "")) - self._clock.now()
+                self._drift = drift if abs(drift) <= MOST_DRIFT else self._drift
+        if code != YES:
+            raise VendorRefused(code)
+        if answer.status != OK:
+            raise Unreadable(f"a yes under status {answer.status} is none")
 
 
 class OpenPlatform:
@@ -119,8 +127,12 @@ class Logins:
 
 
 def _code(content: Mapping[str, Json]) -> str:
-    """Return the error code; what is none may be anything, even a secret, and is repeated to nobody."""
-    code = str(content.get("errcode") or 0)
+    """Return the error code; what is none may be anything, even a secret, and is repeated to nobody.
+
+    Answers to questions have none. That an order was carried out is for its reader to see.
+    """
+    told = content.get("errcode")
+    code = YES if told is None else str(told)
     if CODE.fullmatch(code) is None:
         raise Unreadable("the answer's error code is none")
     return code
@@ -130,6 +142,8 @@ def _content(answer: Answer) -> Mapping[str, Json]:
     content = _object(answer.body)
     if answer.status >= 500 or (content is not None and str(content.get("errcode")) == SERVER_ERROR):
         raise VendorDown("the platform says that it is broken")
+    if answer.status == TOO_MANY:
+        raise VendorRefused(str(TOO_MANY))
     if content is None:
         raise Unreadable("the answer is no JSON object")
     return content

@@ -26,7 +26,11 @@ from shared.vendors.ttlock.errors import (
 
 PERMANENT, PASSING = True, False
 TABLE = [
-    (VendorUnreachable, PASSING, "90000 10003 10004 10011 80000 30006 30007 -3002 -3036 -3035 -3003 -3037"),
+    (
+        VendorUnreachable,
+        PASSING,
+        "90000 10003 10004 10011 80000 30006 429 30007 -3002 -3036 -3035 -3003 -3037",
+    ),
     (VendorUnreachable, PERMANENT, "10000 10001 10007 30008"),
     (DeviceNotPaired, PERMANENT, "-2012 -1003 -4037 -3034 -4067 20002 -2018"),
     (KeyIssueFailed, PASSING, "-3007 -3006 -2032 -1026 -3008 -2023 -1008 -2009 -1021 -3 80002 1"),
@@ -37,7 +41,7 @@ CODES = [(code, kind, permanent) for kind, permanent, codes in TABLE for code in
 
 @pytest.mark.parametrize(("code", "kind", "permanent"), CODES)
 def test_code_means_an_error(code, kind, permanent):
-    error = REFUSALS.error(code, "", Operation.ISSUE)
+    error = REFUSALS.error(code, Operation.ISSUE)
     assert (type(error), error.permanent, error.vendor) == (kind, permanent, TTLOCK)
     assert error.cause.vendor_code == code
 
@@ -48,7 +52,7 @@ def test_no_code_is_explained_that_is_not_tested():
 
 @pytest.mark.parametrize("code", ["-3", "80002", "1", "-99"])
 def test_code_that_explains_nothing_is_called_after_what_was_done(code):
-    assert type(REFUSALS.error(code, "", Operation.REVOKE)) is KeyRevokeFailed
+    assert type(REFUSALS.error(code, Operation.REVOKE)) is KeyRevokeFailed
 
 
 @pytest.mark.parametrize(
@@ -64,7 +68,7 @@ def test_code_that_explains_nothing_is_called_after_what_was_done(code):
     ],
 )
 def test_what_the_caller_can_put_right_has_a_cause_of_its_own(code, cause):
-    assert REFUSALS.error(code, "", Operation.ISSUE).cause.kind == cause
+    assert REFUSALS.error(code, Operation.ISSUE).cause.kind == cause
 
 
 def test_groups_of_codes_do_not_overlap():
