@@ -44,11 +44,11 @@ class TokenShelf:
         self._context = SealContext(f"vendor-ref-{vendor}", documents.tenant, str(self.ref), "token")
 
     async def read(self) -> tuple[VendorToken | None, Document | None]:
-        """Return the token and the document it is in; one that cannot be opened is as good as none."""
+        """Return the token and the document it is in; one that cannot be read is as good as none."""
         found = await self._documents.get(self.ref)
         if found is None:
             return None, None
-        with contextlib.suppress(SealBroken):
+        with contextlib.suppress(SealBroken, KeyError, TypeError, ValueError):
             return _token(await self._cipher.open(self._context, _bytes(found))), found
         return None, found
 
@@ -110,10 +110,16 @@ def _raw(token: VendorToken) -> Secret[bytes]:
 
 def _token(raw: Secret[bytes]) -> VendorToken:
     fields = orjson.loads(raw.reveal())
-    refresh = None if fields["refresh"] is None else Secret(fields["refresh"])
-    return VendorToken(
-        Secret(fields["access"]), refresh, instant_from_text(fields["expires_at"], "expires_at")
-    )
+    refresh = None if fields["refresh"] is None else read_text(fields["refresh"])
+    expires_at = instant_from_text(fields["expires_at"], "expires_at")
+    return VendorToken(read_text(fields["access"]), refresh, expires_at)
+
+
+def read_text(value: object) -> Secret[str]:
+    """Return a token if this is one: a text, and not an empty one."""
+    if not isinstance(value, str) or not value:
+        raise ValueError("not a token")
+    return Secret(value)
 
 
 def _bytes(document: Document) -> bytes:

@@ -16,7 +16,7 @@ from shared.vendor_kit.guard import Guard, VendorDown
 from shared.vendor_kit.http import Answer, Call, Http
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import Unreadable, VendorRefused
-from shared.vendor_kit.tokens import Tokens, VendorToken
+from shared.vendor_kit.tokens import Tokens, VendorToken, read_text
 from shared.vendors.ttlock.account import Account
 from shared.vendors.ttlock.api import Ask
 from shared.vendors.ttlock.errors import BAD_REFRESH_TOKEN, CLOCK_OFF, SERVER_ERROR, STALE_TOKEN
@@ -110,20 +110,25 @@ class Logins:
         """Return a new token."""
         if old is not None and old.refresh is not None:
             try:
-                return await self._ask(refresh_token=old.refresh.reveal(), grant_type="refresh_token")
+                proof = {"refresh_token": old.refresh.reveal(), "grant_type": "refresh_token"}
+                return await self._ask(proof, old.refresh)
             except VendorRefused as refused:
                 if refused.code not in (*STALE_TOKEN, BAD_REFRESH_TOKEN):
                     raise
         account = self._account
-        return await self._ask(username=account.username.reveal(), password=account.password_md5.reveal())
+        proof = {"username": account.username.reveal(), "password": account.password_md5.reveal()}
+        return await self._ask(proof)
 
-    async def _ask(self, **proof: str) -> VendorToken:
+    async def _ask(self, proof: Mapping[str, str], kept: Secret[str] | None = None) -> VendorToken:
+        """Ask for a token; an answer without a refresh token lets us keep the one we have."""
+
+        def read(answer: Json) -> VendorToken:
+            expires_at = self._clock.now() + timedelta(seconds=int(answer["expires_in"]))
+            refresh = read_text(answer["refresh_token"]) if "refresh_token" in answer else kept
+            return VendorToken(read_text(answer["access_token"]), refresh, expires_at)
+
         params = {"clientSecret": self._account.client_secret.reveal(), **proof}
-        return await self._line.send(Ask("POST", "/oauth2/token", params, self._token), Urgency.REVOKE)
-
-    def _token(self, answer: Json) -> VendorToken:
-        expires_at = self._clock.now() + timedelta(seconds=int(answer["expires_in"]))
-        return VendorToken(Secret(answer["access_token"]), Secret(answer["refresh_token"]), expires_at)
+        return await self._line.send(Ask("POST", "/oauth2/token", params, read), Urgency.REVOKE)
 
 
 def _code(content: Mapping[str, Json]) -> str:

@@ -105,13 +105,39 @@ async def test_accounts_have_tokens_of_their_own(setting):
     assert await setting.cache("a").current() != await setting.cache("b").current()
 
 
-async def test_sealed_token_that_cannot_be_opened_is_got_anew(setting):
-    await setting.cache().current()
-    shelf, foreign = setting.shelf(), SealContext("other", TENANT, "other", "token")
-    sealed = await setting.means.cipher.seal(foreign, Secret(b"{}"))
+async def put_on_the_shelf(setting, raw, context=None):
+    """Seal this in place of the token."""
+    shelf = setting.shelf()
+    context = context or SealContext("vendor-ref-mock", TENANT, str(shelf.ref), "token")
+    sealed = await setting.means.cipher.seal(context, Secret(raw))
     found = await setting.means.sealed.tenant(TENANT).get(shelf.ref)
     data = {**found.data, "sealed": base64.b64encode(sealed).decode()}
     await setting.means.sealed.tenant(TENANT).commit([Update(shelf.ref, data, found.version)])
+
+
+async def test_sealed_token_that_cannot_be_opened_is_got_anew(setting):
+    await setting.cache().current()
+    await put_on_the_shelf(setting, b"{}", SealContext("other", TENANT, "other", "token"))
+    assert (await setting.cache().current()).reveal() == "access-2"
+    assert (await setting.shelf().read())[0].access == Secret("access-2")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"[]",
+        b"canary",
+        b"{}",
+        b'{"access":null,"refresh":"r","expires_at":"2030-01-01T00:00:00Z"}',
+        b'{"access":7,"refresh":"r","expires_at":"2030-01-01T00:00:00Z"}',
+        b'{"access":"","refresh":"r","expires_at":"2030-01-01T00:00:00Z"}',
+        b'{"access":"a","refresh":7,"expires_at":"2030-01-01T00:00:00Z"}',
+        b'{"access":"a","refresh":"r","expires_at":"soon"}',
+    ],
+)
+async def test_sealed_token_that_is_none_is_got_anew(setting, raw):
+    await setting.cache().current()
+    await put_on_the_shelf(setting, raw)
     assert (await setting.cache().current()).reveal() == "access-2"
     assert (await setting.shelf().read())[0].access == Secret("access-2")
 

@@ -112,6 +112,26 @@ async def test_refused_refresh_ends_in_a_login(scripted, code):
     assert form(scripted.script.asked[-2])["password"] == ACCOUNT["passwordMd5"]
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [{"access_token": odd} for odd in (None, 12345, True, "")]
+    + [{"refresh_token": None}, {"expires_in": "soon"}],
+)
+async def test_token_that_is_none_is_no_answer_and_is_not_kept(scripted, odd):
+    scripted.script.answers = [{**TOKEN, **odd}]
+    assert (await failure(scripted.vendor.find(scripted.key()))).cause.kind == "unreadable_answer"
+    scripted.say(EMPTY)
+    assert await scripted.make_vendor().find(scripted.key()) is None
+
+
+async def test_refresh_token_is_kept_where_none_is_given_instead(scripted):
+    second = {"access_token": "canary-second", "expires_in": 7776000}
+    scripted.say(refused(10004), second, EMPTY, refused(10004), TOKEN, EMPTY)
+    for _ in range(2):
+        assert await scripted.vendor.find(scripted.key()) is None
+    assert form(scripted.script.asked[-2])["refresh_token"] == "canary-refresh"
+
+
 async def test_token_that_stays_refused_is_tried_once_more_only(scripted):
     scripted.say(refused(10004), {**TOKEN, "access_token": "canary-second"}, refused(10004))
     error = await failure(scripted.vendor.find(scripted.key()))
