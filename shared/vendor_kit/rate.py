@@ -1,10 +1,13 @@
 """A vendor's rate limit: a bucket of calls, and when it is empty, those who take access away go first."""
 
 import asyncio
+from collections import deque
 from collections.abc import Iterator
 from enum import IntEnum
 from heapq import heappop, heappush
 from itertools import count
+
+MINUTE = 60.0
 
 
 class Urgency(IntEnum):
@@ -20,10 +23,11 @@ class Throttled(Exception):
 
 
 class RateLimit:
-    """So many calls a minute, a few of them at once. It counts what this process sends and no other."""
+    """So many calls in any minute, a few of them at once. It counts what this process sends and no other."""
 
     def __init__(self, per_minute: int, burst: int, patience: float) -> None:
-        self._per_second, self._burst, self._patience = per_minute / 60, float(burst), patience
+        self._per_second, self._burst, self._patience = per_minute / MINUTE, float(burst), patience
+        self._per_minute, self._gone = per_minute, deque[float](maxlen=per_minute)
         self._tokens, self._at = float(burst), float("-inf")
         self._waiting: list[tuple[Urgency, int, asyncio.Future[None]]] = []
         self._numbers: Iterator[int] = count()
@@ -41,24 +45,28 @@ class RateLimit:
             raise Throttled("the vendor's rate limit is used up") from None
 
     def _let_go(self) -> None:
-        self._fill()
-        while self._waiting and self._tokens >= 1:
+        now = asyncio.get_running_loop().time()
+        self._fill(now)
+        while self._waiting and self._tokens >= 1 and self._a_minute_ago() <= now:
             *_, place = heappop(self._waiting)
             if not place.done():
                 place.set_result(None)
                 self._tokens -= 1
-        self._set_timer()
+                self._gone.append(now)
+        self._set_timer(now)
 
-    def _fill(self) -> None:
-        now = asyncio.get_running_loop().time()
+    def _a_minute_ago(self) -> float:
+        """Return when the call that went as many calls ago as may go in a minute is a minute old."""
+        return self._gone[0] + MINUTE if len(self._gone) == self._per_minute else float("-inf")
+
+    def _fill(self, now: float) -> None:
         if now > self._at:
             # Rounding must not leave a token a hair short for ever.
             gained = (now - self._at) * self._per_second + 1e-9
             self._tokens, self._at = min(self._burst, self._tokens + gained), now
 
-    def _set_timer(self) -> None:
+    def _set_timer(self, now: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        wait = (1 - self._tokens) / self._per_second
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(wait, self._let_go) if self._waiting else None
+        at = max(now + (1 - self._tokens) / self._per_second, self._a_minute_ago())
+        self._timer = asyncio.get_running_loop().call_at(at, self._let_go) if self._waiting else None

@@ -28,8 +28,12 @@ class Account:
     @property
     def name(self) -> str:
         """What this account is called among ours; it tells nothing about it."""
-        identity = f"{self.base_url}|{self.client_id.reveal()}|{self.username.reveal()}"
-        return hashlib.sha256(identity.encode()).hexdigest()[:16]
+        return _digest(self.base_url, self.client_id.reveal(), self.username.reveal())
+
+    @property
+    def application(self) -> str:
+        """What its application is called, likewise: the vendor counts calls by it."""
+        return _digest(self.base_url, self.client_id.reveal())
 
 
 def read_account(stored: Secret[bytes]) -> Account:
@@ -47,6 +51,10 @@ def read_account(stored: Secret[bytes]) -> Account:
     address = checked_address(str(fields.get("baseUrl", EUROPE)))
     id_, secret, username = (_field(fields, name) for name in ("clientId", "clientSecret", "username"))
     return Account(id_, secret, username, password, address)
+
+
+def _digest(*identity: str) -> str:
+    return hashlib.sha256("|".join(identity).encode()).hexdigest()[:16]
 
 
 def _field(fields: dict[str, object], name: str) -> Secret[str]:

@@ -186,7 +186,7 @@ def _pending(row: Row) -> Iterator[KeyWarning]:
 def open_vendor(binding: Binding, means: Means) -> TTLock:
     """Open the adapter for one property; nothing is called yet."""
     account = read_account(binding.account)
-    guard = means.guards.of(f"{TTLOCK}:{account.name}")
+    guard = means.guards.of(f"{TTLOCK}:{account.name}", f"{TTLOCK}:{account.application}")
     line = Line(account, means.http, guard, means.clock)
     turns = Turns(means.leases, binding.tenant, means.clock, means.entropy)
     shelf = TokenShelf(means.sealed.tenant(binding.tenant), means.cipher, TTLOCK, account.name)

@@ -1,11 +1,14 @@
 """A guard counts a vendor that cannot answer against it, and nothing else."""
 
+import asyncio
+
 import pytest
 
+from infra.local.simulation.loop import run_virtually
 from shared.vendor_kit.breaker import BreakerPolicy, CircuitOpen
 from shared.vendor_kit.guard import GuardPolicy, Guards, VendorDown
 from shared.vendor_kit.http import TimedOut
-from shared.vendor_kit.rate import Urgency
+from shared.vendor_kit.rate import Throttled, Urgency
 from tests.contract.embedded import ManualClock
 
 POLICY = GuardPolicy(per_minute=6000, burst=100, breaker=BreakerPolicy(fewest=2))
@@ -14,13 +17,23 @@ POLICY = GuardPolicy(per_minute=6000, burst=100, breaker=BreakerPolicy(fewest=2)
 class Watch:
     """Guards, and what they told."""
 
-    def __init__(self):
-        self.told = []
-        self.guards = Guards(POLICY, ManualClock(), lambda name, change: self.told.append((name, change)))
+    def __init__(self, policy=POLICY, clock=None):
+        self.told, self.clock = [], clock or ManualClock()
+        self.guards = Guards(policy, self.clock, lambda name, change: self.told.append((name, change)))
+
+    @property
+    def first(self):
+        """The guard of the first account."""
+        return self.guards.of("first", "app")
+
+    @property
+    def states(self):
+        """What the circuit became, in order."""
+        return [change.after for _, change in self.told]
 
     def end(self, error=None, name="first"):
         """Let a call end."""
-        with self.guards.of(name).watched():
+        with self.guards.of(name, "app").watched():
             if error is not None:
                 raise error
 
@@ -32,7 +45,7 @@ async def test_guard_opens_on_a_vendor_that_cannot_answer_and_says_so(error):
         with pytest.raises(type(error)):
             watch.end(error)
     with pytest.raises(CircuitOpen):
-        await watch.guards.of("first").turn(Urgency.REVOKE)
+        await watch.guards.of("first", "app").turn(Urgency.REVOKE)
     assert [(name, change.after) for name, change in watch.told] == [("first", "open")]
 
 
@@ -42,7 +55,7 @@ async def test_guard_lets_answers_through_whatever_they_say():
         with pytest.raises(ValueError, match="refused"):
             watch.end(ValueError("refused"))
     watch.end()
-    await watch.guards.of("first").turn(Urgency.ISSUE)
+    await watch.guards.of("first", "app").turn(Urgency.ISSUE)
     assert watch.told == []
 
 
@@ -51,5 +64,69 @@ async def test_accounts_have_guards_of_their_own():
     for _ in range(2):
         with pytest.raises(TimedOut):
             watch.end(TimedOut("late"))
-    await watch.guards.of("second").turn(Urgency.ISSUE)
-    assert watch.guards.of("first") is watch.guards.of("first")
+    await watch.guards.of("second", "app").turn(Urgency.ISSUE)
+    assert watch.guards.of("first", "app") is watch.guards.of("first", "app")
+
+
+async def test_accounts_of_one_application_share_its_limit_and_others_do_not():
+    watch = Watch(GuardPolicy(per_minute=1, burst=1, patience=0))
+    await watch.guards.of("first", "app").turn(Urgency.ISSUE)
+    with pytest.raises(Throttled):
+        await watch.guards.of("second", "app").turn(Urgency.ISSUE)
+    await watch.guards.of("third", "another").turn(Urgency.ISSUE)
+
+
+def opened(watch):
+    """Let the first account's circuit open."""
+    for _ in range(2):
+        with pytest.raises(TimedOut):
+            watch.end(TimedOut("late"))
+
+
+async def test_probe_that_was_never_sent_is_still_to_be_made():
+    watch = Watch(GuardPolicy(per_minute=1, burst=1, patience=0, breaker=BreakerPolicy(fewest=2)))
+    await watch.first.turn(Urgency.ISSUE)
+    opened(watch)
+    watch.clock.advance(seconds=30)
+    for _ in range(2):
+        with pytest.raises(Throttled):
+            await watch.first.turn(Urgency.REVOKE)
+    watch.end()
+    assert watch.states == ["open", "half_open", "closed"]
+
+
+def test_calls_that_waited_while_the_circuit_opened_are_not_sent():
+    async def scenario(clock):
+        watch = Watch(GuardPolicy(per_minute=60, burst=1, breaker=BreakerPolicy(fewest=2)), clock)
+        await watch.first.turn(Urgency.ISSUE)
+        waiting = [asyncio.ensure_future(watch.first.turn(Urgency.ISSUE)) for _ in range(5)]
+        await asyncio.sleep(0.5)
+        opened(watch)
+        return await asyncio.gather(*waiting, return_exceptions=True)
+
+    assert [type(each) for each in run_virtually(scenario)] == [CircuitOpen] * 5
+
+
+async def test_one_call_at_a_time_finds_out_how_things_are():
+    watch = Watch()
+    opened(watch)
+    watch.clock.advance(seconds=30)
+    for _ in range(2):
+        await watch.first.turn(Urgency.ISSUE)
+    with watch.first.watched(), pytest.raises(CircuitOpen):
+        watch.end()
+    assert watch.states == ["open", "half_open", "closed"]
+
+
+@pytest.mark.parametrize("error", [None, TimedOut("late")])
+async def test_answer_of_before_the_circuit_opened_is_not_the_probe_s(error):
+    watch = Watch()
+    slow, probe = watch.first.watched(), watch.first.watched()
+    slow.__enter__()
+    opened(watch)
+    watch.clock.advance(seconds=30)
+    probe.__enter__()
+    slow.__exit__(error and type(error), error, None)
+    assert watch.states == ["open", "half_open"]
+    probe.__exit__(None, None, None)
+    assert watch.states[-1] == "closed"

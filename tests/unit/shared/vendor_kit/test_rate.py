@@ -1,6 +1,7 @@
 """The rate limit holds, and revocations go first."""
 
 import asyncio
+import contextlib
 
 import pytest
 
@@ -26,6 +27,22 @@ def test_rate_limit_lets_a_burst_through_and_then_an_even_stream():
         return moments
 
     assert virtually(scenario) == [0, 0, 0, 1, 2, 3]
+
+
+def test_rate_limit_lets_no_more_than_its_number_through_in_any_minute():
+    async def scenario(now):
+        limit, moments = RateLimit(per_minute=100, burst=10, patience=10), []
+
+        async def caller():
+            while now() < 200:
+                with contextlib.suppress(Throttled):
+                    await limit.turn(Urgency.ISSUE)
+                    moments.append(now())
+
+        await asyncio.gather(*(caller() for _ in range(12)))
+        return max(sum(begun <= each < begun + 60 for each in moments) for begun in moments), len(moments)
+
+    assert virtually(scenario) == (100, pytest.approx(340, abs=15))
 
 
 def test_rate_limit_saves_up_no_more_than_a_burst():
