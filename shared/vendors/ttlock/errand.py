@@ -40,9 +40,7 @@ class Errand:
 
     async def ask(self, ask: Ask[T], urgency: Urgency) -> T:
         """Ask the platform, while the turn lasts."""
-        if self.turn is not None:
-            await self.turn.keep(ask.timeout)
-        return await self.platform.ask(ask, urgency)
+        return await self.platform.ask(ask, urgency, self.turn)
 
     async def standing(self, urgency: Urgency = Urgency.ISSUE) -> Row | None:
         """Return the key as it stands at the lock, beside others of its name, or None."""

@@ -71,11 +71,10 @@ class Inspector:
 
     async def skew(self, lock: str, urgency: Urgency, turn: Turn) -> timedelta:
         """Return how far a lock's clock is ahead; the question's way there and back is halved."""
-        question = estate.query_date(lock)
-        await turn.keep(question.timeout)
         asked = self._clock.now()
-        told = await self._platform.ask(question, urgency)
-        return told - (asked + (self._clock.now() - asked) / 2)
+        told = await self._platform.ask(estate.query_date(lock), urgency, turn)
+        # Where it is our clock that is wrong, the platform's counts.
+        return told - (asked + (self._clock.now() - asked) / 2 + self._platform.drift)
 
     async def _skew_if_reached(self, lock: str, turn: Turn) -> timedelta | None:
         try:

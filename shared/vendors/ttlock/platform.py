@@ -17,6 +17,7 @@ from shared.vendor_kit.http import Answer, Call, Http
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import Unreadable, VendorRefused
 from shared.vendor_kit.tokens import Tokens, VendorToken, read_text
+from shared.vendor_kit.turns import Turn
 from shared.vendors.ttlock.account import Account
 from shared.vendors.ttlock.api import Ask
 from shared.vendors.ttlock.errors import BAD_REFRESH_TOKEN, CLOCK_OFF, SERVER_ERROR, STALE_TOKEN
@@ -30,6 +31,7 @@ OK: Final = 200
 TOO_MANY: Final = 429
 MOST_DRIFT: Final = timedelta(days=1)
 """A clock that is further off than this is not put right by one answer's word."""
+MENDABLE: Final = (STALE_TOKEN, (CLOCK_OFF,))
 MALFORMED: Final = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 
 
@@ -40,9 +42,19 @@ class Line:
         self._account, self._http, self._guard, self._clock = account, http, guard, clock
         self._drift = timedelta(0)
 
-    async def send(self, ask: Ask[T], urgency: Urgency, access: Secret[str] | None = None) -> T:
+    @property
+    def drift(self) -> timedelta:
+        """By how much the platform's clock is ahead of ours, as far as it ever complained."""
+        return self._drift
+
+    async def send(
+        self, ask: Ask[T], urgency: Urgency, access: Secret[str] | None = None, turn: Turn | None = None
+    ) -> T:
         """Send one request, with our name, the time and perhaps a token, and return what it was answered."""
         await self._guard.turn(urgency)
+        if turn is not None:
+            # Last of all: nothing is waited for any more between this and the call.
+            await turn.keep(ask.timeout)
         with self._guard.watched():
             answer = await self._http.send(self._call(ask, access))
             content = _content(answer)
@@ -87,17 +99,24 @@ class OpenPlatform:
     def __init__(self, line: Line, tokens: Tokens) -> None:
         self._line, self._tokens = line, tokens
 
-    async def ask(self, ask: Ask[T], urgency: Urgency) -> T:
-        """Return the answer; a token or a clock that was refused is put right, and the request repeated."""
-        access = await self._tokens.current()
-        try:
-            return await self._line.send(ask, urgency, access)
-        except VendorRefused as refused:
-            if refused.code not in (*STALE_TOKEN, CLOCK_OFF):
-                raise
-            if refused.code in STALE_TOKEN:
+    @property
+    def drift(self) -> timedelta:
+        """By how much the platform's clock is ahead of ours, as far as it ever complained."""
+        return self._line.drift
+
+    async def ask(self, ask: Ask[T], urgency: Urgency, turn: Turn | None = None) -> T:
+        """Return the answer; a refused token or clock is put right, each once, and the request repeated."""
+        access, left = await self._tokens.current(), list(MENDABLE)
+        while True:
+            try:
+                return await self._line.send(ask, urgency, access, turn)
+            except VendorRefused as refused:
+                trouble = next((codes for codes in left if refused.code in codes), None)
+                if trouble is None:
+                    raise
+            left.remove(trouble)
+            if trouble is STALE_TOKEN:
                 access = await self._tokens.current(refused=access)
-        return await self._line.send(ask, urgency, access)
 
 
 class Logins:

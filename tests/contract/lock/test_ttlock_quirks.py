@@ -172,6 +172,27 @@ class TestGateway:
         assert seen == [None] * len(seen)
         assert len(seen) == (1 if then == "place" else 2)
 
+    async def test_a_command_is_not_sent_again_when_its_turn_ended_while_a_token_was_waited_for(
+        self, setting
+    ):
+        await setting.vendor.place(setting.key("warm", secret=Secret("648391")))
+        await setting.steer("POST", "tokens/lose", loss="revoked", kind="access")
+        send, turns = setting.straight.send, []
+
+        async def slowly(call):
+            if "/oauth2/token" in call.url:
+                setting.clock.advance(seconds=31)
+                turns.append(
+                    await setting.means.leases.acquire(TENANT, "gateway:ttlock:501", "another", HOUR)
+                )
+            return await send(call)
+
+        setting.straight.send = slowly
+        setting.straight.asked.clear()
+        error = await refusal(setting.vendor.place(setting.key()), VendorUnreachable)
+        assert (error.cause.kind, error.cause.vendor_code) == ("gateway_busy", None)
+        assert (len(turns), setting.straight.paths.count(ADD)) == (1, 1)
+
     async def test_a_platform_that_tells_no_gateway_costs_no_key(self, setting):
         await setting.fault("errcode:-2018", "gateway/listByLock")
         await setting.vendor.place(setting.key())
@@ -424,6 +445,11 @@ class TestClocks:
             setting.clock.advance(minutes=3)
         assert warned == [False, False, True]
         assert setting.straight.paths.count(CLOCK) == 2
+
+    async def test_our_own_wrong_clock_is_not_said_of_the_lock(self, setting):
+        await setting.steer("POST", "clock", aheadSeconds=3600)
+        assert codes(await setting.vendor.place(setting.key())) == []
+        assert (await setting.vendor.health_check(DOOR_101)).clock_skew_ms == 0
 
     async def test_our_own_clock_is_put_right_by_the_platform_s(self, setting):
         await setting.steer("POST", "clock", aheadSeconds=3600)

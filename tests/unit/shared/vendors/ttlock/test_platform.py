@@ -75,6 +75,18 @@ async def test_wrong_clock_is_set_by_the_date_header_and_the_call_repeated(scrip
     assert int(form(scripted.script.asked[-1])["date"]) == late.timestamp() * 1000
 
 
+@pytest.mark.parametrize("codes", [(10003, 80000), (80000, 10004)])
+async def test_refused_token_and_wrong_clock_are_both_put_right(scripted, codes):
+    now = {"date": "Fri, 01 May 2026 12:00:00 GMT"}
+    answers = {
+        10003: [refused(10003), TOKEN],
+        10004: [refused(10004), TOKEN],
+        80000: [Answer(200, now, CLOCK_OFF)],
+    }
+    scripted.say(*answers[codes[0]], *answers[codes[1]], EMPTY)
+    assert await scripted.vendor.find(scripted.key()) is None
+
+
 @pytest.mark.parametrize("header", [{}, {"date": "Fri, 01 May 2026 09:00:00 GMT"}])
 async def test_clock_that_stays_wrong_is_tried_once_more_only(scripted, header):
     scripted.say(*[Answer(200, header, CLOCK_OFF)] * 2)
