@@ -21,9 +21,9 @@ PERIOD: Final = 3
 NOT_REMOTE: Final = 2
 FROZEN: Final = "110405"
 NUMBER: Final = re.compile(r"[0-9]+")
-PAGE: Final = 100
+PAGE: Final = 200
+"""As many as the vendor gives."""
 NEWEST_FIRST: Final = 1
-"""What is added while a list is read moves the others on to later pages: none is overlooked."""
 READ_SECONDS, GATEWAY_SECONDS = 8.0, 12.0
 
 
@@ -47,7 +47,6 @@ class Row:
     """
 
     ref: Secret[str]
-    name: str
     bounds: Bounds
     secret: Secret[str] | None = None
     computed: bool = False
@@ -63,10 +62,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """A page of a list, and whether another one follows."""
+    """A page of a list, whether another one follows, and how long the vendor says the list is."""
 
     rows: tuple[T, ...]
     more: bool
+    total: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,9 @@ class Addition:
 
 
 def list_passcodes(lock: str, name: str, page: int) -> Ask[Page[Row]]:
-    """List the passcodes at a lock whose names resemble this one."""
-    return listing("/v3/lock/listKeyboardPwd", page, _passcode, lockId=lock, searchStr=name)
+    """List the passcodes of this name at a lock."""
+    row = _named("keyboardPwdName", name, _passcode)
+    return listing("/v3/lock/listKeyboardPwd", page, row, lockId=lock, searchStr=name)
 
 
 def add_passcode(new: Addition) -> Ask[Secret[str]]:
@@ -107,15 +108,16 @@ def compute_passcode(lock: str, name: str, bounds: Bounds) -> Ask[Row]:
 
     def read(answer: Json) -> Row:
         ref, code = (_secret_at(field)(answer) for field in ("keyboardPwdId", "keyboardPwd"))
-        return Row(ref, name, bounds, code, computed=True)
+        return Row(ref, bounds, code, computed=True)
 
     own: Params = {"lockId": lock, "keyboardPwdName": name, "keyboardPwdType": PERIOD}
     return Ask("POST", "/v3/keyboardPwd/get", {**own, **_dates(bounds)}, read)
 
 
 def list_cards(lock: str, name: str, page: int) -> Ask[Page[Row]]:
-    """List the cards of a lock."""
-    return listing("/v3/identityCard/list", page, _card, lockId=lock, searchStr=name)
+    """List the cards of this name at a lock."""
+    row = _named("cardName", name, _card)
+    return listing("/v3/identityCard/list", page, row, lockId=lock, searchStr=name)
 
 
 def add_card(new: Addition) -> Ask[Secret[str]]:
@@ -136,8 +138,8 @@ def delete_card(lock: str, ref: Secret[str]) -> Ask[None]:
 
 
 def list_ekeys(lock: str, name: str, page: int) -> Ask[Page[Row]]:
-    """List the eKeys of a lock whose names resemble this one."""
-    return listing("/v3/lock/listKey", page, _ekey, lockId=lock, searchStr=name)
+    """List the eKeys of this name at a lock."""
+    return listing("/v3/lock/listKey", page, _named("keyName", name, _ekey), lockId=lock, searchStr=name)
 
 
 def send_ekey(new: Addition) -> Ask[Secret[str]]:
@@ -167,13 +169,16 @@ def unfreeze_ekey(ref: Secret[str]) -> Ask[None]:
     return _of_ekey("unfreeze", ref)
 
 
-def listing(path: str, page: int, row: Callable[[Json], T], **filters: str) -> Ask[Page[T]]:
-    """Ask for a page of a list."""
+def listing(path: str, page: int, row: Callable[[Json], T | None], **filters: str) -> Ask[Page[T]]:
+    """Ask for a page of a list, of which the rows are wanted that are read as something."""
 
     def read(answer: Json) -> Page[T]:
-        rows = tuple(row(each) for each in answer["list"])
-        more = page < int(answer["pages"]) if "pages" in answer else len(rows) >= PAGE
-        return Page(rows, bool(rows) and more)
+        listed = answer["list"]
+        if not isinstance(listed, list):
+            raise TypeError("list")
+        rows = tuple(wanted for each in listed if (wanted := row(each)) is not None)
+        more = page < int(answer["pages"]) if "pages" in answer else len(listed) >= PAGE
+        return Page(rows, bool(listed) and more, answer.get("total"))
 
     return Ask("GET", path, {**filters, "pageNo": page, "pageSize": PAGE, "orderBy": NEWEST_FIRST}, read)
 
@@ -205,33 +210,28 @@ def _done(answer: Json) -> None:
         raise ValueError("errcode")
 
 
+def _named(field: str, name: str, read: Callable[[Json], Row]) -> Callable[[Json], Row | None]:
+    """Read the rows of exactly this name: the vendor's search is fuzzy, and others' rows may be anything."""
+    return lambda row: read(row) if row.get(field) == name else None
+
+
 def _passcode(row: Json) -> Row:
     code, computed = _digits(row, "keyboardPwd"), str(row.get("isCustom")) == "0"
-    return Row(
-        _digits(row, "keyboardPwdId"), _name(row, "keyboardPwdName"), _bounds(row), code, computed=computed
-    )
+    return Row(_digits(row, "keyboardPwdId"), _bounds(row), code, computed=computed)
 
 
 def _card(row: Json) -> Row:
-    return Row(
-        _digits(row, "cardId"), _name(row, "cardName"), _bounds(row), Secret(str(row.get("cardNumber", "")))
-    )
+    return Row(_digits(row, "cardId"), _bounds(row), Secret(str(row.get("cardNumber", ""))))
 
 
 def _ekey(row: Json) -> Row:
-    frozen = str(row.get("keyStatus")) == FROZEN
-    return Row(_digits(row, "keyId"), _name(row, "keyName"), _bounds(row), frozen=frozen)
+    return Row(_digits(row, "keyId"), _bounds(row), frozen=str(row.get("keyStatus")) == FROZEN)
 
 
 def _digits(row: Json, name: str) -> Secret[str]:
     if not NUMBER.fullmatch(str(row[name])):
         raise ValueError(name)
     return Secret(str(row[name]))
-
-
-def _name(row: Json, name: str) -> str:
-    # Keys made by hand in the app may have none; they are never ours.
-    return str(row.get(name) or "")
 
 
 def _bounds(row: Json) -> Bounds:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, TypeVar
 
 from shared.domain.secret import Secret
@@ -12,8 +13,15 @@ from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import SILENCE, Unreadable, VendorRefused
 from shared.vendor_kit.turns import Turn
 from shared.vendors.ttlock import api
-from shared.vendors.ttlock.api import Addition, Ask, Row
-from shared.vendors.ttlock.errors import GONE, NOT_CHANGEABLE, SAME_PASSCODE, UNREACHED, WINDOW_TAKEN
+from shared.vendors.ttlock.api import NUMBER, Addition, Ask, Row
+from shared.vendors.ttlock.errors import (
+    GONE,
+    NOT_CHANGEABLE,
+    REFUSALS,
+    SAME_PASSCODE,
+    UNREACHED,
+    WINDOW_TAKEN,
+)
 from shared.vendors.ttlock.estate import lock_detail
 from shared.vendors.ttlock.platform import OpenPlatform
 from shared.vendors.ttlock.shelves import Shelf
@@ -53,11 +61,15 @@ class Errand:
 
     async def removed(self) -> None:
         """Delete the key by its number, should somebody have renamed it, and whatever has its name."""
-        if self.key.vendor_ref is not None:
-            await self._deleted(self.key.vendor_ref)
+        refused = await self._refused_by_number()
         # A yes proves nothing: the vendor also says it of numbers that it does not know.
-        for row in await self._namesakes(Urgency.REVOKE):
+        rows = await self._namesakes(Urgency.REVOKE)
+        for row in rows:
             await self._deleted(row.ref)
+        if rows and await self._namesakes(Urgency.REVOKE):
+            raise Unreadable("what was deleted is still listed")
+        if refused is not None and not rows:
+            raise refused
 
     async def rested(self) -> None:
         """Freeze the key if it is there."""
@@ -65,14 +77,22 @@ class Errand:
         if row is not None and not row.frozen:
             await self.ask(api.freeze_ekey(row.ref), Urgency.REVOKE)
 
+    async def _refused_by_number(self) -> VendorRefused | None:
+        """Delete the key by its number, if it has one; return a refusal that is about the number."""
+        ref = self.key.vendor_ref
+        if ref is None or not NUMBER.fullmatch(ref.reveal()):
+            return None
+        try:
+            await self._deleted(ref)
+        except VendorRefused as refused:
+            if REFUSALS.meaning(refused.code).error is not None:
+                raise
+            return refused
+        return None
+
     async def _namesakes(self, urgency: Urgency) -> list[Row]:
-        # The vendor's search is fuzzy; the name is not.
-        rows, number, more = list[Row](), 1, True
-        while more:
-            page = await self.ask(self.shelf.listing(self.lock, self.key.name, number), urgency)
-            rows += (row for row in page.rows if row.name == self.key.name)
-            number, more = number + 1, page.more
-        return rows
+        listing = partial(self.shelf.listing, self.lock, self.key.name)
+        return await self.platform.whole(listing, urgency, self.turn)
 
     def _ours(self, rows: Sequence[Row], told: Secret[str] | None = None) -> Row | None:
         """Of the keys of our name, return the guest's: a call that nobody heard of made the others."""
@@ -175,7 +195,7 @@ class Errand:
 
     async def _add(self, secret: Secret[str], nonce: str | None = None) -> Row:
         new = Addition(self.lock, self.key.name, secret, in_minutes(self.key), nonce)
-        return Row(await self.ask(self.shelf.adding(new), Urgency.ISSUE), new.name, new.bounds, secret)
+        return Row(await self.ask(self.shelf.adding(new), Urgency.ISSUE), new.bounds, secret)
 
     async def _deleted(self, ref: Secret[str]) -> None:
         try:

@@ -1,9 +1,8 @@
 """Looking at locks: which there are, who reaches them, their batteries and their clocks."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final, TypeVar
+from typing import Final
 
 from shared.domain.capabilities import LockCapabilities
 from shared.domain.kinds import CLOCK_SKEW, KeyWarning
@@ -15,7 +14,6 @@ from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import VendorRefused
 from shared.vendor_kit.turns import Turn
 from shared.vendors.ttlock import estate
-from shared.vendors.ttlock.api import Ask, Page
 from shared.vendors.ttlock.capabilities import of_lock
 from shared.vendors.ttlock.errors import UNREACHED
 from shared.vendors.ttlock.estate import WEAKEST, Lock
@@ -23,7 +21,6 @@ from shared.vendors.ttlock.gateway_notes import Reach
 from shared.vendors.ttlock.gateways import Gateways
 from shared.vendors.ttlock.platform import OpenPlatform
 
-T = TypeVar("T")
 CLOCK_SKEW_ALERT: Final = "CLOCK_SKEW_ALERT"
 WARN_AT, ALERT_AT = timedelta(seconds=300), timedelta(seconds=600)
 LOW_BATTERY: Final = 20
@@ -50,7 +47,7 @@ class Inspector:
 
     async def devices(self) -> tuple[ListedDevice, ...]:
         """Return those of the property's locks that are in the account, and note who reaches them."""
-        locks = {lock.id: lock for lock in await self._all(estate.list_locks)}
+        locks = {lock.id: lock for lock in await self._platform.whole(estate.list_locks, Urgency.POLL)}
         hearings = await self._hearings()
         await self._gateways.note({lock: self._reach(hearings.get(lock)) for lock in locks})
         listed = (each for each in self._binding.devices if each.vendor_device in locks)
@@ -87,7 +84,7 @@ class Inspector:
     async def _hearings(self) -> dict[str, Hearing]:
         """Return who hears each lock best: of those that are there, the one with the strongest signal."""
         best: dict[str, Hearing] = {}
-        for gateway in await self._all(estate.list_gateways):
+        for gateway in await self._platform.whole(estate.list_gateways, Urgency.POLL):
             for near in await self._platform.ask(estate.list_locks_of_gateway(gateway.id), Urgency.POLL):
                 hearing = Hearing(gateway.online, near.signal, gateway.id)
                 if near.id not in best or hearing.beats(best[near.id]):
@@ -97,15 +94,6 @@ class Inspector:
     def _reach(self, hearing: Hearing | None) -> Reach:
         gateway, signal = (None, WEAKEST) if hearing is None else (hearing.gateway, hearing.signal)
         return Reach(gateway, signal, self._clock.now())
-
-    async def _all(self, pages: Callable[[int], Ask[Page[T]]]) -> list[T]:
-        rows: list[T] = []
-        page = await self._platform.ask(pages(number := 1), Urgency.POLL)
-        rows += page.rows
-        while page.more:
-            page = await self._platform.ask(pages(number := number + 1), Urgency.POLL)
-            rows += page.rows
-        return rows
 
     def _listed(
         self, device: LockDevice, locks: dict[str, Lock], hearings: dict[str, Hearing]

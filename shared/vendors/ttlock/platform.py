@@ -1,7 +1,7 @@
 """The Open Platform: asks in the account's name, and once more after what can be put right at once."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
@@ -19,7 +19,7 @@ from shared.vendor_kit.refusals import Unreadable, VendorRefused
 from shared.vendor_kit.tokens import Tokens, VendorToken, read_text
 from shared.vendor_kit.turns import Turn
 from shared.vendors.ttlock.account import Account
-from shared.vendors.ttlock.api import Ask
+from shared.vendors.ttlock.api import Ask, Page
 from shared.vendors.ttlock.errors import BAD_REFRESH_TOKEN, CLOCK_OFF, SERVER_ERROR, STALE_TOKEN
 
 T = TypeVar("T")
@@ -31,6 +31,7 @@ OK: Final = 200
 TOO_MANY: Final = 429
 MOST_DRIFT: Final = timedelta(days=1)
 """A clock that is further off than this is not put right by one answer's word."""
+READINGS: Final = 3
 MENDABLE: Final = (STALE_TOKEN, (CLOCK_OFF,))
 MALFORMED: Final = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 
@@ -117,6 +118,20 @@ class OpenPlatform:
             left.remove(trouble)
             if trouble is STALE_TOKEN:
                 access = await self._tokens.current(refused=access)
+
+    async def whole(
+        self, pages: Callable[[int], Ask[Page[T]]], urgency: Urgency, turn: Turn | None = None
+    ) -> list[T]:
+        """Return every row of a list; it is read anew if it changes meanwhile, for then rows change pages."""
+        for _ in range(READINGS):
+            number, page = 1, await self.ask(pages(1), urgency, turn)
+            rows, total = [*page.rows], page.total
+            while page.more and page.total == total:
+                page = await self.ask(pages(number := number + 1), urgency, turn)
+                rows += page.rows
+            if page.total == total:
+                return rows
+        raise Unreadable("the list changed each time while it was read")
 
 
 class Logins:

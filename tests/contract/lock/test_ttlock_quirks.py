@@ -104,7 +104,7 @@ class TestListing:
 
     async def test_a_key_far_down_a_long_list_is_found(self, setting):
         await setting.vendor.place(setting.key())
-        for number in range(110):
+        for number in range(205):
             near = replace(
                 setting.key(), name=f"{setting.key().name}{number}", secret=Secret(f"7{number:05}")
             )

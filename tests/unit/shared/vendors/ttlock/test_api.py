@@ -48,7 +48,7 @@ REQUESTS = {
     "passcodes listed": (
         api.list_passcodes("1", "MM-1", 2),
         ("GET", "/v3/lock/listKeyboardPwd"),
-        {"lockId": "1", "searchStr": "MM-1", "pageNo": 2, "pageSize": 100, "orderBy": 1},
+        {"lockId": "1", "searchStr": "MM-1", "pageNo": 2, "pageSize": 200, "orderBy": 1},
     ),
     "card added": (
         api.add_card(PIN),
@@ -87,7 +87,7 @@ REQUESTS = {
     "locks listed": (
         estate.list_locks(1),
         ("GET", "/v3/lock/list"),
-        {"pageNo": 1, "pageSize": 100, "orderBy": 1},
+        {"pageNo": 1, "pageSize": 200, "orderBy": 1},
     ),
     "lock asked for its time": (estate.query_date("1"), ("GET", "/v3/lock/queryDate"), {"lockId": "1"}),
 }
@@ -135,37 +135,37 @@ def test_success_of_a_command_is_nothing():
 
 def test_computed_passcode_is_read():
     row = read(api.compute_passcode("1", "MM-1", BOUNDS), b'{"keyboardPwd":"7281934","keyboardPwdId":9}')
-    assert row == Row(Secret("9"), "MM-1", BOUNDS, Secret("7281934"), computed=True)
+    assert row == Row(Secret("9"), BOUNDS, Secret("7281934"), computed=True)
 
 
 def test_list_of_passcodes_is_read():
     raw = b"""{"list":[
       {"lockId":1,"keyboardPwdId":24242,"keyboardPwd":"583914","keyboardPwdName":"MM-1","keyboardPwdType":3,
        "startDate":1777626000000,"endDate":1777793400000,"sendDate":1777626000000,"isCustom":1,"status":1},
-      {"lockId":1,"keyboardPwdId":9,"keyboardPwd":"7281934","keyboardPwdName":null,"keyboardPwdType":"2",
+      {"keyboardPwdId":8,"keyboardPwdName":null},{"keyboardPwdName":"MM-10"},{"keyboardPwdName":"mm-1"},
+      {"lockId":1,"keyboardPwdId":9,"keyboardPwd":"7281934","keyboardPwdName":"MM-1","keyboardPwdType":"2",
        "isCustom":"0"}],
       "pageNo":1,"pageSize":100,"pages":3,"total":201}"""
     page = read(api.list_passcodes("1", "MM-1", 1), raw)
-    assert page.rows[0] == Row(Secret("24242"), "MM-1", BOUNDS, Secret("583914"))
-    assert (page.rows[1].name, page.rows[1].computed, page.more) == ("", True, True)
+    first, second = page.rows
+    assert first == Row(Secret("24242"), BOUNDS, Secret("583914"))
+    assert (second.computed, page.more, page.total) == (True, True, 201)
 
 
 def test_list_of_ekeys_tells_the_frozen_from_the_others():
     raw = b"""{"list":[{"keyId":1,"keyName":"MM-1","keyStatus":"110405","startDate":0,"endDate":0},
-      {"keyId":2,"keyName":"MM-2","keyStatus":"110401","startDate":0,"endDate":0}],"pages":1}"""
-    page = read(api.list_ekeys("1", "MM", 1), raw)
+      {"keyId":2,"keyName":"MM-1","keyStatus":"110401","startDate":0,"endDate":0}],"pages":1}"""
+    page = read(api.list_ekeys("1", "MM-1", 1), raw)
     assert ([row.frozen for row in page.rows], page.more) == ([True, False], False)
 
 
 def test_list_of_cards_is_read():
     raw = b"""{"list":[{"cardId":5,"cardName":"MM-1","cardNumber":"2914857316","startDate":1777626000000,
       "endDate":1777793400000}],"pages":1}"""
-    assert read(api.list_cards("1", "MM-1", 1), raw).rows == (
-        Row(Secret("5"), "MM-1", BOUNDS, Secret("2914857316")),
-    )
+    assert read(api.list_cards("1", "MM-1", 1), raw).rows == (Row(Secret("5"), BOUNDS, Secret("2914857316")),)
 
 
-@pytest.mark.parametrize(("count", "more"), [(100, True), (99, False)])
+@pytest.mark.parametrize(("count", "more"), [(200, True), (199, False)])
 def test_list_that_tells_no_pages_goes_on_while_pages_are_full(count, more):
     rows = [{"lockId": n, "lockAlias": "a"} for n in range(count)]
     assert read(estate.list_locks(1), orjson.dumps({"list": rows})).more is more

@@ -6,12 +6,15 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from shared.domain.grant import name_at_vendor
 from shared.domain.lock_errors import KeyIssueFailed, KeyRevokeFailed, LockError, VendorUnreachable
+from shared.domain.secret import Secret
 from shared.ports.lock_causes import unheard
 from shared.vendor_kit.http import Answer, ConnectionBroken, ConnectionFailed, TimedOut
 from tests.unit.shared.vendors.ttlock.conftest import ACCOUNT, SECRETS, TOKEN
 
-EMPTY = {"list": [], "pages": 1}
+EMPTY, DONE = {"list": [], "pages": 1}, {"errcode": 0}
+OURS = {"keyboardPwdName": name_at_vendor("first")}
 ADDED, DATE = {"keyboardPwdId": 24242}, {"date": 1777626000000}
 CLOCK_OFF = b'{"errcode":80000,"errmsg":"date must be current time"}'
 
@@ -170,11 +173,19 @@ async def test_refused_account_is_for_people_to_put_right(scripted, code, perman
         (b"[]", "unreadable_answer"),
         (b"", "unreadable_answer"),
         ({"list": None}, "unreadable_answer"),
-        ({"list": [{}]}, "unreadable_answer"),
+        ({"list": {}}, "unreadable_answer"),
+        ({"list": [OURS]}, "unreadable_answer"),
         ({"list": [7]}, "unreadable_answer"),
         ({"rows": []}, "unreadable_answer"),
-        ({"list": [{"keyboardPwdId": 1, "keyboardPwd": "canary", "endDate": "soon"}]}, "unreadable_answer"),
-        ({"list": [{"keyboardPwdId": 1, "keyboardPwd": "1", "endDate": 10**18}]}, "unreadable_answer"),
+        (
+            {"list": [{**OURS, "keyboardPwdId": 1, "keyboardPwd": "1", "endDate": "soon"}]},
+            "unreadable_answer",
+        ),
+        (
+            {"list": [{**OURS, "keyboardPwdId": 1, "keyboardPwd": "1", "endDate": 10**18}]},
+            "unreadable_answer",
+        ),
+        ({"list": [{**OURS, "keyboardPwdId": 1, "keyboardPwd": "canary"}]}, "unreadable_answer"),
     ],
 )
 async def test_what_is_no_answer_is_an_unreachable_vendor(scripted, answer, cause):
@@ -288,3 +299,68 @@ async def test_no_secret_is_told_whatever_the_vendor_says(scripted, answer, caps
     told = "".join(traceback.format_exception(error)) + repr(error.to_dict()) + caplog.text
     told += "".join(capsys.readouterr())
     assert not any(secret in told for secret in (*SECRETS, "583914", "example.org", "bcfdj_guest"))
+
+
+async def test_row_of_somebody_else_may_be_anything(scripted):
+    odd = {"keyboardPwdId": None, "keyboardPwdName": OURS["keyboardPwdName"] + "0", "keyboardPwd": None}
+    (ours,) = standing(scripted)["list"]
+    scripted.say({"list": [odd, ours, {}], "pages": 1})
+    assert (await scripted.vendor.find(scripted.key())).vendor_ref.reveal() == "7"
+
+
+async def test_list_that_grows_shorter_while_it_is_read_is_read_anew(scripted):
+    (ours,) = standing(scripted)["list"]
+    others = [{"keyboardPwdName": f"MM-{number}"} for number in range(250)]
+    before, after = [*others[:200], ours, *others[200:]], [*others[1:200], ours, *others[200:]]
+    pages = [{"list": before[:200], "pages": 2, "total": 251}]
+    shorter = [{"list": part, "pages": 2, "total": 250} for part in (after[:200], after[200:])]
+    scripted.say(*pages, shorter[1], *shorter)
+    assert (await scripted.vendor.find(scripted.key())).vendor_ref.reveal() == "7"
+
+
+async def test_list_that_never_holds_still_is_no_answer(scripted):
+    rows = [{"keyboardPwdName": f"MM-{number}"} for number in range(200)]
+    scripted.say(*({"list": rows, "pages": 2, "total": 400 - number} for number in range(6)))
+    assert unheard(await failure(scripted.vendor.find(scripted.key())))
+
+
+async def test_removal_ends_with_nothing_of_the_name_listed(scripted):
+    scripted.say(standing(scripted), DONE, EMPTY)
+    await scripted.vendor.remove(scripted.key())
+    assert scripted.script.answers == []
+
+
+async def test_removal_that_leaves_the_name_listed_is_not_done(scripted):
+    scripted.say(standing(scripted), DONE, standing(scripted))
+    assert unheard(await failure(scripted.vendor.remove(scripted.key())))
+
+
+async def test_removal_by_number_takes_one_look(scripted):
+    scripted.say(DONE, EMPTY)
+    await scripted.vendor.remove(scripted.key(vendor_ref=Secret("7")))
+    assert scripted.script.answers == []
+
+
+@pytest.mark.parametrize("ref", ["", "canary", "1,2"])
+async def test_key_of_an_odd_number_is_removed_by_its_name(scripted, ref):
+    scripted.say(standing(scripted), DONE, EMPTY)
+    await scripted.vendor.remove(scripted.key(vendor_ref=Secret(ref)))
+    assert form(scripted.script.asked[2])["keyboardPwdId"] == "7"
+
+
+async def test_key_whose_number_is_refused_is_removed_by_its_name(scripted):
+    scripted.say(refused(-3), standing(scripted), DONE, EMPTY)
+    await scripted.vendor.remove(scripted.key(vendor_ref=Secret("6")))
+    assert form(scripted.script.asked[3])["keyboardPwdId"] == "7"
+
+
+async def test_refused_number_is_an_error_where_nothing_has_the_name(scripted):
+    scripted.say(refused(-3), EMPTY)
+    error = await failure(scripted.vendor.remove(scripted.key(vendor_ref=Secret("6"))))
+    assert (type(error), error.cause.kind) == (KeyRevokeFailed, "bad_request")
+
+
+async def test_lock_out_of_reach_is_not_asked_for_more(scripted):
+    scripted.say(refused(-3002))
+    error = await failure(scripted.vendor.remove(scripted.key(vendor_ref=Secret("6"))))
+    assert (error.cause.kind, scripted.script.answers) == ("gateway_offline", [])
