@@ -1,7 +1,9 @@
 """One key at one lock: what may be said about it to the vendor, and in an order that is safe to repeat."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from typing import Final, TypeVar
 
@@ -25,7 +27,7 @@ from shared.vendors.ttlock.errors import (
 from shared.vendors.ttlock.estate import lock_detail
 from shared.vendors.ttlock.platform import OpenPlatform
 from shared.vendors.ttlock.shelves import Shelf
-from shared.vendors.ttlock.windows import HOUR, in_hours, in_minutes, may_be_computed
+from shared.vendors.ttlock.windows import HOUR, Bounds, in_hours, in_minutes, in_some_hours, may_be_computed
 
 T = TypeVar("T")
 FAILING: Final[tuple[type[Exception], ...]] = (VendorRefused, *SILENCE)
@@ -97,11 +99,16 @@ class Errand:
     def _ours(self, rows: Sequence[Row], told: Secret[str] | None = None) -> Row | None:
         """Of the keys of our name, return the guest's: a call that nobody heard of made the others."""
 
-        def kinship(row: Row) -> tuple[bool, bool]:
-            return row.ref in (told, self.key.vendor_ref), row.secret == self.key.secret
+        def kinship(row: Row) -> tuple[bool, bool, bool]:
+            told_of = row.ref in (told, self.key.vendor_ref)
+            return told_of, row.secret == self.key.secret, not self._early(row)
 
         ours = max(rows, key=kinship, default=None)
         return ours and replace(ours, rivals=tuple(row for row in rows if row is not ours))
+
+    def _early(self, row: Row) -> bool:
+        """Say whether a key would open during the previous guest's stay."""
+        return self.key.not_before is not None and row.bounds.start < self.key.not_before
 
     async def _added(self, secret: Secret[str]) -> Row:
         try:
@@ -114,16 +121,16 @@ class Errand:
 
     async def _instead(self, error: Exception, secret: Secret[str]) -> Row | None:
         if not isinstance(error, VendorRefused):
-            return await self._after_silence(error, secret)
+            return await self._after_silence(error, self._found(secret))
         if error.code in UNREACHED:
-            return await self._computed(secret)
+            return await self._computed()
         # It may be ours, of an earlier call.
         return await self._found(secret) if error.code == SAME_PASSCODE else None
 
-    async def _after_silence(self, silence: Exception, secret: Secret[str]) -> Row | None:
+    async def _after_silence(self, silence: Exception, look: Awaitable[Row | None]) -> Row | None:
         """Look whether the call had its effect; failing now does not mean that it had none."""
         try:
-            return await self._found(secret)
+            return await look
         except FAILING:
             raise silence from None
 
@@ -131,8 +138,16 @@ class Errand:
         row = await self.standing()
         if row is None:
             return None
+        if self._strange(row, secret):
+            for each in (row, *row.rivals):
+                await self._deleted(each.ref)
+            return None
         settled = await self._settled(row, secret)
-        return replace(settled, rivals=await self._left(row.rivals))
+        return replace(settled, rivals=await self._left(settled.rivals))
+
+    def _strange(self, row: Row, secret: Secret[str]) -> bool:
+        """Say whether a guest of several locks, who has one PIN, could not open with this one."""
+        return self.shelf.computing is not None and not self.key.any_secret and row.secret != secret
 
     async def _left(self, rivals: Sequence[Row]) -> tuple[Row, ...]:
         """Delete what should not be there, and return what cannot be deleted now: the key itself stands."""
@@ -144,25 +159,45 @@ class Errand:
                 left.append(row)
         return tuple(left)
 
-    async def _computed(self, secret: Secret[str]) -> Row | None:
-        now, free = self.clock.now(), self.key.any_secret
-        if self.shelf.computing is None or not free or not may_be_computed(self.key, now):
+    async def _computed(self) -> Row | None:
+        """Have a code computed, if one is to be had that opens in nobody else's stay."""
+        now, computing = self.clock.now(), self.shelf.computing
+        if computing is None or not self.key.any_secret or not may_be_computed(self.key, now):
             return None
         offset = (await self.ask(lock_detail(self.lock), Urgency.ISSUE)).offset
+        bounds = in_hours(self.key, now, offset)
+        if bounds.empty(now):
+            return None
+        code_of = partial(computing, self.lock, self.key.name)
+        row = await self._compute(code_of(bounds))
+        if self._early(row):
+            longer = HOUR if row.bounds.end < self.key.valid_until else timedelta(0)
+            row = await self._computed_later(code_of, Bounds(bounds.start + HOUR, bounds.end + longer))
+        return replace(row, computed=True, hasty=self.key.intent_predates)
+
+    async def _computed_later(self, code_of: Callable[[Bounds], Ask[Row]], bounds: Bounds) -> Row:
+        """Compute once more: the vendor's hours are others. Whatever fails, the first code may open."""
+        with suppress(*FAILING):
+            row = None if bounds.empty(self.clock.now()) else await self._compute(code_of(bounds))
+            if row is not None and not self._early(row):
+                return row
+        raise Unreadable("a code was computed that opens in the previous guest's stay")
+
+    async def _compute(self, code: Ask[Row]) -> Row:
+        """Return the code of a window as the vendor noted it down: that is what the lock will go by."""
         try:
-            bounds = in_hours(self.key, now, offset)
-            told = await self.ask(self.shelf.computing(self.lock, self.key.name, bounds), Urgency.ISSUE)
+            told = await self.ask(code, Urgency.ISSUE)
         except UNHEARD as silence:
-            row = await self._after_silence(silence, secret)
+            row = await self._after_silence(silence, self.standing())
             if row is None:
                 raise
             return row
-        # What the vendor noted down is what the lock will go by. A window makes one code: where ours is not
-        # noted, we were given somebody else's, who must not open with it, nor take it along.
+        # A window makes one code: where ours is not noted, we were given somebody else's, who must not open
+        # with it, nor take it along.
         row = self._ours(await self._noted(), told.ref)
         if row is None:
             raise VendorRefused(WINDOW_TAKEN)
-        return replace(row, computed=True, hasty=self.key.intent_predates)
+        return row
 
     async def _noted(self) -> list[Row]:
         """Return what is noted of our name, now that a code is computed: whatever fails, it may open."""
@@ -174,15 +209,25 @@ class Errand:
             raise Unreadable("a code was computed, and nobody could tell which") from None
 
     async def _settled(self, row: Row, secret: Secret[str]) -> Row:
-        wanted = in_minutes(self.key)
-        near = row.computed and -HOUR < row.bounds.end - wanted.end <= MOST_SHIFTED
-        if row.bounds != wanted and not near:
+        rounded = row.computed and in_some_hours(row.bounds, self.key, self.clock.now())
+        if row.bounds != in_minutes(self.key) and not rounded:
             row = await self._moved(row, secret)
         if row.frozen:
             await self.ask(api.unfreeze_ekey(row.ref), Urgency.ISSUE)
         return row
 
     async def _moved(self, row: Row, secret: Secret[str]) -> Row:
+        try:
+            moved = await self._changed(row)
+        except VendorRefused as refused:
+            unmoved = await self._unmoved(row) if refused.code in UNREACHED else None
+            if unmoved is None:
+                raise
+            return unmoved
+        return moved or replace(await self._add(secret), rivals=row.rivals)
+
+    async def _changed(self, row: Row) -> Row | None:
+        """Move the key's window; None if it cannot be moved and was deleted."""
         bounds = in_minutes(self.key)
         try:
             await self.ask(self.shelf.changing(self.lock, row.ref, bounds), Urgency.ISSUE)
@@ -190,8 +235,16 @@ class Errand:
             if refused.code not in (*NOT_CHANGEABLE, *GONE):
                 raise
             await self._deleted(row.ref)
-            return await self._add(secret)
+            return None
         return replace(row, bounds=bounds)
+
+    async def _unmoved(self, row: Row) -> Row | None:
+        """Return the code that serves while the gateway is away: this one, if it nearly fits, or another."""
+        if not row.computed:
+            return None
+        if self._early(row):
+            return await self._computed()
+        return row if -HOUR < row.bounds.end - self.key.valid_until <= MOST_SHIFTED else None
 
     async def _add(self, secret: Secret[str], nonce: str | None = None) -> Row:
         new = Addition(self.lock, self.key.name, secret, in_minutes(self.key), nonce)

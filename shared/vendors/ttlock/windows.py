@@ -8,7 +8,7 @@ from shared.domain.kinds import WINDOW_ROUNDED, KeyWarning
 from shared.ports.lock import LockKey
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
+TICK, MINUTE, HOUR = timedelta.resolution, timedelta(minutes=1), timedelta(hours=1)
 USE_WITHIN: Final = timedelta(hours=24)
 """A computed passcode that was not used by then is dead."""
 LONGEST: Final = timedelta(days=365)
@@ -56,6 +56,14 @@ def in_minutes(key: LockKey) -> Bounds:
 def in_hours(key: LockKey, now: datetime, offset: timedelta) -> Bounds:
     """Return the window of a computed key: whole hours on the lock's clock, and not long begun."""
     return _on_grid(key, max(key.valid_from, now), HOUR, offset)
+
+
+def in_some_hours(bounds: Bounds, key: LockKey, now: datetime) -> bool:
+    """Say whether these are a key's bounds on a grid of whole hours, whichever clock the vendor goes by."""
+    earliest = key.not_before or EPOCH
+    latest = max(key.valid_from, earliest, now) + HOUR
+    begins = max(key.valid_from - HOUR, earliest - TICK) < bounds.start < latest
+    return begins and key.valid_until <= bounds.end < key.valid_until + HOUR
 
 
 def may_be_computed(key: LockKey, now: datetime) -> bool:

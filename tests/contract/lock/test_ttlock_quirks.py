@@ -15,7 +15,7 @@ from shared.domain.kinds import (
     WINDOW_ROUNDED,
     KeyCredentialKind,
 )
-from shared.domain.lock_errors import DeviceNotPaired, KeyIssueFailed, VendorUnreachable
+from shared.domain.lock_errors import DeviceNotPaired, KeyIssueFailed, LockError, VendorUnreachable
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.secret import Secret
 from shared.ports.lock_causes import PIN_REFUSED, WINDOW_SPENT, unheard
@@ -55,6 +55,15 @@ async def refusal(placing, kind=KeyIssueFailed):
     with pytest.raises(kind) as caught:
         await placing
     return caught.value
+
+
+async def untouched(setting, secret, *, until):
+    """Let time pass, and say whether a code opens nothing all the while."""
+    while setting.clock.now() < until:
+        if await setting.opens(secret.reveal()):
+            return False
+        setting.clock.advance(minutes=5)
+    return True
 
 
 async def others_turns_while_asked(setting):
@@ -324,6 +333,112 @@ class TestComputed:
         await offline.vendor.remove(offline.key(vendor_ref=at.vendor_ref))
         offline.clock.advance(hours=1)
         assert not await offline.opens(at.secret.reveal())
+
+    async def test_none_is_computed_for_no_time_at_all(self, offline):
+        start = offline.clock.now() + timedelta(minutes=70)
+        ends = start + timedelta(minutes=15)  # both round to half past ten
+        key = offline.key(any_secret=True, valid_from=start, not_before=start, valid_until=ends)
+        error = await refusal(offline.vendor.place(key), VendorUnreachable)
+        assert error.cause.kind == "gateway_offline"
+        assert f"/v3/{COMPUTE}" not in offline.straight.paths
+
+    async def test_a_guest_of_several_locks_is_given_no_other_pin(self, setting):
+        await setting.vendor.place(setting.key(secret=Secret("720463")))
+        at = await setting.vendor.place(setting.key(intent_predates=True))
+        assert (at.secret, await setting.count()) == (Secret(PIN), 1)
+        assert (await setting.opens(PIN), await setting.opens("720463")) == (True, False)
+
+
+class TestHours:
+    """Whole hours, of the lock's clock or of UTC: nobody is sure, and no guest may suffer from it."""
+
+    @pytest.fixture(params=["lock", "utc"])
+    async def offline(self, tmp_path, request):
+        async with TTLockSetting(tmp_path, hour_grid=request.param) as setting:
+            await setting.steer("PATCH", "gateways/501", online=False)
+            yield setting
+
+    @pytest.fixture
+    def after_another(self, offline):
+        """A key to a room whose previous guest leaves in an hour and a half: 10:30 UTC is 15:00 in Kabul."""
+        left = offline.clock.now() + HOUR + HALF_HOUR
+        return offline.key(any_secret=True, valid_from=left, not_before=left, valid_until=left + DAY)
+
+    async def test_a_computed_code_never_opens_before_the_previous_guest_leaves(self, offline, after_another):
+        left = after_another.not_before
+        at = await offline.vendor.place(after_another)
+        assert left <= at.valid_from < left + HOUR
+        assert left + DAY <= at.valid_until
+        assert await untouched(offline, at.secret, until=left)
+        offline.clock.advance(hours=1)
+        assert await offline.opens(at.secret.reveal())
+
+    async def test_it_is_told_when_a_code_was_computed_that_opens_too_early(self, offline, after_another):
+        at = await offline.vendor.place(after_another)
+        surplus = await offline.count() - 1
+        assert codes(at).count(REVOKE_PENDING_AT_LOCK) == 1 + surplus
+        again = replace(after_another, secret=at.secret, vendor_ref=at.vendor_ref, intent_predates=True)
+        found = await offline.vendor.place(again)
+        assert (found.secret, found.valid_from) == (at.secret, at.valid_from)
+        assert await offline.count() == 1 + surplus
+
+    async def test_a_code_that_opens_too_early_is_gone_when_the_gateway_is_back(self, offline, after_another):
+        at = await offline.vendor.place(after_another)
+        await offline.steer("PATCH", "gateways/501", online=True)
+        again = replace(after_another, secret=at.secret, vendor_ref=at.vendor_ref, intent_predates=True)
+        found = await offline.vendor.place(again)
+        assert (found.secret, await offline.count()) == (at.secret, 1)
+        assert found.valid_from >= after_another.not_before
+
+    @pytest.mark.parametrize("online", [False, True])
+    async def test_a_code_that_was_found_to_open_too_early_is_not_adopted(self, offline, online):
+        """The previous guest's end was not known when the code was computed."""
+        start = offline.clock.now()
+        key = offline.key(any_secret=True, valid_from=start + HALF_HOUR, valid_until=start + DAY)
+        early = await offline.vendor.place(key)
+        await offline.steer("PATCH", "gateways/501", online=online)
+        left = early.valid_from + timedelta(minutes=20)
+        again = replace(key, not_before=left, valid_from=left, secret=early.secret, intent_predates=True)
+        at = await offline.vendor.place(again)
+        assert at.valid_from >= left
+        assert (at.secret == early.secret) is online
+        assert await offline.count() == (1 if online else 2)
+
+    @pytest.mark.parametrize("fault", ["errcode:30006", "errcode:-1026", "http_500", "drop"])
+    @pytest.mark.parametrize("operation", [COMPUTE, "lock/listKeyboardPwd"])
+    async def test_once_a_code_opens_too_early_no_failure_says_that_there_is_none(
+        self, offline, after_another, fault, operation
+    ):
+        await offline.fault(fault, operation, after=1)
+        outcome, *_ = await asyncio.gather(offline.vendor.place(after_another), return_exceptions=True)
+        if isinstance(outcome, LockError):
+            assert unheard(outcome)
+        else:
+            assert outcome.valid_from >= after_another.not_before
+
+    @pytest.mark.parametrize("minutes", [45, -4 * 60, 24 * 60])
+    async def test_a_code_moves_with_the_stay_s_end_once_the_gateway_is_there(self, offline, minutes):
+        start = offline.clock.now()
+        key = offline.key(any_secret=True, valid_until=start + DAY + HALF_HOUR)
+        at = await offline.vendor.place(key)
+        offline.clock.advance(hours=1)
+        await offline.steer("PATCH", "gateways/501", online=True)
+        until = at.valid_until + timedelta(minutes=minutes)
+        has = {"secret": at.secret, "vendor_ref": at.vendor_ref, "intent_predates": True}
+        moved = await offline.vendor.place(replace(key, valid_until=until, **has))
+        assert (moved.secret, moved.valid_until, await offline.count()) == (at.secret, until, 1)
+
+    @pytest.mark.parametrize(("minutes", "kept"), [(45, True), (-4 * 60, True), (24 * 60, False)])
+    async def test_while_it_is_not_a_code_stays_that_nearly_fits(self, offline, minutes, kept):
+        start = offline.clock.now()
+        key = offline.key(any_secret=True, valid_until=start + DAY + HALF_HOUR)
+        at = await offline.vendor.place(key)
+        until = at.valid_until + timedelta(minutes=minutes)
+        moving = offline.vendor.place(replace(key, valid_until=until, secret=at.secret, intent_predates=True))
+        if kept:
+            assert (await moving).valid_until == at.valid_until
+        else:
+            assert (await refusal(moving, VendorUnreachable)).cause.kind == "gateway_offline"
 
 
 class TestSurplus:

@@ -66,8 +66,9 @@ class TTLockSetting(Setting):
     vendor_code = TTLOCK
     account = ACCOUNT
 
-    def __init__(self, folder, *, clock=None, seed=7):
+    def __init__(self, folder, *, clock=None, seed=7, hour_grid="lock"):
         super().__init__(folder, clock=clock)
+        self._hour_grid = hour_grid
         self.sim = ttlock_app(
             SimWorld(
                 now=self.clock.now,
@@ -83,7 +84,8 @@ class TTLockSetting(Setting):
         """Return the sample hotel, with a guest who has the vendor's app."""
         hotel = sample_hotel()
         guest = AccountPlan(username=GUEST_ACCOUNT, password="a-guest-s-own")
-        return hotel.model_copy(update={"accounts": (*hotel.accounts, guest)})
+        changes = {"accounts": (*hotel.accounts, guest), "hour_grid": self._hour_grid}
+        return hotel.model_copy(update=changes)
 
     def http(self):
         return self.straight

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from shared.domain.ids import LockDeviceId
 from shared.domain.kinds import KeyCredentialKind
 from shared.ports.lock import LockKey
-from shared.vendors.ttlock.windows import HOUR, MINUTE, Bounds, in_hours, in_minutes, may_be_computed
+from shared.vendors.ttlock.windows import (
+    HOUR,
+    MINUTE,
+    Bounds,
+    in_hours,
+    in_minutes,
+    in_some_hours,
+    may_be_computed,
+)
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 KABUL = timedelta(hours=4, minutes=30)
@@ -71,6 +79,16 @@ def test_no_key_begins_before_the_previous_guest_leaves(start, stay, offset, gap
     for bounds in (in_minutes(wanted), in_hours(wanted, start, offset)):
         assert bounds.start >= start + gap
         assert bounds.start < max(start, start + gap) + HOUR
+
+
+@given(INSTANTS, STAYS, OFFSETS, st.timedeltas(timedelta(days=-2), timedelta(days=2)))
+def test_hours_are_known_again_on_any_clock_and_others_are_not(start, stay, offset, gap):
+    wanted = key(start, start + stay, not_before=start + gap)
+    bounds = in_hours(wanted, start, offset)
+    assert in_some_hours(bounds, wanted, start)
+    assert in_some_hours(bounds, wanted, start + 9 * HOUR)
+    for start_by, end_by in ((-HOUR, 0 * HOUR), (0 * HOUR, HOUR), (0 * HOUR, -HOUR)):
+        assert not in_some_hours(Bounds(bounds.start + start_by, bounds.end + end_by), wanted, start)
 
 
 @given(INSTANTS, INSTANTS)
