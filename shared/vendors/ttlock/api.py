@@ -137,9 +137,19 @@ def delete_card(lock: str, ref: Secret[str]) -> Ask[None]:
     return _order("/v3/identityCard/delete", lock, {"cardId": ref.reveal(), "deleteType": GATEWAY})
 
 
+def list_names_of_card(lock: str, number: Secret[str], page: int) -> Ask[Page[str]]:
+    """List the names that a card goes by at a lock; the vendor finds none by their numbers."""
+    return listing("/v3/identityCard/list", page, _bearing("cardNumber", number, "cardName"), lockId=lock)
+
+
 def list_ekeys(lock: str, name: str, page: int) -> Ask[Page[Row]]:
     """List the eKeys of this name at a lock."""
     return listing("/v3/lock/listKey", page, _named("keyName", name, _ekey), lockId=lock, searchStr=name)
+
+
+def list_names_of_receiver(lock: str, account: Secret[str], page: int) -> Ask[Page[str]]:
+    """List the names of the eKeys that an account holds for a lock."""
+    return listing("/v3/lock/listKey", page, _bearing("username", account, "keyName"), lockId=lock)
 
 
 def send_ekey(new: Addition) -> Ask[Secret[str]]:
@@ -213,6 +223,12 @@ def _done(answer: Json) -> None:
 def _named(field: str, name: str, read: Callable[[Json], Row]) -> Callable[[Json], Row | None]:
     """Read the rows of exactly this name: the vendor's search is fuzzy, and others' rows may be anything."""
     return lambda row: read(row) if row.get(field) == name else None
+
+
+def _bearing(field: str, secret: Secret[str], name: str) -> Callable[[Json], str | None]:
+    """Read the names of the rows with this secret."""
+    wanted = secret.reveal().casefold()
+    return lambda row: str(row.get(name) or "") if str(row.get(field)).casefold() == wanted else None
 
 
 def _passcode(row: Json) -> Row:

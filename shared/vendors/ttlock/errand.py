@@ -12,7 +12,7 @@ from shared.ports.ambient import Clock
 from shared.ports.lock import LockKey
 from shared.vendor_kit.http import ConnectionBroken, TimedOut
 from shared.vendor_kit.rate import Urgency
-from shared.vendor_kit.refusals import SILENCE, Unreadable, VendorRefused
+from shared.vendor_kit.refusals import SILENCE, Operation, Unreadable, VendorRefused
 from shared.vendor_kit.turns import Turn
 from shared.vendors.ttlock import api
 from shared.vendors.ttlock.api import NUMBER, Addition, Ask, Row
@@ -58,7 +58,8 @@ class Errand:
 
     async def placed(self, secret: Secret[str]) -> Row:
         """Return the key, found or added, within its window and not at rest."""
-        row = await self._found(secret) if self.key.intent_predates else None
+        known = await self._known(secret) or self.key.intent_predates
+        row = await self._found(secret) if known else None
         return await self._added(secret) if row is None else row
 
     async def removed(self) -> None:
@@ -79,10 +80,21 @@ class Errand:
         if row is not None and not row.frozen:
             await self.ask(api.freeze_ekey(row.ref), Urgency.REVOKE)
 
+    async def _known(self, secret: Secret[str]) -> bool:
+        """Say whether the lock has this very card or account as our key already; refuse another's."""
+        if self.shelf.names_of is None:
+            return False
+        pages = partial(self.shelf.names_of, self.lock, secret)
+        names = set(await self.platform.whole(pages, Urgency.ISSUE, self.turn))
+        if names - {self.key.name}:
+            why = self.shelf.taken
+            raise REFUSALS.failed(why.cause, Operation.ISSUE, self.key.device_id, permanent=why.permanent)
+        return bool(names)
+
     async def _refused_by_number(self) -> VendorRefused | None:
         """Delete the key by its number, if it has one; return a refusal that is about the number."""
         ref = self.key.vendor_ref
-        if ref is None or not NUMBER.fullmatch(ref.reveal()):
+        if ref is None or not self.shelf.lasting or not NUMBER.fullmatch(ref.reveal()):
             return None
         try:
             await self._deleted(ref)

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 import pytest
 
@@ -18,7 +18,7 @@ from shared.domain.kinds import (
 from shared.domain.lock_errors import DeviceNotPaired, KeyIssueFailed, LockError, VendorUnreachable
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.secret import Secret
-from shared.ports.lock_causes import PIN_REFUSED, WINDOW_SPENT, unheard
+from shared.ports.lock_causes import PIN_REFUSED, PIN_TAKEN, WINDOW_SPENT, unheard
 from tests.contract.lock.setting import (
     CARD_NUMBER,
     DAY,
@@ -34,6 +34,7 @@ from tests.contract.lock.setting import (
 from tests.contract.lock.ttlock_setting import TTLockSetting, turns_at
 
 HALF_HOUR = timedelta(minutes=30)
+CARD = KeyCredentialKind.RFID_CARD
 ADD, LIST = "/v3/keyboardPwd/add", "/v3/lock/listKeyboardPwd"
 COMPUTE = "keyboardPwd/get"
 CLOCK, GATEWAY = "/v3/lock/queryDate", "/v3/gateway/listByLock"
@@ -55,6 +56,14 @@ async def refusal(placing, kind=KeyIssueFailed):
     with pytest.raises(kind) as caught:
         await placing
     return caught.value
+
+
+async def renamed_card(setting, name):
+    """Give the first door's card another name, as somebody with the app would."""
+    added = setting.straight.asked[setting.straight.paths.index("/v3/identityCard/add")]
+    form = {field: value for field, (value,) in parse_qs(added.body.decode()).items()}
+    body = urlencode({**form, "cardName": name}).encode()
+    assert b"errcode" not in (await setting.straight.send(replace(added, body=body))).body
 
 
 async def untouched(setting, secret, *, until):
@@ -280,7 +289,7 @@ class TestComputed:
         changes = dict(changes)
         start = offline.clock.now() + timedelta(days=changes.pop("days_ahead", 0))
         if "kind" in changes:
-            changes |= {"kind": KeyCredentialKind.RFID_CARD, "secret": Secret(CARD_NUMBER)}
+            changes |= {"kind": CARD, "secret": Secret(CARD_NUMBER)}
         key = offline.key(valid_from=start, valid_until=start + DAY, **changes)
         error = await refusal(offline.vendor.place(key), VendorUnreachable)
         assert error.cause.kind == "gateway_offline"
@@ -678,11 +687,47 @@ class TestKinds:
         assert await setting.count() == 0
 
     async def test_a_card_opens_until_it_is_removed(self, setting):
-        key = setting.key(kind=KeyCredentialKind.RFID_CARD, secret=Secret(CARD_NUMBER))
+        key = setting.key(kind=CARD, secret=Secret(CARD_NUMBER))
         await setting.vendor.place(key)
         assert (await setting.steer("POST", "doors/1000101/try", card=CARD_NUMBER))["opens"]
         await setting.vendor.remove(key)
         assert not (await setting.steer("POST", "doors/1000101/try", card=CARD_NUMBER))["opens"]
+
+    async def test_a_card_of_another_key_is_refused_until_that_is_taken_back(self, setting):
+        first = setting.key("first", kind=CARD, secret=Secret(CARD_NUMBER))
+        second = setting.key("second", kind=CARD, secret=Secret(CARD_NUMBER))
+        await setting.vendor.place(first)
+        for predates in (False, True):
+            error = await refusal(setting.vendor.place(replace(second, intent_predates=predates)))
+            assert (error.cause.kind, error.permanent) == (PIN_TAKEN, False)
+        assert await setting.vendor.find(first) is not None
+        await setting.vendor.remove(first)
+        await setting.vendor.place(second)
+        assert (await setting.steer("POST", "doors/1000101/try", card=CARD_NUMBER))["opens"]
+
+    async def test_a_card_that_goes_by_another_name_by_now_is_left_to_its_new_owner(self, setting):
+        first = setting.key("first", kind=CARD, secret=Secret(CARD_NUMBER))
+        at = await setting.vendor.place(first)
+        await renamed_card(setting, "the next guest's")
+        await setting.vendor.remove(replace(first, vendor_ref=at.vendor_ref))
+        assert (await setting.steer("POST", "doors/1000101/try", card=CARD_NUMBER))["opens"]
+
+    @pytest.mark.parametrize("predates", [False, True])
+    async def test_a_second_ekey_of_an_account_is_refused_and_leaves_the_first(self, setting, predates):
+        first = setting.key("now", kind=MOBILE_APP, secret=Secret(GUEST_ACCOUNT))
+        at = await setting.vendor.place(first)
+        week = {"valid_from": first.valid_until + 7 * DAY, "valid_until": first.valid_until + 8 * DAY}
+        second = setting.key("next week", kind=MOBILE_APP, secret=Secret(GUEST_ACCOUNT.upper()), **week)
+        error = await refusal(setting.vendor.place(replace(second, intent_predates=predates)))
+        assert (error.cause.kind, error.permanent) == ("receiver_refused", True)
+        assert (await setting.vendor.find(first)).vendor_ref == at.vendor_ref
+
+    @pytest.mark.parametrize(("kind", "secret"), [(CARD, CARD_NUMBER), (MOBILE_APP, GUEST_ACCOUNT)])
+    async def test_a_key_of_ours_that_nobody_remembered_is_prolonged(self, setting, kind, secret):
+        key = setting.key(kind=kind, secret=Secret(secret))
+        at = await setting.vendor.place(key)
+        longer = await setting.vendor.place(replace(key, valid_until=key.valid_until + DAY))
+        assert (longer.vendor_ref, longer.valid_until) == (at.vendor_ref, key.valid_until + DAY)
 
     async def test_a_pin_that_is_too_simple_asks_for_another(self, setting):
         error = await refusal(setting.vendor.place(setting.key(secret=Secret("123456"))))
