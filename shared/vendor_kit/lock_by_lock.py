@@ -12,6 +12,7 @@ from shared.domain.lock_errors import (
     CredentialExpired,
     DeviceNotPaired,
     KeyIssueFailed,
+    KeyRevokeFailed,
     LockError,
     LockErrorCause,
 )
@@ -92,9 +93,14 @@ class LockByLock:
     ) -> None:
         """Take a key back; one that is gone already is success."""
         key = await self._book.find(credential_id)
-        if key is not None:
-            doors = tuple(replace(door, wanted=False) for door in key.doors)
+        if key is None:
+            return
+        doors = tuple(replace(door, wanted=False) for door in key.doors)
+        try:
             await self._cleared(await self._kept(replace(key, revoked=True, doors=doors)))
+        except KeyIssueFailed as overtaken:
+            vendor, cause = self._binding.vendor, overtaken.cause
+            raise KeyRevokeFailed(vendor=vendor, cause=cause, permanent=overtaken.permanent) from None
 
     async def suspend_credential(
         self,
