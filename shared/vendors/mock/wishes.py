@@ -3,6 +3,7 @@
 `mock://?post=http://127.0.0.1:9201/v3/key/get` has every key's reference from there.
 """
 
+import math
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Self
 from urllib.parse import parse_qsl, urlsplit
@@ -82,7 +83,10 @@ def _when(value: str) -> dict[str, Any]:
 
 def _latency(value: str) -> dict[str, Any]:
     shortest, _dash, longest = value.partition("-")
-    return {"latency_ms": (float(shortest), float(longest or shortest))}
+    latency = float(shortest), float(longest or shortest)
+    if not 0 <= latency[0] <= latency[1] < math.inf:
+        raise ValueError
+    return {"latency_ms": latency}
 
 
 def _capabilities(value: str) -> dict[str, Any]:
