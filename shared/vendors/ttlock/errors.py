@@ -10,7 +10,9 @@ from shared.vendor_kit.refusals import Meaning, Refusals
 
 UNREACHED: Final = ("-3002", "-3036", "-3035")
 """The gateway or the lock's own radio is out of reach: only a computed passcode can do without."""
-ASTRAY: Final = (*UNREACHED, "-3003", "-2012", "-4037")
+OUT_OF_REACH: Final = (*UNREACHED, "-2012")
+"""So is a lock that no gateway hears: its battery is empty, or it is too far away."""
+ASTRAY: Final = (*OUT_OF_REACH, "-3003", "-4037")
 """The gateway is busy though it is our turn, or away, or none: perhaps the lock has another by now."""
 GONE: Final = ("-1008", "-2009", "-1021")
 NOT_CHANGEABLE: Final = ("-3008", "-2023")

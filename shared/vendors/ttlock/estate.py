@@ -1,13 +1,16 @@
 """The endpoints that tell of locks and gateways; of a lock's detail, full of secrets, two fields."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from shared.vendors.ttlock.api import GATEWAY_SECONDS, Ask, Page, listing
+from shared.vendors.ttlock.windows import EPOCH
 
 Json = Any
+PERCENT: Final = range(101)
 WEAKEST: Final = -999
 """The signal of whoever is heard, nobody says how well."""
 
@@ -36,6 +39,7 @@ class Near:
 
     id: str
     signal: int
+    heard_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +82,9 @@ def query_date(lock: str) -> Ask[datetime]:
 
 
 def _lock(row: Json) -> Lock:
-    features = row.get("featureValue")
-    bits = int(str(features), 16) if features else None
-    return Lock(str(row["lockId"]), str(row.get("lockAlias") or ""), bits, row.get("electricQuantity"))
+    # What is odd about one lock must not hide the others.
+    features, battery = _number(row.get("featureValue"), 16), _battery(row)
+    return Lock(str(row["lockId"]), str(row.get("lockAlias") or ""), features, battery)
 
 
 def _gateway(row: Json) -> Gateway:
@@ -89,14 +93,33 @@ def _gateway(row: Json) -> Gateway:
 
 def _near(id_: str) -> Callable[[Json], tuple[Near, ...]]:
     return lambda answer: tuple(
-        Near(str(row[id_]), int(row.get("rssi") or WEAKEST)) for row in answer["list"]
+        Near(str(row[id_]), _number(row.get("rssi")) or WEAKEST, _instant(row.get("updateDate")))
+        for row in answer["list"]
     )
 
 
 def _detail(answer: Json) -> Detail:
     offset = timedelta(milliseconds=int(answer.get("timezoneRawOffset") or 0))
-    return Detail(answer.get("electricQuantity"), offset)
+    return Detail(_battery(answer), offset)
 
 
 def _date(answer: Json) -> datetime:
     return datetime.fromtimestamp(int(answer["date"]) / 1000, UTC)
+
+
+def _battery(row: Json) -> int | None:
+    percent = _number(row.get("electricQuantity"))
+    return percent if percent in PERCENT else None
+
+
+def _instant(told: Json) -> datetime | None:
+    with suppress(OverflowError):
+        milliseconds = _number(told)
+        return None if milliseconds is None else EPOCH + timedelta(milliseconds=milliseconds)
+    return None
+
+
+def _number(told: Json, base: int = 10) -> int | None:
+    with suppress(ValueError):
+        return int(str(told), base)
+    return None

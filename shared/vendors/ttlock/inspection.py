@@ -1,7 +1,7 @@
 """Looking at locks: which there are, who reaches them, their batteries and their clocks."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from shared.domain.capabilities import LockCapabilities
@@ -15,11 +15,12 @@ from shared.vendor_kit.refusals import VendorRefused
 from shared.vendor_kit.turns import Turn
 from shared.vendors.ttlock import estate
 from shared.vendors.ttlock.capabilities import of_lock
-from shared.vendors.ttlock.errors import UNREACHED
+from shared.vendors.ttlock.errors import OUT_OF_REACH
 from shared.vendors.ttlock.estate import WEAKEST, Lock
 from shared.vendors.ttlock.gateway_notes import Reach
 from shared.vendors.ttlock.gateways import Gateways
 from shared.vendors.ttlock.platform import OpenPlatform
+from shared.vendors.ttlock.windows import EPOCH
 
 CLOCK_SKEW_ALERT: Final = "CLOCK_SKEW_ALERT"
 WARN_AT, ALERT_AT = timedelta(seconds=300), timedelta(seconds=600)
@@ -33,6 +34,7 @@ class Hearing:
     online: bool
     signal: int
     gateway: str
+    heard_at: datetime | None
 
     def beats(self, other: "Hearing") -> bool:
         """Say whether the vendor would rather speak through this one."""
@@ -77,7 +79,7 @@ class Inspector:
         try:
             return await self.skew(lock, Urgency.POLL, turn)
         except VendorRefused as refused:
-            if refused.code not in UNREACHED:
+            if refused.code not in OUT_OF_REACH:
                 raise
         return None
 
@@ -86,7 +88,7 @@ class Inspector:
         best: dict[str, Hearing] = {}
         for gateway in await self._platform.whole(estate.list_gateways, Urgency.POLL):
             for near in await self._platform.ask(estate.list_locks_of_gateway(gateway.id), Urgency.POLL):
-                hearing = Hearing(gateway.online, near.signal, gateway.id)
+                hearing = Hearing(gateway.online, near.signal, gateway.id, near.heard_at)
                 if near.id not in best or hearing.beats(best[near.id]):
                     best[near.id] = hearing
         return best
@@ -98,8 +100,8 @@ class Inspector:
     def _listed(
         self, device: LockDevice, locks: dict[str, Lock], hearings: dict[str, Hearing]
     ) -> ListedDevice:
-        lock = locks[device.vendor_device]
-        online = lock.id in hearings and hearings[lock.id].online
+        lock, hearing = locks[device.vendor_device], hearings.get(device.vendor_device)
+        online = hearing is not None and hearing.online
         able: LockCapabilities = of_lock(lock.features, self._binding.policy, online=online)
         return ListedDevice(
             device_id=device.id,
@@ -108,7 +110,7 @@ class Inspector:
             label=lock.label or device.label,
             rooms=device.rooms,
             online=online,
-            last_seen_at=self._clock.now(),
+            last_seen_at=self._clock.now() if online else _heard_at(hearing),
             capabilities=able,
             battery=_battery(lock.battery),
         )
@@ -122,6 +124,11 @@ def skew_warnings(skew: timedelta | None) -> tuple[KeyWarning, ...]:
     detail = f"the lock's clock is {off.total_seconds() / 60:.0f} minutes off"
     codes = (CLOCK_SKEW, CLOCK_SKEW_ALERT) if off > ALERT_AT else (CLOCK_SKEW,)
     return tuple(KeyWarning(code, detail) for code in codes)
+
+
+def _heard_at(hearing: Hearing | None) -> datetime:
+    """Return when a silent lock was heard last; where nobody remembers, long ago."""
+    return EPOCH if hearing is None or hearing.heard_at is None else hearing.heard_at
 
 
 def _battery(percent: int | None) -> Battery | None:

@@ -19,6 +19,7 @@ from shared.domain.lock_errors import DeviceNotPaired, KeyIssueFailed, LockError
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.secret import Secret
 from shared.ports.lock_causes import PIN_REFUSED, PIN_TAKEN, WINDOW_SPENT, unheard
+from shared.vendors.ttlock.windows import EPOCH
 from tests.contract.lock.setting import (
     CARD_NUMBER,
     DAY,
@@ -544,6 +545,20 @@ class TestClocks:
         await setting.steer("PATCH", "gateways/501", online=False)
         health = await setting.vendor.health_check(DOOR_101)
         assert (health.online, health.clock_skew_ms, health.battery.percent) == (False, None, 90)
+
+    @pytest.mark.parametrize("changes", [{"inReach": False}, {"battery": 0}])
+    async def test_health_of_a_lock_without_power_or_radio_says_offline(self, setting, changes):
+        await setting.steer("PATCH", "locks/1000101", **changes)
+        health = await setting.vendor.health_check(DOOR_101)
+        assert (health.online, health.last_sync_at) == (False, None)
+
+    async def test_a_silent_lock_was_seen_when_its_gateway_was_heard_last(self, setting):
+        lost = setting.clock.now()
+        await setting.steer("PATCH", "gateways/501", online=False)
+        for seen in (lost, EPOCH):  # half an hour later nobody remembers
+            setting.clock.advance(minutes=20)
+            listed = {each.device_id: each for each in await setting.vendor.list_devices(KABUL.id)}
+            assert (listed[DOOR_101].online, listed[DOOR_101].last_seen_at) == (False, seen)
 
     async def test_a_lock_s_clock_is_asked_once_in_an_hour(self, setting):
         for number in range(3):

@@ -69,3 +69,22 @@ async def test_locks_are_read_to_the_last_page(scripted):
     (first, *_), pages = listing(), {"pages": 2}
     scripted.say({"list": [{"lockId": 7}], **pages}, {**first, **pages}, {"list": [], "pages": 1})
     assert [lock.device_id for lock in await scripted.vendor.list_devices(KABUL.id)] == [DOOR_101]
+
+
+@pytest.mark.parametrize("odd", ["n/a", "", None, [], True, -1, 101, "9" * 5000])
+async def test_what_is_odd_about_a_lock_hides_neither_it_nor_others(scripted, odd):
+    (locks, *gateways) = listing()
+    (lock,) = locks["list"]
+    strange = {"lockId": 1000102, "featureValue": odd, "electricQuantity": odd}
+    scripted.say({"list": [{**lock, "electricQuantity": "85"}, strange], "pages": 1}, *gateways)
+    first, second = await scripted.vendor.list_devices(KABUL.id)
+    assert (first.battery.percent, second.battery) == (85, None)
+
+
+@pytest.mark.parametrize("odd", ["n/a", 10**18, None])
+async def test_signal_or_time_of_a_lock_that_is_odd_hides_no_gateway(scripted, odd):
+    locks, gateways, _ = listing(True)
+    heard = {"list": [{"lockId": 1000101, "rssi": "weak", "updateDate": odd}]}
+    scripted.say(locks, gateways, heard)
+    (lock,) = await scripted.vendor.list_devices(KABUL.id)
+    assert lock.online
