@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from hmac import compare_digest
 
-from infra.simulators.ttlock.call import Call
+from infra.simulators.ttlock.call import Call, whole_number
 from infra.simulators.ttlock.cloud import Cloud
 from infra.simulators.ttlock.errors import Refused
 from infra.simulators.ttlock.operation import Access, Operation
@@ -61,10 +61,7 @@ def _token(cloud: Cloud, application: Application, fields: Fields) -> Account:
 
 
 def _check_date(cloud: Cloud, fields: Fields) -> None:
-    date = fields.get("date", "")
-    if not date.isascii() or not date.isdigit():
-        raise Refused(-3)
-    if abs(int(date) - cloud.now_ms()) > TOLERANCE_MS:
+    if abs(whole_number(fields.get("date", "")) - cloud.now_ms()) > TOLERANCE_MS:
         raise Refused(80000)
 
 

@@ -1,5 +1,6 @@
 """One request's fields, read as strictly as the vendor documents them."""
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -7,6 +8,16 @@ from infra.simulators.ttlock.cloud import Cloud
 from infra.simulators.ttlock.errors import Refused
 from infra.simulators.ttlock.rows import Account, Application, Lock
 from infra.simulators.ttlock.window import ALWAYS, Window
+
+NUMBER = re.compile(r"-?[0-9]{1,18}")
+"""What the platform's own 64 bits hold."""
+
+
+def whole_number(text: str) -> int:
+    """Return a number as it is written, or refuse."""
+    if not NUMBER.fullmatch(text):
+        raise Refused(-3)
+    return int(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +44,7 @@ class Call:
         value = self.fields.get(name, "")
         if not value and default is not None:
             return default
-        if not value.removeprefix("-").isascii() or not value.removeprefix("-").isdigit():
-            raise Refused(-3)
-        return int(value)
+        return whole_number(value)
 
     def choice(self, name: str, allowed: Collection[int], default: int | None = None) -> int:
         """Return one of a few whole numbers."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from infra.simulators.ttlock.air import door_in_reach
-from infra.simulators.ttlock.call import Call
+from infra.simulators.ttlock.call import Call, whole_number
 from infra.simulators.ttlock.cloud import Cloud
 from infra.simulators.ttlock.door import CARD_SPACE, Door, Written
 from infra.simulators.ttlock.errors import FINE, Refused
@@ -84,7 +84,7 @@ async def _add(cloud: Cloud, call: Call, number: str) -> Answer:
 
 def _number(call: Call) -> str:
     number = call.text("cardNumber")
-    if not (number.isascii() and number.isdigit() and int(number) < 1 << 8 * NUMBER_BYTES):
+    if not 0 <= whole_number(number) < 1 << 8 * NUMBER_BYTES:
         raise Refused(-3)
     return number
 

@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from infra.simulators.ttlock.errors import ConnectionCut
+from infra.simulators.ttlock.errors import MEANINGS, ConnectionCut
 from infra.simulators.ttlock.table import OPERATIONS
 
 FORM = ("content-type", "application/x-www-form-urlencoded")
@@ -32,6 +32,29 @@ PROMISED = {
     "app": ["getMonthRequestCount"],
     "hotel": ["getInfo"],
 }
+PLAUSIBLE = {
+    "lockId": 1000101,
+    "gatewayId": 501,
+    "keyboardPwdId": 5,
+    "keyId": 5,
+    "cardId": 5,
+    "qrCodeId": 5,
+    "startDate": 1777622400000,
+    "endDate": 1777712400000,
+    "keyboardPwdType": 3,
+    "type": 1,
+    "keyboardPwd": "583914",
+    "cardNumber": "123456",
+    "receiverUsername": "guest",
+    "keyName": "k",
+    "pageNo": 1,
+    "pageSize": 20,
+    "orderBy": 1,
+    "addType": 2,
+    "changeType": 2,
+    "deleteType": 2,
+}
+NUMBERS = ("date", *(field for field, value in PLAUSIBLE.items() if isinstance(value, int)), "cardNumber")
 WITH_TOKEN = sorted(path for path, operation in OPERATIONS.items() if operation.access.name == "TOKEN")
 
 
@@ -140,10 +163,21 @@ async def test_commands_say_success_and_queries_do_not(sim):
         {"pageNo": "one", "pageSize": 20},
         {"pageNo": "", "pageSize": 20},
         {"pageNo": "²", "pageSize": 20},
+        {"pageNo": "9" * 30, "pageSize": 20},
     ],
 )
 async def test_a_page_that_cannot_be_is_refused(sim, fields):
     assert (await sim.get("/v3/lock/list", **fields))["errcode"] == -3
+
+
+@pytest.mark.parametrize(
+    "odd", ["9" * 5000, "9" * 30, "-", "--1", "1e3", "１２", "\x00"], ids=lambda odd: ascii(odd[:9])
+)
+@pytest.mark.parametrize("path", WITH_TOKEN)
+async def test_a_number_that_is_none_breaks_nothing(sim, path, odd):
+    for field in NUMBERS:
+        answer = await ask(sim, path, **{**PLAUSIBLE, field: odd})
+        assert answer.get("errcode", 0) in ((-3,) if field == "date" else (0, *MEANINGS))
 
 
 async def test_lists_are_paged_from_one(sim):
