@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -84,7 +85,10 @@ async def _exchange(cloud: Cloud, operation: Operation, fields: Mapping[str, str
     _note(cloud, operation, fields, rule, answer)
     if effect.cut:
         await _cut(cloud, rule)
-    return Reply(200, orjson.dumps(answer)) if effect.status is None else _plain(effect.status)
+    if effect.status is not None:
+        return _turned_away(operation, effect.status)
+    body = orjson.dumps(answer)
+    return Reply(200, body[: len(body) // 2] if effect.halved else body)
 
 
 async def _answer(
@@ -133,6 +137,14 @@ def _fields(request: Request) -> dict[str, str] | None:
         return dict(parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict"))
     except ValueError:
         return None
+
+
+def _turned_away(operation: Operation, status: int) -> Reply:
+    """Return what comes from before the platform: a gateway's JSON of its own, or a broken server's page."""
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return _plain(status)
+    error = {"status": status, "error": HTTPStatus(status).phrase, "path": operation.path}
+    return Reply(status, orjson.dumps(error))
 
 
 def _plain(status: int) -> Reply:

@@ -31,6 +31,8 @@ ADVERSITY = (
     {"fault": "timeout_after_success", "pct": 10, "seconds": 30},
     {"fault": "drop", "pct": 10},
     {"fault": "http_502", "pct": 5},
+    {"fault": "http_403", "pct": 5},
+    {"fault": "truncated", "pct": 5},
     {"fault": "errcode:-3003", "pct": 10},
     {"fault": "errcode:10004", "pct": 5},
     {"fault": "slow", "pct": 10, "seconds": 5},

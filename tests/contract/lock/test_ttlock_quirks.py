@@ -115,6 +115,11 @@ class TestListing:
         assert setting.straight.paths.count(ADD) == 1
         assert at.placement is Placement.ON_LOCK
 
+    async def test_half_an_answer_is_looked_up_at_once(self, setting):
+        await setting.fault("truncated", "keyboardPwd/add", times=1)
+        await setting.vendor.place(setting.key())
+        assert (setting.straight.paths.count(ADD), await setting.count()) == (1, 1)
+
     async def test_a_connection_cut_before_the_key_was_added_is_an_error(self, setting):
         await setting.fault("drop", "keyboardPwd/add", times=1)
         error = await refusal(setting.vendor.place(setting.key()), VendorUnreachable)
@@ -228,6 +233,21 @@ class TestGateway:
         await setting.steer("PATCH", "locks/1000101", inReach=False)
         error = await refusal(setting.vendor.place(setting.key()), DeviceNotPaired)
         assert error.cause.kind == "no_gateway"
+
+    @pytest.mark.parametrize("fault", ["http_403", "http_429"])
+    async def test_a_removal_that_was_turned_away_on_the_way_is_an_error(self, setting, fault):
+        at = await setting.vendor.place(setting.key())
+        await setting.fault(fault, "keyboardPwd/delete")
+        await refusal(setting.vendor.remove(setting.key(vendor_ref=at.vendor_ref)), VendorUnreachable)
+        assert await setting.opens()
+
+    async def test_a_removal_half_of_whose_answer_came_can_be_repeated(self, setting):
+        at = await setting.vendor.place(setting.key())
+        await setting.fault("truncated", "keyboardPwd/delete", times=1)
+        key = setting.key(vendor_ref=at.vendor_ref)
+        assert unheard(await refusal(setting.vendor.remove(key), VendorUnreachable))
+        await setting.vendor.remove(key)
+        assert not await setting.opens()
 
     async def test_what_cannot_be_taken_back_remains_an_error(self, setting):
         await setting.vendor.place(setting.key())

@@ -1,5 +1,6 @@
 """Fault rules: what each does to the request, when it strikes, and that a seed repeats it."""
 
+import orjson
 import pytest
 
 from infra.local.transport import InProcess
@@ -53,6 +54,23 @@ async def test_a_server_error_does_nothing_and_is_no_json(sim, status):
     assert answer[1][b"content-type"] == b"text/html"
     await sim.control("DELETE", "/faults")
     assert await sim.pins() == []
+
+
+@pytest.mark.parametrize(("status", "error"), [(403, "Forbidden"), (429, "Too Many Requests")])
+async def test_a_caller_who_is_turned_away_is_told_so_in_json_of_another(sim, status, error):
+    await arm(sim, f"http_{status}")
+    answer = await sim.raw("POST", "/v3/keyboardPwd/add", headers=[("content-type", FORM)])
+    assert (answer[0], answer[1][b"content-type"]) == (status, b"application/json;charset=UTF-8")
+    assert orjson.loads(answer[2]) == {"status": status, "error": error, "path": "/v3/keyboardPwd/add"}
+    assert await sim.pins() == []
+
+
+async def test_a_truncated_answer_is_half_of_one_to_what_was_done(sim):
+    await arm(sim, "truncated")
+    with pytest.raises(orjson.JSONDecodeError):
+        await sim.add_pin("482913")
+    assert [row["keyboardPwd"] for row in await sim.pins()] == ["482913"]
+    assert await sim.try_door(pin="482913") == "open"
 
 
 async def test_a_business_error_does_nothing(sim):
@@ -122,7 +140,10 @@ async def test_a_rule_that_cannot_be_is_refused(sim, body):
 
 async def test_a_rule_for_no_operation_is_refused_with_those_there_are(sim):
     _, known = await sim.control("GET", "/operations")
-    assert known["faults"] == ["drop", "timeout_after_success", "http_500", "http_502", "slow", "errcode:N"]
+    assert set(known["faults"]) == {
+        *("drop", "timeout_after_success", "truncated", "slow", "errcode:N"),
+        *("http_403", "http_429", "http_500", "http_502"),
+    }
     _, answer = await sim.control("POST", "/faults", {"operation": "keyboardPwd/ad", "fault": "drop"})
     assert answer["error"]["fields"][0]["problem"].endswith(f"*, {', '.join(known['operations'])}")
 
