@@ -59,4 +59,5 @@ def test_account_shows_nothing():
 
 def test_name_of_an_account_survives_its_passwords_and_tells_accounts_apart():
     assert read().name == read(passwordMd5="f" * 32, clientSecret="new").name
+    assert read().application == read(username="other").application != read(clientId="other").application
     assert len({read().name, read(username="other").name, read(clientId="other").name}) == 3

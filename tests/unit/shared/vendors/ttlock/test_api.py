@@ -65,6 +65,11 @@ REQUESTS = {
         ("POST", "/v3/identityCard/delete"),
         {"lockId": "1", "cardId": "24242", "deleteType": 2},
     ),
+    "cards listed": (
+        api.list_names_of_card("1", Secret("2914857316"), 1),
+        ("GET", "/v3/identityCard/list"),
+        {"lockId": "1", "pageNo": 1, "pageSize": 200, "orderBy": 1},
+    ),
     "eKey sent": (
         api.send_ekey(PIN),
         ("POST", "/v3/key/send"),
@@ -163,6 +168,14 @@ def test_list_of_cards_is_read():
     raw = b"""{"list":[{"cardId":5,"cardName":"MM-1","cardNumber":"2914857316","startDate":1777626000000,
       "endDate":1777793400000}],"pages":1}"""
     assert read(api.list_cards("1", "MM-1", 1), raw).rows == (Row(Secret("5"), BOUNDS, Secret("2914857316")),)
+
+
+def test_names_of_a_card_and_of_a_receiver_are_read():
+    cards = b"""{"list":[{"cardNumber":"29","cardName":"MM-1"},{"cardNumber":"30","cardName":"MM-2"},
+      {"cardNumber":29,"cardName":null},{}],"pages":1}"""
+    assert read(api.list_names_of_card("1", Secret("29"), 1), cards).rows == ("MM-1", "")
+    keys = b'{"list":[{"username":"Guest@example.org","keyName":"MM-1"},{"username":null}],"pages":1}'
+    assert read(api.list_names_of_receiver("1", Secret("guest@example.org"), 1), keys).rows == ("MM-1",)
 
 
 @pytest.mark.parametrize(("count", "more"), [(200, True), (199, False)])
