@@ -165,7 +165,7 @@ class MockLockPort(LockByLock):
 def open_vendor(binding: Binding, means: Means) -> MockVendor:
     """Open a mock; the account is its address, such as mock://?fail=issue&pct=20."""
     wishes = Wishes.parse(binding.account.reveal().decode())
-    post = None if wishes.post is None else Post(means.http, wishes.post, binding.vendor)
+    post = None if wishes.post is None else Post(means.http, wishes.post, binding.vendor, means.clock)
     return MockVendor(binding, wishes, MockCloud(), means.clock, means.entropy, post)
 
 

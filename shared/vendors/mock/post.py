@@ -6,9 +6,11 @@ import orjson
 
 from shared.domain.kinds import VendorCode
 from shared.domain.secret import Secret
+from shared.ports.ambient import Clock
 from shared.ports.lock import LockKey
 from shared.vendor_kit.guard import VendorDown
 from shared.vendor_kit.http import Call, Http
+from shared.vendor_kit.noting import noted
 from shared.vendor_kit.refusals import Operation, Refusals, Unreadable
 
 JSON: Final = {"content-type": "application/json"}
@@ -17,13 +19,13 @@ JSON: Final = {"content-type": "application/json"}
 class Post:
     """Tells an address of keys, and has their references from there."""
 
-    def __init__(self, http: Http, url: str, vendor: VendorCode) -> None:
-        self._http, self._url, self._refusals = http, url, Refusals(vendor, {})
+    def __init__(self, http: Http, url: str, vendor: VendorCode, clock: Clock) -> None:
+        self._http, self._url, self._refusals, self._clock = http, url, Refusals(vendor, {}), clock
 
     async def ref_of(self, key: LockKey) -> Secret[str]:
         """Return the reference that the address gives a key; what it is not told, it cannot lose."""
         body = orjson.dumps({"clientNonce": key.idempotency_key})
-        with self._refusals.spoken(Operation.ISSUE, key.device_id):
+        with self._refusals.spoken(Operation.ISSUE, key.device_id), noted("key", self._clock):
             answer = await self._http.send(Call("POST", self._url, JSON, body))
             if not 200 <= answer.status < 300:
                 raise VendorDown(f"answered {answer.status}")

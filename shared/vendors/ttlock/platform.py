@@ -14,6 +14,7 @@ from shared.domain.secret import Secret
 from shared.ports.ambient import Clock
 from shared.vendor_kit.guard import Guard, VendorDown
 from shared.vendor_kit.http import Answer, Call, Http
+from shared.vendor_kit.noting import noted
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import Unreadable, VendorRefused
 from shared.vendor_kit.tokens import Tokens, VendorToken, read_text
@@ -28,6 +29,7 @@ FORM: Final = {"content-type": "application/x-www-form-urlencoded"}
 CODE: Final = re.compile(r"0|-?[1-9][0-9]{0,4}")
 YES: Final = "0"
 OK: Final = 200
+VERSION: Final = "/v3/"
 TOO_MANY: Final = 429
 MOST_DRIFT: Final = timedelta(days=1)
 """A clock that is further off than this is not put right by one answer's word."""
@@ -56,14 +58,15 @@ class Line:
         if turn is not None:
             # Last of all: nothing is waited for any more between this and the call.
             await turn.keep(ask.timeout)
-        with self._guard.watched():
-            answer = await self._http.send(self._call(ask, access))
-            content = _content(answer)
-        self._heed(answer, content)
-        try:
-            return ask.read(content)
-        except MALFORMED:
-            raise Unreadable(f"{ask.path} was answered without what it promises") from None
+        with noted(ask.path.removeprefix(VERSION), self._clock):
+            with self._guard.watched():
+                answer = await self._http.send(self._call(ask, access))
+                content = _content(answer)
+            self._heed(answer, content)
+            try:
+                return ask.read(content)
+            except MALFORMED:
+                raise Unreadable(f"{ask.path} was answered without what it promises") from None
 
     def _call(self, ask: Ask[Any], access: Secret[str] | None) -> Call:
         form = urlencode(dict(self._params(ask, access)))

@@ -84,5 +84,5 @@ class TellingSetting(MockSetting):
         return self.platform
 
     def make_vendor(self):
-        post = Post(self.means.http, self.address, self.vendor_code)
+        post = Post(self.means.http, self.address, self.vendor_code, self.means.clock)
         return self.adapter(self.binding(), self.wishes, self.cloud, self.clock, self.entropy, post)

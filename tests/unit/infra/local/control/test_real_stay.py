@@ -135,3 +135,12 @@ def test_nothing_shown_holds_what_opens_its_doors_or_names_it_at_the_vendor(stay
     assert len(opened) == 2
     secrets = {str(row[name]) for row in opened for name in ("code", "passcode_id")}
     assert [secret for secret in secrets if secret in said] == []
+
+
+def test_every_request_to_its_vendor_is_told_with_its_answer(stay):
+    _, (*_, told, _, _) = stay
+    calls = [what for kind, what in _of(told, "vendor") if kind == "call"]
+    assert calls[0] == "ttlock /oauth2/token: yes"
+    assert calls.count("ttlock keyboardPwd/add: -3003") == 1
+    assert calls.count("ttlock keyboardPwd/add: yes") == 2
+    assert calls.count("ttlock keyboardPwd/delete: yes") == 2

@@ -1,0 +1,34 @@
+"""Each request is noted with its answer: a yes, the vendor's code, or how there was none."""
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import pytest
+
+from shared.ports.exchanges import YES, Exchange, overheard
+from shared.vendor_kit.http import TimedOut
+from shared.vendor_kit.noting import noted
+from shared.vendor_kit.refusals import VendorRefused
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+CLOCK = SimpleNamespace(now=lambda: NOON)
+
+
+def test_a_yes_is_noted():
+    with overheard() as said, noted("keyboardPwd/add", CLOCK):
+        pass
+    assert said == [Exchange(NOON, "keyboardPwd/add", YES)]
+
+
+@pytest.mark.parametrize(
+    ("error", "answer"),
+    [
+        (VendorRefused("-3007"), "-3007"),
+        (TimedOut("nothing was heard"), "timeout"),
+        (RuntimeError("a fault of ours, with a PIN in its words: 583914"), "broken off"),
+    ],
+)
+def test_what_went_wrong_is_noted_by_its_code_alone_and_goes_on(error, answer):
+    with overheard() as said, pytest.raises(type(error)), noted("keyboardPwd/add", CLOCK):
+        raise error
+    assert [each.answer for each in said] == [answer]
