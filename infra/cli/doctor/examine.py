@@ -44,7 +44,13 @@ def _findings(at: Place, answering: Answering, *, probe: bool) -> Iterator[Findi
     yield fleet.check_residues(at, answering)
     yield machine.check_emulators()
     if probe:
-        yield fleet.check_by_probe(at, Patience(), SystemEntropy().token(10).hex())
+        yield _probed(at, answering)
+
+
+def _probed(at: Place, answering: Answering) -> Finding:
+    if not answering.listening:
+        return fleet.unsent_probe(at)
+    return fleet.check_by_probe(at, Patience(), SystemEntropy().token(10).hex())
 
 
 def _answer(at: Place, answering: Answering, findings: list[Finding]) -> Answer:
@@ -60,7 +66,8 @@ def _answer(at: Place, answering: Answering, findings: list[Finding]) -> Answer:
 def _exit_code(at: Place, answering: Answering, findings: list[Finding]) -> int:
     if _count(findings, Verdict.FAILED):
         return 1
-    return Unreachable.exit_code if fleet.is_missing(at, answering) else 0
+    unsent = any(finding.check == fleet.PROBE for finding in findings) and not answering.listening
+    return Unreachable.exit_code if unsent or fleet.is_missing(at, answering) else 0
 
 
 def _verdict(answering: Answering, findings: list[Finding]) -> Text:

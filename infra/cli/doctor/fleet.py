@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from infra.cli.answer import counted
-from infra.cli.control import ControlPlane, open_elsewhere
+from infra.cli.control import ControlPlane, not_running, open_elsewhere
 from infra.cli.doctor.finding import Finding, Verdict
 from infra.cli.neighbours import listens
 from infra.cli.patience import OutOfPatience, Patience
 from infra.cli.place import Place
 from infra.cli.problems import Problem
 
+PROBE = "probe"
 PROBE_SECONDS = 30.0
 KEY_ISSUE, KEY_REVOKE = "infra/runbooks/lock/key-issue.md", "infra/runbooks/lock/key-revoke.md"
 
@@ -142,6 +143,12 @@ def check_workflows() -> Finding:
     return Finding("workflows", Verdict.OK, counted(len(sources), "file"))
 
 
+def unsent_probe(at: Place) -> Finding:
+    """Return that no probe was sent, for nobody would have heard it."""
+    missing = not_running(at)
+    return Finding(PROBE, Verdict.WARNING, f"not sent: {missing.message}", missing.remedy)
+
+
 def check_by_probe(at: Place, patience: Patience, probe: str) -> Finding:
     """Does a saga come through: a call that is turned away once, a task, a callback, the cipher?"""
     control, began = ControlPlane(at), patience.seconds()
@@ -150,10 +157,10 @@ def check_by_probe(at: Place, patience: Patience, probe: str) -> Finding:
         started = control.post("executions", body={"workflow": "probe_platform", "argument": argument})
         ended = patience.until(lambda: _ended(control, started["execution"]), PROBE_SECONDS)
     except Problem as problem:
-        return Finding("probe", Verdict.FAILED, problem.message, problem.remedy)
+        return Finding(PROBE, Verdict.FAILED, problem.message, problem.remedy)
     except OutOfPatience:
         remedy = f"keyfleet workflow show {started['execution']}{at.flags}"
-        return Finding("probe", Verdict.FAILED, f"not through within {PROBE_SECONDS:g} s", remedy)
+        return Finding(PROBE, Verdict.FAILED, f"not through within {PROBE_SECONDS:g} s", remedy)
     return _judged(at, ended, patience.seconds() - began)
 
 
@@ -164,6 +171,6 @@ def _ended(control: ControlPlane, execution: str) -> Mapping[str, Any] | None:
 
 def _judged(at: Place, ended: Mapping[str, Any], seconds: float) -> Finding:
     if ended["state"] == "SUCCEEDED":
-        return Finding("probe", Verdict.OK, f"{ended['id']} came through in {seconds:.1f} s")
+        return Finding(PROBE, Verdict.OK, f"{ended['id']} came through in {seconds:.1f} s")
     remedy = f"keyfleet workflow show {ended['id']}{at.flags}"
-    return Finding("probe", Verdict.FAILED, f"{ended['id']} {ended['state']}", remedy)
+    return Finding(PROBE, Verdict.FAILED, f"{ended['id']} {ended['state']}", remedy)

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from infra.cli.place import Place
 from infra.local.server import free_port
 from infra.local.storage.database import open_database
@@ -60,6 +62,25 @@ def test_doctor_of_a_fleet_that_died_warns_and_exits_as_every_command_does_witho
     assert f"! fleet: not running, though {tmp_path} holds its database" in told.stdout
     assert f"  fix: keyfleet up{Place(tmp_path, int(place[-1])).flags}\n" in told.stdout
     assert (report["healthy"], report["running"]) == (False, False)
+
+
+@pytest.mark.parametrize("started_before", [True, False])
+def test_doctor_asked_to_probe_a_fleet_that_is_not_there_says_so_as_every_command_does(
+    run, tmp_path, started_before
+):
+    if started_before:
+        open_database(tmp_path / "fleet.db", (), bytes).close()
+    place = Place(tmp_path, free_port())
+    told = run("doctor", "--probe", "--home", str(place.home), "--port", str(place.port))
+    assert told.exit_code == 3
+    assert f"! probe: not sent: no fleet answers at {place.base_url}\n" in told.stdout
+    assert "✗" not in told.stdout
+
+
+def test_doctor_asked_to_probe_still_exits_with_1_when_a_check_fails(run, tmp_path):
+    (tmp_path / "fleet.db").write_bytes(b"no database")
+    place = ("--home", str(tmp_path), "--port", str(free_port()))
+    assert run("doctor", "--probe", *place).exit_code == 1
 
 
 def test_doctor_that_finds_more_wrong_than_a_missing_fleet_says_that(run, tmp_path):
