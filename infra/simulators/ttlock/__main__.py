@@ -2,13 +2,17 @@
 
 import argparse
 import asyncio
+import contextlib
 import logging
+import os
+import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
 import uvicorn
+from pydantic import ValidationError
 
 from infra.local.ambient import SystemClock, SystemEntropy
 from infra.simulators.ttlock.app import Simulator, ttlock_app
@@ -24,6 +28,12 @@ TICK_SECONDS = 1.0
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve until told to stop."""
     asked = _asked(arguments)
+    with contextlib.suppress(KeyboardInterrupt), _listener(asked.port) as listener:
+        asyncio.run(_serve(_simulator(asked), listener))
+
+
+def _simulator(asked: argparse.Namespace) -> Simulator:
+    """Make the simulator that is asked for, and say where it is."""
     # Without a token of one's own, a new one is drawn and said once.
     token = asked.control_token or SystemEntropy().token(16).hex()
     world = SimWorld(
@@ -31,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         chance=Random(asked.seed),  # noqa: S311 - repeatable on purpose
         sleep=asyncio.sleep,
         post=post_form,
-        hotel=_hotel(asked.hotel),
+        hotel=asked.hotel or sample_hotel(),
         control_token=token,
         authority=f"{HOST}:{asked.port}",
     )
@@ -39,14 +49,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _say(f"TTLock simulator on http://{HOST}:{asked.port}, seed {asked.seed}")
     if not asked.control_token:
         _say(f"control token {token}")
-    asyncio.run(_serve(ttlock_app(world), asked.port))
+    return ttlock_app(world)
 
 
-async def _serve(simulator: Simulator, port: int) -> None:
+def _listener(port: int) -> socket.socket:
+    try:
+        return socket.create_server((HOST, port))
+    except OSError as error:
+        problem = f"cannot listen on port {port}: {os.strerror(error.errno or 0)}"
+        sys.exit(f"error: {problem}\n  fix: stop what uses it, or choose another with --port")
+
+
+async def _serve(simulator: Simulator, listener: socket.socket) -> None:
     settings = uvicorn.Config(
         simulator,
-        host=HOST,
-        port=port,
         lifespan="off",
         access_log=False,
         log_config=None,
@@ -55,7 +71,7 @@ async def _serve(simulator: Simulator, port: int) -> None:
     )
     ticking = asyncio.create_task(_tick(simulator))
     try:
-        await uvicorn.Server(settings).serve()
+        await uvicorn.Server(settings).serve(sockets=[listener])
     finally:
         ticking.cancel()
 
@@ -68,15 +84,33 @@ async def _tick(simulator: Simulator) -> None:
 
 def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m infra.simulators.ttlock", description=__doc__)
-    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--port", type=_port, required=True, help="from 1 to 65535")
     parser.add_argument("--seed", type=int, default=0, help="the same seed and requests give the same run")
-    parser.add_argument("--hotel", type=Path, help="a JSON file; without it, the sample guesthouse")
+    parser.add_argument("--hotel", type=_hotel, help="a JSON file; without it, the sample guesthouse")
     parser.add_argument("--control-token", help="what /_sim/ asks for; drawn and printed if it is not given")
     return parser.parse_args(arguments)
 
 
-def _hotel(path: Path | None) -> HotelPlan:
-    return HotelPlan.model_validate_json(path.read_bytes()) if path else sample_hotel()
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError("no port: give a number from 1 to 65535")
+    return int(text)
+
+
+def _hotel(path: str) -> HotelPlan:
+    try:
+        return HotelPlan.model_validate_json(Path(path).read_bytes())
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"cannot read {path}: {error.strerror}") from None
+    except ValidationError as error:
+        wrong = "".join(f"\n  {each}" for each in _complaints(error))
+        raise argparse.ArgumentTypeError(f"{path} describes no hotel:{wrong}") from None
+
+
+def _complaints(error: ValidationError) -> Iterator[str]:
+    for each in error.errors(include_url=False, include_input=False):
+        field = ".".join(map(str, each["loc"]))
+        yield f"{field}: {each['msg']}" if field else each["msg"]
 
 
 def _quieten_cuts() -> None:

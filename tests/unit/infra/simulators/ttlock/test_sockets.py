@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import signal
+import socket
 import sys
 from contextlib import asynccontextmanager
 from hashlib import md5
@@ -31,6 +33,14 @@ async def running(*arguments):
     finally:
         process.terminate()
         await process.wait()
+
+
+async def _refused(*arguments):
+    """Run the command where it cannot serve; give its exit status and what it says."""
+    command = [sys.executable, "-m", "infra.simulators.ttlock", *arguments]
+    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stderr=asyncio.subprocess.PIPE)
+    _, said = await process.communicate()
+    return process.returncode, said.decode()
 
 
 async def _until_it_listens(port):
@@ -104,6 +114,51 @@ async def test_a_control_token_that_was_not_given_is_drawn_and_said():
         async with web.get(f"{url}/_sim/clock", headers={"authorization": f"Bearer {token}"}) as answer:
             assert answer.status == 200
     assert len(token) == 32
+
+
+async def test_the_command_ends_at_ctrl_c_without_a_word():
+    port = free_port()
+    command = [sys.executable, "-m", "infra.simulators.ttlock", "--port", str(port), "--control-token", "t"]
+    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stderr=asyncio.subprocess.PIPE)
+    await process.stderr.readline()
+    async with aiohttp.ClientSession() as web, web.get(f"http://127.0.0.1:{port}/_sim/clock") as answer:
+        assert answer.status == 401
+    process.send_signal(signal.SIGINT)
+    _, rest = await process.communicate()
+    assert (process.returncode, rest) == (0, b"")
+
+
+async def test_a_port_that_is_taken_is_said_before_anything_else():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        status, said = await _refused("--port", str(port))
+    assert status == 1
+    assert said.startswith(f"error: cannot listen on port {port}: Address already in use\n  fix: ")
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "-1", "http"])
+async def test_a_port_that_is_none_is_refused(port):
+    status, said = await _refused(f"--port={port}")
+    assert (status, said.splitlines()[-1].endswith("no port: give a number from 1 to 65535")) == (2, True)
+
+
+async def test_a_hotel_that_cannot_be_read_is_refused_in_words(tmp_path):
+    missing = tmp_path / "missing.json"
+    status, said = await _refused("--port", str(free_port()), "--hotel", str(missing))
+    assert status == 2
+    assert said.endswith(f"argument --hotel: cannot read {missing}: No such file or directory\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "named"), [("{", "Invalid JSON"), ('{"locks": 7}', "\n  locks: "), ("{}", "\n  ")]
+)
+async def test_a_hotel_that_is_none_is_refused_with_each_field_that_is_wrong(tmp_path, content, named):
+    (tmp_path / "hotel.json").write_text(content)
+    status, said = await _refused("--port", str(free_port()), "--hotel", str(tmp_path / "hotel.json"))
+    assert status == 2
+    assert f"{tmp_path / 'hotel.json'} describes no hotel:" in said
+    assert named in said
+    assert "pydantic" not in said
 
 
 @pytest.mark.parametrize(
