@@ -18,7 +18,7 @@ STOP_SECONDS: Final = 5.0
 @contextmanager
 def simulator_beside(simulator: Simulator, patience: Patience) -> Iterator[None]:
     """Run a TTLock simulator for a while; what it has to say goes to stderr."""
-    refuse_taken_port(simulator)
+    refuse_taken_port(simulator, "--sim-port")
     simulator.token()
     process = _started(simulator)
     try:

@@ -21,7 +21,7 @@ def run(at: Simulator, announce: Announce, vendor: Vendor, seed: Seed = 0) -> No
     """Simulate a vendor and its doors here, in the foreground, until Ctrl-C or SIGTERM."""
     if vendor not in VENDORS:
         raise Refused(f"no simulator of {vendor[:64]!r}", f"name one of: {', '.join(VENDORS)}")
-    refuse_taken_port(at)
+    refuse_taken_port(at, "--port")
     at.token()
     announce(_beginning(at, vendor))
     serve(at, seed)
@@ -38,12 +38,12 @@ def serve(at: Simulator, seed: int = 0) -> None:
         return
 
 
-def refuse_taken_port(at: Simulator) -> None:
-    """Stop before anything is made, if somebody else has the port."""
+def refuse_taken_port(at: Simulator, option: str) -> None:
+    """Stop before anything is made, if somebody else has the port; `option` is where another is named."""
     if listens(Place(at.home, at.port)):
         raise Failed(
             f"port {at.port}, where the simulator would listen, is in use",
-            "stop what uses it, or choose another with KEYFLEET_SIM_PORT",
+            f"stop what uses it, or choose another with {option} or KEYFLEET_SIM_PORT",
         )
 
 

@@ -22,6 +22,7 @@ def test_run_on_a_taken_port_is_refused_before_anything_is_made(run, tmp_path):
         refused = run("sim", "run", "ttlock", "--home", str(tmp_path / "home"), "--port", port)
     assert refused.exit_code == 1
     assert f"port {port}, where the simulator would listen, is in use" in refused.stderr
+    assert "choose another with --port or KEYFLEET_SIM_PORT\n" in refused.stderr
     assert not (tmp_path / "home").exists()
 
 
@@ -32,6 +33,7 @@ def test_up_with_simulators_on_a_taken_port_is_refused(run, tmp_path):
         refused = run("up", "--simulators", *place)
     assert refused.exit_code == 1
     assert f"port {port}, where the simulator would listen, is in use" in refused.stderr
+    assert "choose another with --sim-port or KEYFLEET_SIM_PORT\n" in refused.stderr
     assert not (tmp_path / "home").exists()
 
 
