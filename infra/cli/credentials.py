@@ -107,6 +107,7 @@ def _at_lock(grant: Json) -> Iterator[str | Text]:
     detail = f" ({grant['detail'].replace('_', ' ')})" if grant["detail"] else ""
     yield f"{detail}, {grant['kind']}"
     if grant["state"] != "removed":
+        yield f", {grant['vendor_name']} in the app"
         until, busy = grant["exposure_until"], grant["busy_until"]
         yield f", may open until {moment(until)} UTC" if until else ", may open until it is removed"
         if busy and grant["state"] == "removing":

@@ -14,10 +14,11 @@ Json = Mapping[str, Any]
 FUNCTION: Final = "close-residue"
 CLOSE: Final = "keyfleet residue close GRANT --by USER"
 MOST: Final = 1000
-HEADS: Final = ("grant", "lock", "may open until (UTC)", "because", "key", "tenant")
+HEADS: Final = ("grant", "lock", "in the app", "may open until (UTC)", "because", "key", "tenant")
 Grant = Annotated[str, typer.Argument(help="What is left, as residue list shows it, such as grt_….")]
 By = Annotated[str, typer.Option(help="Who was at the door and saw that it opens no more, such as usr_7.")]
 Tenant = Annotated[str | None, typer.Option(help="Only those of this tenant, such as tnt_silk.")]
+Whose = Annotated[str | None, typer.Option(help="Whose it is, such as tnt_silk; else it is looked for.")]
 
 
 def list_residues(at: Place, tenant: Tenant = None) -> Answer:
@@ -32,7 +33,7 @@ def list_residues(at: Place, tenant: Tenant = None) -> Answer:
     return Answer({"residues": found}, (table(HEADS, map(_row, found)), *ways))
 
 
-def close(at: Place, grant: Grant, by: By, tenant: Tenant = None) -> Answer:
+def close(at: Place, grant: Grant, by: By, tenant: Whose = None) -> Answer:
     """Note that somebody was at the door: what is left there opens it no more."""
     residue = next((each for each in residues(at, tenant) if each["grant"] == grant), None)
     if residue is None:
@@ -59,6 +60,7 @@ def _residue(key: Json, grant: Json) -> Json:
         "key": key["id"],
         "device": grant["device"],
         "label": grant["label"],
+        "vendor_name": grant["vendor_name"],
         "cause": grant["detail"],
         "exposure_until": grant["exposure_until"],
     }
@@ -69,6 +71,7 @@ def _row(residue: Json) -> tuple[Any, ...]:
     return (
         residue["grant"],
         residue["label"] or residue["device"],
+        residue["vendor_name"],
         moment(until) if until else "it is removed",
         (residue["cause"] or "").replace("_", " "),
         residue["key"],

@@ -136,6 +136,7 @@ def _grant(records: Records, grant: Grant, kept: Json) -> dict[str, Any]:
         "label": device.get("label"),
         "vendor": grant.vendor,
         "kind": grant.kind,
+        "vendor_name": grant.vendor_name,
         "state": name_of(type(grant.state)),
         "detail": _detail(grant),
         "changed_at": instant_to_text(grant.changed_at),

@@ -28,6 +28,7 @@ KEY = {
             "label": "Room 101",
             "vendor": "ttlock",
             "kind": "pin_code",
+            "vendor_name": "MM-cdcdcdcdcdcd",
             "state": "residual",
             "detail": "gateway_offline",
             "changed_at": "2026-03-02T09:00:00Z",
@@ -62,7 +63,8 @@ def test_a_key_is_said_with_its_work_and_what_is_left_at_each_lock(fleet, ask):
     assert "rsv_7 of tnt_silk, ppt_kabul, 2026-03-01 10:00:00 to 2026-03-02 10:00:00 UTC" in said
     assert "saga withdraw, generation 2, 1 attempt, looked after at 2026-03-02 10:01:00 UTC" in said
     assert "at the latest, 1 event not known" in said
-    assert "Room 101: residual (gateway offline), pin_code, may open until 2026-03-02 10:00:00 UTC" in said
+    assert "Room 101: residual (gateway offline), pin_code, MM-cdcdcdcdcdcd in the app, may" in said
+    assert ", may open until 2026-03-02 10:00:00 UTC" in said
     assert "REVOKE_PENDING_AT_LOCK" in said
     assert f"keyfleet timeline {KEY['id']}{fleet.place.flags}" in said
 
@@ -93,7 +95,8 @@ def test_a_lock_without_an_end_and_one_that_is_done_are_told_apart(fleet, ask):
     _will(fleet, {**KEY, "grants": [endless, over]})
     said = ask("credentials").stdout
     assert (
-        f"{residue['device']}: residual (gateway offline), pin_code, may open until it is removed\n" in said
+        f"{residue['device']}: residual (gateway offline), pin_code, MM-cdcdcdcdcdcd in the app, "
+        "may open until it is removed\n" in said
     )
     assert "Front door: removed (vendor confirmed), pin_code\n" in said
 

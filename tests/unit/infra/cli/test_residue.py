@@ -11,6 +11,7 @@ RESIDUE = {
     "key": KEY["id"],
     "device": "lck_01KSAMP1E00000000000000101",
     "label": "Room 101",
+    "vendor_name": "MM-cdcdcdcdcdcd",
     "cause": "gateway_offline",
     "exposure_until": "2026-03-02T10:00:00Z",
 }
@@ -27,13 +28,19 @@ def test_what_is_left_is_listed_lock_by_lock_and_what_is_gone_is_not(fleet, fact
     assert facts("residue", "list") == {"residues": [RESIDUE]}
 
 
+def test_each_residue_is_named_as_the_vendor_s_app_shows_it(fleet, ask):
+    _will(fleet, KEY)
+    heads, row, *_ = ask("residue", "list").stdout.splitlines()
+    assert row[heads.index("in the app") :].startswith("MM-cdcdcdcdcdcd ")
+
+
 def test_each_residue_says_until_when_it_may_open_and_why_it_stayed(fleet, ask):
     endless = {**KEY["grants"][0], "exposure_until": None, "label": None}
     _will(fleet, KEY, {**KEY, "grants": [endless]})
     _, ending, unending, *_ = ask("residue", "list").stdout.splitlines()
-    said = f"{GRANT} Room 101 2026-03-02 10:00:00 gateway offline {KEY['id']} tnt_silk"
+    said = f"{GRANT} Room 101 MM-cdcdcdcdcdcd 2026-03-02 10:00:00 gateway offline {KEY['id']} tnt_silk"
     assert " ".join(ending.split()) == said
-    assert f"{RESIDUE['device']} it is removed gateway offline" in " ".join(unending.split())
+    assert f"{RESIDUE['device']} MM-cdcdcdcdcdcd it is removed gateway offline" in " ".join(unending.split())
 
 
 def test_both_ways_out_of_a_residue_are_told(fleet, ask):
@@ -51,6 +58,10 @@ def test_nothing_left_is_said_so(fleet, ask):
 def test_one_tenant_s_residues_are_asked_for_by_its_name(fleet, facts):
     fleet.will("GET", "/credentials?state=residual&tenant=tnt_silk&limit=1000", {"credentials": [KEY]})
     assert facts("residue", "list", "--tenant", "tnt_silk") == {"residues": [RESIDUE]}
+
+
+def test_whose_a_residue_is_need_not_be_said_to_close_it(ask):
+    assert "Whose it is" in ask("residue", "close", "--help").stdout
 
 
 def test_closing_tells_the_fleet_who_was_at_the_door(fleet, facts, ask):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from shared.domain.grant import name_at_vendor
 from shared.domain.ids import TenantId
 from tests.simulated import play
 from tests.unit.infra.local.control.kept_stay import CANARIES, FRONT_LOCK, INDEX, SILK, STAY, KeptStay
@@ -63,6 +64,7 @@ def test_a_key_is_shown_at_each_lock_with_the_end_of_its_exposure(tmp_path):
         ("Room 101", "placed", "on_lock", until),
     ]
     assert key["grants"][0]["device"] == FRONT_LOCK
+    assert {each["vendor_name"] for each in key["grants"]} == {name_at_vendor("cd" * 32)}
 
 
 def test_a_key_is_shown_with_every_call_of_its_vendor_and_when_that_was_answered(tmp_path):
