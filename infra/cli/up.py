@@ -5,9 +5,11 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from infra.cli.answer import Answer, line, plain
 from infra.cli.command import Announce, SimulatorPort
+from infra.cli.losses import Loss, accepted_losses, losses_file, told_of
 from infra.cli.neighbours import OURS, free_port_above, listens, who_listens
 from infra.cli.patience import Patience
 from infra.cli.place import Place
@@ -16,7 +18,12 @@ from infra.cli.sim.beside import simulator_beside
 from infra.cli.sim.simulator import Simulator, simulator_at
 
 AcceptLoss = Annotated[
-    bool, typer.Option("--accept-loss", help="Go on with what can still be read of a damaged database.")
+    bool,
+    typer.Option(
+        "--accept-loss",
+        help="Go on although the database is damaged, with what can still be read of it, which may be "
+        "nothing: then no tenant, booking or key is known. What was found is kept.",
+    ),
 ]
 Sample = Annotated[
     bool, typer.Option("--sample", help="Move the sample hotel in, with its account at the TTLock simulator.")
@@ -45,8 +52,11 @@ def up(
             at.home, at.port, accept_loss=accept_loss, sample=sample, simulator_port=sim_port
         )
         doors, new = simulator_at(at, sim_port) if simulators else None, not at.has_database()
+        known = len(accepted_losses(at.home))
         with _simulated(doors):
-            serve(config, ready=lambda: announce(_ready(at, doors, new=new)))
+            serve(
+                config, ready=lambda: announce(_ready(at, doors, accepted_losses(at.home)[known:], new=new))
+            )
 
 
 def _simulated(doors: Simulator | None) -> AbstractContextManager[None]:
@@ -127,7 +137,7 @@ def damaged(at: Place, finding: str) -> Failed:
     )
 
 
-def _ready(at: Place, doors: Simulator | None, *, new: bool) -> Answer:
+def _ready(at: Place, doors: Simulator | None, losses: list[Loss], *, new: bool) -> Answer:
     from infra.manifest.load import load_manifest
 
     manifest, home = load_manifest(), str(at.home.absolute())
@@ -135,6 +145,7 @@ def _ready(at: Place, doors: Simulator | None, *, new: bool) -> Answer:
     said = (
         line(plain("The fleet is up", "bold green"), " at ", plain(at.base_url, "bold")),
         line("  kept in    ", home, plain(", where no fleet was before", "yellow") if new else ""),
+        *_told(at, losses),
         line("  functions  ", ", ".join(names)),
         line("  topics     ", ", ".join(topics)),
         line(f"  look       keyfleet status{at.flags}"),
@@ -143,4 +154,10 @@ def _ready(at: Place, doors: Simulator | None, *, new: bool) -> Answer:
     )
     simulators = {"ttlock": doors.base_url} if doors else {}
     facts = {"base_url": at.base_url, "home": home, "new": new, "functions": names, "topics": topics}
-    return Answer({**facts, "simulators": simulators}, said)
+    return Answer({**facts, "simulators": simulators, "losses": losses}, said)
+
+
+def _told(at: Place, losses: list[Loss]) -> Iterator[Text]:
+    for loss in losses:
+        yield line(plain(f"  lost       {told_of(loss)}", "bold red"))
+        yield line(f"             reconcile every key issued before, then delete {losses_file(at.home)}")

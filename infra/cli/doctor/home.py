@@ -6,6 +6,7 @@ from tempfile import TemporaryFile
 from infra.cli.answer import counted
 from infra.cli.doctor.finding import Finding, Verdict
 from infra.cli.doctor.machine import nearest_folder
+from infra.cli.losses import losses_file
 from infra.cli.place import Place
 from infra.cli.up import damaged
 
@@ -89,9 +90,7 @@ def _looked_through(at: Place, file: Path) -> Finding:
 
 def check_losses(at: Place) -> Finding:
     """Was any loss accepted that nobody has dealt with yet?"""
-    from infra.local.fleet import LOSSES
-
-    notes = at.home / LOSSES
+    notes = losses_file(at.home)
     try:
         accepted = notes.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:

@@ -1,11 +1,13 @@
 """keyfleet up: what it says of a port somebody else has."""
 
 import dataclasses
+import json
 import socket
 
 import pytest
 
 from infra.cli import neighbours
+from infra.cli.losses import losses_file
 from infra.local.server import free_port
 from infra.local.storage.database import open_database
 
@@ -73,3 +75,32 @@ def test_up_tells_the_whole_path_of_its_folder_and_whether_a_fleet_was_there(
     kept = next(line for line in told.splitlines() if line.startswith("  kept in"))
     assert kept.startswith(f"  kept in    {tmp_path / 'home'}{said}")
     assert ("before" in kept) is not started_before
+
+
+@pytest.mark.parametrize(
+    ("kept_as", "said"),
+    [
+        (None, "gone; nothing was left to read: this fleet knows no tenant, booking or key of before\n"),
+        ("fleet.db.damaged-1", "gone; all that was found is kept in fleet.db.damaged-1; what could be read "),
+    ],
+)
+def test_up_tells_what_a_loss_that_was_just_accepted_means(run, tmp_path, monkeypatch, kept_as, said):
+    loss = {"at": "2026-05-01T00:00:00+00:00", "finding": "gone", "kept_as": kept_as}
+    notes = losses_file(tmp_path)
+    notes.write_text(json.dumps({**loss, "finding": "an older one"}) + "\n")
+
+    def serve(_config, ready):
+        with notes.open("a") as file:
+            file.write(json.dumps(loss) + "\n")
+        ready()
+
+    monkeypatch.setattr("infra.local.server.serve", serve)
+    told = run("up", "--accept-loss", "--home", str(tmp_path), "--port", str(free_port())).stdout
+    assert f"  lost       {said}" in told
+    assert f"then delete {notes}\n" in told
+    assert "an older one" not in told
+
+
+def test_up_that_lost_nothing_speaks_of_no_loss(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("infra.local.server.serve", lambda _config, ready: ready())
+    assert "  lost  " not in run("up", "--home", str(tmp_path), "--port", str(free_port())).stdout
