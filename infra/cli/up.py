@@ -1,8 +1,9 @@
 """`keyfleet up`: the embedded fleet in the foreground."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Annotated
+from textwrap import wrap
+from typing import Annotated, Final
 
 import typer
 from rich.text import Text
@@ -17,6 +18,8 @@ from infra.cli.problems import Failed, parted
 from infra.cli.sim.beside import simulator_beside
 from infra.cli.sim.simulator import Simulator, simulator_at
 
+WIDTH: Final = 66
+"""Of a list of names, beside its head."""
 AcceptLoss = Annotated[
     bool,
     typer.Option(
@@ -146,15 +149,26 @@ def _ready(at: Place, doors: Simulator | None, losses: list[Loss], *, new: bool)
         line(plain("The fleet is up", "bold green"), " at ", plain(at.base_url, "bold")),
         line("  kept in    ", home, plain(", where no fleet was before", "yellow") if new else ""),
         *_told(at, losses),
-        line("  functions  ", ", ".join(names)),
-        line("  topics     ", ", ".join(topics)),
+        *_listed("functions", names),
+        *_listed("topics", topics),
         line(f"  look       keyfleet status{at.flags}"),
-        *([line(f"  doors      keyfleet sim locks{doors.flags}")] if doors else ()),
+        *([_beside(doors, new=new)] if doors else ()),
         line("  stop       Ctrl-C: whatever is under way goes on at the next start"),
     )
     simulators = {"ttlock": doors.base_url} if doors else {}
     facts = {"base_url": at.base_url, "home": home, "new": new, "functions": names, "topics": topics}
     return Answer({**facts, "simulators": simulators, "losses": losses}, said)
+
+
+def _listed(head: str, names: Sequence[str]) -> Iterator[Text]:
+    rows = wrap(", ".join(names), WIDTH, break_long_words=False, break_on_hyphens=False)
+    for first, row in zip((head, *("" for _ in rows[1:])), rows, strict=True):
+        yield line(f"  {first:<11}{row}")
+
+
+def _beside(doors: Simulator, *, new: bool) -> Text:
+    anew = "" if new else ", which start empty: keys that were placed before are not in them"
+    return line(f"  doors      keyfleet sim locks{doors.flags}", plain(anew, "yellow"))
 
 
 def _told(at: Place, losses: list[Loss]) -> Iterator[Text]:

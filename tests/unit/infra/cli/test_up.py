@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import socket
+from contextlib import nullcontext
 
 import pytest
 
@@ -10,6 +11,7 @@ from infra.cli import neighbours
 from infra.cli.losses import losses_file
 from infra.local.server import free_port
 from infra.local.storage.database import open_database
+from infra.manifest.load import load_manifest
 
 
 def _refused(run, place):
@@ -104,3 +106,27 @@ def test_up_tells_what_a_loss_that_was_just_accepted_means(run, tmp_path, monkey
 def test_up_that_lost_nothing_speaks_of_no_loss(run, tmp_path, monkeypatch):
     monkeypatch.setattr("infra.local.server.serve", lambda _config, ready: ready())
     assert "  lost  " not in run("up", "--home", str(tmp_path), "--port", str(free_port())).stdout
+
+
+def test_up_lists_functions_and_topics_on_lines_that_fit_a_screen(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("infra.local.server.serve", lambda _config, ready: ready())
+    told = run("up", "--home", str(tmp_path), "--port", str(free_port())).stdout
+    _, _, after = told.partition("  functions  ")
+    functions, _, topics = after.partition("\n  topics     ")
+    names = [name.strip() for name in functions.replace("\n", " ").split(",")]
+    assert names == list(load_manifest().functions)
+    assert all(len(row) < 80 for row in functions.splitlines())
+    assert "\n             melmastoon." in topics
+
+
+@pytest.mark.parametrize("started_before", [True, False])
+def test_up_says_that_simulated_doors_forgot_what_a_fleet_placed_before(
+    run, tmp_path, monkeypatch, started_before
+):
+    monkeypatch.setattr("infra.local.server.serve", lambda _config, ready: ready())
+    monkeypatch.setattr("infra.cli.up.simulator_beside", lambda *_: nullcontext())
+    if started_before:
+        open_database(tmp_path / "fleet.db", (), bytes).close()
+    told = run("up", "--simulators", "--home", str(tmp_path), "--port", str(free_port())).stdout
+    assert "  doors      keyfleet sim locks" in told
+    assert ("keys that were placed before are not in them" in told) is started_before
