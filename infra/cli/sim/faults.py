@@ -6,11 +6,11 @@ from typing import Annotated, Any
 import typer
 
 from infra.cli.answer import Answer, counted, line, plain, table
-from infra.cli.problems import not_found
+from infra.cli.problems import Refused, not_found
 from infra.cli.sim.simulator import Simulator
 
 Strike = Annotated[
-    tuple[str, str],
+    list[str],
     typer.Argument(
         metavar="OPERATION FAULT",
         help="One of the vendor's operations, such as keyboardPwd/add, or '*' for all: sim fault operations "
@@ -34,6 +34,9 @@ def add(
     seconds: Seconds = 0,
 ) -> Answer:
     """Have something go wrong from now on."""
+    if len(strike) != 2:
+        what = "no fault is named" if len(strike) == 1 else "more than an operation and a fault is named"
+        raise Refused(what, "write them as keyboardPwd/add http_500: see keyfleet sim fault operations")
     rule = dict(zip(("operation", "fault"), strike, strict=True))
     facts = at.post("faults", {**rule, "times": times, "after": after, "pct": pct, "seconds": seconds})
     return Answer(facts, (line("Rule ", plain(facts["number"], "bold"), f": {_meaning(facts)}."),))

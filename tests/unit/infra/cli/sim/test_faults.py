@@ -1,5 +1,7 @@
 """keyfleet sim fault: rules are put in force, counted and lifted."""
 
+import pytest
+
 ROOM = 1000101
 
 
@@ -56,6 +58,16 @@ def test_every_operation_that_is_listed_can_be_struck(ask, facts):
     listed = ask("fault", "operations").stdout.splitlines()
     assert listed[:-1] == known["operations"]
     assert listed[-1].endswith("drop, timeout_after_success, http_500, http_502, slow, errcode:N")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [(("lock/list",), "no fault is named"), (("lock/list", "drop", "slow"), "more than an operation and")],
+)
+def test_a_rule_that_is_not_an_operation_and_a_fault_is_refused_in_words(ask, given, said):
+    refused = ask("fault", "add", *given)
+    assert (refused.exit_code, said in refused.stderr) == (2, True)
+    assert "fix: write them as keyboardPwd/add http_500" in refused.stderr
 
 
 def test_a_fault_that_is_none_is_refused_with_those_there_are(ask):
