@@ -13,6 +13,8 @@ from rich.text import Text
 from infra.cli.problems import Field, Problem, said_of
 
 LONGEST_LINE = 400
+SPANS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
+PARTS_SAID = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,19 @@ def moment(text: str) -> str:
 def counted(count: int, noun: str) -> str:
     """Return a count with its noun."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def span(seconds: float) -> str:
+    """Return how long something is as people say it, in the two largest units that matter."""
+    whole = round(abs(seconds))
+    largest = next((at for at, (_, length) in enumerate(SPANS) if length <= whole), len(SPANS) - 1)
+    said, parts = SPANS[largest : largest + PARTS_SAID], list[str]()
+    finest = said[-1][1]
+    left = round(whole / finest) * finest
+    for noun, length in said:
+        count, left = divmod(left, length)
+        parts += [counted(count, noun)] if count else []
+    return " ".join(parts)
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
