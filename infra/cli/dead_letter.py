@@ -31,16 +31,28 @@ def list_letters(
     limit: Limit = 100,
 ) -> Answer:
     """List the messages that were set aside: dead letters and quarantine."""
-    wanted = {"topic": topic, "reservation": reservation}
-    facts = ControlPlane(at).get("dead-letters", **wanted, after=after, limit=limit)
+    wanted, control = {"topic": topic, "reservation": reservation}, ControlPlane(at)
+    facts = control.get("dead-letters", **wanted, after=after, limit=limit)
     letters = facts["messages"]
     if not letters:
-        return Answer(facts, (line("No message was set aside."),))
+        chosen = after or any(wanted.values())
+        others = control.get("status")["parked"] if chosen else 0
+        return Answer(facts, (line(f"{_none(topic, reservation, after)}{_others(at, others)}"),))
     said: list[RenderableType] = [part for letter in letters for part in _said(letter)]
     if len(letters) == limit:
         only = "".join(f" --{name} {quote(value)}" for name, value in wanted.items() if value)
         said.append(line(f"There may be more: {LIST}{at.flags}{only} --after {letters[-1]['id']}"))
     return Answer(facts, tuple(said))
+
+
+def _none(topic: str | None, reservation: str | None, after: int) -> str:
+    about = f" about {reservation}" if reservation else ""
+    on = f" on {topic}" if topic else ""
+    return f"No message{about}{on} was set aside{f' behind {after}' if after else ''}."
+
+
+def _others(at: Place, count: int) -> str:
+    return f" In all, {counted(count, 'message')}: see {LIST}{at.flags}" if count else ""
 
 
 def replay(at: Place, ids: Ids = None, everything: All = False, topic: Topic = None) -> Answer:

@@ -71,6 +71,26 @@ def test_dead_letter_list_without_letters_says_so(fleet, ask, facts):
     assert facts("dead-letter", "list") == {"messages": []}
 
 
+@pytest.mark.parametrize(
+    ("given", "query", "said"),
+    [
+        (("--reservation", "rsv_1"), "reservation=rsv_1&after=0", "No message about rsv_1 was set aside."),
+        (("--topic", "t"), "topic=t&after=0", "No message on t was set aside."),
+        (("--after", "12"), "after=12", "No message was set aside behind 12."),
+    ],
+)
+def test_dead_letter_list_that_finds_none_says_of_what_and_how_many_others_there_are(
+    fleet, ask, given, query, said
+):
+    fleet.will("GET", f"/dead-letters?{query}&limit=100", {"messages": []})
+    fleet.will("GET", "/status", {"parked": 2})
+    result = ask("dead-letter", "list", *given)
+    others = f" In all, 2 messages: see keyfleet dead-letter list{fleet.place.flags}"
+    assert (result.exit_code, result.stdout) == (0, f"{said}{others}\n")
+    fleet.will("GET", "/status", {"parked": 0})
+    assert ask("dead-letter", "list", *given).stdout == f"{said}\n"
+
+
 def test_dead_letter_list_names_the_next_page(fleet, ask):
     fleet.will("GET", "/dead-letters?topic=t&after=3&limit=1", {"messages": [LETTER]})
     assert "--after 12" in ask("dead-letter", "list", "--topic", "t", "--after", "3", "--limit", "1").stdout
