@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from infra.cli.problems import Refused
+from infra.cli.problems import LONGEST_NAME, Refused
 
 
 def json_input(text: str, option: str) -> Any:
@@ -56,7 +56,9 @@ def read_text(path: Path, option: str) -> str:
 
 def _parsed(text: str, what: str, remedy: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_not_json)
+        return json.loads(text, parse_constant=_not_json, object_pairs_hook=_object)
+    except _Repeated as error:
+        raise Refused(f"{what}: {error}", "keep one of them") from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise Refused(f"{what} is not JSON: {error.msg} at {where}", remedy) from None
@@ -68,6 +70,19 @@ def _parsed(text: str, what: str, remedy: str) -> Any:
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _QUOTE_IT = "put single quotes around the JSON, or pass @file, or - for stdin"
+
+
+class _Repeated(ValueError):
+    """Which of two values of one name is meant, nobody can know."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise _Repeated(f"{repeated[:LONGEST_NAME]!r} is named twice in one object")
+    return read
 
 
 def _not_json(name: str) -> Any:

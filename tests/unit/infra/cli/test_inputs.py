@@ -33,6 +33,13 @@ def test_what_is_not_json_is_refused_with_its_place(text, said):
     assert caught.value.remedy
 
 
+@pytest.mark.parametrize("text", ['{"a": 1, "b": 2, "a": 1}', '[{"b": {"a": null, "a": []}}]'])
+def test_a_name_that_is_there_twice_is_refused_by_name(text):
+    with pytest.raises(Refused, match="--data: 'a' is named twice in one object") as caught:
+        json_input(text, "--data")
+    assert caught.value.remedy == "keep one of them"
+
+
 @pytest.mark.parametrize("text", ["[]", "1", "null", '"a"'])
 def test_what_is_no_object_is_refused_where_one_is_needed(text):
     with pytest.raises(Refused, match="not a JSON object"):
