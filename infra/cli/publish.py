@@ -13,6 +13,7 @@ from infra.cli.inputs import json_file, json_object
 from infra.cli.place import Place
 from infra.cli.problems import Refused
 
+LONGEST_SUBJECT = 128
 Subject = Annotated[
     str | None,
     typer.Argument(
@@ -21,7 +22,10 @@ Subject = Annotated[
 ]
 Data = Annotated[str | None, typer.Option(help="The payload: JSON, @file, or - for stdin.")]
 Tenant = Annotated[str | None, typer.Option(help="The tenant the event belongs to.")]
-Event = Annotated[Path | None, typer.Option(help="A whole event in a file, in place of --data and --tenant.")]
+Event = Annotated[
+    Path | None,
+    typer.Option(help="A whole event in a file, as README.md shows one, in place of --data and --tenant."),
+]
 Key = Annotated[
     str | None,
     typer.Option(help="The ordering key. Unless given, the payload's reservation if it names one."),
@@ -47,10 +51,15 @@ def publish(
 
 
 def _named_by(content: Mapping[str, Any]) -> str:
-    subject = content.get("event", {}).get("subject")
-    if not isinstance(subject, str):
-        raise Refused("the subject is missing", "name one, such as melmastoon.tenant.config_updated.v1")
-    return subject
+    event = content.get("event", {})
+    subject, kind = event.get("subject"), event.get("type")
+    if isinstance(subject, str):
+        return subject
+    if isinstance(kind, str):
+        raise Refused(
+            "the event has a type and no subject", f'add "subject" to it: "{kind[:LONGEST_SUBJECT]}"'
+        )
+    raise Refused("the subject is missing", "name one, such as melmastoon.tenant.config_updated.v1")
 
 
 def _heard(at: Place, facts: Mapping[str, Any]) -> tuple[Text, ...]:
@@ -74,11 +83,18 @@ def _unheard() -> Text:
     )
 
 
+def _object_in(file: Path) -> Any:
+    event = json_file(file, "--event")
+    if not isinstance(event, dict):
+        raise Refused(f"--event: {file} holds no JSON object", "write one event, as README.md shows it")
+    return event
+
+
 def _content(data: str | None, tenant: str | None, event: Path | None) -> dict[str, Any]:
     if event is not None:
         if data is not None or tenant is not None:
             raise Refused("--event holds a whole event", "leave --data and --tenant out, or --event")
-        return {"event": json_file(event, "--event")}
+        return {"event": _object_in(event)}
     if data is None or tenant is None:
         missing = "--data" if data is None else "--tenant"
         raise Refused(f"{missing} is missing", "pass --data and --tenant, or a whole event with --event")

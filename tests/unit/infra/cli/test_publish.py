@@ -1,8 +1,12 @@
 """keyfleet publish: what is sent, and what is refused before anything is."""
 
 import json
+import re
 
 import pytest
+
+from infra.manifest.load import ROOT
+from shared.events.codec import parse
 
 SUBJECT = "melmastoon.tenant.config_updated.v1"
 OLD_ANSWER = {"topic": SUBJECT, "message_id": "7", "event_id": "evt_1"}
@@ -48,6 +52,29 @@ def test_a_whole_event_names_its_own_subject_or_somebody_must(fleet, ask, tmp_pa
     (tmp_path / "event.json").write_text(json.dumps({"id": "evt_9"}))
     refused = ask("publish", "--event", str(tmp_path / "event.json"))
     assert (refused.exit_code, "the subject is missing" in refused.output) == (2, True)
+
+
+def test_an_event_that_has_a_type_alone_is_refused_with_the_subject_to_add(fleet, ask, tmp_path):
+    (tmp_path / "event.json").write_text(json.dumps({"id": "evt_9", "type": SUBJECT}))
+    refused = ask("publish", "--event", str(tmp_path / "event.json"))
+    assert refused.exit_code == 2
+    assert f'fix: add "subject" to it: "{SUBJECT}"\n' in refused.stderr
+    assert fleet.asked == []
+
+
+@pytest.mark.parametrize("given", [(), (SUBJECT,)])
+def test_a_file_that_holds_no_event_is_refused_by_name(fleet, ask, tmp_path, given):
+    (tmp_path / "event.json").write_text("[]")
+    refused = ask("publish", *given, "--event", str(tmp_path / "event.json"))
+    assert refused.exit_code == 2
+    assert f"{tmp_path / 'event.json'} holds no JSON object" in refused.stderr
+    assert fleet.asked == []
+
+
+def test_the_event_that_is_shown_to_whoever_writes_one_is_an_event():
+    (shown,) = re.findall(r"```json\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    event = parse(json.loads(shown))
+    assert event.subject == json.loads(shown)["subject"]
 
 
 def test_publish_names_who_listens_and_where_to_look_for_what_is_not_accepted(fleet, ask):
