@@ -1,14 +1,17 @@
 """`keyfleet ask-again KEY`: what a saga would ask its vendor later, it asks now."""
 
+from collections.abc import Iterator
 from typing import Annotated, Final
 
 import typer
+from rich.text import Text
 
 from infra.cli.answer import Answer, line, plain
 from infra.cli.control import ControlPlane
 from infra.cli.place import Place
 from infra.cli.problems import not_found
-from infra.cli.residue import residues
+from infra.cli.residue import Json, left
+from shared.domain.plan import MAX_ATTEMPTS
 
 FUNCTION: Final = "ask-again"
 GRANT: Final = "grt_"
@@ -22,20 +25,25 @@ Tenant = Annotated[str | None, typer.Option(help="Whose it is, such as tnt_silk;
 
 def ask_again(at: Place, key: Key, tenant: Tenant = None) -> Answer:
     """Have the vendor of a key that waits asked at once: to make it, or to take back what is left of it."""
-    whose, meant = _meant(at, key, tenant)
-    facts = ControlPlane(at).call(FUNCTION, {"tenant": whose, "key": meant})
+    meant = _meant(at, key, tenant)
+    facts = ControlPlane(at).call(FUNCTION, {"tenant": meant["tenant"], "key": meant["id"]})
     said = line(f"{facts['vendor']} is asked again {WORKS[facts['work']]} ", plain(facts["key"], "bold"), ".")
-    return Answer(facts, (said, line(f"See what it says: keyfleet timeline {facts['key']}{at.flags}")))
+    see = line(f"See what it says: keyfleet timeline {facts['key']}{at.flags}")
+    return Answer(facts, (said, *_spent(meant, facts), see))
 
 
-def _meant(at: Place, identity: str, tenant: str | None) -> tuple[str, str]:
-    """Return the tenant and the key that an id stands for."""
+def _spent(key: Json, facts: Json) -> Iterator[Text]:
+    if facts["work"] == "issue":
+        spent = min(key["attempts"] + 1, MAX_ATTEMPTS)
+        yield line(f"That is attempt {spent} of {MAX_ATTEMPTS}: after the last the key fails.")
+
+
+def _meant(at: Place, identity: str, tenant: str | None) -> Json:
+    """Return the key that an id stands for."""
     if identity.startswith(GRANT):
-        left = (each for each in residues(at, tenant) if each["grant"] == identity)
-        found = [(each["tenant"], each["key"]) for each in left]
+        found = [key for key, grant in left(at, tenant) if grant["id"] == identity]
     else:
-        kept = ControlPlane(at).get("credentials", key=identity, tenant=tenant, limit=1)["credentials"]
-        found = [(each["tenant"], each["id"]) for each in kept]
+        found = ControlPlane(at).get("credentials", key=identity, tenant=tenant, limit=1)["credentials"]
     if not found:
         lists = f"keyfleet credentials{at.flags} or keyfleet residue list{at.flags}"
         raise not_found("key and no residue", [identity], f"name one that {lists} shows")

@@ -45,11 +45,16 @@ def close(at: Place, grant: Grant, by: By, tenant: Whose = None) -> Answer:
 
 def residues(at: Place, tenant: str | None) -> Iterator[Json]:
     """Go through what is left at locks, and whose it is."""
+    return (_residue(key, grant) for key, grant in left(at, tenant))
+
+
+def left(at: Place, tenant: str | None) -> Iterator[tuple[Json, Json]]:
+    """Go through the keys that left something at locks, each with its grant there."""
     asked = {"state": "residual", "tenant": tenant, "limit": MOST}
     for key in ControlPlane(at).get("credentials", **asked)["credentials"]:
         for grant in key["grants"]:
             if grant["state"] == "residual":
-                yield _residue(key, grant)
+                yield key, grant
 
 
 def _residue(key: Json, grant: Json) -> Json:

@@ -43,6 +43,19 @@ def test_who_is_asked_what_is_told_with_the_way_to_see_what_comes_of_it(fleet, a
     assert f"keyfleet timeline {KEY['id']}{fleet.place.flags}" in told
 
 
+@pytest.mark.parametrize(("made", "number"), [(1, 2), (5, 6), (6, 6)])
+def test_which_of_a_key_s_few_attempts_it_spends_is_told(fleet, ask, made, number):
+    fleet.will("GET", ONE, {"credentials": [{**KEY, "attempts": made}]})
+    fleet.serves("ask-again", {**ANSWER, "work": "issue"})
+    told = ask("ask-again", KEY["id"]).stdout
+    assert f"\nThat is attempt {number} of 6: after the last the key fails.\n" in told
+
+
+def test_taking_back_spends_no_attempt(fleet, ask):
+    _will(fleet, KEY)
+    assert "attempt" not in ask("ask-again", KEY["id"]).stdout
+
+
 @pytest.mark.parametrize("name", [KEY["id"], "grt_other"])
 def test_what_is_not_there_is_refused_before_the_function_is_called(fleet, ask, name):
     _will(fleet)
