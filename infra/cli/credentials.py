@@ -1,6 +1,7 @@
 """`keyfleet credentials`: the keys that the fleet's ledger holds, and how each stands at its locks."""
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from shlex import quote
 from typing import Annotated, Any, Final
 
@@ -33,6 +34,8 @@ STYLES: Final = {
 """How states of keys and grants look; the others have nothing left to say."""
 UNDECIDED: Final = frozenset({"removing", "residual"})
 """What a lock is yet to let go of."""
+ASKED: Final = {"intended": "place", "removing": "remove"}
+"""What a vendor is asked for a grant until it is done."""
 
 
 def credentials(
@@ -48,13 +51,14 @@ def credentials(
     facts = ControlPlane(at).get("credentials", **asked, limit=limit)
     keys = facts["credentials"]
     if not keys:
-        return Answer(facts, (line("No key."), *_set_aside(at, reservation)))
+        return Answer(facts, tuple(_none(at, reservation, state)))
     said = (part for key in keys for part in _told(at, key))
     return Answer(facts, (*said, *_beyond(limit, more=facts["more"])))
 
 
-def _set_aside(at: Place, reservation: str | None) -> Iterator[Text]:
-    if reservation is not None:
+def _none(at: Place, reservation: str | None, state: str | None) -> Iterator[Text]:
+    yield line("No key." if state is None else "No key in that state.")
+    if state is None and reservation is not None:
         letters = f"keyfleet dead-letter list --reservation {quote(reservation)}{at.flags}"
         yield line(f"Was its booking set aside? {letters}")
 
@@ -75,11 +79,25 @@ def _told(at: Place, key: Json) -> Iterator[Text]:
     yield line(f"    {_work(key)}")
     for grant in key["grants"]:
         yield line("    ", *_at_lock(grant))
+    if any(_outlasts(grant, key) for grant in key["grants"]):
+        yield line(
+            plain(
+                "    why later than the stay's end: vendors may round or shift it, by up to four hours",
+                "dim",
+            )
+        )
     if key["warnings"]:
         yield line("    ", plain(", ".join(key["warnings"]), "yellow"))
     yield line(plain(f"    keyfleet timeline {key['id']}{at.flags}", "dim"))
     if _waits(key):
         yield line(plain(f"    keyfleet ask-again {key['id']}{at.flags} asks its vendor now", "dim"))
+
+
+def _outlasts(grant: Json, key: Json) -> bool:
+    until = grant["exposure_until"]
+    if until is None or grant["state"] == "removed":
+        return False
+    return datetime.fromisoformat(until) > datetime.fromisoformat(key["window"]["until"])
 
 
 def _waits(key: Json) -> bool:
@@ -106,12 +124,23 @@ def _at_lock(grant: Json) -> Iterator[str | Text]:
     yield _state(grant["state"])
     detail = f" ({grant['detail'].replace('_', ' ')})" if grant["detail"] else ""
     yield f"{detail}, {grant['kind']}"
+    yield from _refused(grant)
     if grant["state"] != "removed":
         yield f", {grant['vendor_name']} in the app"
         until, busy = grant["exposure_until"], grant["busy_until"]
         yield f", may open until {moment(until)} UTC" if until else ", may open until it is removed"
         if busy and grant["state"] == "removing":
             yield f"; no removal is believed before {moment(busy)} UTC, for a lost call may still place it"
+
+
+def _refused(grant: Json) -> Iterator[str | Text]:
+    # A call without an answer may still have one.
+    last = next(reversed(grant["calls"]), None)
+    if last is not None and last["answer"] and last["asked"] == ASKED.get(grant["state"]):
+        at = moment(last["answered_at"] or last["at"])
+        yield f", {grant['vendor']} said "
+        yield plain(last["answer"].replace("_", " "), "yellow")
+        yield f" at {at} UTC"
 
 
 def _state(state: str) -> Text:

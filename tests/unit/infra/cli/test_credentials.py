@@ -1,6 +1,10 @@
 """keyfleet credentials."""
 
+from datetime import timedelta
+
 import pytest
+
+from shared.usecases.issue_at_locks import LONGEST_EXTENSION
 
 KEY = {
     "id": "key_01KSAMP1E00000000000000101",
@@ -34,6 +38,7 @@ KEY = {
             "changed_at": "2026-03-02T09:00:00Z",
             "exposure_until": "2026-03-02T10:00:00Z",
             "busy_until": None,
+            "calls": [],
         }
     ],
 }
@@ -111,6 +116,61 @@ def test_no_key_of_a_booking_points_at_what_was_set_aside(fleet, ask):
     said = ask("credentials", "--reservation", "rsv 7").stdout
     assert said.startswith("No key.\n")
     assert f"keyfleet dead-letter list --reservation 'rsv 7'{fleet.place.flags}\n" in said
+
+
+def test_no_key_in_a_state_is_not_said_to_be_none_of_the_booking(fleet, ask):
+    _will(fleet, query="reservation=rsv_7&state=revoked&limit=100")
+    assert ask("credentials", "--reservation", "rsv_7", "--state", "revoked").stdout == (
+        "No key in that state.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "asked", "answer", "said"),
+    [
+        ("intended", "place", "gateway_offline", True),
+        ("intended", "place", None, False),
+        ("removing", "remove", "gateway_offline", True),
+        ("removing", "place", "gateway_offline", False),
+        ("placed", "place", "on_lock", False),
+    ],
+)
+def test_what_a_vendor_said_last_of_what_is_still_to_be_done_is_told(fleet, ask, state, asked, answer, said):
+    calls = [
+        {"at": "2026-03-01T09:00:00Z", "asked": asked, "answer": "lock_busy", "answered_at": None},
+        {
+            "at": "2026-03-01T09:01:00Z",
+            "asked": asked,
+            "answer": answer,
+            "answered_at": "2026-03-01T09:02:00Z",
+        },
+    ]
+    grant = {**KEY["grants"][0], "state": state, "detail": None, "calls": calls}
+    _will(fleet, {**KEY, "state": "pending", "grants": [grant]})
+    told = ask("credentials").stdout
+    assert (", ttlock said gateway offline at 2026-03-01 09:02:00 UTC," in told) is said
+    assert "lock busy" not in told
+
+
+def test_as_much_longer_is_told_as_a_key_may_open(fleet, ask):
+    _will(fleet, {**KEY, "grants": [{**KEY["grants"][0], "exposure_until": "2026-03-02T14:00:00Z"}]})
+    assert timedelta(hours=4) == LONGEST_EXTENSION
+    assert "by up to four hours\n" in ask("credentials").stdout
+
+
+@pytest.mark.parametrize(
+    ("until", "state", "explained"),
+    [
+        ("2026-03-02T14:00:00Z", "residual", True),
+        ("2026-03-02T14:00:00Z", "removed", False),
+        ("2026-03-02T10:00:00Z", "residual", False),
+        (None, "residual", False),
+    ],
+)
+def test_why_a_key_may_open_longer_than_its_stay_is_told(fleet, ask, until, state, explained):
+    grant = {**KEY["grants"][0], "state": state, "exposure_until": until}
+    _will(fleet, {**KEY, "grants": [grant]})
+    assert ("why later than the stay's end: vendors may" in ask("credentials").stdout) is explained
 
 
 def test_more_keys_than_the_limit_are_not_kept_silent(fleet, ask):
