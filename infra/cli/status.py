@@ -58,6 +58,9 @@ def _parked(at: Place, count: int) -> RenderableType:
 
 
 def _attention(at: Place, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
+    if waiting := facts.get("waiting_keys"):
+        states = f"see keyfleet credentials{at.flags} --state pending, or requested"
+        yield line(f"Yet to be made: {counted(waiting, 'key')}, {states}")
     if failed := facts["failed_keys"]:
         said = f"Failed, and still wanted: {counted(failed, 'key')}, "
         yield line(plain(said, "bold red"), f"see keyfleet credentials --state failed{at.flags}")

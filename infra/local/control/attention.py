@@ -12,12 +12,13 @@ PAGE: Final = 1000
 
 
 async def attention(records: Records, now: datetime) -> dict[str, Any]:
-    """Count the keys that failed for stays that still want them, and the locks with residual access."""
-    failed = locks = 0
+    """Count keys that failed for stays that still want them, keys yet to be made, and locks with residues."""
+    failed = waiting = locks = 0
     for tenant in records.tenants():
         failed += sum(credential_in(key).core.window.end > now for key in records.failed_and_wanted(tenant))
+        waiting += records.waiting(tenant)
         locks += await _residual_locks(records, tenant)
-    return {"failed_keys": failed, "residual_locks": locks}
+    return {"failed_keys": failed, "waiting_keys": waiting, "residual_locks": locks}
 
 
 async def _residual_locks(records: Records, tenant: TenantId) -> int:

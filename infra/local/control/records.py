@@ -46,6 +46,10 @@ AND stay.id = json_extract(key.body, '$.credential.core.holder.reservation_id')
 AND json_extract(stay.body, '$.status') = '{Status.CONFIRMED}'
 AND EXISTS (SELECT 1 FROM json_each(stay.body, '$.credentials') WHERE value = key.id)
 WHERE task.db = 'main' AND task.tenant = ?1 AND task.collection = '{MANUAL_TASKS}'"""  # noqa: S608 - constants
+# What is yet to be made is due, and so found by the index of what is, among all that is over and done.
+_WAITING: Final = f"""SELECT count(*) {OF_MAIN} AND tenant = ? AND collection = '{CREDENTIALS}'
+AND json_extract(body, '$.due_at') IS NOT NULL
+AND json_extract(body, '$.credential.state.type') IN ('requested', 'pending')"""
 _STANDINGS: Final = f"""SELECT id, json_extract(body, '$.device_id'), json_extract(body, '$.grant.state.type')
 {OF_MAIN} AND tenant = ? AND collection = 'grants' AND id > ? ORDER BY id LIMIT ?"""
 
@@ -91,6 +95,10 @@ class Records:
     def failed_and_wanted(self, tenant: TenantId) -> list[Json]:
         """Return the keys that failed and that a confirmed stay still names."""
         return self._read(_FAILED, tenant)
+
+    def waiting(self, tenant: TenantId) -> int:
+        """Return how many keys are yet to be made."""
+        return int(self._engine.read(_WAITING, (tenant,))[0][0])
 
     def standings(self, tenant: TenantId, after: str, limit: int) -> list[tuple[str, str | None, str]]:
         """Return the first grants beyond an id: which, at which lock, in which state."""

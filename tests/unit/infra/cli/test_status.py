@@ -54,6 +54,14 @@ def test_status_does_not_mention_what_there_is_none_of(fleet, ask):
     assert "should be gone" not in said
 
 
+def test_status_says_how_many_keys_are_yet_to_be_made(fleet, ask):
+    fleet.will("GET", "/status", STATUS)
+    assert "Yet to be made" not in ask("status").stdout
+    fleet.will("GET", "/attention", {**WELL, "waiting_keys": 2})
+    said = f"2 keys, see keyfleet credentials{fleet.place.flags} --state pending, or requested\n"
+    assert f"Yet to be made: {said}" in ask("status").stdout
+
+
 def test_status_points_at_keys_that_failed_and_at_locks_that_keep_what_should_be_gone(fleet, ask):
     fleet.will("GET", "/status", STATUS)
     fleet.will("GET", "/attention", {"failed_keys": 1, "residual_locks": 2})

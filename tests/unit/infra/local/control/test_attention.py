@@ -8,7 +8,7 @@ from infra.local.control import attention
 from tests.guesthouse import play
 
 LOCK_FULL, LOCK_FROZEN = "errcode:-3009", "errcode:-3036"
-WELL = {"failed_keys": 0, "residual_locks": 0}
+WELL = {"failed_keys": 0, "waiting_keys": 0, "residual_locks": 0}
 
 
 async def _ask(house):
@@ -35,6 +35,19 @@ def test_where_every_guest_has_a_key_and_every_lock_let_go_nobody_is_needed(tmp_
         return nobody_came, staying, await _ask(house)
 
     assert play(tmp_path, scenario) == (WELL, WELL, WELL)
+
+
+def test_keys_that_are_yet_to_be_made_are_counted_until_they_are(tmp_path):
+    async def scenario(house):
+        await house.fault("http_500", "keyboardPwd/add")
+        await house.publish("evt_1")
+        await asyncio.sleep(5)
+        waiting = await _ask(house)
+        await house.mend()
+        await asyncio.sleep(3600)
+        return waiting, await _ask(house)
+
+    assert play(tmp_path, scenario) == ({**WELL, "waiting_keys": 1}, WELL)
 
 
 def test_a_key_that_failed_is_shown_as_it_was_tried_last(tmp_path):
