@@ -54,12 +54,12 @@ def list_executions(at: Place, workflow: Workflow = None, state: State = None, l
     wanted = None if state is None else _known(state)
     facts = ControlPlane(at).get("executions", workflow=workflow, state=wanted, limit=limit)
     rows = [
-        (each["id"], each["workflow"], _state(each["state"]), moment(each["started_at"]), _took(each))
+        (*(each.get(name) for name in ("id", "workflow", "key")), _state(each["state"]), *_times(each))
         for each in facts["executions"]
     ]
     if not rows:
         return Answer(facts, (line("No execution."),))
-    return Answer(facts, (table(("execution", "workflow", "state", "started (UTC)", "took"), rows),))
+    return Answer(facts, (table(("execution", "workflow", "key", "state", "started (UTC)", "took"), rows),))
 
 
 def show(at: Place, execution: Id) -> Answer:
@@ -116,6 +116,10 @@ def _known(state: str) -> str:
     if state.upper() not in STYLES:
         raise Refused(f"--state {state[:64]!r} is no state", f"name one of {', '.join(STYLES)}")
     return state.upper()
+
+
+def _times(facts: Mapping[str, Any]) -> tuple[str, str]:
+    return moment(facts["started_at"]), _took(facts)
 
 
 def _took(facts: Mapping[str, Any]) -> str:

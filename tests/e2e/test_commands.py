@@ -13,6 +13,10 @@ def _letters(fleet):
     return fleet.ask("dead-letter", "list")["messages"]
 
 
+def _executions(fleet):
+    return fleet.ask("workflow", "list")["executions"]
+
+
 @pytest.fixture
 def execution(running):
     argument = '{"probe": "p-cancel", "wait_seconds": 300}'
@@ -74,6 +78,14 @@ def test_an_execution_is_listed_shown_and_cancelled(running, execution):
     assert running.ask("workflow", "show", execution)["argument"]["probe"] == "p-cancel"
     running.ask("workflow", "cancel", execution)
     assert running.ask("workflow", "show", execution)["state"] == "CANCELLED"
+
+
+@pytest.mark.parametrize(("named", "key"), [(', "saga_id": "key_7"', "key_7"), ("", None)])
+def test_an_execution_is_listed_with_the_key_it_works_on(running, named, key):
+    argument = f'{{"probe": "p-listed", "wait_seconds": 1{named}}}'
+    execution = running.ask("workflow", "start", "probe_platform", "--args", argument)["execution"]
+    (listed,) = [each for each in _executions(running) if each["id"] == execution]
+    assert listed["key"] == key
 
 
 def test_a_failed_execution_is_shown_with_exit_code_1(running):

@@ -95,6 +95,7 @@ def shown_execution(kept: Kept) -> dict[str, Any]:
     return {
         "id": execution.id,
         "workflow": execution.workflow,
+        "key": kept.argument.get("saga_id") if isinstance(kept.argument, dict) else None,
         "state": execution.state.value,
         "result": execution.result,
         "error": execution.error,

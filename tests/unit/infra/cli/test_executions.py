@@ -5,6 +5,7 @@ import pytest
 EXECUTION = {
     "id": "01X",
     "workflow": "probe_platform",
+    "key": None,
     "state": "SUCCEEDED",
     "result": {"visits": 2},
     "error": None,
@@ -69,8 +70,13 @@ def test_workflow_list_by_an_unknown_state_is_refused_and_names_the_known_ones(f
 def test_workflow_list_shows_a_row_per_execution(fleet, ask):
     fleet.will("GET", "/executions?limit=100", {"executions": [EXECUTION]})
     head, row = ask("workflow", "list").stdout.splitlines()
-    assert head.split()[:3] == ["execution", "workflow", "state"]
+    assert head.split()[:4] == ["execution", "workflow", "key", "state"]
     assert row.split() == ["01X", "probe_platform", "SUCCEEDED", "2026-05-01", "10:00:00", "3.0", "s"]
+
+
+def test_workflow_list_names_the_key_that_an_execution_works_on(fleet, ask):
+    fleet.will("GET", "/executions?limit=100", {"executions": [{**EXECUTION, "key": "key_7"}]})
+    assert "probe_platform key_7 SUCCEEDED" in " ".join(ask("workflow", "list").stdout.split())
 
 
 def test_workflow_list_breaks_no_row_that_goes_to_another_program(fleet, ask):
