@@ -52,6 +52,7 @@ class Querying:
         seen, last = [], None
         while page := await setting.alpha.query(DUE, WAITING, after=last, limit=size):
             assert len(page) <= size
+            assert len(seen) < 6
             seen, last = [*seen, *page], page[-1]
         assert seen == list(await setting.alpha.query(DUE, WAITING))
         assert len(seen) == 6
