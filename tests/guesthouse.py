@@ -175,7 +175,7 @@ def owed(entry):
     return "due_at" in entry and entry["due_at"] < leaves.timestamp() * 1000
 
 
-def message(event, subject="confirmed", time="2026-03-01T10:00:00Z", tenant="tnt_silk", **data):
+def message(event, subject="confirmed", time="2026-03-01T09:00:00Z", tenant="tnt_silk", **data):
     """Return a booking event as reservation-service publishes it."""
     confirmed = {
         "propertyId": "ppt_kabul",

@@ -64,6 +64,9 @@ def _attention(at: Place, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
     if failed := facts["failed_keys"]:
         said = f"Failed, and still wanted: {counted(failed, 'key')}, "
         yield line(plain(said, "bold red"), f"see keyfleet credentials --state failed{at.flags}")
+    if keyless := facts["keyless_stays"]:
+        said = f"Without any key since they were changed: {', '.join(keyless)}, "
+        yield line(plain(said, "bold red"), f"see keyfleet timeline STAY{at.flags}")
     if residual := facts["residual_locks"]:
         said = f"What should be gone may open: {counted(residual, 'lock')}, "
         yield line(plain(said, "bold red"), f"see keyfleet residue list{at.flags}")

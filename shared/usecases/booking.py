@@ -3,17 +3,20 @@
 import hashlib
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from shared.domain.ids import ReservationId, TenantId
 from shared.ledger.entry import Cause, Entry
 from shared.ledger.ledger import Ledger
 from shared.ledger.reservation import Heard, Heeded, Reservation, Standing, ref_of, reservation_from
+from shared.usecases.office import Office
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
 
+AHEAD: Final = timedelta(minutes=5)
+"""Clocks differ by so much; an event that is dated later makes those that follow it look old."""
 _TRACE: Final = re.compile("00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
 
@@ -50,6 +53,20 @@ class BookingEvent:
     ) -> Reservation:
         """Return the record with this event among those it heard."""
         return record.hearing(Heard(self.id, self.subject, self.standing, outcome, at, because))
+
+
+def warn_if_ahead(booking: BookingEvent, office: Office) -> None:
+    """Warn of an event without a version from the future: it stays the newest until then."""
+    ahead = booking.time - office.now
+    if booking.standing.version is None and ahead > AHEAD:
+        office.log.warning(
+            "a booking event is dated in the future: what follows it may be taken for older, and ignored",
+            eventId=booking.id,
+            tenantId=booking.tenant,
+            reservationId=booking.reservation,
+            aheadSeconds=int(ahead.total_seconds()),
+            remedy="mend the producer's clock, or give each booking a version",
+        )
 
 
 async def record_of(booking: BookingEvent, ledger: Ledger) -> Reservation | None:

@@ -14,6 +14,7 @@ from shared.ledger.delays import LONGEST_WAIT, LOOKED_AFTER, RESIDUE_EVERY, dela
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SecretName
+from shared.usecases.manual_task import reservation_of
 from shared.usecases.removal import GONE, NONE, Withdrawal, waits_too_long
 from shared.usecases.saga_step import DONE, Outcome, Verdict, again, ask
 from shared.usecases.task_at_locks import Task
@@ -88,6 +89,7 @@ def _due(residual: list[KeptGrant], task: Task) -> datetime | None:
 
 def _alarm(it: Withdrawal, settled: list[tuple[KeptGrant, KeptGrant]]) -> None:
     """Say it at once, and once more when we stop asking: somebody may still get in."""
+    core = it.task.entry.credential.core
     for old, new in settled:
         given_up = new.grant is not old.grant and isinstance(new.grant.state, Residual)
         if given_up or _first(it, old):
@@ -95,6 +97,8 @@ def _alarm(it: Withdrawal, settled: list[tuple[KeptGrant, KeptGrant]]) -> None:
                 KeyRevokeFailed.code,
                 runbook="lock/key-revoke",
                 keyCredentialId=it.task.entry.id,
+                tenantId=core.tenant,
+                reservationId=reservation_of(core),
                 deviceId=new.grant.device_id,
                 cause=_cause(it, new),
                 tries=it.tries,

@@ -15,7 +15,7 @@ from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Heeded, Reservation, Status
 from shared.ports.documents import Write
 from shared.usecases.begin_saga import begin_work
-from shared.usecases.booking import BookingEvent, keys_of, note_ignored, record_of
+from shared.usecases.booking import BookingEvent, keys_of, note_ignored, record_of, warn_if_ahead
 from shared.usecases.manual_task import alarm_of_loss, manual_tasks
 from shared.usecases.office import Office, racing
 from shared.usecases.request_keys import request_keys
@@ -42,6 +42,7 @@ class _Confirmation:
 async def confirm_booking(event: "Event", office: Office) -> tuple[CredentialId, ...]:
     """Return the keys of the stay: new ones, those a duplicate finds, or none if the stay is over."""
     booking = BookingEvent.of(event)
+    warn_if_ahead(booking, office)
     it = _Confirmation(event, booking, await office.ledger(booking.tenant), office)
     return await racing(lambda: _confirm(it))
 

@@ -8,7 +8,7 @@ from shared.domain.kinds import RevokeReason
 from shared.ledger.ledger import Ledger
 from shared.ledger.reservation import Heeded, Reservation, Status
 from shared.usecases.begin_saga import begin_work
-from shared.usecases.booking import BookingEvent, keys_of, note_ignored, record_of
+from shared.usecases.booking import BookingEvent, keys_of, note_ignored, record_of, warn_if_ahead
 from shared.usecases.office import Office, racing
 from shared.usecases.tend_key import tend_if_due
 from shared.usecases.withdraw_key import withdraw_keys
@@ -33,6 +33,7 @@ class _Ending:
 async def end_booking(event: "Event", reason: RevokeReason, office: Office) -> tuple[CredentialId, ...]:
     """End the keys of a stay, and return them; an event older than the booking's newest is ignored."""
     booking = BookingEvent.of(event)
+    warn_if_ahead(booking, office)
     it = _Ending(booking, reason, await office.ledger(booking.tenant), office)
     return await racing(lambda: _end(it))
 

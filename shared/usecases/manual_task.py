@@ -44,7 +44,8 @@ def alarm_of_loss(ended: Sequence[Change], refusal: InvalidInput, now: datetime,
                 KeyIssueFailed.code,
                 runbook="lock/key-issue",
                 keyCredentialId=core.id,
-                reservationId=_reservation_of(core),
+                tenantId=core.tenant,
+                reservationId=reservation_of(core),
                 rooms=list(core.rooms),
                 reason="the stay was changed: its key is ended, and it can have no other",
                 code=None,
@@ -56,11 +57,12 @@ def alarm_of_loss(ended: Sequence[Change], refusal: InvalidInput, now: datetime,
 
 def _task(entry: Entry, state: Failed, log: Log) -> Create:
     core, made = entry.credential.core, entry.credential.core.plan.made
-    reservation = _reservation_of(core)
+    reservation = reservation_of(core)
     log.alert(
         KeyIssueFailed.code,
         runbook="lock/key-issue",
         keyCredentialId=core.id,
+        tenantId=core.tenant,
         reservationId=reservation,
         rooms=list(core.rooms),
         reason=state.reason.value,
@@ -78,5 +80,6 @@ def _task(entry: Entry, state: Failed, log: Log) -> Create:
     return Create(Ref(MANUAL_TASKS, core.id), data)
 
 
-def _reservation_of(core: CredentialCore) -> ReservationId | None:
+def reservation_of(core: CredentialCore) -> ReservationId | None:
+    """Return the stay of a guest's key."""
     return core.holder.reservation_id if isinstance(core.holder, Guest) else None

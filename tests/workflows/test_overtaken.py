@@ -164,3 +164,18 @@ def test_a_guest_loses_the_key_that_is_not_though_their_changed_stay_can_have_no
         assert [key["state"]["type"] for key in await house.keys()] == ["revoked"]
 
     play(tmp_path, scenario)
+
+
+@pytest.mark.parametrize(
+    ("when", "warned"),
+    [({"time": "2026-03-01T15:30:00Z"}, 1), ({"time": "2026-03-01T15:30:00Z", "version": 1}, 0), ({}, 0)],
+    ids=["in the future", "in the future, with a version", "a moment ago"],
+)
+def test_an_event_that_is_dated_in_the_future_and_has_no_version_is_warned_of(tmp_path, when, warned):
+    async def scenario(house):
+        await house.publish("evt_1", **{"time": "2026-03-01T08:59:00Z", **when})
+        await asyncio.sleep(5)
+        warnings = [line for line in house.logged("WARNING") if "in the future" in line["message"]]
+        assert [line["eventId"] for line in warnings] == ["evt_1"] * warned
+
+    play(tmp_path, scenario)

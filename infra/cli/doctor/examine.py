@@ -41,6 +41,7 @@ def _findings(at: Place, answering: Answering, *, probe: bool) -> Iterator[Findi
     yield fleet.check_letters(at, answering)
     yield fleet.check_executions(at, answering)
     yield fleet.check_failed_keys(at, answering)
+    yield fleet.check_stays(at, answering)
     yield fleet.check_residues(at, answering)
     yield machine.check_emulators()
     if probe:

@@ -95,6 +95,17 @@ def check_failed_keys(at: Place, answering: Answering) -> Finding:
     )
 
 
+def check_stays(at: Place, answering: Answering) -> Finding:
+    """Has any stay lost its keys, because as it is now it can have none?"""
+    if answering.status is None:
+        return Finding("stays", Verdict.NOTE, "known only to a running fleet")
+    keyless = answering.status["keyless_stays"]
+    if not keyless:
+        return Finding("stays", Verdict.OK, "each has its keys, or they are being made")
+    remedy = f"keyfleet timeline STAY{at.flags} says why, then as {KEY_ISSUE} says"
+    return Finding("stays", Verdict.WARNING, f"without any key: {', '.join(keyless)}", remedy)
+
+
 def check_residues(at: Place, answering: Answering) -> Finding:
     """Does any lock still open to what should be gone?"""
     return _counted_by_fleet(

@@ -9,16 +9,20 @@ from infra.local.control.records import RESIDUAL, Records
 from shared.domain.ids import TenantId
 
 PAGE: Final = 1000
+MOST_NAMED: Final = 20
 
 
 async def attention(records: Records, now: datetime) -> dict[str, Any]:
-    """Count keys that failed for stays that still want them, keys yet to be made, and locks with residues."""
+    """Count failed keys that are wanted, keys yet to be made, locks with residues; name keyless stays."""
     failed = waiting = locks = 0
+    keyless: list[str] = []
     for tenant in records.tenants():
         failed += sum(credential_in(key).core.window.end > now for key in records.failed_and_wanted(tenant))
         waiting += records.waiting(tenant)
         locks += await _residual_locks(records, tenant)
-    return {"failed_keys": failed, "waiting_keys": waiting, "residual_locks": locks}
+        keyless += records.keyless(tenant)
+    counted = {"failed_keys": failed, "waiting_keys": waiting, "residual_locks": locks}
+    return {**counted, "keyless_stays": keyless[:MOST_NAMED]}
 
 
 async def _residual_locks(records: Records, tenant: TenantId) -> int:

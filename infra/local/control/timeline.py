@@ -86,7 +86,7 @@ def _found(records: Records, identity: str, tenant: str | None) -> tuple[TenantI
     found = [(each, *_kept(records, each, identity)) for each in tenants]
     known = [each for each in found if each[1] is not None or each[2]]
     if not known:
-        remedy = "see keyfleet credentials, and dead-letter list for what was set aside"
+        remedy = f"see keyfleet credentials, and keyfleet dead-letter list --reservation {identity[:80]}"
         raise UnknownRecord(f"no booking and no key {identity[:80]!r}: {remedy}")
     if len(known) > 1:
         named = ", ".join(each[0] for each in known)

@@ -14,7 +14,7 @@ from infra.cli.main import app
 from infra.cli.patience import Patience
 from infra.cli.place import Place
 
-WELL = {"failed_keys": 0, "waiting_keys": 0, "residual_locks": 0}
+WELL = {"failed_keys": 0, "waiting_keys": 0, "residual_locks": 0, "keyless_stays": []}
 
 
 @dataclass

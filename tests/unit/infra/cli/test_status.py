@@ -64,7 +64,10 @@ def test_status_says_how_many_keys_are_yet_to_be_made(fleet, ask):
 
 def test_status_points_at_keys_that_failed_and_at_locks_that_keep_what_should_be_gone(fleet, ask):
     fleet.will("GET", "/status", STATUS)
-    fleet.will("GET", "/attention", {"failed_keys": 1, "residual_locks": 2})
+    fleet.will(
+        "GET", "/attention", {"failed_keys": 1, "residual_locks": 2, "keyless_stays": ["rsv_7", "rsv_8"]}
+    )
     said = ask("status").stdout
     assert "Failed, and still wanted: 1 key, see keyfleet credentials --state failed" in said
+    assert "Without any key since they were changed: rsv_7, rsv_8, see keyfleet timeline STAY" in said
     assert "What should be gone may open: 2 locks, see keyfleet residue list" in said

@@ -14,12 +14,14 @@ from infra.cli.doctor.fleet import (
     check_manifest,
     check_port,
     check_residues,
+    check_stays,
     check_workflows,
     listen_in,
 )
 from infra.cli.place import Place
 from infra.local.storage.database import open_database
 from infra.manifest.load import ManifestRefused
+from tests.unit.infra.cli.conftest import WELL
 
 EXECUTION = {"id": "01X", "state": "SUCCEEDED"}
 
@@ -85,23 +87,24 @@ def test_executions_that_failed_of_late_are_warned_of(fleet, status, verdict):
 
 
 @pytest.mark.parametrize(
-    ("check", "counted", "remedy"),
+    ("check", "named", "found", "remedy"),
     [
-        (check_failed_keys, "failed_keys", "keyfleet credentials --state failed"),
-        (check_residues, "residual_locks", "keyfleet residue list"),
+        (check_failed_keys, "failed_keys", 2, "keyfleet credentials --state failed{}, then as"),
+        (check_residues, "residual_locks", 2, "keyfleet residue list{}, then as"),
+        (check_stays, "keyless_stays", ["rsv_7"], "keyfleet timeline STAY{} says why, then as"),
     ],
 )
-def test_what_somebody_must_see_to_is_warned_of_with_the_way_to_see_it(fleet, check, counted, remedy):
+def test_what_somebody_must_see_to_is_warned_of_with_the_way_to_see_it(fleet, check, named, found, remedy):
     fleet.will("GET", "/status", {})
     well = check(fleet.place, listen_in(fleet.place))
-    fleet.will("GET", "/attention", {"failed_keys": 0, "residual_locks": 0, counted: 2})
-    found = check(fleet.place, listen_in(fleet.place))
+    fleet.will("GET", "/attention", {**WELL, named: found})
+    warned = check(fleet.place, listen_in(fleet.place))
     assert (well.verdict, well.remedy) == (Verdict.OK, "")
-    assert found.verdict is Verdict.WARNING
-    assert found.remedy.startswith(f"{remedy}{fleet.place.flags}, then as infra/runbooks/lock/key-")
+    assert warned.verdict is Verdict.WARNING
+    assert warned.remedy.startswith(f"{remedy.format(fleet.place.flags)} infra/runbooks/lock/key-")
 
 
-@pytest.mark.parametrize("check", [check_failed_keys, check_residues])
+@pytest.mark.parametrize("check", [check_failed_keys, check_residues, check_stays])
 def test_what_somebody_must_see_to_is_known_to_a_running_fleet_alone(tmp_path, check):
     assert check(Place(tmp_path), Answering(False)).verdict is Verdict.NOTE
 

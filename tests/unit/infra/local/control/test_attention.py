@@ -8,7 +8,7 @@ from infra.local.control import attention
 from tests.guesthouse import play
 
 LOCK_FULL, LOCK_FROZEN = "errcode:-3009", "errcode:-3036"
-WELL = {"failed_keys": 0, "waiting_keys": 0, "residual_locks": 0}
+WELL = {"failed_keys": 0, "waiting_keys": 0, "residual_locks": 0, "keyless_stays": []}
 
 
 async def _ask(house):
@@ -107,3 +107,22 @@ def test_locks_that_would_not_let_go_are_counted_each_once_whatever_fits_a_page(
         return (await _ask(house))["residual_locks"]
 
     assert play(tmp_path, scenario) == 3
+
+
+def test_a_stay_that_lost_its_key_is_named_until_it_has_one_again_or_ends(tmp_path):
+    async def scenario(house):
+        named = []
+        house_full = {"version": 2, "rooms": ["rmu_999"], "time": "2026-03-01T11:00:00Z"}
+        for event, subject, more in (
+            ("evt_1", "confirmed", {"version": 1}),
+            ("evt_2", "confirmed", house_full),
+            ("evt_3", "confirmed", {"version": 3, "time": "2026-03-01T12:00:00Z"}),
+            ("evt_4", "confirmed", {**house_full, "version": 4, "time": "2026-03-01T13:00:00Z"}),
+            ("evt_5", "cancelled", {"version": 5, "time": "2026-03-01T14:00:00Z"}),
+        ):
+            await house.publish(event, subject, **more)
+            await asyncio.sleep(30)
+            named.append((await _ask(house))["keyless_stays"])
+        return named
+
+    assert play(tmp_path, scenario) == [[], ["rsv_1"], [], ["rsv_1"], []]
