@@ -13,9 +13,8 @@ Strike = Annotated[
     list[str],
     typer.Argument(
         metavar="OPERATION FAULT",
-        help="One of the vendor's operations, such as keyboardPwd/add, or '*' for all: sim fault operations "
-        "lists them; and what befalls it: "
-        "drop, timeout_after_success, http_500, http_502, slow, or errcode:N.",
+        help="One of the vendor's operations, such as keyboardPwd/add, or '*' for all; and what befalls it, "
+        "such as http_500, drop, or errcode:-3003: sim fault operations lists both.",
     ),
 ]
 Times = Annotated[int | None, typer.Option(min=0, help="Strike so often; unless given, always.")]

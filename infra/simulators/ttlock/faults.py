@@ -21,19 +21,15 @@ class Effect:
     halved: bool = False
 
 
-ON_THE_WAY = {
-    "http_403": Effect(status=403),
-    "http_429": Effect(status=429),
-    "truncated": Effect(executes=True, halved=True),
-}
-"""What a proxy between us and the platform does."""
 EFFECTS = {
     "drop": Effect(cut=True),
     "timeout_after_success": Effect(executes=True, cut=True),
+    "truncated": Effect(executes=True, halved=True),
+    "http_403": Effect(status=403),
+    "http_429": Effect(status=429),
     "http_500": Effect(status=500),
     "http_502": Effect(status=502),
     "slow": Effect(executes=True),
-    **ON_THE_WAY,
 }
 
 

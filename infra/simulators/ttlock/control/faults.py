@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from infra.simulators.ttlock.control.surface import Steered, shown
-from infra.simulators.ttlock.faults import EFFECTS, EVERYWHERE, ON_THE_WAY, FaultRule
+from infra.simulators.ttlock.faults import EFFECTS, EVERYWHERE, FaultRule
 from infra.simulators.ttlock.hotel import Plan
 from infra.simulators.ttlock.table import OPERATIONS
 
@@ -52,8 +52,7 @@ def routes(simulator: Steered) -> list[Route]:
         return shown(simulator.cloud.faults.shown())
 
     async def list_operations(_request: Request) -> Response:
-        ours = [fault for fault in EFFECTS if fault not in ON_THE_WAY]
-        return shown({"operations": KNOWN, "faults": [*ON_THE_WAY, *ours, "errcode:N"]})
+        return shown({"operations": KNOWN, "faults": [*EFFECTS, "errcode:N"]})
 
     return [
         Route("/operations", list_operations),
