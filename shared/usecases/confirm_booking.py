@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from shared.domain.core import Guest
@@ -32,6 +33,7 @@ class _Confirmation:
     booking: BookingEvent
     ledger: Ledger
     office: Office
+    heard_at: datetime
 
     @property
     def guest(self) -> Guest:
@@ -41,9 +43,9 @@ class _Confirmation:
 
 async def confirm_booking(event: "Event", office: Office) -> tuple[CredentialId, ...]:
     """Return the keys of the stay: new ones, those a duplicate finds, or none if the stay is over."""
-    booking = BookingEvent.of(event)
+    booking, heard_at = BookingEvent.of(event), office.now
     warn_if_ahead(booking, office)
-    it = _Confirmation(event, booking, await office.ledger(booking.tenant), office)
+    it = _Confirmation(event, booking, await office.ledger(booking.tenant), office, heard_at)
     return await racing(lambda: _confirm(it))
 
 
@@ -55,7 +57,7 @@ async def _confirm(it: _Confirmation) -> tuple[CredentialId, ...]:
         return await _apply(it, unheard, await _requested(it, unheard))
     if await _wants_other_keys(it, record):
         return await _change(it, record)
-    await note_ignored(booking, record, it.ledger, it.office.now)
+    await note_ignored(booking, record, it.ledger, it.heard_at)
     return await _resume(it, record) if record.status is Status.CONFIRMED else ()
 
 
@@ -133,7 +135,7 @@ async def _refuse(
         alarm_of_loss(ended.changes, refusal, it.office.now, it.office.log)
     confirmed = record.status is Status.CONFIRMED
     heard = replace(
-        it.booking.heard_by(record, Heeded.REFUSED, it.office.now, f"{refusal.field}: {refusal.problem}"),
+        it.booking.heard_by(record, Heeded.REFUSED, it.heard_at, f"{refusal.field}: {refusal.problem}"),
         status=Status.CHECKED_OUT if over and confirmed else record.status,
         credentials=tuple(key.id for key in included),
     )
@@ -161,7 +163,7 @@ async def _apply(
     ended: Withdrawn = NOTHING,
 ) -> tuple[CredentialId, ...]:
     confirmed = replace(
-        it.booking.heard_by(record, Heeded.APPLIED, it.office.now),
+        it.booking.heard_by(record, Heeded.APPLIED, it.heard_at),
         status=Status.CONFIRMED,
         incarnation=record.incarnation + 1,
         property_id=PropertyId(it.event.data.property_id),

@@ -1,6 +1,7 @@
 """A stay is off or over: its keys end in the ledger at once, and at the locks as soon as they let go."""
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from shared.domain.ids import CredentialId
@@ -28,13 +29,14 @@ class _Ending:
     reason: RevokeReason
     ledger: Ledger
     office: Office
+    heard_at: datetime
 
 
 async def end_booking(event: "Event", reason: RevokeReason, office: Office) -> tuple[CredentialId, ...]:
     """End the keys of a stay, and return them; an event older than the booking's newest is ignored."""
-    booking = BookingEvent.of(event)
+    booking, heard_at = BookingEvent.of(event), office.now
     warn_if_ahead(booking, office)
-    it = _Ending(booking, reason, await office.ledger(booking.tenant), office)
+    it = _Ending(booking, reason, await office.ledger(booking.tenant), office, heard_at)
     return await racing(lambda: _end(it))
 
 
@@ -44,7 +46,7 @@ async def _end(it: _Ending) -> tuple[CredentialId, ...]:
     if record is None:
         # It came before the confirmation, which will find this record and make no key.
         unheard = Reservation(id=booking.reservation, status=_status(it), standing=booking.standing)
-        await it.ledger.documents.commit([booking.heard_by(unheard, Heeded.APPLIED, it.office.now).write()])
+        await it.ledger.documents.commit([booking.heard_by(unheard, Heeded.APPLIED, it.heard_at).write()])
         return ()
     if record.status is not Status.CONFIRMED or record.outdates(booking.standing):
         return await _resume(it, record)
@@ -53,7 +55,7 @@ async def _end(it: _Ending) -> tuple[CredentialId, ...]:
 
 async def _resume(it: _Ending, record: Reservation) -> tuple[CredentialId, ...]:
     """Take up what an earlier delivery left; an event that changes nothing is noted."""
-    await note_ignored(it.booking, record, it.ledger, it.office.now)
+    await note_ignored(it.booking, record, it.ledger, it.heard_at)
     for credential in record.credentials:
         await tend_if_due(credential, it.ledger, it.office)
     return record.credentials
@@ -62,7 +64,7 @@ async def _resume(it: _Ending, record: Reservation) -> tuple[CredentialId, ...]:
 async def _withdraw(it: _Ending, record: Reservation) -> tuple[CredentialId, ...]:
     keys = await keys_of(record, it.ledger)
     ended = await withdraw_keys(keys, it.reason, it.booking, it.ledger, it.office)
-    heard = replace(it.booking.heard_by(record, Heeded.APPLIED, it.office.now), status=_status(it))
+    heard = replace(it.booking.heard_by(record, Heeded.APPLIED, it.heard_at), status=_status(it))
     for saved in await it.ledger.save_all(ended.changes, heard.write(), *ended.closed):
         await begin_work(saved, it.ledger, it.office)
     return record.credentials

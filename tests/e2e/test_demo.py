@@ -153,6 +153,7 @@ def test_the_demo_kills_the_fleet_without_warning_each_time_another(seen):
 
 def test_the_demo_shows_the_outage_both_kills_and_the_end_in_its_timeline(facts):
     kinds = [(each["source"], each["kind"]) for each in facts["timeline"]]
+    assert kinds[0] == ("booking", "applied")
     assert kinds.count(("attempt", "refused")) == facts["counts"]["attempts"] - 1
     assert kinds.count(("saga", "resumed")) == 2
     assert kinds.count(("lock", "removed")) == 3
