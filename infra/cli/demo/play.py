@@ -29,6 +29,8 @@ from infra.cli.timeline import said
 STAY: Final = "rsv_demo"
 PORTS_FROM, PORTS = 20000, 10000
 """Below the ports that systems lend to outgoing calls, which could take one before we listen on it."""
+APART: Final = 4
+"""So many ports lie between the first of two demos that were started one after the other."""
 COUNTED: Final = {
     "deliveries": "deliveries",
     "kills": "kill -9",
@@ -64,7 +66,7 @@ def _a_stage(patience: Patience) -> Iterator[Stage]:
         signal.signal(signum, signal.default_int_handler)
     with ExitStack() as undo:
         folder = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix="keyfleet-demo-")))
-        at = Place(folder / "home", _port_above(PORTS_FROM + os.getpid() % PORTS))
+        at = Place(folder / "home", _port_above(PORTS_FROM + APART * os.getpid() % PORTS))
         simulator = Simulator(at.home, _port_above(at.port))
         simulator.token()
         vendor = vendor_process(simulator, folder / "ttlock.log", patience)
