@@ -70,6 +70,11 @@ class KeptGrant:
         """Say whether a call that places it may still be under way."""
         return self.busy_until is not None and now < self.busy_until
 
+    def capped(self, now: datetime) -> Self:
+        """Return the grant with no call under way for longer than calls last: the clock may be set back."""
+        busy = None if self.busy_until is None else min(self.busy_until, now + CALLS_LAST)
+        return self if busy == self.busy_until else replace(self, busy_until=busy)
+
     def calling(self, now: datetime, noted_at: datetime | None = None) -> Self:
         """Return the grant with a call about to be made, which is to place the key."""
         call = CallMade(noted_at or now, PLACE)
@@ -141,7 +146,7 @@ def _read(found: Document, data: Mapping[str, Any]) -> KeptGrant:
     busy = data["busy_until"]
     return KeptGrant(
         grant=from_document(Grant, data["grant"]),
-        since=instant(data.get("starts", data["ends"])),
+        since=instant(data.get("starts", 0)),
         until=instant(data["ends"]),
         busy_until=None if busy is None else instant(busy),
         version=found.version,

@@ -10,8 +10,8 @@ from shared.ports.exchanges import Exchange
 
 FIRST_KEPT: Final = 10
 LAST_KEPT: Final = 30
-MOST_SAID: Final = 12
 """How a key came about stays; of a lock that is asked each hour for days, the latest do."""
+MOST_SAID: Final = 12
 
 
 @dataclass(frozen=True, slots=True)

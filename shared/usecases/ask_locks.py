@@ -5,12 +5,15 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from shared.domain.core import Guest
+from shared.domain.ids import CredentialId
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.lock_errors import KeyIssueFailed, LockError, LockErrorCause, VendorUnreachable
 from shared.domain.window import StayWindow
 from shared.ledger.delays import round_over
 from shared.ledger.indexes import AT_DEVICE
 from shared.ledger.kept_grant import MOST_GRANTS, NEVER, KeptGrant, grant_from
+from shared.ledger.reservation import ref_of, reservation_from
 from shared.ports.exchanges import overheard
 from shared.ports.lock import KeyAtLock, LockKey, LockVendor
 from shared.ports.lock_causes import OUT_OF_REACH, PIN_REFUSED, WINDOW_SPENT, about_the_pin
@@ -50,14 +53,15 @@ async def _asked_at(placing: Placing, attempted: Attempted, desk: LockDesk) -> P
             outcome = await _placed(placing, attempted, desk)
         except LockError as error:
             outcome = error
-    return replace(placing, outcome=outcome, answered_at=attempted.task.now, said=tuple(said))
+    asked = replace(placing, outcome=outcome, answered_at=attempted.task.now, said=tuple(said))
+    return _one_secret(asked, attempted, desk)
 
 
 async def _placed(placing: Placing, attempted: Attempted, desk: LockDesk) -> KeyAtLock:
     """Place the key; where its lock is out of reach, perhaps one that the lock need not be told of."""
     key = _lock_key(placing, attempted)
     try:
-        return _one_secret(await _place(desk.port, key), key, desk)
+        return await _place(desk.port, key)
     except VendorUnreachable as error:
         freer = await _freer(key, placing, attempted) if error.cause.kind == OUT_OF_REACH else None
         if freer is None:
@@ -74,11 +78,17 @@ def _lock_key(placing: Placing, attempted: Attempted) -> LockKey:
     )
 
 
-def _one_secret(at: KeyAtLock, key: LockKey, desk: LockDesk) -> KeyAtLock:
-    """Refuse a key with another secret than its other locks have: its guest would hold several."""
-    if at.secret in (None, key.secret) or key.any_secret:
-        return at
-    raise KeyIssueFailed(vendor=desk.vendor, cause=LockErrorCause(PIN_REFUSED))
+def _one_secret(asked: Placing, attempted: Attempted, desk: LockDesk) -> Placing:
+    """Refuse a key with another secret than its other locks have: its guest would hold several.
+
+    It stands at the lock all the same, and is to be taken back.
+    """
+    at = asked.outcome
+    alone = len(attempted.placings) == 1
+    if not isinstance(at, KeyAtLock) or alone or at.secret in (None, attempted.secret):
+        return asked
+    refused = KeyIssueFailed(vendor=desk.vendor, cause=LockErrorCause(PIN_REFUSED))
+    return replace(asked, outcome=refused, fresh=False)
 
 
 async def _place(port: LockVendor, key: LockKey) -> KeyAtLock:
@@ -106,12 +116,21 @@ async def _freer(key: LockKey, placing: Placing, attempted: Attempted) -> LockKe
 
 
 async def _neighbours(mine: KeptGrant, task: Task) -> list[KeptGrant] | None:
-    """Return what others hold at the lock for our rooms, or None where that is more than we see."""
-    at_device = {"device_id": str(mine.grant.device_id)}
+    """Return what other guests hold at the lock for our rooms, or None where that is more than we see."""
+    at_device, own = {"device_id": str(mine.grant.device_id)}, await _own_keys(task)
     found = await task.ledger.documents.query(AT_DEVICE, at_device, limit=MOST_GRANTS)
-    others = (kept for kept in map(grant_from, found) if kept.grant.credential_id != mine.grant.credential_id)
+    others = (kept for kept in map(grant_from, found) if kept.grant.credential_id not in own)
     rooms = set(mine.grant.rooms)
     return None if len(found) == MOST_GRANTS else [kept for kept in others if rooms & {*kept.grant.rooms}]
+
+
+async def _own_keys(task: Task) -> set[CredentialId]:
+    """Return the keys of this guest's stay: one may be kept beside this one."""
+    core = task.entry.credential.core
+    if not isinstance(core.holder, Guest):
+        return {core.id}
+    found = await task.ledger.documents.get(ref_of(core.holder.reservation_id))
+    return {core.id, *(() if found is None else reservation_from(found).credentials)}
 
 
 def _previous_end(neighbours: Sequence[KeptGrant], window: StayWindow) -> datetime | None:

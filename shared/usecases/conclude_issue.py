@@ -186,13 +186,18 @@ async def _another_kind(attempted: Attempted, error: LockError, wait: timedelta)
 
 async def _give_up(attempted: Attempted, error: LockError, _: timedelta) -> Verdict:
     task = attempted.task
-    reason, words = _reason(attempted, error), error.cause.detail or None
+    reason, words = _reason(attempted, error), _words(error)
     credential, facts = _noted(attempted, error).apply(Fail(at=task.now, reason=reason, vendor_message=words))
     grants = attempted.given_up()
     entry = _freed(replace(task.entry, credential=credential), grants, task)
     change = Change(entry, facts, grants)
     await task.ended(change, *manual_tasks([change], task.office.log))
     return Verdict(Outcome.FAILED)
+
+
+def _words(error: LockError) -> str | None:
+    """Return what the vendor's last refusal means; in its own words it may say too much."""
+    return None if error.cause.vendor_code is None else error.cause.kind.replace("_", " ")
 
 
 def _reason(attempted: Attempted, error: LockError) -> FailureReason:

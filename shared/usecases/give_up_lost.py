@@ -7,11 +7,10 @@ from shared.domain.commands import Fail
 from shared.domain.grant_lifecycle import Removing
 from shared.domain.kinds import FailureReason
 from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
-from shared.ledger.delays import MOST_LOST
 from shared.ledger.entry import Entry, Work
 from shared.ledger.ledger import Change, Ledger
 from shared.usecases.conclude_withdrawal import conclude_withdrawal
-from shared.usecases.manual_task import manual_tasks
+from shared.usecases.manual_task import manual_tasks, reservation_of
 from shared.usecases.office import Office
 from shared.usecases.removal import Removal, Withdrawal, lapsed
 from shared.usecases.task_at_locks import Task
@@ -30,16 +29,19 @@ async def give_up_lost(entry: Entry, ledger: Ledger, office: Office) -> None:
 
 
 def alarm_of_delay(entry: Entry, office: Office) -> None:
-    """Tell somebody, once, that a key is asked for in vain, while there is time until its stay."""
-    if entry.saga.lost == MOST_LOST:
-        office.log.alert(
-            KeyIssueFailed.code,
-            runbook="lock/key-issue",
-            keyCredentialId=entry.id,
-            reason="its saga is begun, and does nothing: it is begun still, until two hours before the stay",
-            code=None,
-            cause=LOST.kind,
-        )
+    """Tell somebody that a key is asked for in vain, while there is time until its stay."""
+    core = entry.credential.core
+    office.log.alert(
+        KeyIssueFailed.code,
+        runbook="lock/key-issue",
+        keyCredentialId=entry.id,
+        tenantId=core.tenant,
+        reservationId=reservation_of(core),
+        rooms=list(core.rooms),
+        reason="its saga is begun, and does nothing: it is begun still, until two hours before the stay",
+        code=None,
+        cause=LOST.kind,
+    )
 
 
 async def fail_overdue(entry: Entry, ledger: Ledger, office: Office) -> None:

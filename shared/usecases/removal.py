@@ -53,7 +53,7 @@ class Removal:
             return self.kept.told(Lapse(at=now))
         if self.closed_by is not None:
             return self.kept.told(Close(at=now, by=self.closed_by))
-        kept = self._heard(now)
+        kept = self._heard(now).capped(now)
         if self.error is None:
             return kept if kept.busy(self.asked_at or now) else kept.told(ConfirmRemoval(at=now))
         if last or self.error.permanent:

@@ -41,9 +41,9 @@ async def _tended(tenant: TenantId, credential: str, documents: DocumentStore, o
 
 
 async def _put_off(tenant: TenantId, credential: str, documents: DocumentStore, office: Office) -> None:
-    """Let the others come first, without reading what may be unreadable."""
+    """Let the others come first, without reading what may be unreadable, unless it was put off already."""
     store, later = documents.tenant(tenant), milliseconds(office.now + LOOKED_AFTER)
     found = await store.get(ref_of(credential))
-    if found is not None:
+    if found is not None and found.data.get("due_at", 0) <= milliseconds(office.now):
         with contextlib.suppress(StaleVersion):
             await store.commit([Update(found.ref, {**found.data, "due_at": later}, found.version)])

@@ -42,7 +42,6 @@ async def _tend(entry: Entry, ledger: Ledger, office: Office) -> None:
     elif not _in_vain(entry.saga):
         await begin_again(entry, vendor, ledger, office)
     elif _in_no_hurry(entry, office):
-        alarm_of_delay(entry, office)
         await begin_again(entry, vendor, ledger, office, ASKED_STILL_EVERY)
     else:
         await give_up_lost(entry, ledger, office)
@@ -72,7 +71,10 @@ async def begin_again(
     told = await announced(entry, ledger, office)
     again = replace(told, saga=entry.saga.again()).due_in(looked_after, office.now)
     # Saved first: of all who come by at this moment, one goes on.
-    await begin_saga((await ledger.save(Change(again))).entry, vendor, ledger, office)
+    saved = (await ledger.save(Change(again))).entry
+    if saved.saga.lost == MOST_LOST and _in_no_hurry(saved, office):
+        alarm_of_delay(saved, office)
+    await begin_saga(saved, vendor, ledger, office)
 
 
 async def _grants(entry: Entry, ledger: Ledger) -> tuple[KeptGrant, ...]:

@@ -1,6 +1,5 @@
 """Taking a key back: asked of every lock, as often as it takes."""
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -52,26 +51,35 @@ async def refuse_to_withdraw(task: Task, error: LockError) -> Verdict:
 
 
 def _leaving(grants: Sequence[KeptGrant], task: Task) -> list[KeptGrant]:
-    """Return what is to go, first what was asked for longest ago: one lock's trouble is not the others'."""
-    leaving = [kept for kept in grants if kept.leaving and kept.grant.vendor == task.vendor]
-    return sorted(leaving, key=lambda kept: kept.removals[-1].at if kept.removals else NEVER)
+    """Return what is to go, first what was asked for longest ago: one lock's trouble is not the others'.
+
+    Each generation begins with another lock, lest one at which we crash keeps the others open.
+    """
+    ours = [kept for kept in grants if kept.leaving and kept.grant.vendor == task.vendor]
+    turn = task.entry.saga.generation % max(1, len(ours))
+    return sorted(
+        ours[turn:] + ours[:turn], key=lambda kept: kept.removals[-1].at if kept.removals else NEVER
+    )
 
 
 async def _removals(
     leaving: Sequence[KeptGrant], began: datetime, task: Task, desk: LockDesk
 ) -> tuple[Removal, ...]:
-    """Ask for a while; what is done is saved in time, and whoever comes next asks the others."""
+    """Ask for a while; what is done is saved in time, and whoever comes next asks the others.
+
+    While the vault is in trouble keys are removed by their names, and nothing is believed of that: somebody
+    may have renamed one.
+    """
     removals, round_began = list[Removal](), task.now
-    opened: dict[SecretName, SealedKey | None] = {}
+    vault = _Vault(desk)
     async with desk.port.visit():
         for kept in leaving:
-            name = secret_of(kept)
-            if name not in opened:  # most locks of a key share one
-                opened[name] = await _sealed(name, desk)
-            removal = await _asked(kept, opened[name], task, desk)
+            removal = await _asked(kept, await vault.sealed(secret_of(kept)), task, desk)
             removals.append(replace(removal, noted_at=max(began, removal.asked_at or began)))
             if round_over(round_began, task.now):
                 break
+    if vault.trouble is not None:
+        raise vault.trouble
     return tuple(removals)
 
 
@@ -88,8 +96,24 @@ async def _asked(kept: KeptGrant, sealed: SealedKey | None, task: Task, desk: Lo
     return Removal(kept, asked_at, refusal, answered_at=task.now, said=tuple(said))
 
 
-async def _sealed(name: SecretName, desk: LockDesk) -> SealedKey | None:
-    # Without the vendor's own reference a key is found by its name.
-    with contextlib.suppress(SealBroken, ServiceTrouble):
-        return await desk.secrets.find(name)
-    return None
+class _Vault:
+    """The sealed keys as one round needs them: each is opened once, and trouble is kept for its end."""
+
+    def __init__(self, desk: LockDesk) -> None:
+        self._desk, self._opened = desk, dict[SecretName, SealedKey | None]()
+        self.trouble: ServiceTrouble | None = None
+
+    async def sealed(self, name: SecretName) -> SealedKey | None:
+        """Return a sealed key, if it can be opened; most locks of a key share one."""
+        if name not in self._opened:
+            self._opened[name] = await self._found(name)
+        return self._opened[name]
+
+    async def _found(self, name: SecretName) -> SealedKey | None:
+        try:
+            return await self._desk.secrets.find(name)
+        except SealBroken:
+            return None  # without the vendor's own reference a key is found by its name
+        except ServiceTrouble as trouble:
+            self.trouble = trouble
+            return None

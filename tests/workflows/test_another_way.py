@@ -2,6 +2,7 @@
 
 import asyncio
 
+import orjson
 import pytest
 
 from tests.guesthouse import owed, play
@@ -39,6 +40,17 @@ def test_a_key_that_could_not_be_made_is_an_alarm_that_names_runbook_stay_and_ro
         assert (alarm["runbook"], alarm["code"]) == ("lock/key-issue", problems(key)[-1])
         assert (alarm["keyCredentialId"], alarm["reservationId"]) == (key["core"]["id"], "rsv_1")
         assert alarm["rooms"] == ["rmu_101"]
+
+    play(tmp_path, scenario)
+
+
+def test_the_event_of_a_key_that_could_not_be_made_says_what_its_vendor_meant(tmp_path):
+    async def scenario(house):
+        await house.fault("errcode:-3037", PINS)
+        await house.publish("evt_1")
+        await asyncio.sleep(30 * 60)
+        *_, told = (await house.documents("outbox")).values()
+        assert orjson.loads(told["body"])["data"]["vendorMessage"] == "lock busy"
 
     play(tmp_path, scenario)
 

@@ -117,6 +117,36 @@ def test_no_passcode_is_computed_while_another_guest_s_stay_goes_on(tmp_path, pr
     play(tmp_path, scenario)
 
 
+def test_a_guest_whose_grant_was_kept_by_an_earlier_release_is_still_in(tmp_path):
+    async def scenario(house):
+        await house.unmap("front")
+        await house.publish("evt_0", reservationId="rsv_0", validFrom=LATER, validUntil=LATE)
+        await asyncio.sleep(10)
+        (grant,) = await house.documents("grants")
+        await house.change("grants", grant, lambda kept: {k: v for k, v in kept.items() if k != "starts"})
+        await house.steer("PATCH", "gateways/501", online=False)
+        await house.publish("evt_1", validFrom=TONIGHT)
+        await asyncio.sleep(10)
+        _, key = await house.keys()
+        assert key["state"]["type"] == "pending"
+
+    play(tmp_path, scenario)
+
+
+def test_a_guest_s_own_older_key_keeps_no_passcode_from_them(tmp_path):
+    async def scenario(house):
+        await house.unmap("front")
+        await house.publish("evt_1", validFrom="2026-03-01T08:00:00Z", validUntil=LATE)
+        await asyncio.sleep(10)
+        await house.steer("PATCH", "gateways/501", online=False)
+        longer = {"validFrom": "2026-03-01T08:30:00Z", "validUntil": "2026-03-02T08:00:00Z"}
+        await house.publish("evt_2", time="2026-03-01T10:30:00Z", **longer)
+        await asyncio.sleep(30)
+        assert [key["state"]["type"] for key in await house.keys()] == ["active", "active"]
+
+    play(tmp_path, scenario)
+
+
 def test_when_the_other_guest_has_checked_out_a_passcode_is_computed(tmp_path):
     async def scenario(house):
         await house.unmap("front")

@@ -35,6 +35,25 @@ def test_a_key_is_taken_back_at_once_though_the_clock_was_ahead_when_it_was_made
     play(tmp_path, scenario)
 
 
+def test_a_call_nobody_heard_of_before_the_clock_was_put_right_delays_the_end_by_minutes(tmp_path):
+    async def scenario(house):
+        await house.unmap("front")
+        for operation in ("keyboardPwd/add", "lock/listKeyboardPwd"):
+            await house.fault("timeout_after_success", operation)
+        turn(house, timedelta(days=1))
+        await house.publish("evt_1", validUntil="2026-03-09T07:30:00Z")
+        await asyncio.sleep(60)
+        turn(house, -timedelta(days=1))
+        await asyncio.sleep(30)
+        await house.mend()
+        await house.publish("evt_2", "cancelled", time=LATER)
+        await asyncio.sleep(600)
+        (grant,) = (await house.documents("grants")).values()
+        assert grant["grant"]["state"]["type"] == "removed"
+
+    play(tmp_path, scenario)
+
+
 class Unwilling(Wing):
     """Every lock takes four seconds to refuse one thing."""
 

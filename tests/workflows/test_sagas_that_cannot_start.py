@@ -6,6 +6,7 @@ import pytest
 
 from shared.ports.trouble import ServiceTrouble
 from tests.guesthouse import play
+from tests.workflows.test_asked_again import ask_again
 
 NEXT_MONTH = {"validFrom": "2026-04-02T09:30:00Z", "validUntil": "2026-04-05T07:30:00Z"}
 TODAY = {"validFrom": "2026-03-01T10:00:00Z", "validUntil": "2026-03-03T07:30:00Z"}
@@ -32,6 +33,28 @@ def test_a_booking_for_next_month_gets_its_key_when_sagas_start_again(tmp_path, 
         await asyncio.sleep((hours + 0.5) * 3600)
         assert [key["state"]["type"] for key in await house.keys()] == ["active"]
         assert len(house.logged("ALERT")) == alarms
+
+    play(tmp_path, scenario)
+
+
+def test_a_saga_that_cannot_start_is_begun_each_quarter_of_an_hour_and_told_of_once(tmp_path, monkeypatch):
+    async def scenario(house):
+        no_saga_starts(house, monkeypatch, 24)
+        sagas, begun = type(house.fleet.platform.sagas._port), []
+        refused = sagas.start
+
+        async def start(self, workflow, argument):
+            begun.append(workflow)
+            return await refused(self, workflow, argument)
+
+        monkeypatch.setattr(sagas, "start", start)
+        await house.publish("evt_1", **NEXT_MONTH)
+        await asyncio.sleep(3600)
+        await ask_again(house, next(iter(await house.documents("credentials"))))
+        begun.clear()
+        await asyncio.sleep(4 * 3600)
+        assert begun.count("issue_key") == 16
+        assert len(house.logged("ALERT")) == 1
 
     play(tmp_path, scenario)
 

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.documents import Delete, Ref
 from shared.ports.trouble import ServiceTrouble
@@ -44,11 +46,14 @@ def test_a_property_that_is_gone_makes_it_a_risk_that_somebody_is_told_of(tmp_pa
     play(tmp_path, scenario)
 
 
-def test_a_crash_at_one_lock_is_told_within_the_hour_and_mended_by_itself(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("broken", "other"), [("101", "front"), ("front", "101")])
+def test_a_crash_at_one_lock_is_told_within_the_hour_keeps_no_other_open_and_is_mended_by_itself(
+    tmp_path, monkeypatch, broken, other
+):
     removed, mended = TTLock.remove, []
 
     async def remove(self, key):
-        if key.vendor_device == DOORS["101"] and not mended:
+        if key.vendor_device == DOORS[broken] and not mended:
             raise RuntimeError("a fault of ours at this one lock")
         await removed(self, key)
 
@@ -59,6 +64,7 @@ def test_a_crash_at_one_lock_is_told_within_the_hour_and_mended_by_itself(tmp_pa
         await leave(house, hours=1.25)
         assert {line["cause"] for line in house.logged("ALERT")} == {"adapter_lost"}
         assert "residual" in await states(house)
+        assert await house.keys_at(other) == []
         mended.append(True)
         await asyncio.sleep(2 * HOUR)
         assert await states(house) == {"removed"}
@@ -66,14 +72,26 @@ def test_a_crash_at_one_lock_is_told_within_the_hour_and_mended_by_itself(tmp_pa
     play(tmp_path, scenario)
 
 
-def test_while_the_vault_is_out_of_reach_keys_are_found_by_their_names(tmp_path, monkeypatch):
-    async def find(self, name):
-        raise ServiceTrouble("the vault is out of reach")
+def test_while_the_vault_is_out_of_reach_keys_go_by_their_names_and_none_is_believed_gone(
+    tmp_path, monkeypatch
+):
+    find, shaken = SealedKeys.find, [True]
+
+    async def found(self, name):
+        if shaken:
+            raise ServiceTrouble("the vault is out of reach")
+        return await find(self, name)
 
     async def scenario(house):
         await arrive(house)
-        monkeypatch.setattr(SealedKeys, "find", find)
+        for row in house.sim.cloud.passcodes.of(int(DOORS["101"])):
+            object.__setattr__(row, "name", "the cleaner's")  # as somebody with the vendor's app would
+        monkeypatch.setattr(SealedKeys, "find", found)
         await leave(house, hours=0.1)
-        assert await house.keys_at("101") == await house.keys_at("front") == []
+        assert await house.keys_at("front") == []
+        assert (len(await house.keys_at("101")), await states(house)) == (1, {"removing"})
+        shaken.clear()
+        await asyncio.sleep(HOUR)
+        assert (await house.keys_at("101"), await states(house)) == ([], {"removed"})
 
     play(tmp_path, scenario)
