@@ -6,11 +6,11 @@ from typing import Final
 from shared.domain.commands import Fail
 from shared.domain.grant_lifecycle import Removing
 from shared.domain.kinds import FailureReason
-from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
+from shared.domain.lock_errors import LockErrorCause, VendorUnreachable
 from shared.ledger.entry import Entry, Work
 from shared.ledger.ledger import Change, Ledger
 from shared.usecases.conclude_withdrawal import conclude_withdrawal
-from shared.usecases.manual_task import manual_tasks, reservation_of
+from shared.usecases.manual_task import alarm, manual_tasks
 from shared.usecases.office import Office
 from shared.usecases.removal import Removal, Withdrawal, lapsed
 from shared.usecases.task_at_locks import Task
@@ -30,18 +30,8 @@ async def give_up_lost(entry: Entry, ledger: Ledger, office: Office) -> None:
 
 def alarm_of_delay(entry: Entry, office: Office) -> None:
     """Tell somebody that a key is asked for in vain, while there is time until its stay."""
-    core = entry.credential.core
-    office.log.alert(
-        KeyIssueFailed.code,
-        runbook="lock/key-issue",
-        keyCredentialId=entry.id,
-        tenantId=core.tenant,
-        reservationId=reservation_of(core),
-        rooms=list(core.rooms),
-        reason="its saga is begun, and does nothing: it is begun still, until two hours before the stay",
-        code=None,
-        cause=LOST.kind,
-    )
+    reason = "its saga is begun, and does nothing: it is begun still, until two hours before the stay"
+    alarm(entry.credential.core, reason, office.log, cause=LOST.kind)
 
 
 async def fail_overdue(entry: Entry, ledger: Ledger, office: Office) -> None:

@@ -40,39 +40,33 @@ def alarm_of_loss(ended: Sequence[Change], refusal: InvalidInput, now: datetime,
     """Alarm for each key that ends while its guest is in the house, and that no other follows."""
     for core in (change.entry.credential.core for change in ended):
         if core.window.covers(now):
-            log.alert(
-                KeyIssueFailed.code,
-                runbook="lock/key-issue",
-                keyCredentialId=core.id,
-                tenantId=core.tenant,
-                reservationId=reservation_of(core),
-                rooms=list(core.rooms),
-                reason="the stay was changed: its key is ended, and it can have no other",
-                code=None,
-                field=refusal.field,
-                problem=refusal.problem,
-                remedy=refusal.remedy,
-            )
+            said = {"field": refusal.field, "problem": refusal.problem, "remedy": refusal.remedy}
+            alarm(core, "the stay was changed: its key is ended, and it can have no other", log, **said)
 
 
-def _task(entry: Entry, state: Failed, log: Log) -> Create:
-    core, made = entry.credential.core, entry.credential.core.plan.made
-    reservation = reservation_of(core)
+def alarm(core: CredentialCore, reason: str, log: Log, code: str | None = None, **more: str) -> None:
+    """Alarm that a guest may come who has no key."""
     log.alert(
         KeyIssueFailed.code,
         runbook="lock/key-issue",
         keyCredentialId=core.id,
         tenantId=core.tenant,
-        reservationId=reservation,
+        reservationId=reservation_of(core),
         rooms=list(core.rooms),
-        reason=state.reason.value,
-        code=made[-1].problem if made else None,
+        reason=reason,
+        code=code,
+        **more,
     )
+
+
+def _task(entry: Entry, state: Failed, log: Log) -> Create:
+    core, made = entry.credential.core, entry.credential.core.plan.made
+    alarm(core, state.reason.value, log, code=made[-1].problem if made else None)
     data = {
         "schema_version": SCHEMA_VERSION,
         "credential_id": str(core.id),
         "property_id": str(core.property_id),
-        "reservation_id": reservation,
+        "reservation_id": reservation_of(core),
         "rooms": [str(room) for room in core.rooms],
         "reason": state.reason.value,
         "raised_at": instant_to_text(state.failed_at),
