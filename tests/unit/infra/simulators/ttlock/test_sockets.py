@@ -13,6 +13,7 @@ import pytest
 
 from infra.local.server import free_port
 from infra.manifest.load import ROOT
+from infra.simulators.ttlock.__main__ import _listener
 from infra.simulators.ttlock.loopback import post_form
 from tests.unit.infra.simulators.ttlock.integrator import ROOM
 
@@ -126,6 +127,12 @@ async def test_the_command_ends_at_ctrl_c_without_a_word():
     process.send_signal(signal.SIGINT)
     _, rest = await process.communicate()
     assert (process.returncode, rest) == (0, b"")
+
+
+def test_small_answers_are_not_kept_back_for_others():
+    # asyncio sends at once only what goes by a socket that says that it is TCP.
+    with _listener(free_port()) as listener:
+        assert listener.proto == socket.IPPROTO_TCP
 
 
 async def test_a_port_that_is_taken_is_said_before_anything_else():
