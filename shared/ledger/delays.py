@@ -24,6 +24,8 @@ LOOKED_AFTER: Final = timedelta(minutes=3)
 """A step of a saga is over by then, or lost."""
 LONGEST_ROUND: Final = timedelta(seconds=30)
 """After so long at a key's locks, what came of it is saved before the others are asked."""
+LONGEST_AT_A_LOCK: Final = timedelta(seconds=60)
+"""With a round before it, less than an adapter may run."""
 TURN_AGAIN_AFTER: Final = timedelta(seconds=15)
 """Where our own turn did not come: those before us need some time."""
 LONGEST_QUEUE: Final = timedelta(minutes=10)

@@ -19,6 +19,7 @@ from shared.ports.lock import KeyAtLock, LockKey, LockVendor
 from shared.ports.lock_causes import OUT_OF_REACH, PIN_REFUSED, WINDOW_SPENT, about_the_pin
 from shared.usecases.lock_desk import LockDesk
 from shared.usecases.lock_key import lock_key
+from shared.usecases.one_lock import in_time
 from shared.usecases.placing import Attempted, Placing
 from shared.usecases.task_at_locks import Task
 
@@ -50,7 +51,8 @@ async def _asked_at(placing: Placing, attempted: Attempted, desk: LockDesk) -> P
     outcome: KeyAtLock | LockError
     with overheard() as said:
         try:
-            outcome = await _placed(placing, attempted, desk)
+            async with in_time(attempted.task.vendor):
+                outcome = await _placed(placing, attempted, desk)
         except LockError as error:
             outcome = error
     asked = replace(placing, outcome=outcome, answered_at=attempted.task.now, said=tuple(said))

@@ -16,6 +16,7 @@ from shared.usecases.conclude_withdrawal import conclude_withdrawal, secret_of
 from shared.usecases.lock_desk import LockDesk
 from shared.usecases.lock_key import lock_key
 from shared.usecases.office import both
+from shared.usecases.one_lock import in_time
 from shared.usecases.removal import Removal, Withdrawal, lapsed
 from shared.usecases.saga_step import Verdict
 from shared.usecases.task_at_locks import Task
@@ -90,7 +91,8 @@ async def _asked(kept: KeptGrant, sealed: SealedKey | None, task: Task, desk: Lo
     refusal: LockError | None = None
     with overheard() as said:
         try:
-            await desk.port.remove(lock_key(kept, window, sealed))
+            async with in_time(task.vendor):
+                await desk.port.remove(lock_key(kept, window, sealed))
         except LockError as error:
             refusal = error
     return Removal(kept, asked_at, refusal, answered_at=task.now, said=tuple(said))
