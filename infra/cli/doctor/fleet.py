@@ -86,7 +86,7 @@ def check_executions(at: Place, answering: Answering) -> Finding:
 
 def check_failed_keys(at: Place, answering: Answering) -> Finding:
     """Does every guest have the key that the stay asks for, or will?"""
-    return _counted_by_fleet(
+    return _known_to_fleet(
         answering,
         "failed_keys",
         Finding("failed keys", Verdict.OK, "none that a stay still wants"),
@@ -97,18 +97,18 @@ def check_failed_keys(at: Place, answering: Answering) -> Finding:
 
 def check_stays(at: Place, answering: Answering) -> Finding:
     """Has any stay lost its keys, because as it is now it can have none?"""
-    if answering.status is None:
-        return Finding("stays", Verdict.NOTE, "known only to a running fleet")
-    keyless = answering.status["keyless_stays"]
-    if not keyless:
-        return Finding("stays", Verdict.OK, "each has its keys, or they are being made")
-    remedy = f"keyfleet timeline STAY{at.flags} says why, then as {KEY_ISSUE} says"
-    return Finding("stays", Verdict.WARNING, f"without any key: {', '.join(keyless)}", remedy)
+    return _known_to_fleet(
+        answering,
+        "keyless_stays",
+        Finding("stays", Verdict.OK, "each has its keys, or they are being made"),
+        lambda stays: f"without any key: {', '.join(stays)}",
+        f"keyfleet timeline STAY{at.flags} says why, then as {KEY_ISSUE} says",
+    )
 
 
 def check_residues(at: Place, answering: Answering) -> Finding:
     """Does any lock still open to what should be gone?"""
-    return _counted_by_fleet(
+    return _known_to_fleet(
         answering,
         "residual_locks",
         Finding("residual access", Verdict.OK, "none"),
@@ -117,14 +117,14 @@ def check_residues(at: Place, answering: Answering) -> Finding:
     )
 
 
-def _counted_by_fleet(
-    answering: Answering, what: str, none: Finding, said: Callable[[int], str], remedy: str
+def _known_to_fleet(
+    answering: Answering, what: str, none: Finding, said: Callable[[Any], str], remedy: str
 ) -> Finding:
-    """Return a finding about what a running fleet counts, and nobody else."""
+    """Return a finding about what a running fleet knows, and nobody else."""
     if answering.status is None:
         return Finding(none.check, Verdict.NOTE, "known only to a running fleet")
-    count = answering.status[what]
-    return Finding(none.check, Verdict.WARNING, said(count), remedy) if count else none
+    found = answering.status[what]
+    return Finding(none.check, Verdict.WARNING, said(found), remedy) if found else none
 
 
 def check_manifest() -> Finding:

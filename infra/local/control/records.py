@@ -50,10 +50,8 @@ WHERE task.db = 'main' AND task.tenant = ?1 AND task.collection = '{MANUAL_TASKS
 _WAITING: Final = f"""SELECT count(*) {OF_MAIN} AND tenant = ? AND collection = '{CREDENTIALS}'
 AND json_extract(body, '$.due_at') IS NOT NULL
 AND json_extract(body, '$.credential.state.type') IN ('requested', 'pending')"""
-# A confirmed stay names its keys, failed ones too, unless all were ended and no other could be requested.
-_KEYLESS: Final = f"""SELECT id {OF_MAIN} AND tenant = ?1 AND collection = '{RESERVATIONS}'
-AND json_extract(body, '$.status') = '{Status.CONFIRMED}' AND json_array_length(body, '$.credentials') = 0
-ORDER BY id"""
+_STAYS: Final = f"""SELECT id, json_extract(body, '$.status'), json_array_length(body, '$.credentials')
+{OF_MAIN} AND tenant = ? AND collection = '{RESERVATIONS}' AND id > ? ORDER BY id LIMIT ?"""
 _STANDINGS: Final = f"""SELECT id, json_extract(body, '$.device_id'), json_extract(body, '$.grant.state.type')
 {OF_MAIN} AND tenant = ? AND collection = 'grants' AND id > ? ORDER BY id LIMIT ?"""
 
@@ -104,9 +102,9 @@ class Records:
         """Return how many keys are yet to be made."""
         return int(self._engine.read(_WAITING, (tenant,))[0][0])
 
-    def keyless(self, tenant: TenantId) -> list[str]:
-        """Return the stays that lost their keys when they were changed, and can have no other as they are."""
-        return [stay for (stay,) in self._engine.read(_KEYLESS, (tenant,))]
+    def stays(self, tenant: TenantId, after: str, limit: int) -> list[tuple[str, str, int]]:
+        """Return the first stays beyond an id: which, how it stands, and how many keys it names."""
+        return self._engine.read(_STAYS, (tenant, after, limit))
 
     def standings(self, tenant: TenantId, after: str, limit: int) -> list[tuple[str, str | None, str]]:
         """Return the first grants beyond an id: which, at which lock, in which state."""
