@@ -84,7 +84,7 @@ def require_consistency(old: int, new: int, path: Sequence[bytes], old_root: byt
     """Refuse a tree that is not the earlier one with more at its end."""
     if not 0 <= old <= new:
         raise NotProven(f"a tree of {new} cannot continue one of {old}")
-    _require_hashes(path)
+    _require_hashes((old_root, new_root, *path))
     if old in {0, new}:
         _require_trivial(old, new, path, old_root, new_root)
     elif _roots_by_consistency(old, new, path, old_root) != (old_root, new_root):

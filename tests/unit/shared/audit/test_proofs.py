@@ -125,6 +125,7 @@ def test_the_empty_log_is_the_beginning_of_every_log_and_needs_no_proof():
     [
         (0, 5, (ANY_HASH,), EMPTY_ROOT, ANY_HASH),
         (0, 5, (), ANY_HASH, ANY_HASH),
+        (0, 1, (), EMPTY_ROOT, b"no hash at all"),
         (0, 0, (), EMPTY_ROOT, ANY_HASH),
         (0, 0, (), ANY_HASH, ANY_HASH),
     ],
