@@ -12,7 +12,14 @@ FLEET: Final = Path("schemas/fleet.json")
 OWNED: Final = (str(FLEET),)
 
 _INTERNAL: Final = {
-    "properties": {"trigger": {"properties": {"http": {"const": "internal"}}, "required": ["http"]}}
+    "properties": {
+        "trigger": {
+            "anyOf": [
+                {"properties": {kind: {"const": "internal"}}, "required": [kind]}
+                for kind in ("http", "service")
+            ]
+        }
+    }
 }
 _NAMES_CALLERS: Final = {"properties": {"callers": {"minItems": 1}}, "required": ["callers"]}
 

@@ -8,14 +8,9 @@ from infra.local.delivery.backoff import Retry
 from infra.local.schedules.specs import ScheduleSpec
 from infra.local.tasks.specs import QueueSpec
 from infra.manifest.load import Function, Manifest
-from infra.manifest.model import (
-    PUSHER,
-    SCHEDULER,
-    TASKS,
-    QueueTrigger,
-    ScheduleTrigger,
-    TopicTrigger,
-)
+from infra.manifest.model import PUSHER, SCHEDULER, TASKS
+from infra.manifest.topics import subscription_name, topics_of
+from infra.manifest.triggers import QueueTrigger, ScheduleTrigger, Subscribing
 from shared.events.catalogue import CATALOGUE
 from shared.events.subject import Direction
 from shared.runtime.platform import QUARANTINE_TOPIC
@@ -31,11 +26,12 @@ def topics() -> list[TopicSpec]:
 
 
 def subscriptions(manifest: Manifest, base_url: str) -> list[SubscriptionSpec]:
-    """Return the push subscription of each topic trigger."""
+    """Return the push subscriptions of each topic trigger, one a topic."""
     return [
-        _subscription(function, trigger, _url(base_url, function))
+        _subscription(function, trigger, topic, _url(base_url, function))
         for function in manifest.functions.values()
-        if isinstance(trigger := function.deployable.trigger, TopicTrigger)
+        if isinstance(trigger := function.deployable.trigger, Subscribing)
+        for topic in topics_of(trigger)
     ]
 
 
@@ -74,10 +70,10 @@ def _url(base_url: str, function: Function) -> str:
     return f"{base_url}/{function.name}"
 
 
-def _subscription(function: Function, trigger: TopicTrigger, url: str) -> SubscriptionSpec:
+def _subscription(function: Function, trigger: Subscribing, topic: str, url: str) -> SubscriptionSpec:
     return SubscriptionSpec(
-        name=function.name,
-        topic=trigger.topic,
+        name=subscription_name(function.name, trigger, topic),
+        topic=topic,
         push_url=url,
         audience=url,
         caller=PUSHER,

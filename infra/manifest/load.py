@@ -9,7 +9,8 @@ from pydantic import ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from infra.manifest.model import Deployable, Family, TopicTrigger, entry_point
+from infra.manifest.model import Deployable, Family, entry_point
+from infra.manifest.topics import topics_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -46,7 +47,7 @@ class Manifest:
     def topics(self) -> tuple[str, ...]:
         """Return every topic somebody subscribes to."""
         triggers = (function.deployable.trigger for function in self.functions.values())
-        return tuple(sorted({trigger.topic for trigger in triggers if isinstance(trigger, TopicTrigger)}))
+        return tuple(sorted({topic for trigger in triggers for topic in topics_of(trigger)}))
 
 
 def load_manifest(root: Path = ROOT) -> Manifest:

@@ -2,8 +2,20 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 from pydantic.alias_generators import to_snake
+
+from infra.manifest.triggers import (
+    Exposure,
+    HttpTrigger,
+    QueueTrigger,
+    ScheduleTrigger,
+    ServiceTrigger,
+    Strict,
+    TopicsTrigger,
+    TopicTrigger,
+    Trigger,
+)
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{5,27}$")]
 """A deployable's name; its URL is the base URL plus this name, its service account carries it."""
@@ -15,62 +27,6 @@ Purpose = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*$")]
 PUSHER, TASKS, SCHEDULER, OPERATOR = "pubsub-push", "cloud-tasks", "cloud-scheduler", "operator"
 RESERVED = frozenset({PUSHER, TASKS, SCHEDULER, OPERATOR})
 """Identities of the platform's own; those of workflows begin with `workflow-`. No function may bear one."""
-
-
-class Strict(BaseModel):
-    """A part of the manifest: unknown fields are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Backoff(Strict):
-    """How long to wait before trying again, in seconds."""
-
-    minimum: Annotated[float, Field(gt=0, le=600)] = 10
-    maximum: Annotated[float, Field(gt=0, le=3600)] = 600
-
-    @model_validator(mode="after")
-    def _ordered(self) -> "Backoff":
-        if self.minimum > self.maximum:
-            raise ValueError("minimum is above maximum: swap them")
-        return self
-
-
-class TopicTrigger(Strict):
-    """A push subscription that we own."""
-
-    topic: Annotated[str, StringConstraints(min_length=3, max_length=255)]
-    ordered: bool = True
-    filter: str | None = None
-    retry: Backoff = Backoff()
-    dead_letter_after: Annotated[int, Field(ge=5, le=100)] = 100
-    """As late as Pub/Sub allows: what can never succeed is quarantined, so only trouble gets that far."""
-
-
-class HttpTrigger(Strict):
-    """A call from another service (internal) or from anybody (public)."""
-
-    http: Literal["internal", "public"]
-
-
-class QueueTrigger(Strict):
-    """A task queue of the function's own."""
-
-    queue: Literal[True]
-    max_per_second: Annotated[float, Field(gt=0, le=500)] = 500
-    max_concurrent: Annotated[int, Field(gt=0, le=5000)] = 100
-    max_attempts: Annotated[int, Field(ge=-1)] = 100
-    retry: Backoff = Backoff(minimum=1, maximum=3600)
-
-
-class ScheduleTrigger(Strict):
-    """A clock: five cron fields in a named zone."""
-
-    schedule: str
-    zone: str = "Etc/UTC"
-
-
-Trigger = TopicTrigger | HttpTrigger | QueueTrigger | ScheduleTrigger
 
 
 class Deployable(Strict):
@@ -89,8 +45,7 @@ class Deployable(Strict):
 
     @model_validator(mode="after")
     def _has_callers(self) -> "Deployable":
-        internal = isinstance(self.trigger, HttpTrigger) and self.trigger.http == "internal"
-        if internal and not self.callers:
+        if self.exposure == "internal" and not self.callers:
             raise ValueError("an internal function needs callers: name the identities that may call it")
         return self
 
@@ -99,13 +54,28 @@ class Deployable(Strict):
         return frozenset((*self.callers, *_TRIGGER_CALLERS.get(type(self.trigger), ())))
 
     @property
+    def exposure(self) -> Exposure | None:
+        """Who may call over HTTP; None where only the trigger's own identity and the named callers may."""
+        match self.trigger:
+            case HttpTrigger(http=exposure) | ServiceTrigger(service=exposure):
+                return exposure
+            case _:
+                return None
+
+    @property
     def public(self) -> bool:
         """Whether anybody may call."""
-        return isinstance(self.trigger, HttpTrigger) and self.trigger.http == "public"
+        return self.exposure == "public"
+
+    @property
+    def people(self) -> bool:
+        """Whether people call, with tokens of their own."""
+        return self.exposure == "people"
 
 
 _TRIGGER_CALLERS: dict[type[Strict], tuple[str, ...]] = {
     TopicTrigger: (PUSHER,),
+    TopicsTrigger: (PUSHER,),
     QueueTrigger: (TASKS,),
     ScheduleTrigger: (SCHEDULER,),
 }

@@ -31,6 +31,11 @@ ACCEPTED = [
     family(PUBLIC | {"trigger": {"queue": True, "max_attempts": -1, "retry": {"minimum": 0.5}}}),
     family(PUBLIC | {"trigger": {"topic": "keys", "filter": 'attributes.kind = "pin"', "ordered": False}}),
     family(PUBLIC | {"trigger": SCHEDULED | {"zone": "Asia/Kabul"}}),
+    family(PUBLIC | {"trigger": {"topics": ["keys", "doors"], "ordered": False}}),
+    family(PUBLIC | {"trigger": {"topics": "ours:regulated"}}),
+    family(PUBLIC | {"trigger": {"http": "people"}}),
+    family(PUBLIC | {"trigger": {"service": "public"}}),
+    family(PUBLIC | {"trigger": {"service": "internal"}, "callers": ["operator"]}),
 ]
 REFUSED = [
     {},
@@ -46,6 +51,11 @@ REFUSED = [
     family(PUBLIC | {"timeout": 0}),
     family(PUBLIC | {"memmory": "256Mi"}),
     family(PUBLIC | {"trigger": {"queue": False}}),
+    family(PUBLIC | {"trigger": {"topics": []}}),
+    family(PUBLIC | {"trigger": {"topics": "ours:precious"}}),
+    family(PUBLIC | {"trigger": {"service": "internal"}}),
+    family(PUBLIC | {"trigger": {"service": True}}),
+    family(PUBLIC | {"trigger": {"topic": "keys", "retry": {"maximum": 601}}}),
     family(PUBLIC | {"trigger": {"topic": "keys", "dead_letter_after": 4}}),
     family(PUBLIC | {"trigger": SCHEDULED | {"queue": True}}),
 ]

@@ -3,7 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from infra.manifest.model import Backoff, Deployable, Family, entry_point
+from infra.manifest.model import Deployable, Family, entry_point
+from infra.manifest.triggers import Backoff
 
 INTERNAL = {"http": "internal"}
 TRIGGERS = [
@@ -11,6 +12,11 @@ TRIGGERS = [
     {"http": "public"},
     {"queue": True},
     {"schedule": "7 * * * *", "zone": "Asia/Kabul"},
+    {"topics": ("melmastoon.lock.credential.issued.v1", "melmastoon.lock.credential.failed.v1")},
+    {"topics": "ours:regulated"},
+    {"http": "people"},
+    {"service": "public"},
+    {"service": "people"},
 ]
 
 
@@ -54,6 +60,12 @@ def test_family_accepts_a_name_of_6_to_28_letters_digits_and_dashes(name):
         {"callers": ["Operator"]},
         {"entry_point": "probe-answer"},
         {"trigger": {"topic": "keys", "dead_letter_after": 4}},
+        {"trigger": {"topic": "keys", "retry": {"maximum": 601}}},
+        {"trigger": {"topics": []}},
+        {"trigger": {"topics": "ours:precious"}},
+        {"trigger": {"topic": "keys", "topics": ["doors"]}},
+        {"trigger": {"service": True}},
+        {"trigger": {"service": "internal"}},
     ],
     ids=str,
 )
@@ -84,8 +96,13 @@ def test_descriptor_accepts_every_trigger(trigger):
 
 @pytest.mark.parametrize(
     ("trigger", "own"),
-    [(TRIGGERS[0], "pubsub-push"), (TRIGGERS[2], "cloud-tasks"), (TRIGGERS[3], "cloud-scheduler")],
-    ids=["topic", "queue", "schedule"],
+    [
+        (TRIGGERS[0], "pubsub-push"),
+        (TRIGGERS[2], "cloud-tasks"),
+        (TRIGGERS[3], "cloud-scheduler"),
+        (TRIGGERS[5], "pubsub-push"),
+    ],
+    ids=["topic", "queue", "schedule", "topics"],
 )
 def test_trigger_s_own_identity_may_call_beside_those_named(trigger, own):
     assert deployable(trigger=trigger, callers=["operator"]).allowed() == {own, "operator"}
@@ -95,9 +112,11 @@ def test_http_trigger_lets_nobody_call_but_those_named():
     assert deployable(trigger=INTERNAL, callers=["operator"]).allowed() == {"operator"}
 
 
-@pytest.mark.parametrize("trigger", [*TRIGGERS, INTERNAL], ids=str)
-def test_only_a_public_http_function_is_public(trigger):
-    assert deployable(trigger=trigger, callers=["operator"]).public is (trigger == {"http": "public"})
+@pytest.mark.parametrize("trigger", [*TRIGGERS, INTERNAL, {"service": "internal"}], ids=str)
+def test_what_is_public_and_what_is_for_people_says_so_itself(trigger):
+    described = deployable(trigger=trigger, callers=["operator"])
+    assert described.public is (trigger in ({"http": "public"}, {"service": "public"}))
+    assert described.people is (trigger in ({"http": "people"}, {"service": "people"}))
 
 
 def test_entry_point_is_the_name_in_snake_case_unless_the_descriptor_says_otherwise():
