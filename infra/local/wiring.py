@@ -9,6 +9,7 @@ from infra.local.schedules.specs import ScheduleSpec
 from infra.local.tasks.specs import QueueSpec
 from infra.manifest.load import Function, Manifest
 from infra.manifest.model import PUSHER, SCHEDULER, TASKS
+from infra.manifest.resolved import waiting_time
 from infra.manifest.topics import subscription_name, topics_of
 from infra.manifest.triggers import QueueTrigger, ScheduleTrigger, Subscribing
 from shared.events.catalogue import CATALOGUE
@@ -54,7 +55,7 @@ def schedules(manifest: Manifest, base_url: str) -> list[ScheduleSpec]:
             url=_url(base_url, function),
             audience=_url(base_url, function),
             caller=SCHEDULER,
-            attempt_deadline=min(max(function.deployable.timeout, 15), 1800),
+            attempt_deadline=waiting_time(function),
         )
         for function in manifest.functions.values()
         if isinstance(trigger := function.deployable.trigger, ScheduleTrigger)
@@ -79,7 +80,7 @@ def _subscription(function: Function, trigger: Subscribing, topic: str, url: str
         caller=PUSHER,
         ordered=trigger.ordered,
         filter=trigger.filter or "",
-        ack_deadline=min(max(function.deployable.timeout, 10), 600),
+        ack_deadline=waiting_time(function),
         min_backoff=trigger.retry.minimum,
         max_backoff=trigger.retry.maximum,
         max_attempts=trigger.dead_letter_after,
@@ -101,5 +102,5 @@ def _queue(function: Function, trigger: QueueTrigger, url: str) -> QueueSpec:
             min_backoff=trigger.retry.minimum,
             max_backoff=trigger.retry.maximum,
         ),
-        dispatch_deadline=min(max(function.deployable.timeout, 15), 1800),
+        dispatch_deadline=waiting_time(function),
     )

@@ -27,7 +27,7 @@ def test_function_of_several_topics_has_a_subscription_to_each():
     assert [each.topic for each in found] == [*topics_in("ours:regulated")]
     assert {each.name for each in found} == {f"ledger.{each.topic}" for each in found}
     assert {each.push_url for each in found} == {f"{URL}/ledger"}
-    assert {each.ack_deadline for each in found} == {90}
+    assert {each.ack_deadline for each in found} == {110}  # longer than the function may run
 
 
 def test_function_of_one_topic_has_a_subscription_of_its_own_name():

@@ -35,7 +35,7 @@ def test_family_refuses_a_name_that_no_service_account_can_carry(name):
         Family.model_validate({"functions": {name: {"description": "Answers.", "trigger": {"queue": True}}}})
 
 
-@pytest.mark.parametrize("name", ["probes", "adapter-assa-abloy", "p" * 28, "on-no-show2"])
+@pytest.mark.parametrize("name", ["probes", "doors-assa-abloy", "p" * 28, "on-no-show2"])
 def test_family_accepts_a_name_of_6_to_28_letters_digits_and_dashes(name):
     family = Family.model_validate(
         {"functions": {name: {"description": "Answers.", "trigger": {"queue": True}}}}
@@ -65,7 +65,14 @@ def test_family_accepts_a_name_of_6_to_28_letters_digits_and_dashes(name):
         {"trigger": {"topics": "ours:precious"}},
         {"trigger": {"topic": "keys", "topics": ["doors"]}},
         {"trigger": {"service": True}},
-        {"trigger": {"service": "internal"}},
+        {"cpu": 0.5},
+        {"min_instances": 3, "max_instances": 2},
+        {"ingress": "internal"},
+        {"trigger": {"topic": "keys"}, "timeout": 581},
+        {"trigger": {"queue": True}, "timeout": 1781},
+        {"roles": ["everything"]},
+        {"opens": ["*"]},
+        {"adapter": "salto/../x"},
     ],
     ids=str,
 )
@@ -79,9 +86,38 @@ def test_subscription_delivers_as_often_as_pubsub_allows_before_it_gives_up():
     assert (trigger.dead_letter_after, trigger.retry.maximum) == (100, 600)
 
 
-def test_internal_function_without_callers_is_refused_with_its_remedy():
-    with pytest.raises(ValidationError, match="name the identities that may call it"):
-        deployable(trigger=INTERNAL)
+def test_less_than_one_cpu_is_refused_for_several_requests_at_a_time_with_its_remedy():
+    with pytest.raises(ValidationError, match="set cpu: 1, or concurrency: 1"):
+        deployable(cpu=0.5)
+    assert deployable(cpu=0.5, concurrency=1).cpu == 0.5
+
+
+def test_adapter_is_described_by_its_vendor_alone():
+    described = Deployable.model_validate({"adapter": "assa-abloy"})
+    assert described.secrets == ("lock-assa-abloy-*-api",)
+    assert described.opens == ("vendor-ref-assa-abloy", "guest-artifact-assa-abloy")
+    assert (described.exposure, described.timeout, described.max_instances) == ("internal", 120, 2)
+    assert set(described.roles) == {"documents", "sealed", "publish"}
+
+
+def test_what_an_adapter_s_descriptor_says_itself_holds():
+    described = Deployable.model_validate({"adapter": "salto", "timeout": 60, "roles": ["documents"]})
+    assert (described.timeout, described.roles) == (60, ("documents",))
+    assert described.secrets == ("lock-salto-*-api",)
+
+
+@pytest.mark.parametrize(
+    ("name", "descriptor"),
+    [
+        ("adapter-salto", {"adapter": "ttlock"}),
+        ("doors-of-salto", {"adapter": "salto"}),
+        ("adapter-salto", {"description": "Answers.", "trigger": {"queue": True}}),
+    ],
+    ids=["another's", "unfindable", "nobody's"],
+)
+def test_adapter_bears_the_name_that_sagas_call(name, descriptor):
+    with pytest.raises(ValidationError, match="sagas call adapter-<vendor>"):
+        Family.model_validate({"functions": {name: descriptor}})
 
 
 def test_backoff_whose_bounds_are_swapped_is_refused_with_its_remedy():
