@@ -10,20 +10,16 @@ from infra.local.tasks.specs import QueueSpec
 from infra.manifest.load import Function, Manifest
 from infra.manifest.model import PUSHER, SCHEDULER, TASKS
 from infra.manifest.resolved import waiting_time
-from infra.manifest.topics import subscription_name, topics_of
+from infra.manifest.topics import DEAD_LETTER_TOPIC, PARKED, awaited, subscription_name, topics_of, travelling
 from infra.manifest.triggers import QueueTrigger, ScheduleTrigger, Subscribing
-from shared.events.catalogue import CATALOGUE
-from shared.events.subject import Direction
-from shared.runtime.platform import QUARANTINE_TOPIC
-
-DEAD_LETTER_TOPIC = "melmastoon.lock.dead_letter.v1"
 
 
-def topics() -> list[TopicSpec]:
-    """Return a topic per subject that travels, and the two that park what went wrong."""
-    travelling = [row.name for row in CATALOGUE.values() if row.direction is not Direction.LOCAL]
-    parked = [TopicSpec(name, parked=True) for name in (QUARANTINE_TOPIC, DEAD_LETTER_TOPIC)]
-    return [*map(TopicSpec, travelling), *parked]
+def topics(manifest: Manifest | None = None) -> list[TopicSpec]:
+    """Return every topic: what travels, kept for its function where that is still to come, and the parked."""
+    taken = manifest.topics() if manifest else ()
+    keepers = {each.topic: each.subscription for each in awaited(taken)} if manifest else {}
+    parked = [TopicSpec(name, parked=True) for name in PARKED]
+    return [*(TopicSpec(topic, kept_for=keepers.get(topic, "")) for topic, _ in travelling()), *parked]
 
 
 def subscriptions(manifest: Manifest, base_url: str) -> list[SubscriptionSpec]:
