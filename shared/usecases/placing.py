@@ -5,11 +5,11 @@ from datetime import datetime
 from typing import Self
 
 from shared.domain.grant_lifecycle import ConfirmRemoval, Place, RemovalProof
+from shared.domain.instants import milliseconds
 from shared.domain.kinds import WINDOW_ROUNDED, KeyWarning, merge_warnings
 from shared.domain.lock_errors import LockError, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
-from shared.ledger.entry import milliseconds
 from shared.ledger.kept_grant import KeptGrant
 from shared.ledger.sealed_keys import SealedKey
 from shared.ledger.standing import Standing

@@ -5,8 +5,9 @@ from datetime import timedelta
 from typing import Final
 
 from shared.domain.ids import TenantId
+from shared.domain.instants import milliseconds
 from shared.ledger.delays import LOOKED_AFTER
-from shared.ledger.entry import milliseconds, ref_of
+from shared.ledger.entry import ref_of
 from shared.ledger.indexes import DUE
 from shared.ports.documents import DocumentStore, StaleVersion, Update
 from shared.usecases.office import Office

@@ -8,7 +8,7 @@ import pytest
 
 from shared.domain.ids import TenantId
 from shared.ledger.delays import LOOKED_AFTER, STARTED_WITHIN
-from shared.ledger.entry import milliseconds
+from shared.domain.instants import milliseconds
 from shared.ledger.indexes import AT_DEVICE, DUE
 from tests.guesthouse import SILK, device_at
 

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.domain.commands import Accept
-from shared.ledger.entry import Saga, Work, entry_from, instant, milliseconds, ref_of
+from shared.domain.instants import instant, milliseconds
+from shared.ledger.entry import Saga, Work, entry_from, ref_of
 from shared.ledger.indexes import DUE
 from shared.ledger.ledger import Change
 from shared.ledger.reading import StoredUnreadable

@@ -10,11 +10,12 @@ import pytest
 from shared.domain.commands import Accept, Provision, Revoke
 from shared.domain.grant_lifecycle import Place
 from shared.domain.ids import LockDeviceId
+from shared.domain.instants import milliseconds
 from shared.domain.kinds import RevokeReason
 from shared.domain.lock_errors import KeyRevokeFailed, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.ledger.delays import LOOKED_AFTER, MOST_TRIES, RESIDUE_EVERY
-from shared.ledger.entry import Saga, Work, milliseconds
+from shared.ledger.entry import Saga, Work
 from shared.ledger.kept_grant import CALLS_LAST
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SealedKeys, SecretName
