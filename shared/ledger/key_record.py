@@ -1,0 +1,136 @@
+"""A ledger entry: one key credential, the saga that works on it, and when somebody must look at it again."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Annotated, ClassVar, Final, Self
+
+from shared.domain.credential import KeyCredential
+from shared.domain.documents import to_document
+from shared.domain.ids import CredentialId
+from shared.domain.instants import Moment
+from shared.domain.kinds import ClaimKey
+from shared.domain.stored import UNSTORED, Json, Stored
+from shared.events.outbox import OutboxRow
+from shared.ledger.reading import read_stored
+from shared.ports.documents import Create, Document, Ref, Update
+
+CREDENTIALS: Final = "credentials"
+
+
+class Work(StrEnum):
+    """What a saga is to bring about at the locks."""
+
+    ISSUE = "issue"
+    WITHDRAW = "withdraw"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saga:
+    """The work on a key: of one generation at a time, by the one execution that was first to write.
+
+    `lost` counts how often it was begun since anybody wrote, `broken` how often one that wrote broke off
+    since anything came of it; `began` is when a try began that is not over.
+    """
+
+    kind: Work
+    claim: ClaimKey
+    generation: int = 1
+    execution: str | None = None
+    tries: int = 0
+    lost: int = 0
+    broken: int = 0
+    began: Moment | None = None
+
+    def follows(self, generation: int, execution: str) -> bool:
+        """Say whether this execution is the one to go on, or may still become it."""
+        return self.generation == generation and self.execution in (None, execution)
+
+    def claimed(self, execution: str) -> Self:
+        """Return the work as this execution's own."""
+        return self if self.execution else replace(self, execution=execution, lost=0)
+
+    def again(self) -> Self:
+        """Return the same work for an execution yet to come; the present one is refused from now on.
+
+        One that has written nothing yet may still be in a queue: it is as good as the next, which it races.
+        """
+        if self.execution is None:
+            return replace(self, lost=self.lost + 1)
+        return replace(
+            self, generation=self.generation + 1, execution=None, began=None, broken=self.broken + 1
+        )
+
+    def turned(self, kind: Work, claim: ClaimKey | None = None) -> "Saga":
+        """Return other work for an execution yet to come."""
+        claim, generation = claim or self.claim, self.generation + 1
+        return Saga(kind=kind, claim=claim, generation=generation)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What set the work going: events tell it as their trace and their causation."""
+
+    trace_id: str
+    event_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRecord:
+    """`announced` is the last sequence known to be published; `due` is None when nothing is owed.
+
+    `stored` is the last sequence in the outbox, and `told` holds the rows that this process has just put
+    there, so that it need not read them back. `going_on`: the attempt that was counted last is not over yet.
+    Without `due` the entry is not in the sweeper's index.
+    """
+
+    schema_version: ClassVar[int] = 1
+
+    credential: KeyCredential
+    saga: Saga
+    cause: Cause
+    announced: int = 0
+    due: Annotated[Moment | None, Stored("due_at", omitted=True)] = None
+    secret_try: int = 0
+    artifact: str | None = None
+    going_on: bool = False
+    version: Annotated[str | None, UNSTORED] = None
+    stored: Annotated[int, UNSTORED] = 0
+    told: Annotated[tuple[OutboxRow, ...], UNSTORED] = field(default=(), repr=False)
+    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
+
+    @property
+    def id(self) -> CredentialId:
+        """Whose entry this is; the saga goes by the same name."""
+        return self.credential.id
+
+    @property
+    def ref(self) -> Ref:
+        """Where the entry is kept."""
+        return ref_of(self.id)
+
+    @property
+    def unannounced(self) -> range:
+        """The sequences that nobody is known to have published."""
+        return range(self.announced + 1, self.credential.sequence + 1)
+
+    def due_in(self, wait: timedelta, now: datetime) -> Self:
+        """Return the entry with a promise to look at it again."""
+        return replace(self, due=now + wait)
+
+    def write(self) -> Create | Update:
+        """Return what keeps this entry, on the condition that nobody else has changed it."""
+        data = to_document(self)
+        return Create(self.ref, data) if self.version is None else Update(self.ref, data, self.version)
+
+
+def ref_of(credential: str) -> Ref:
+    """Return where a key's entry is kept."""
+    return Ref(CREDENTIALS, credential)
+
+
+def key_record_from(found: Document) -> KeyRecord:
+    """Read an entry."""
+    read = read_stored(KeyRecord, found)
+    return replace(read, version=found.version, stored=read.credential.sequence)
