@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from infra.cli.address import FleetAddress
 from infra.cli.main import app
-from infra.cli.patience import Patience
-from infra.cli.place import Place
+from infra.cli.polling import Patience
 
 WELL = {"failed_keys": 0, "waiting_keys": 0, "residual_locks": 0, "keyless_stays": []}
 
@@ -21,7 +21,7 @@ WELL = {"failed_keys": 0, "waiting_keys": 0, "residual_locks": 0, "keyless_stays
 class FakeFleet:
     """Answers as told, and remembers what it was asked."""
 
-    place: Place
+    place: FleetAddress
     answers: dict[tuple[str, str], tuple[int, Any]] = field(default_factory=dict)
     asked: list[tuple[str, str, Any]] = field(default_factory=list)
     authorizations: list[str] = field(default_factory=list)
@@ -83,7 +83,7 @@ def patience():
 def fleet(tmp_path):
     """A fake fleet that runs, with the identity in its home."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    fake = server.fake = FakeFleet(Place(tmp_path / "home", server.server_port))
+    fake = server.fake = FakeFleet(FleetAddress(tmp_path / "home", server.server_port))
     fake.will("GET", "/attention", WELL)
     key = fake.place.home / "identity.key"
     key.parent.mkdir(mode=0o700)

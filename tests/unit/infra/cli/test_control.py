@@ -5,8 +5,8 @@ import socket
 
 import pytest
 
+from infra.cli.address import FleetAddress
 from infra.cli.control import ControlPlane, operator_token
-from infra.cli.place import Place
 from infra.cli.problems import Failed, Refused, Unreachable
 from infra.local.storage.database import open_database
 
@@ -46,7 +46,7 @@ def test_control_keeps_an_id_within_its_part_of_the_path(fleet, control):
 
 
 def test_control_that_finds_nobody_says_how_to_start_a_fleet(fleet):
-    nowhere = Place(fleet.place.home, _unused_port())
+    nowhere = FleetAddress(fleet.place.home, _unused_port())
     with pytest.raises(Unreachable) as caught:
         ControlPlane(nowhere).get("status")
     assert f"keyfleet up --home {nowhere.home} --port {nowhere.port}" in caught.value.remedy
@@ -55,7 +55,7 @@ def test_control_that_finds_nobody_says_how_to_start_a_fleet(fleet):
 def test_control_that_finds_nobody_does_not_start_a_second_fleet_in_an_open_home(fleet):
     database = open_database(fleet.place.home / "fleet.db", (), bytes)
     with pytest.raises(Unreachable, match="on another port") as caught:
-        ControlPlane(Place(fleet.place.home, _unused_port())).get("status")
+        ControlPlane(FleetAddress(fleet.place.home, _unused_port())).get("status")
     database.close()
     assert "keyfleet up" not in caught.value.remedy
     assert "--port" in caught.value.remedy
@@ -63,7 +63,7 @@ def test_control_that_finds_nobody_does_not_start_a_second_fleet_in_an_open_home
 
 def test_control_in_a_home_without_identity_says_so_and_makes_none(tmp_path):
     with pytest.raises(Unreachable, match="no fleet was ever started"):
-        ControlPlane(Place(tmp_path)).get("status")
+        ControlPlane(FleetAddress(tmp_path)).get("status")
     assert not list(tmp_path.iterdir())
 
 
@@ -101,7 +101,7 @@ def test_control_that_speaks_otherwise_is_no_fleet(fleet, control, body, status)
 
 def test_control_that_does_not_answer_in_time_is_unreachable(fleet):
     with socket.create_server(("127.0.0.1", 0)) as mute:
-        place = Place(fleet.place.home, mute.getsockname()[1])
+        place = FleetAddress(fleet.place.home, mute.getsockname()[1])
         with pytest.raises(Unreachable, match="did not answer within"):
             ControlPlane(place, patience=0.05).get("status")
 
