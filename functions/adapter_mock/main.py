@@ -13,10 +13,10 @@ Body = Mapping[str, Any]
 async def adapter_mock(body: Body, on: Platform) -> Body:
     """Make one attempt at the key of a saga, or at taking it back."""
     from shared.domain.kinds import VendorCode
-    from shared.runtime.keys import desks_of, office_of
+    from shared.runtime.keys import desks_of, services_of
     from shared.usecases.saga_step import StepCall
     from shared.usecases.work_at_locks import work_at_locks
     from shared.vendors.mock.adapter import open_vendor
 
     desks = desks_of(on, VendorCode("mock"), open_vendor)
-    return (await work_at_locks(StepCall.of(body), office_of(on), desks)).body()
+    return (await work_at_locks(StepCall.of(body), services_of(on), desks)).body()

@@ -15,10 +15,10 @@ BOOKING = "melmastoon.reservation.booking"
 @subscriber(f"{BOOKING}.confirmed.v1")
 async def on_booking_confirmed(event: "Event", on: Platform) -> None:
     """Request the keys of the stay."""
-    from shared.runtime.keys import office_of
-    from shared.usecases.confirm_booking import confirm_booking
+    from shared.runtime.keys import services_of
+    from shared.usecases.stays.confirm_booking import confirm_booking
 
-    await confirm_booking(event, office_of(on))
+    await confirm_booking(event, services_of(on))
 
 
 @subscriber(f"{BOOKING}.cancelled.v1")
@@ -40,7 +40,7 @@ async def on_booking_early_checkout(event: "Event", on: Platform) -> None:
 
 
 async def _end(event: "Event", reason: RevokeReason, on: Platform) -> None:
-    from shared.runtime.keys import office_of
-    from shared.usecases.end_booking import end_booking
+    from shared.runtime.keys import services_of
+    from shared.usecases.stays.end_booking import end_booking
 
-    await end_booking(event, reason, office_of(on))
+    await end_booking(event, reason, services_of(on))

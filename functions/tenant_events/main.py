@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from shared.runtime.entry import subscriber
 from shared.runtime.platform import Platform
-from shared.usecases.admit_tenant import admit_tenant
-from shared.usecases.reload_policy import ReloadPolicy, reload_policy
+from shared.usecases.hotels.admit_tenant import admit_tenant
+from shared.usecases.hotels.reload_policy import ReloadPolicy, reload_policy
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event  # the models load with the first event, not at start
@@ -18,4 +18,4 @@ async def on_config_updated(event: "Event", on: Platform) -> None:
     if event.data.key_kind_policy is not None:
         settings, of = event.data.key_kind_policy, event.data.property_id
         await reload_policy(ReloadPolicy(settings, event.id, event.time, of), store)
-        on.estate.forget(event.tenant_id)
+        on.hotels.forget(event.tenant_id)

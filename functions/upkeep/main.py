@@ -8,7 +8,7 @@ from shared.ports.sagas import CallbackGone
 from shared.runtime.entry import step
 from shared.runtime.platform import Platform
 from shared.runtime.responses import TryLater
-from shared.usecases.probe_platform import HandOver, begin_probe, count_visit, hand_over, reply
+from shared.usecases.upkeep.probe_platform import HandOver, begin_probe, count_visit, hand_over, reply
 
 Body = Mapping[str, Any]
 
@@ -30,28 +30,28 @@ def _seconds(body: Body) -> int:
 @step
 async def sweep_due(_body: Body, on: Platform) -> Body:
     """Tend every key that is due."""
-    from shared.runtime.keys import office_of
-    from shared.usecases import sweep_due
+    from shared.runtime.keys import services_of
+    from shared.usecases.upkeep import sweep_due
 
-    return {"tended": await sweep_due.sweep_due(on.documents, office_of(on))}
+    return {"tended": await sweep_due.sweep_due(on.documents, services_of(on))}
 
 
 @step
 async def ask_again(body: Body, on: Platform) -> Body:
     """Ask a key's vendor again, now."""
-    from shared.runtime.keys import office_of
-    from shared.usecases import ask_again
+    from shared.runtime.keys import services_of
+    from shared.usecases.upkeep import ask_again
 
-    return await ask_again.ask_again(ask_again.AskAgain.of(body), office_of(on))
+    return await ask_again.ask_again(ask_again.AskAgain.of(body), services_of(on))
 
 
 @step
 async def close_residue(body: Body, on: Platform) -> Body:
     """Close what was left at a lock, on somebody's word who was there."""
-    from shared.runtime.keys import office_of
-    from shared.usecases.close_residue import CloseResidue, Vault, close_residue
+    from shared.runtime.keys import services_of
+    from shared.usecases.upkeep.close_residue import CloseResidue, Vault, close_residue
 
-    return await close_residue(CloseResidue.of(body), Vault(on.sealed, on.cipher), office_of(on))
+    return await close_residue(CloseResidue.of(body), Vault(on.sealed, on.cipher), services_of(on))
 
 
 @step

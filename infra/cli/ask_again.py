@@ -6,9 +6,9 @@ from typing import Annotated, Final
 import typer
 from rich.text import Text
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, plain
 from infra.cli.control import ControlPlane
-from infra.cli.place import Place
 from infra.cli.problems import not_found
 from infra.cli.residue import Json, left
 from shared.domain.plan import MAX_ATTEMPTS
@@ -23,7 +23,7 @@ Key = Annotated[
 Tenant = Annotated[str | None, typer.Option(help="Whose it is, such as tnt_silk; else it is looked for.")]
 
 
-def ask_again(at: Place, key: Key, tenant: Tenant = None) -> Answer:
+def ask_again(at: FleetAddress, key: Key, tenant: Tenant = None) -> Answer:
     """Have the vendor of a key that waits asked at once: to make it, or to take back what is left of it."""
     meant = _meant(at, key, tenant)
     facts = ControlPlane(at).call(FUNCTION, {"tenant": meant["tenant"], "key": meant["id"]})
@@ -38,7 +38,7 @@ def _spent(key: Json, facts: Json) -> Iterator[Text]:
         yield line(f"That is attempt {spent} of {MAX_ATTEMPTS}: after the last the key fails.")
 
 
-def _meant(at: Place, identity: str, tenant: str | None) -> Json:
+def _meant(at: FleetAddress, identity: str, tenant: str | None) -> Json:
     """Return the key that an id stands for."""
     if identity.startswith(GRANT):
         found = [key for key, grant in left(at, tenant) if grant["id"] == identity]

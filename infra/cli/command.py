@@ -8,8 +8,8 @@ from typing import Annotated, Any, Concatenate, NoReturn, ParamSpec
 
 import typer
 
+from infra.cli.address import HOME, PORT, FleetAddress
 from infra.cli.answer import Answer, Outcome, Telling, errors, print_answer, print_part, print_problem
-from infra.cli.place import HOME, PORT, Place
 from infra.cli.problems import Problem
 from infra.cli.sim.simulator import Simulator, simulator_at
 
@@ -57,7 +57,7 @@ def on_its_own(run: Callable[P, Outcome]) -> Callable[..., None]:
     return _signed(command, run, list(_own(run)), (_JSON,))
 
 
-def at_a_place(run: Callable[Concatenate[Place, P], Outcome]) -> Callable[..., None]:
+def at_a_place(run: Callable[Concatenate[FleetAddress, P], Outcome]) -> Callable[..., None]:
     """Make a command about one fleet, which it gets as its first argument."""
     return _about(_place, run, _PLACE)
 
@@ -67,7 +67,7 @@ def at_a_simulator(run: Callable[Concatenate[Simulator, P], Outcome]) -> Callabl
     return _about(_simulator, run, _SIMULATOR)
 
 
-def serving_at_a_place(run: Callable[Concatenate[Place, Announce, P], None]) -> Callable[..., None]:
+def serving_at_a_place(run: Callable[Concatenate[FleetAddress, Announce, P], None]) -> Callable[..., None]:
     """Make a command that is a fleet, and announces itself when it is one."""
     return _serving(_place, run, _PLACE)
 
@@ -95,12 +95,12 @@ def _serving(subject: Subject, run: Callable[..., None], shared: Parameters) -> 
     return _signed(command, run, _own(run)[2:], (*shared, _JSON))
 
 
-def _place(given: dict[str, Any]) -> Place:
-    return Place(given.pop("home"), given.pop("port"))
+def _place(given: dict[str, Any]) -> FleetAddress:
+    return FleetAddress(given.pop("home"), given.pop("port"))
 
 
 def _simulator(given: dict[str, Any]) -> Simulator:
-    return simulator_at(Place(given.pop("home"), given.pop("fleet_port")), given.pop("port"))
+    return simulator_at(FleetAddress(given.pop("home"), given.pop("fleet_port")), given.pop("port"))
 
 
 @contextmanager

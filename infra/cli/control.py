@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from infra.cli.place import Place
+from infra.cli.address import FleetAddress
 from infra.cli.problems import LONGEST_NAME, Failed, Problem, Refused, Unreachable, parted, refused_fields
 from infra.local.own_socket import ForeignPeer, HomeConnection
 
@@ -30,7 +30,7 @@ class ControlPlane:
     """Calls one fleet, as the operator."""
 
     def __init__(
-        self, place: Place, token: Callable[[], str] | None = None, patience: float = PATIENCE_SECONDS
+        self, place: FleetAddress, token: Callable[[], str] | None = None, patience: float = PATIENCE_SECONDS
     ) -> None:
         self._place, self._patience = place, patience
         self._token = token or (lambda: operator_token(place))
@@ -83,7 +83,7 @@ def exchange(
         connection.close()
 
 
-def operator_token(place: Place, audience: str | None = None) -> str:
+def operator_token(place: FleetAddress, audience: str | None = None) -> str:
     """Return a token that this home's fleet accepts of its operator; without an audience, for its control."""
     from infra.local.ambient import SystemClock, SystemEntropy
     from infra.local.identity import LocalIdentity
@@ -101,14 +101,14 @@ def operator_token(place: Place, audience: str | None = None) -> str:
     return identity.token(OPERATOR, audience or place.control_audience)
 
 
-def _never_started(place: Place) -> Unreachable:
+def _never_started(place: FleetAddress) -> Unreachable:
     return Unreachable(
         f"no fleet was ever started in {place.home}",
         f"run `keyfleet up{place.flags}`, or name the running fleet's with --home or KEYFLEET_HOME",
     )
 
 
-def not_running(place: Place) -> Unreachable:
+def not_running(place: FleetAddress) -> Unreachable:
     """Return the problem of nobody serving the home."""
     if place.is_open():
         return Unreachable(
@@ -121,7 +121,7 @@ def not_running(place: Place) -> Unreachable:
     )
 
 
-def open_elsewhere(place: Place) -> Unreachable:
+def open_elsewhere(place: FleetAddress) -> Unreachable:
     """Return the problem of a home whose fleet runs, but on another port."""
     return Unreachable(
         f"no fleet answers at {place.base_url}, but one on another port has {place.home} open",
@@ -129,24 +129,24 @@ def open_elsewhere(place: Place) -> Unreachable:
     )
 
 
-def _foreign(place: Place) -> Stranger:
+def _foreign(place: FleetAddress) -> Stranger:
     return Stranger(f"another user's process serves {place.home}", OWNED)
 
 
-def _silent(place: Place, patience: float) -> Unreachable:
+def _silent(place: FleetAddress, patience: float) -> Unreachable:
     return Unreachable(
         f"the fleet at {place.base_url} did not answer within {patience:g} s",
         "look at its log, and stop and start it: nothing acknowledged is lost",
     )
 
 
-def _no_fleet(place: Place) -> NoFleet:
+def _no_fleet(place: FleetAddress) -> NoFleet:
     return NoFleet(
         f"what listens in {place.home} is no fleet", "stop what serves that folder, and start the fleet"
     )
 
 
-def _stranger(place: Place) -> Stranger:
+def _stranger(place: FleetAddress) -> Stranger:
     return Stranger(
         f"the fleet in {place.home} does not take the identity kept there",
         "that file was changed while the fleet runs: stop it and start it again",
@@ -173,7 +173,7 @@ def _said(option: str, value: Any) -> Any:
     return value
 
 
-def _read(place: Place, status: int, raw: bytes) -> Json:
+def _read(place: FleetAddress, status: int, raw: bytes) -> Json:
     try:
         answer = json.loads(raw)
     except ValueError:
@@ -187,7 +187,7 @@ def _read(place: Place, status: int, raw: bytes) -> Json:
     raise _problem(place, status, answer.get("error"))
 
 
-def _problem(place: Place, status: int, error: Any) -> Problem:
+def _problem(place: FleetAddress, status: int, error: Any) -> Problem:
     said: Json = error if isinstance(error, dict) else {}
     if status == OTHER_PORT:
         return open_elsewhere(place)

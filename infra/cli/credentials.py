@@ -8,9 +8,9 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, counted, line, moment, plain
 from infra.cli.control import ControlPlane
-from infra.cli.place import Place
 
 Json = Mapping[str, Any]
 STATES: Final = (
@@ -39,7 +39,7 @@ ASKED: Final = {"intended": "place", "removing": "remove"}
 
 
 def credentials(
-    at: Place,
+    at: FleetAddress,
     tenant: Tenant = None,
     reservation: Reservation = None,
     property_: Property = None,
@@ -56,7 +56,7 @@ def credentials(
     return Answer(facts, (*said, *_beyond(limit, more=facts["more"])))
 
 
-def _none(at: Place, reservation: str | None, state: str | None) -> Iterator[Text]:
+def _none(at: FleetAddress, reservation: str | None, state: str | None) -> Iterator[Text]:
     yield line("No key." if state is None else "No key in that state.")
     if state is None and reservation is not None:
         letters = f"keyfleet dead-letter list --reservation {quote(reservation)}{at.flags}"
@@ -70,7 +70,7 @@ def _beyond(limit: int, *, more: bool) -> Iterator[Text]:
         )
 
 
-def _told(at: Place, key: Json) -> Iterator[Text]:
+def _told(at: FleetAddress, key: Json) -> Iterator[Text]:
     reason = f" ({key['reason']})" if key["reason"] else ""
     rooms = f"  {', '.join(key['rooms'])}" if key["rooms"] else ""
     made = f"  {key['kind']} at {key['vendor']}"

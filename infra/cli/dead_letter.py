@@ -7,9 +7,9 @@ from typing import Annotated, Any, Final
 import typer
 from rich.console import RenderableType
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, counted, field_line, line, moment, plain
 from infra.cli.control import ControlPlane
-from infra.cli.place import Place
 from infra.cli.problems import Field, Refused, not_found, said_of
 
 LIST: Final = "keyfleet dead-letter list"
@@ -24,7 +24,7 @@ All = Annotated[bool, typer.Option("--all", help="Every one.")]
 
 
 def list_letters(
-    at: Place,
+    at: FleetAddress,
     topic: Topic = None,
     reservation: Reservation = None,
     after: After = 0,
@@ -51,11 +51,11 @@ def _none(topic: str | None, reservation: str | None, after: int) -> str:
     return f"No message{about}{on} was set aside{f' behind {after}' if after else ''}."
 
 
-def _others(at: Place, count: int) -> str:
+def _others(at: FleetAddress, count: int) -> str:
     return f" In all, {counted(count, 'message')}: see {LIST}{at.flags}" if count else ""
 
 
-def replay(at: Place, ids: Ids = None, everything: All = False, topic: Topic = None) -> Answer:
+def replay(at: FleetAddress, ids: Ids = None, everything: All = False, topic: Topic = None) -> Answer:
     """Deliver messages again, as if for the first time."""
     if bool(ids) == everything:
         raise Refused("name ids, or --all" + (", not both" if ids else ""), "see keyfleet dead-letter list")
@@ -69,7 +69,7 @@ def replay(at: Place, ids: Ids = None, everything: All = False, topic: Topic = N
     return Answer(facts, (said, again) if facts["replayed"] else (said,))
 
 
-def discard(at: Place, ids: NamedIds) -> Answer:
+def discard(at: FleetAddress, ids: NamedIds) -> Answer:
     """Delete messages for ever."""
     named, control = _numbers(ids), ControlPlane(at)
     _refuse_missing(control, at, named, "nothing was deleted")
@@ -85,7 +85,7 @@ def _numbers(ids: list[str]) -> list[str]:
 
 
 def _refuse_missing(
-    control: ControlPlane, at: Place, ids: list[str], but: str, topic: str | None = None
+    control: ControlPlane, at: FleetAddress, ids: list[str], but: str, topic: str | None = None
 ) -> None:
     if missing := [each for each in ids if not _is_there(control, each, topic)]:
         raise not_found("dead letter", missing, f"see {LIST}{at.flags}", but=but)

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer
 from infra.cli.control import ControlPlane
-from infra.cli.place import Place
 from infra.cli.problems import not_found
 
 Tenant = Annotated[str, typer.Argument(help="The tenant it belongs to, such as tnt_silk.")]
@@ -14,7 +14,7 @@ Collection = Annotated[str, typer.Argument(help="The collection it lies in, such
 Id = Annotated[str, typer.Argument(help="The document's id, such as rmu_101.")]
 
 
-def document(at: Place, tenant: Tenant, collection: Collection, identity: Id) -> Answer:
+def document(at: FleetAddress, tenant: Tenant, collection: Collection, identity: Id) -> Answer:
     """Print a document and its version as JSON."""
     facts = ControlPlane(at).get("documents", tenant, collection, identity)
     if facts.get("document") is None:

@@ -9,10 +9,10 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, moment, plain, table
 from infra.cli.control import ControlPlane
 from infra.cli.inputs import json_object
-from infra.cli.place import Place
 from infra.cli.problems import Refused
 
 STYLES: Final = {"ACTIVE": "cyan", "SUCCEEDED": "green", "FAILED": "red", "CANCELLED": "yellow"}
@@ -34,7 +34,7 @@ Limit = Annotated[int, typer.Option(min=1, max=1000, help="At most so many, newe
 Id = Annotated[str, typer.Argument(help="An execution's id, as workflow list shows it.")]
 
 
-def start(at: Place, name: Name, args: Arguments = None) -> Answer:
+def start(at: FleetAddress, name: Name, args: Arguments = None) -> Answer:
     """Start an execution on the running fleet."""
     given = {} if args is None else {"argument": json_object(args, "--args")}
     facts = ControlPlane(at).post("executions", body={"workflow": name, **given})
@@ -49,7 +49,9 @@ def start(at: Place, name: Name, args: Arguments = None) -> Answer:
     )
 
 
-def list_executions(at: Place, workflow: Workflow = None, state: State = None, limit: Limit = 100) -> Answer:
+def list_executions(
+    at: FleetAddress, workflow: Workflow = None, state: State = None, limit: Limit = 100
+) -> Answer:
     """List executions, newest first."""
     wanted = None if state is None else _known(state)
     facts = ControlPlane(at).get("executions", workflow=workflow, state=wanted, limit=limit)
@@ -62,7 +64,7 @@ def list_executions(at: Place, workflow: Workflow = None, state: State = None, l
     return Answer(facts, (table(("execution", "workflow", "key", "state", "started (UTC)", "took"), rows),))
 
 
-def show(at: Place, execution: Id) -> Answer:
+def show(at: FleetAddress, execution: Id) -> Answer:
     """Show one execution and what happened in it, step by step."""
     facts = ControlPlane(at).get("executions", execution)
     return Answer(
@@ -72,7 +74,7 @@ def show(at: Place, execution: Id) -> Answer:
     )
 
 
-def cancel(at: Place, execution: Id) -> Answer:
+def cancel(at: FleetAddress, execution: Id) -> Answer:
     """End an execution where it stands."""
     facts = ControlPlane(at).post("executions", execution, "cancel")
     return Answer(facts, (line("Cancelled ", plain(execution, "bold"), "."),))

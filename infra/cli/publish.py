@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, plain
 from infra.cli.control import ControlPlane
 from infra.cli.inputs import json_file, json_object
-from infra.cli.place import Place
 from infra.cli.problems import Refused
 
 LONGEST_SUBJECT = 128
@@ -33,7 +33,7 @@ Key = Annotated[
 
 
 def publish(
-    at: Place,
+    at: FleetAddress,
     subject: Subject = None,
     data: Data = None,
     tenant: Tenant = None,
@@ -62,7 +62,7 @@ def _named_by(content: Mapping[str, Any]) -> str:
     raise Refused("the subject is missing", "name one, such as melmastoon.tenant.config_updated.v1")
 
 
-def _heard(at: Place, facts: Mapping[str, Any]) -> tuple[Text, ...]:
+def _heard(at: FleetAddress, facts: Mapping[str, Any]) -> tuple[Text, ...]:
     if "listeners" not in facts:
         return (line(f"It is kept as message {facts['message_id']}."),)
     if not facts["listeners"]:

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, moment, table
 from infra.cli.control import ControlPlane
-from infra.cli.place import Place
 from infra.cli.problems import not_found
 
 Json = Mapping[str, Any]
@@ -21,7 +21,7 @@ Tenant = Annotated[str | None, typer.Option(help="Only those of this tenant, suc
 Whose = Annotated[str | None, typer.Option(help="Whose it is, such as tnt_silk; else it is looked for.")]
 
 
-def list_residues(at: Place, tenant: Tenant = None) -> Answer:
+def list_residues(at: FleetAddress, tenant: Tenant = None) -> Answer:
     """List what should be gone and may still open a lock, until when, and why it stayed."""
     found = list(residues(at, tenant))
     if not found:
@@ -33,7 +33,7 @@ def list_residues(at: Place, tenant: Tenant = None) -> Answer:
     return Answer({"residues": found}, (table(HEADS, map(_row, found)), *ways))
 
 
-def close(at: Place, grant: Grant, by: By, tenant: Whose = None) -> Answer:
+def close(at: FleetAddress, grant: Grant, by: By, tenant: Whose = None) -> Answer:
     """Note that somebody was at the door: what is left there opens it no more."""
     residue = next((each for each in residues(at, tenant) if each["grant"] == grant), None)
     if residue is None:
@@ -43,12 +43,12 @@ def close(at: Place, grant: Grant, by: By, tenant: Whose = None) -> Answer:
     return Answer(facts, (line(f"{grant} at {residue['label'] or residue['device']} is closed, by {by}."),))
 
 
-def residues(at: Place, tenant: str | None) -> Iterator[Json]:
+def residues(at: FleetAddress, tenant: str | None) -> Iterator[Json]:
     """Go through what is left at locks, and whose it is."""
     return (_residue(key, grant) for key, grant in left(at, tenant))
 
 
-def left(at: Place, tenant: str | None) -> Iterator[tuple[Json, Json]]:
+def left(at: FleetAddress, tenant: str | None) -> Iterator[tuple[Json, Json]]:
     """Go through the keys that left something at locks, each with its grant there."""
     asked = {"state": "residual", "tenant": tenant, "limit": MOST}
     for key in ControlPlane(at).get("credentials", **asked)["credentials"]:

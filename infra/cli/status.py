@@ -5,19 +5,19 @@ from typing import Any
 
 from rich.console import RenderableType
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, counted, line, plain, table
 from infra.cli.control import ControlPlane
-from infra.cli.place import Place
 
 
-def status(at: Place) -> Answer:
+def status(at: FleetAddress) -> Answer:
     """Show the running fleet: functions, what waits, what was set aside, what somebody must see to."""
     control = ControlPlane(at)
     facts = {**control.get("status"), **control.get("attention")}
     return Answer(facts, tuple(_said(at, facts)))
 
 
-def _said(at: Place, facts: Mapping[str, Any]) -> list[RenderableType]:
+def _said(at: FleetAddress, facts: Mapping[str, Any]) -> list[RenderableType]:
     functions = facts.get("functions", [])
     said: list[RenderableType] = [
         line("The fleet at ", plain(facts.get("base_url", at.base_url), "bold"), f" runs from {at.home}."),
@@ -41,14 +41,14 @@ def _callers(function: Mapping[str, Any]) -> str:
     return "anybody" if function.get("public") else ", ".join(function.get("callers", []))
 
 
-def _failed(at: Place, count: int) -> RenderableType:
+def _failed(at: FleetAddress, count: int) -> RenderableType:
     return line(
         plain(f"Failed within 24 h: {counted(count, 'execution')}, ", "red"),
         f"see keyfleet workflow list --state FAILED{at.flags}",
     )
 
 
-def _parked(at: Place, count: int) -> RenderableType:
+def _parked(at: FleetAddress, count: int) -> RenderableType:
     if not count:
         return line("No message was set aside.")
     return line(
@@ -57,7 +57,7 @@ def _parked(at: Place, count: int) -> RenderableType:
     )
 
 
-def _attention(at: Place, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
+def _attention(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
     if waiting := facts.get("waiting_keys"):
         states = f"see keyfleet credentials{at.flags} --state pending, or requested"
         yield line(f"Yet to be made: {counted(waiting, 'key')}, {states}")

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, moment, plain
 from infra.cli.control import ControlPlane
 from infra.cli.executions import MARKS
-from infra.cli.place import Place
 
 Json = Mapping[str, Any]
 Id = Annotated[str, typer.Argument(help="A booking's id, or a key's as keyfleet credentials shows it.")]
@@ -34,7 +34,7 @@ LOUD: Final = {
 """What must catch the eye."""
 
 
-def timeline(at: Place, identity: Id, tenant: Tenant = None) -> Answer:
+def timeline(at: FleetAddress, identity: Id, tenant: Tenant = None) -> Answer:
     """Show every event, saga step, vendor call, retry and change at a lock, in order."""
     facts = ControlPlane(at).get("timeline", identity, tenant=tenant)
     keys = ", ".join(facts["credentials"]) or "no key"

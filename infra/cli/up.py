@@ -8,15 +8,15 @@ from typing import Annotated, Final
 import typer
 from rich.text import Text
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, plain
 from infra.cli.command import Announce, SimulatorPort
+from infra.cli.listening import OURS, free_port_above, listens, who_listens
 from infra.cli.losses import Loss, accepted_losses, losses_file, told_of
-from infra.cli.neighbours import OURS, free_port_above, listens, who_listens
-from infra.cli.patience import Patience
-from infra.cli.place import Place
+from infra.cli.polling import Patience
 from infra.cli.problems import Failed, parted
-from infra.cli.sim.beside import simulator_beside
 from infra.cli.sim.simulator import Simulator, simulator_at
+from infra.cli.sim.with_simulator import simulator_beside
 
 WIDTH: Final = 66
 """Of a list of names, beside its head."""
@@ -38,7 +38,7 @@ Simulators = Annotated[
 
 
 def up(
-    at: Place,
+    at: FleetAddress,
     announce: Announce,
     accept_loss: AcceptLoss = False,
     sample: Sample = False,
@@ -66,18 +66,18 @@ def _simulated(doors: Simulator | None) -> AbstractContextManager[None]:
     return nullcontext() if doors is None else simulator_beside(doors, Patience())
 
 
-def _refuse_taken_port(at: Place) -> None:
+def _refuse_taken_port(at: FleetAddress) -> None:
     if listens(at):
         raise port_taken(at)
 
 
-def port_taken(at: Place) -> Failed:
+def port_taken(at: FleetAddress) -> Failed:
     """Return the problem of a port that another has."""
     who = who_listens(at)
     return Failed(f"port {at.port} is in use by {who}", _way_past(at, ours=who == OURS))
 
 
-def _way_past(at: Place, *, ours: bool) -> str:
+def _way_past(at: FleetAddress, *, ours: bool) -> str:
     if ours:
         return f"look at it with keyfleet status{at.flags}, or stop it where it runs and start it again"
     if at.is_open():
@@ -85,11 +85,11 @@ def _way_past(at: Place, *, ours: bool) -> str:
     free = free_port_above(at)
     if free is None:
         return "choose another port with --port or KEYFLEET_PORT"
-    return f"take another port, such as keyfleet up{Place(at.home, free).flags}"
+    return f"take another port, such as keyfleet up{FleetAddress(at.home, free).flags}"
 
 
 @contextmanager
-def _failures_named(at: Place) -> Iterator[None]:
+def _failures_named(at: FleetAddress) -> Iterator[None]:
     from infra.local.keyfile import KeyFileRefused
     from infra.local.server import PortInUse
     from infra.local.storage.database import Damaged, InUse
@@ -114,7 +114,7 @@ def _failures_named(at: Place) -> Iterator[None]:
         ) from None
 
 
-def _home_taken(at: Place) -> Failed:
+def _home_taken(at: FleetAddress) -> Failed:
     return Failed(
         f"another fleet has the database in {at.home} open",
         "use that one, by its own port: --port or KEYFLEET_PORT; "
@@ -122,7 +122,7 @@ def _home_taken(at: Place) -> Failed:
     )
 
 
-def _unfit_key(at: Place, refusal: str) -> Failed:
+def _unfit_key(at: FleetAddress, refusal: str) -> Failed:
     # The key file knows neither the home nor the port; doctor looks at the same files, and knows both.
     from infra.cli.doctor.finding import Verdict
     from infra.cli.doctor.keys import check_keys
@@ -132,7 +132,7 @@ def _unfit_key(at: Place, refusal: str) -> Failed:
     return Failed(found.detail, found.remedy) if known else Failed(*parted(refusal))
 
 
-def damaged(at: Place, finding: str) -> Failed:
+def damaged(at: FleetAddress, finding: str) -> Failed:
     """Return the problem of a database that is not what was acknowledged."""
     return Failed(
         finding,
@@ -141,7 +141,7 @@ def damaged(at: Place, finding: str) -> Failed:
     )
 
 
-def _ready(at: Place, doors: Simulator | None, losses: list[Loss], *, new: bool) -> Answer:
+def _ready(at: FleetAddress, doors: Simulator | None, losses: list[Loss], *, new: bool) -> Answer:
     from infra.manifest.load import load_manifest
 
     manifest, home = load_manifest(), str(at.home.absolute())
@@ -172,7 +172,7 @@ def _beside(doors: Simulator, *, new: bool) -> Text:
     return line(f"  doors      keyfleet sim locks{doors.flags}", plain(anew, "yellow"))
 
 
-def _told(at: Place, losses: list[Loss]) -> Iterator[Text]:
+def _told(at: FleetAddress, losses: list[Loss]) -> Iterator[Text]:
     for loss in losses:
         yield line(plain(f"  lost       {told_of(loss)}", "bold red"))
         yield line(f"             reconcile every key issued before, then delete {losses_file(at.home)}")

@@ -11,11 +11,11 @@ from starlette.types import Receive, Scope, Send
 
 from infra.local import bus, documents, roles, schedules, secrets, tasks, wiring
 from infra.local.cipher import GuardedCipher, LocalCipher
-from infra.local.control import starts
+from infra.local.control import boot_log
 from infra.local.control.app import Operations, control_app
 from infra.local.control.records import Records
 from infra.local.counters import Counters
-from infra.local.delivery.means import Means
+from infra.local.delivery.parts import DeliveryParts
 from infra.local.documents.orphans import free_orphans
 from infra.local.host.app import Host
 from infra.local.host.functions import Hosted, load_functions
@@ -50,7 +50,7 @@ SCHEMA = (
     *schedules.SCHEMA,
     *secrets.SCHEMA,
     *journal.SCHEMA,
-    *starts.SCHEMA,
+    *boot_log.SCHEMA,
 )
 TIDY_EVERY = timedelta(hours=1)
 KEPT_FOR = timedelta(days=90)
@@ -145,13 +145,13 @@ class Fleet:
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._host(scope, receive, send)
 
-    def _means(self) -> Means:
+    def _means(self) -> DeliveryParts:
         world, config = self.world, self.config
         database = open_database(config.database, SCHEMA, world.entropy.token, accept_loss=config.accept_loss)
         if database.loss is not None:
             self._tell_loss(database.loss)
         engine = Engine(database, faults=world.faults, counters=self.counters, threaded=world.threaded)
-        return Means(
+        return DeliveryParts(
             project=config.project,
             engine=engine,
             clock=world.clock,
@@ -182,7 +182,7 @@ class Fleet:
         self.schedules = schedules.Schedules(means, wiring.schedules(self.manifest, url))
         self.journal = journal.Journal(means.engine, means.clock.now)
         self.sagas = self._sagas()
-        self.starts = starts.Starts(means.engine)
+        self.starts = boot_log.Starts(means.engine)
         self.platform = self._platform()
 
     def _sagas(self) -> LocalSagas:

@@ -20,7 +20,7 @@ MOST_BROKEN: Final = 4
 
 STARTED_WITHIN: Final = timedelta(seconds=10)
 """Who saves work starts its saga at once; after this, whoever comes by may."""
-LOOKED_AFTER: Final = timedelta(minutes=3)
+STEP_LEASE: Final = timedelta(minutes=3)
 """A step of a saga is over by then, or lost."""
 LONGEST_ROUND: Final = timedelta(seconds=30)
 """After so long at a key's locks, what came of it is saved before the others are asked."""

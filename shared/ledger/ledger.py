@@ -11,9 +11,9 @@ from shared.events.credential import Delivery
 from shared.events.errors import CrossTenant
 from shared.events.from_facts import Context, outbox_row
 from shared.events.outbox import OutboxRow
-from shared.ledger.entry import Entry, entry_from, ref_of
+from shared.ledger.grant_record import GRANTS, MOST_GRANTS, GrantRecord, grant_from
 from shared.ledger.indexes import OF_CREDENTIAL
-from shared.ledger.kept_grant import GRANTS, MOST_GRANTS, KeptGrant, grant_from
+from shared.ledger.key_record import KeyRecord, key_record_from, ref_of
 from shared.ports.ambient import Ids
 from shared.ports.bus import EventBus, Message
 from shared.ports.document_limits import MOST_WRITES
@@ -34,9 +34,9 @@ class TooManyGrants(Exception):
 class Change:
     """An entry as it is to be, with what happened to its key and what becomes of its grants."""
 
-    entry: Entry
+    entry: KeyRecord
     facts: tuple[Fact, ...] = ()
-    grants: tuple[KeptGrant, ...] = ()
+    grants: tuple[GrantRecord, ...] = ()
     delivery: Delivery = field(default_factory=Delivery)
     capabilities: tuple[str, ...] = ()
 
@@ -45,8 +45,8 @@ class Change:
 class Saved:
     """A change as the store has it now."""
 
-    entry: Entry
-    grants: tuple[KeptGrant, ...]
+    entry: KeyRecord
+    grants: tuple[GrantRecord, ...]
 
 
 class Ledger:
@@ -55,17 +55,17 @@ class Ledger:
     def __init__(self, documents: TenantDocuments, ids: Ids) -> None:
         self.documents, self._ids = documents, ids
 
-    async def entry(self, credential: str) -> Entry | None:
+    async def entry(self, credential: str) -> KeyRecord | None:
         """Return a key's entry, or None."""
         found = await self.documents.get(ref_of(credential))
-        return None if found is None else entry_from(found)
+        return None if found is None else key_record_from(found)
 
-    async def grant(self, grant: GrantId) -> KeptGrant | None:
+    async def grant(self, grant: GrantId) -> GrantRecord | None:
         """Return one lock's share of a key, or None."""
         found = await self.documents.get(Ref(GRANTS, grant))
         return None if found is None else grant_from(found)
 
-    async def grants(self, entry: Entry) -> tuple[KeptGrant, ...]:
+    async def grants(self, entry: KeyRecord) -> tuple[GrantRecord, ...]:
         """Return all grants a key ever had."""
         of_key = {"credential_id": str(entry.id)}
         found = await self.documents.query(OF_CREDENTIAL, of_key, limit=MOST_GRANTS)
@@ -107,12 +107,12 @@ class Ledger:
         if tenants != {self.documents.tenant}:
             raise CrossTenant(f"{change.entry.id} is not of the tenant whose ledger this is")
 
-    async def note(self, entry: Entry) -> Entry:
+    async def note(self, entry: KeyRecord) -> KeyRecord:
         """Save what only spares somebody work: nothing happened to the key, and nobody waits for it."""
         (version,) = await self.documents.note([entry.write()])
         return replace(entry, version=version)
 
-    async def announce(self, entry: Entry, bus: EventBus) -> Entry:
+    async def announce(self, entry: KeyRecord, bus: EventBus) -> KeyRecord:
         """Publish what is stored and not known to be published, in order; that it is, the next save keeps."""
         for sequence in entry.unannounced:
             row = await self._row(entry, sequence)
@@ -120,7 +120,7 @@ class Ledger:
             await bus.publish(row.subject, [message])
         return replace(entry, announced=entry.credential.sequence, told=())
 
-    async def _row(self, entry: Entry, sequence: int) -> OutboxRow:
+    async def _row(self, entry: KeyRecord, sequence: int) -> OutboxRow:
         fresh = next((row for row in entry.told if row.sequence == sequence), None)
         if fresh is not None:
             return fresh

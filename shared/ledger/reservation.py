@@ -31,7 +31,7 @@ class Status(StrEnum):
     CHECKED_OUT = "checked_out"
 
 
-class Heeded(StrEnum):
+class BookingOutcome(StrEnum):
     """What we made of an event."""
 
     APPLIED = "applied"
@@ -41,13 +41,13 @@ class Heeded(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Recency:
     """How new an event is: by the booking's version where both have one, else by the time."""
 
     version: int | None
     time: datetime
 
-    def after(self, other: "Standing") -> bool:
+    def after(self, other: "Recency") -> bool:
         """Say whether this one is the newer of two."""
         if self.version is not None and other.version is not None and self.version != other.version:
             return self.version > other.version
@@ -55,13 +55,13 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class BookingEventNote:
     """An event about the stay: what we made of it, when we heard it, and why it changed nothing."""
 
     event_id: str
     subject: str
-    standing: Standing
-    outcome: Heeded
+    standing: Recency
+    outcome: BookingOutcome
     at: datetime | None = None
     because: str | None = None
 
@@ -72,12 +72,12 @@ class Reservation:
 
     id: ReservationId
     status: Status
-    standing: Standing
+    standing: Recency
     highest: int | None = None
     incarnation: int = 0
     property_id: PropertyId | None = None
     credentials: tuple[CredentialId, ...] = ()
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[BookingEventNote, ...] = ()
     version: str | None = None
 
     @property
@@ -89,22 +89,22 @@ class Reservation:
         """Return the claim of one incarnation, by B §3's recipe."""
         return ClaimKey(claim_key("issue", reservation_id=self.id, incarnation=incarnation))
 
-    def hearing(self, event: Heard) -> Self:
+    def hearing(self, event: BookingEventNote) -> Self:
         """Return the record with one event more; the newest event decides how new the record is."""
         others = (heard for heard in self.heard if heard.event_id != event.event_id)
         newest = event.standing if self.outdated_by(event.standing) else self.standing
         highest = _higher(self._highest, event.standing.version)
         return replace(self, heard=(*others, event)[-HEARD_OF:], standing=newest, highest=highest)
 
-    def outdated_by(self, standing: Standing) -> bool:
+    def outdated_by(self, standing: Recency) -> bool:
         """Say whether an event is newer than all that was heard."""
         return not self._has_higher(standing) and standing.after(self.standing)
 
-    def outdates(self, standing: Standing) -> bool:
+    def outdates(self, standing: Recency) -> bool:
         """Say whether an event is older than what was heard."""
         return self._has_higher(standing) or self.standing.after(standing)
 
-    def reopened_by(self, standing: Standing) -> bool:
+    def reopened_by(self, standing: Recency) -> bool:
         """Say whether a confirmation makes an ended stay a stay again.
 
         One that ended before we ever heard it confirmed needs a higher version for that: the confirmation it
@@ -114,7 +114,7 @@ class Reservation:
         versioned = known is not None and new is not None and new > known
         return self.outdated_by(standing) and (versioned or self.incarnation > 0)
 
-    def why_ignored(self, standing: Standing) -> str:
+    def why_ignored(self, standing: Recency) -> str:
         """Say why an event that changes nothing changes nothing."""
         if self.status is not Status.CONFIRMED:
             return f"the stay is {self.status.value.replace('_', ' ')}"
@@ -128,10 +128,10 @@ class Reservation:
         """Say whether an event was heard before."""
         return any(heard.event_id == event_id for heard in self.heard)
 
-    def refused(self, event_id: str, standing: Standing) -> bool:
+    def refused(self, event_id: str, standing: Recency) -> bool:
         """Say whether an event is the newest, and was set aside: it may be replayed."""
-        heeded = [heard for heard in self.heard if heard.outcome is not Heeded.IGNORED][-1:]
-        refused = [heard.event_id for heard in heeded if heard.outcome is Heeded.REFUSED]
+        heeded = [heard for heard in self.heard if heard.outcome is not BookingOutcome.IGNORED][-1:]
+        refused = [heard.event_id for heard in heeded if heard.outcome is BookingOutcome.REFUSED]
         return refused == [event_id] and standing == self.standing
 
     @property
@@ -139,7 +139,7 @@ class Reservation:
         # An event without a version may be the newest, and does not make an old version new.
         return _higher(self.highest, self.standing.version)
 
-    def _has_higher(self, standing: Standing) -> bool:
+    def _has_higher(self, standing: Recency) -> bool:
         known, new = self._highest, standing.version
         return known is not None and new is not None and new < known
 
@@ -189,7 +189,7 @@ def _document(record: Reservation) -> dict[str, Any]:
     }
 
 
-def _kept(heard: Heard) -> dict[str, Any]:
+def _kept(heard: BookingEventNote) -> dict[str, Any]:
     return {
         "event_id": heard.event_id,
         "subject": heard.subject,
@@ -204,15 +204,17 @@ def _higher(one: int | None, other: int | None) -> int | None:
     return max((each for each in (one, other) if each is not None), default=None)
 
 
-def _said(standing: Standing) -> dict[str, Any]:
+def _said(standing: Recency) -> dict[str, Any]:
     return {"version": standing.version, "time": instant_to_text(standing.time)}
 
 
-def _standing(data: Mapping[str, Any]) -> Standing:
-    return Standing(data["version"], instant_from_text(data["time"], "time"))
+def _standing(data: Mapping[str, Any]) -> Recency:
+    return Recency(data["version"], instant_from_text(data["time"], "time"))
 
 
-def _heard(data: Mapping[str, Any]) -> Heard:
-    at, outcome = data.get("at"), Heeded(data["outcome"])
+def _heard(data: Mapping[str, Any]) -> BookingEventNote:
+    at, outcome = data.get("at"), BookingOutcome(data["outcome"])
     heard_at = None if at is None else instant_from_text(at, "at")
-    return Heard(data["event_id"], data["subject"], _standing(data), outcome, heard_at, data.get("because"))
+    return BookingEventNote(
+        data["event_id"], data["subject"], _standing(data), outcome, heard_at, data.get("because")
+    )

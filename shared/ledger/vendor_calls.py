@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from shared.ledger.entry import instant, milliseconds
+from shared.ledger.key_record import instant, milliseconds
 from shared.ports.exchanges import Exchange
 
 FIRST_KEPT: Final = 10

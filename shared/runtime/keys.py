@@ -3,26 +3,26 @@
 from shared.domain.kinds import VendorCode
 from shared.runtime.platform import Platform
 from shared.usecases.lock_desk import LockDesks
-from shared.usecases.office import Office
-from shared.vendor_kit.binding import Means, OpenVendor
+from shared.usecases.services import Services
+from shared.vendor_kit.binding import AdapterPorts, OpenVendor
 
 
-def office_of(on: Platform) -> Office:
+def services_of(on: Platform) -> Services:
     """Return what the commands work with."""
-    return Office(on.estate, on.bus, on.sagas, on.ids, on.clock, on.entropy, on.log)
+    return Services(on.hotels, on.bus, on.sagas, on.ids, on.clock, on.entropy, on.log)
 
 
 def desks_of(on: Platform, vendor: VendorCode, opener: OpenVendor) -> LockDesks:
     """Return one vendor's desks, which stay open between requests."""
     name = f"desks:{vendor}"
     if name not in on.kept:
-        on.kept[name] = LockDesks(vendor, opener, on.estate, on.secrets, _means(on))
+        on.kept[name] = LockDesks(vendor, opener, on.hotels, on.secrets, _means(on))
     desks: LockDesks = on.kept[name]
     return desks
 
 
-def _means(on: Platform) -> Means:
-    return Means(
+def _means(on: Platform) -> AdapterPorts:
+    return AdapterPorts(
         http=on.http,
         clock=on.clock,
         entropy=on.entropy,

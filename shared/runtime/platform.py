@@ -16,7 +16,7 @@ from shared.ports.tasks import TaskQueue
 from shared.ports.vault import Cipher, Secrets
 
 if TYPE_CHECKING:  # not every function needs them at its start
-    from shared.usecases.estate import Estate
+    from shared.usecases.hotels.directory import HotelDirectory
     from shared.vendor_kit.guard import Guards
     from shared.vendor_kit.http import Http
 
@@ -52,14 +52,14 @@ class Platform:
     """What a function keeps from one request to the next, by its own name."""
 
     @property
-    def estate(self) -> "Estate":
+    def hotels(self) -> "HotelDirectory":
         """What is known of the hotels; loaded with the first question, not at a function's start."""
-        if "estate" not in self.kept:
-            from shared.usecases.estate import Estate
+        if "hotels" not in self.kept:
+            from shared.usecases.hotels.directory import HotelDirectory
 
-            self.kept["estate"] = Estate(self.documents, self.cell, self.clock.now)
-        estate: Estate = self.kept["estate"]
-        return estate
+            self.kept["hotels"] = HotelDirectory(self.documents, self.cell, self.clock.now)
+        hotels: HotelDirectory = self.kept["hotels"]
+        return hotels
 
 
 ALLOWED_SECONDS = 60.0

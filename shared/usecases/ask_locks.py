@@ -11,8 +11,8 @@ from shared.domain.kinds import KeyCredentialKind
 from shared.domain.lock_errors import KeyIssueFailed, LockError, LockErrorCause, VendorUnreachable
 from shared.domain.window import StayWindow
 from shared.ledger.delays import round_over
+from shared.ledger.grant_record import MOST_GRANTS, NEVER, GrantRecord, grant_from
 from shared.ledger.indexes import AT_DEVICE
-from shared.ledger.kept_grant import MOST_GRANTS, NEVER, KeptGrant, grant_from
 from shared.ledger.reservation import ref_of, reservation_from
 from shared.ports.exchanges import overheard
 from shared.ports.lock import KeyAtLock, LockKey, LockVendor
@@ -117,7 +117,7 @@ async def _freer(key: LockKey, placing: Placing, attempted: Attempted) -> LockKe
     return replace(key, any_secret=True, not_before=_previous_end(neighbours, window))
 
 
-async def _neighbours(mine: KeptGrant, task: Task) -> list[KeptGrant] | None:
+async def _neighbours(mine: GrantRecord, task: Task) -> list[GrantRecord] | None:
     """Return what other guests hold at the lock for our rooms, or None where that is more than we see."""
     at_device, own = {"device_id": str(mine.grant.device_id)}, await _own_keys(task)
     found = await task.ledger.documents.query(AT_DEVICE, at_device, limit=MOST_GRANTS)
@@ -135,11 +135,11 @@ async def _own_keys(task: Task) -> set[CredentialId]:
     return {core.id, *(() if found is None else reservation_from(found).credentials)}
 
 
-def _previous_end(neighbours: Sequence[KeptGrant], window: StayWindow) -> datetime | None:
+def _previous_end(neighbours: Sequence[GrantRecord], window: StayWindow) -> datetime | None:
     """Return when the previous guest leaves, into whose stay a vendor may round our start."""
     return max((kept.until for kept in neighbours if kept.until <= window.start), default=None)
 
 
-def _lived_in(neighbours: Sequence[KeptGrant], window: StayWindow) -> bool:
+def _lived_in(neighbours: Sequence[GrantRecord], window: StayWindow) -> bool:
     """Say whether somebody's stay goes on when ours begins: no vendor may choose how early we come."""
     return any(kept.wanted and kept.since < window.start < kept.until for kept in neighbours)

@@ -21,18 +21,18 @@ from shared.domain.lock_errors import (
 )
 from shared.domain.plan import MAX_ATTEMPTS
 from shared.events.credential import Artifact, Delivery
-from shared.ledger.delays import JITTER, LONGEST_WAIT, LOOKED_AFTER, TURN_AGAIN_AFTER, delay_after
-from shared.ledger.entry import Entry, Work
-from shared.ledger.kept_grant import KeptGrant
+from shared.ledger.delays import JITTER, LONGEST_WAIT, STEP_LEASE, TURN_AGAIN_AFTER, delay_after
+from shared.ledger.grant_record import GrantRecord
+from shared.ledger.key_record import KeyRecord, Work
 from shared.ledger.ledger import Change
 from shared.ports.lock import KeyAtLock
 from shared.ports.lock_causes import about_the_pin
 from shared.usecases.lock_desk import LockDesk
-from shared.usecases.manual_task import manual_tasks
-from shared.usecases.office import both
 from shared.usecases.placing import Attempted
 from shared.usecases.saga_step import Outcome, Verdict, again, ask
+from shared.usecases.services import gather_both
 from shared.usecases.task_at_locks import Task
+from shared.usecases.upkeep.manual_task import manual_tasks
 
 SECRET_TRIES: Final = 3
 ARTIFACTS: Final = {
@@ -70,9 +70,9 @@ async def refuse_to_issue(task: Task, error: LockError) -> Verdict:
 async def _refused(attempted: Attempted, error: LockError, desk: LockDesk | None) -> Verdict:
     task, asked_for = attempted.task, desk.port.wait_after(error) if desk else None
     told = {"keyCredentialId": task.entry.id, "code": error.code, "cause": error.cause.kind}
-    task.office.log.warning("a vendor made no key", **told, permanent=error.permanent)
+    task.services.log.warning("a vendor made no key", **told, permanent=error.permanent)
     plan = task.entry.credential.core.plan
-    wait = max(delay_after(max(1, plan.attempts), task.office.entropy), asked_for or timedelta(0))
+    wait = max(delay_after(max(1, plan.attempts), task.services.entropy), asked_for or timedelta(0))
     course = _course(task.entry, error, wait)
     if desk and attempted.key and course is _again:
         await _keep_refs(attempted, desk)
@@ -83,7 +83,7 @@ async def _refused(attempted: Attempted, error: LockError, desk: LockDesk | None
     return verdict
 
 
-def _course(entry: Entry, error: LockError, wait: timedelta) -> Course:
+def _course(entry: KeyRecord, error: LockError, wait: timedelta) -> Course:
     plan, pin = entry.credential.core.plan, about_the_pin(error)
     if plan.attempts >= MAX_ATTEMPTS or isinstance(error, CredentialExpired):
         return _give_up
@@ -98,7 +98,7 @@ async def _issued(attempted: Attempted, desk: LockDesk) -> Verdict:
     task, key = attempted.task, attempted.sealed()
     change = _activation(attempted)
     if key.artifact == attempted.secret:
-        await both(desk.secrets.update(key), task.ended(change))
+        await gather_both(desk.secrets.update(key), task.ended(change))
     else:
         # The vendor chose another secret: who hears of the key must find that one.
         await desk.secrets.update(key)
@@ -110,7 +110,7 @@ def _activation(attempted: Attempted) -> Change:
     task = attempted.task
     confirmed = Provision(at=task.now, effective=attempted.effective, warnings=attempted.warnings)
     credential, facts = task.entry.credential.apply(confirmed)
-    ref = ArtifactRef.mint(task.office.ids.ulid())
+    ref = ArtifactRef.mint(task.services.ids.ulid())
     entry = replace(task.entry, credential=credential, artifact=hashlib.sha256(ref.encode()).hexdigest())
     kind = credential.core.plan.current.kind
     artifact = Artifact.model_validate({"type": ARTIFACTS[kind], "opaqueRef": ref})
@@ -132,7 +132,7 @@ async def _onwards(attempted: Attempted, desk: LockDesk) -> Verdict:
 async def _in_line(attempted: Attempted, error: LockError, desk: LockDesk) -> Verdict:
     """Let the attempt go on when others of us have had their turn: no vendor refused anything."""
     wait = max(desk.port.wait_after(error) or timedelta(0), TURN_AGAIN_AFTER)
-    jittered = wait * attempted.task.office.entropy.uniform(*JITTER)
+    jittered = wait * attempted.task.services.entropy.uniform(*JITTER)
     return await _waited(attempted, attempted.task.entry, jittered, goes_on=True)
 
 
@@ -147,9 +147,9 @@ async def _again(attempted: Attempted, error: LockError, wait: timedelta) -> Ver
     return await _waited(attempted, entry, wait, goes_on=False)
 
 
-async def _waited(attempted: Attempted, entry: Entry, wait: timedelta, *, goes_on: bool) -> Verdict:
+async def _waited(attempted: Attempted, entry: KeyRecord, wait: timedelta, *, goes_on: bool) -> Verdict:
     task = attempted.task
-    later = replace(entry, going_on=goes_on).due_in(wait + LOOKED_AFTER, task.now)
+    later = replace(entry, going_on=goes_on).due_in(wait + STEP_LEASE, task.now)
     await task.ledger.save(Change(later, grants=attempted.settled()))
     return again(task.vendor, wait)
 
@@ -167,7 +167,7 @@ async def _another_secret(attempted: Attempted, error: LockError, _: timedelta) 
         credential=_noted(attempted, error),
         secret_try=task.entry.secret_try + 1,
         going_on=False,
-    ).due_in(LOOKED_AFTER, task.now)
+    ).due_in(STEP_LEASE, task.now)
     await task.ledger.save(Change(entry, grants=attempted.given_up()))
     return again(task.vendor, timedelta(0))
 
@@ -179,7 +179,7 @@ async def _another_kind(attempted: Attempted, error: LockError, wait: timedelta)
     except PlanExhausted:
         return await _give_up(attempted, error, wait)
     begun = replace(task.entry, credential=credential, secret_try=0, going_on=False)
-    entry = begun.due_in(LOOKED_AFTER, task.now)
+    entry = begun.due_in(STEP_LEASE, task.now)
     await task.ledger.save(Change(entry, grants=attempted.given_up()))
     return ask(credential.core.plan.current.vendor)
 
@@ -191,7 +191,7 @@ async def _give_up(attempted: Attempted, error: LockError, _: timedelta) -> Verd
     grants = attempted.given_up()
     entry = _freed(replace(task.entry, credential=credential), grants, task)
     change = Change(entry, facts, grants)
-    await task.ended(change, *manual_tasks([change], task.office.log))
+    await task.ended(change, *manual_tasks([change], task.services.log))
     return Verdict(Outcome.FAILED)
 
 
@@ -214,7 +214,7 @@ def _noted(attempted: Attempted, error: LockError) -> KeyCredential:
     return credential.refused(error.code, attempted.task.now) if attempted.counted else credential
 
 
-def _freed(entry: Entry, grants: tuple[KeptGrant, ...], task: Task) -> Entry:
+def _freed(entry: KeyRecord, grants: tuple[GrantRecord, ...], task: Task) -> KeyRecord:
     """Return the entry with nothing owed to it, or with grants to take back that nobody wants any more."""
     if any(kept.leaving for kept in grants):
         return replace(entry, saga=entry.saga.turned(Work.WITHDRAW), due=task.now)

@@ -10,14 +10,14 @@ from shared.domain.grant_lifecycle import Removing, Residual
 from shared.domain.ids import LockDeviceId
 from shared.domain.lock_errors import KeyRevokeFailed
 from shared.domain.states import LockSettlement, Revoked
-from shared.ledger.delays import LONGEST_WAIT, LOOKED_AFTER, RESIDUE_EVERY, delay_after
-from shared.ledger.kept_grant import KeptGrant
+from shared.ledger.delays import LONGEST_WAIT, RESIDUE_EVERY, STEP_LEASE, delay_after
+from shared.ledger.grant_record import GrantRecord
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SecretName
-from shared.usecases.manual_task import reservation_of
 from shared.usecases.removal import GONE, NONE, Withdrawal, waits_too_long
 from shared.usecases.saga_step import DONE, Outcome, Verdict, again, ask
 from shared.usecases.task_at_locks import Task
+from shared.usecases.upkeep.manual_task import reservation_of
 
 
 async def conclude_withdrawal(it: Withdrawal) -> Verdict:
@@ -33,25 +33,25 @@ async def conclude_withdrawal(it: Withdrawal) -> Verdict:
     return await _over(it, Change(entry, grants=changed), tuple(standing.values()))
 
 
-async def _later(it: Withdrawal, change: Change, removing: list[KeptGrant]) -> Verdict:
+async def _later(it: Withdrawal, change: Change, removing: list[GrantRecord]) -> Verdict:
     task, ours = it.task, [kept for kept in removing if kept.grant.vendor == it.task.vendor]
     wait = _wait(it, ours)
-    await task.ledger.save(replace(change, entry=change.entry.due_in(wait + LOOKED_AFTER, task.now)))
+    await task.ledger.save(replace(change, entry=change.entry.due_in(wait + STEP_LEASE, task.now)))
     return again(task.vendor, wait) if ours or it.missed else ask(removing[0].grant.vendor)
 
 
-def _wait(it: Withdrawal, ours: list[KeptGrant]) -> timedelta:
+def _wait(it: Withdrawal, ours: list[GrantRecord]) -> timedelta:
     """Return how long until it is worth asking again: after an error longer each time."""
     if it.missed:
         return NONE
     if it.failed:
-        delay = delay_after(max(1, it.tries), it.task.office.entropy)
+        delay = delay_after(max(1, it.tries), it.task.services.entropy)
         return max(delay, min(it.asked_for, LONGEST_WAIT))
     now = it.task.now
     return max([NONE, *(kept.busy_until - now for kept in ours if kept.busy_until is not None)])
 
 
-async def _over(it: Withdrawal, change: Change, standing: tuple[KeptGrant, ...]) -> Verdict:
+async def _over(it: Withdrawal, change: Change, standing: tuple[GrantRecord, ...]) -> Verdict:
     """End the work: with what still opens, if anything does, and a day on which to ask again."""
     task = it.task
     residual = [kept for kept in standing if isinstance(kept.grant.state, Residual)]
@@ -66,7 +66,7 @@ async def _over(it: Withdrawal, change: Change, standing: tuple[KeptGrant, ...])
 
 
 def _settlement(
-    credential: KeyCredential, standing: tuple[KeptGrant, ...], it: Withdrawal
+    credential: KeyCredential, standing: tuple[GrantRecord, ...], it: Withdrawal
 ) -> tuple[KeyCredential, tuple[Fact, ...]]:
     if not isinstance(credential.state, Revoked) or not standing:
         return credential, ()
@@ -75,25 +75,25 @@ def _settlement(
     return credential.settle_revoke(locks, at=it.task.now, by=it.by)
 
 
-def _at_lock(device: LockDeviceId, opens: Sequence[KeptGrant]) -> LockSettlement:
+def _at_lock(device: LockDeviceId, opens: Sequence[GrantRecord]) -> LockSettlement:
     """Say until when the last of what is left at a lock opens it; of some, nobody knows an end."""
     ends = [kept.grant.exposure_until for kept in opens if kept.grant.device_id == device]
     known = [end for end in ends if end is not None]
     return LockSettlement(device, not ends, max(known, default=None) if len(known) == len(ends) else None)
 
 
-def _due(residual: list[KeptGrant], task: Task) -> datetime | None:
+def _due(residual: list[GrantRecord], task: Task) -> datetime | None:
     ends = [kept.grant.exposure_until for kept in residual if kept.grant.exposure_until is not None]
     return min([task.now + RESIDUE_EVERY, *ends]) if residual else None
 
 
-def _alarm(it: Withdrawal, settled: list[tuple[KeptGrant, KeptGrant]]) -> None:
+def _alarm(it: Withdrawal, settled: list[tuple[GrantRecord, GrantRecord]]) -> None:
     """Say it at once, and once more when we stop asking: somebody may still get in."""
     core = it.task.entry.credential.core
     for old, new in settled:
         given_up = new.grant is not old.grant and isinstance(new.grant.state, Residual)
         if given_up or _first(it, old):
-            it.task.office.log.alert(
+            it.task.services.log.alert(
                 KeyRevokeFailed.code,
                 runbook="lock/key-revoke",
                 keyCredentialId=it.task.entry.id,
@@ -105,7 +105,7 @@ def _alarm(it: Withdrawal, settled: list[tuple[KeptGrant, KeptGrant]]) -> None:
             )
 
 
-def _first(it: Withdrawal, old: KeptGrant) -> bool:
+def _first(it: Withdrawal, old: GrantRecord) -> bool:
     """Say whether nobody was told yet that a lock keeps the key: it is refused, or waits for too long."""
     removal = next((each for each in it.removals if each.kept is old), None)
     if removal is None or removal.error is None or any(_refusals(old)):
@@ -116,16 +116,16 @@ def _first(it: Withdrawal, old: KeptGrant) -> bool:
     return removal.refused or (waits_too_long(old, removal.asked_at) and not waited_before)
 
 
-def _refusals(kept: KeptGrant) -> list[bool]:
+def _refusals(kept: GrantRecord) -> list[bool]:
     return [call.made and call.answer != GONE for call in kept.removals]
 
 
-def _cause(it: Withdrawal, kept: KeptGrant) -> str | None:
+def _cause(it: Withdrawal, kept: GrantRecord) -> str | None:
     error = next((each.error for each in it.removals if each.kept.grant.id == kept.grant.id), None)
     return error.cause.kind if error else kept.removals[-1].answer
 
 
-def secret_of(kept: KeptGrant) -> SecretName:
+def secret_of(kept: GrantRecord) -> SecretName:
     """Return the name of the secret that opens here."""
     grant = kept.grant
     return SecretName(grant.credential_id, grant.kind, grant.secret_try)

@@ -12,9 +12,9 @@ from shared.domain.grant_lifecycle import Intended
 from shared.domain.ids import GrantId
 from shared.domain.premises import LockDevice
 from shared.domain.states import Failed, Requested, Revoked
-from shared.ledger.delays import LOOKED_AFTER
-from shared.ledger.entry import Entry
-from shared.ledger.kept_grant import KeptGrant, after_all_calls
+from shared.ledger.delays import STEP_LEASE
+from shared.ledger.grant_record import GrantRecord, after_all_calls
+from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.documents import StaleVersion
@@ -22,9 +22,9 @@ from shared.usecases.ask_locks import asked
 from shared.usecases.conclude_issue import conclude_issue, refuse_to_issue
 from shared.usecases.hopeless import why_hopeless
 from shared.usecases.lock_desk import LockDesk
-from shared.usecases.office import both
 from shared.usecases.placing import Attempted, Placing
 from shared.usecases.saga_step import Verdict
+from shared.usecases.services import gather_both
 from shared.usecases.task_at_locks import Task
 from shared.vendor_kit.pins import draw_pin
 
@@ -44,11 +44,11 @@ async def issue_at_locks(task: Task, desk: LockDesk) -> Verdict:
     except StaleVersion:
         await _forget_in_vain(task, desk)
         raise
-    attempted, told = await both(asked(intended, desk), intended.task.announced())
+    attempted, told = await gather_both(asked(intended, desk), intended.task.announced())
     return await conclude_issue(replace(attempted, task=replace(attempted.task, entry=told)), desk)
 
 
-async def _intended(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> Attempted:
+async def _intended(task: Task, desk: LockDesk, known: Sequence[GrantRecord]) -> Attempted:
     """Write down what is about to be asked of the vendor, and the secret that it will be told."""
     now, noted_at = task.now, after_all_calls(known, task.now)
     placings = _placings(task, desk, known, noted_at)
@@ -60,7 +60,7 @@ async def _intended(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> A
     counted = _counted(task, tuple(grants), noted_at)
     if all(placing.fresh for placing in placings):
         # Neither means anything without the other, and the vendor is told of neither before both are kept.
-        key, (begun, saved) = await both(_secret(task, desk, known), task.saved(counted))
+        key, (begun, saved) = await gather_both(_secret(task, desk, known), task.saved(counted))
     else:
         key = await _secret(task, desk, known)
         begun, saved = await task.saved(counted)
@@ -79,18 +79,18 @@ async def _forget_in_vain(task: Task, desk: LockDesk) -> None:
         await desk.secrets.destroy(_secret_name(task.entry))
 
 
-def _counted(task: Task, grants: tuple[KeptGrant, ...], noted_at: datetime) -> Change:
+def _counted(task: Task, grants: tuple[GrantRecord, ...], noted_at: datetime) -> Change:
     """Count the attempt, unless the last goes on; should this call be lost, the next counts."""
     credential, facts = task.entry.credential, tuple[Fact, ...]()
     if not task.entry.going_on:
         credential = credential.attempting(noted_at)
     if isinstance(credential.state, Requested):
         credential, facts = credential.apply(Accept(at=task.now))
-    entry = replace(task.entry, credential=credential, going_on=False).due_in(LOOKED_AFTER, task.now)
+    entry = replace(task.entry, credential=credential, going_on=False).due_in(STEP_LEASE, task.now)
     return Change(entry, facts, grants)
 
 
-def _placings(task: Task, desk: LockDesk, known: Sequence[KeptGrant], noted_at: datetime) -> list[Placing]:
+def _placings(task: Task, desk: LockDesk, known: Sequence[GrantRecord], noted_at: datetime) -> list[Placing]:
     core, secret_try = task.entry.credential.core, task.entry.secret_try
     tried = (core.plan.current.vendor, core.plan.current.kind, secret_try)
     mine = {
@@ -105,12 +105,12 @@ def _placings(task: Task, desk: LockDesk, known: Sequence[KeptGrant], noted_at: 
     return placings
 
 
-def _new(task: Task, door: LockDevice, known: Sequence[KeptGrant]) -> KeptGrant:
+def _new(task: Task, door: LockDevice, known: Sequence[GrantRecord]) -> GrantRecord:
     window = task.entry.credential.core.window
-    return KeptGrant(_grant(task, door, known), window.start, window.end, vendor_device=door.vendor_device)
+    return GrantRecord(_grant(task, door, known), window.start, window.end, vendor_device=door.vendor_device)
 
 
-def _grant(task: Task, door: LockDevice, known: Sequence[KeptGrant]) -> Grant:
+def _grant(task: Task, door: LockDevice, known: Sequence[GrantRecord]) -> Grant:
     core, kind = task.entry.credential.core, task.entry.credential.core.plan.current.kind
     tried = (door.id, kind, task.entry.secret_try)
     # A door that was unmapped meanwhile has had such a grant, whose removal must not take this one along.
@@ -124,7 +124,7 @@ def _grant(task: Task, door: LockDevice, known: Sequence[KeptGrant]) -> Grant:
         step=f"issue.{before}" if before else "issue",
     )
     return Grant(
-        id=GrantId.mint(task.office.ids.ulid()),
+        id=GrantId.mint(task.services.ids.ulid()),
         tenant=core.tenant,
         property_id=core.property_id,
         credential_id=core.id,
@@ -142,16 +142,16 @@ def _grant(task: Task, door: LockDevice, known: Sequence[KeptGrant]) -> Grant:
     )
 
 
-async def _secret(task: Task, desk: LockDesk, known: Sequence[KeptGrant]) -> SealedKey:
+async def _secret(task: Task, desk: LockDesk, known: Sequence[GrantRecord]) -> SealedKey:
     """Return the secret of this try: the one that is kept, or one drawn now."""
     core, name = task.entry.credential.core, _secret_name(task.entry)
     kept = await desk.secrets.find(name) if known else None
     if kept is not None:
         return kept
-    pin = draw_pin(task.office.entropy, desk.binding.policy.pin_digits)
+    pin = draw_pin(task.services.entropy, desk.binding.policy.pin_digits)
     return await desk.secrets.keep(SealedKey(name, pin, core.window.end + KEPT_AFTER_STAY))
 
 
-def _secret_name(entry: Entry) -> SecretName:
+def _secret_name(entry: KeyRecord) -> SecretName:
     core = entry.credential.core
     return SecretName(core.id, core.plan.current.kind, entry.secret_try)

@@ -12,9 +12,9 @@ from shared.kernel.remembered import Remembered
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.lock import LockVendor
 from shared.ports.vault import SecretMissing, Secrets
-from shared.usecases.estate import KNOWN_FOR, Estate, Premises
+from shared.usecases.hotels.directory import KNOWN_FOR, HotelDirectory, HotelSetup
 from shared.vendor_kit.accounts import account_secret
-from shared.vendor_kit.binding import Binding, Means, OpenVendor
+from shared.vendor_kit.binding import AdapterPorts, Binding, OpenVendor
 
 NO_ACCOUNT: Final = "account_missing"
 
@@ -23,7 +23,7 @@ NO_ACCOUNT: Final = "account_missing"
 class LockDesk:
     """One vendor at one property."""
 
-    premises: Premises
+    premises: HotelSetup
     binding: Binding
     port: LockVendor
     secrets: SealedKeys
@@ -38,10 +38,15 @@ class LockDesks:
     """The desks of one adapter function: each stays open until something of its property changes."""
 
     def __init__(
-        self, vendor: VendorCode, opener: OpenVendor, estate: Estate, secrets: Secrets, means: Means
+        self,
+        vendor: VendorCode,
+        opener: OpenVendor,
+        hotels: HotelDirectory,
+        secrets: Secrets,
+        means: AdapterPorts,
     ) -> None:
         self.vendor, self._opener = vendor, opener
-        self._estate, self._secrets, self._means = estate, secrets, means
+        self._estate, self._secrets, self._means = hotels, secrets, means
         self._open: dict[tuple[TenantId, PropertyId], LockDesk] = {}
         self._accounts: Remembered[str, Secret[bytes]] = Remembered(means.clock.now, KNOWN_FOR)
 
@@ -64,7 +69,7 @@ class LockDesks:
         return (await self._secrets.latest(name)).value
 
     def _opened(
-        self, tenant: TenantId, premises: Premises, account: Secret[bytes], standing: LockDesk | None
+        self, tenant: TenantId, premises: HotelSetup, account: Secret[bytes], standing: LockDesk | None
     ) -> LockDesk:
         """Return a desk for what was read anew; the port stays open where that says the same as before."""
         binding = Binding(

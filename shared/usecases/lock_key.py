@@ -1,12 +1,12 @@
 """What a vendor is told of a grant: which lock, under which name, from when until when."""
 
 from shared.domain.window import StayWindow
-from shared.ledger.kept_grant import KeptGrant
+from shared.ledger.grant_record import GrantRecord
 from shared.ledger.sealed_keys import SealedKey
 from shared.ports.lock import LockKey
 
 
-def lock_key(kept: KeptGrant, window: StayWindow, sealed: SealedKey | None) -> LockKey:
+def lock_key(kept: GrantRecord, window: StayWindow, sealed: SealedKey | None) -> LockKey:
     """Return a grant's key, with the vendor's own reference where one is kept; its secret stays sealed."""
     grant = kept.grant
     return LockKey(

@@ -9,10 +9,10 @@ from shared.domain.kinds import WINDOW_ROUNDED, KeyWarning, merge_warnings
 from shared.domain.lock_errors import LockError, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
-from shared.ledger.entry import milliseconds
-from shared.ledger.kept_grant import KeptGrant
+from shared.ledger.grant_record import GrantRecord
+from shared.ledger.key_at_lock import KeyAtLockRecord
+from shared.ledger.key_record import milliseconds
 from shared.ledger.sealed_keys import SealedKey
-from shared.ledger.standing import Standing
 from shared.ports.exchanges import Exchange
 from shared.ports.lock import KeyAtLock
 from shared.ports.lock_causes import about_the_pin, of_our_own, unheard
@@ -23,7 +23,7 @@ from shared.usecases.task_at_locks import Task
 class Placing:
     """One lock's part: without an outcome, its vendor was not asked now; `asked_last`, when it was before."""
 
-    kept: KeptGrant
+    kept: GrantRecord
     fresh: bool
     busy_before: datetime | None = None
     outcome: KeyAtLock | LockError | None = None
@@ -32,7 +32,7 @@ class Placing:
     said: tuple[Exchange, ...] = ()
 
     @classmethod
-    def at(cls, kept: KeptGrant, now: datetime, noted_at: datetime | None = None) -> Self:
+    def at(cls, kept: GrantRecord, now: datetime, noted_at: datetime | None = None) -> Self:
         """Return the part of a lock whose vendor is about to be asked, unless the key stands there."""
         if kept.stands:
             return cls(kept, fresh=False)
@@ -40,10 +40,10 @@ class Placing:
         return cls(kept.calling(now, noted_at), fresh, kept.busy_until, asked_last=kept.asked_last)
 
     @property
-    def standing(self) -> Standing | None:
+    def standing(self) -> KeyAtLockRecord | None:
         """How the key stands at the lock, if it does."""
         if isinstance(self.outcome, KeyAtLock):
-            return Standing.of(self.outcome)
+            return KeyAtLockRecord.of(self.outcome)
         return self.kept.standing if self.kept.stands else None
 
     @property
@@ -56,7 +56,7 @@ class Placing:
         before = self.asked_last is None or milliseconds(self.asked_last) < milliseconds(began)
         return self.standing is None and self.outcome is None and before
 
-    def settled(self, task: Task) -> KeptGrant:
+    def settled(self, task: Task) -> GrantRecord:
         """Return the grant with what its vendor said.
 
         Silence says nothing: the call may still land. An answer ends this call, but not one before it that
@@ -73,9 +73,9 @@ class Placing:
         answered_at = self.answered_at or task.now
         heard = self.kept.heard(at.placement.value, answered_at, self.said)
         placed = Place(at=answered_at, placement=at.placement, exposure_until=at.exposure_until)
-        return replace(heard, busy_until=self.busy_before, standing=Standing.of(at)).told(placed)
+        return replace(heard, busy_until=self.busy_before, standing=KeyAtLockRecord.of(at)).told(placed)
 
-    def given_up(self, task: Task) -> KeptGrant:
+    def given_up(self, task: Task) -> GrantRecord:
         """Return the grant on its way out; one that its vendor never took is gone already."""
         leaving = self.settled(task).withdrawn(task.now)
         if self.fresh and (self.outcome is None or (self.error is not None and not unheard(self.error))):
@@ -98,7 +98,7 @@ class Attempted:
 
     task: Task
     placings: tuple[Placing, ...] = ()
-    others: tuple[KeptGrant, ...] = ()
+    others: tuple[GrantRecord, ...] = ()
     key: SealedKey | None = None
     counted: bool = True
 
@@ -113,7 +113,7 @@ class Attempted:
         return min(self.errors, key=_rank, default=None)
 
     @property
-    def standings(self) -> tuple[Standing, ...]:
+    def standings(self) -> tuple[KeyAtLockRecord, ...]:
         """How the key stands, at the locks that have it."""
         return tuple(each.standing for each in self.placings if each.standing is not None)
 
@@ -186,11 +186,11 @@ class Attempted:
             refs={**self.key.refs, **{name: at.vendor_ref for name, at in at_locks}},
         )
 
-    def settled(self) -> tuple[KeptGrant, ...]:
+    def settled(self) -> tuple[GrantRecord, ...]:
         """Return the grants of the locks that were asked, or were to be, with what their vendor said."""
         return tuple(each.settled(self.task) for each in self.placings if not each.kept.stands)
 
-    def given_up(self) -> tuple[KeptGrant, ...]:
+    def given_up(self) -> tuple[GrantRecord, ...]:
         """Return all grants on their way out."""
         at = self.task.now
         leaving = (placing.given_up(self.task) for placing in self.placings)

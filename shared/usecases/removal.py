@@ -9,8 +9,8 @@ from shared.domain.ids import UserId
 from shared.domain.kinds import SAGA, Actor
 from shared.domain.lock_errors import LockError
 from shared.ledger.delays import LONGEST_QUEUE, LONGEST_WAIT, MOST_TRIES
-from shared.ledger.entry import Saga
-from shared.ledger.kept_grant import REMOVE, KeptGrant
+from shared.ledger.grant_record import REMOVE, GrantRecord
+from shared.ledger.key_record import Saga
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ledger.vendor_calls import CallMade
 from shared.ports.exchanges import Exchange
@@ -30,7 +30,7 @@ class Removal:
     was at the door and saw that it opens no more, whatever the vendor says.
     """
 
-    kept: KeptGrant
+    kept: GrantRecord
     asked_at: datetime | None = None
     error: LockError | None = None
     answered_at: datetime | None = None
@@ -47,7 +47,7 @@ class Removal:
         """Say whether this is a failed try."""
         return self.error is not None and (self.refused or waits_too_long(self.kept, now))
 
-    def settled(self, now: datetime, *, last: bool) -> KeptGrant:
+    def settled(self, now: datetime, *, last: bool) -> GrantRecord:
         """Return the grant as it stands now; while a call may still place it, no removal is believed."""
         if lapsed(self.kept, now):
             return self.kept.told(Lapse(at=now))
@@ -60,7 +60,7 @@ class Removal:
             return given_up(kept, self.error.cause.kind, now)
         return kept
 
-    def _heard(self, now: datetime) -> KeptGrant:
+    def _heard(self, now: datetime) -> GrantRecord:
         if self.asked_at is None:
             return self.kept
         answer = GONE if self.error is None else self.error.cause.kind
@@ -77,7 +77,7 @@ class Withdrawal:
     """
 
     task: Task
-    grants: tuple[KeptGrant, ...]
+    grants: tuple[GrantRecord, ...]
     removals: tuple[Removal, ...]
     began: datetime | None = None
     port: LockVendor | None = None
@@ -89,7 +89,7 @@ class Withdrawal:
         return tuple(each.error for each in self.removals if each.error is not None)
 
     @property
-    def failed_before(self) -> tuple[KeptGrant, ...]:
+    def failed_before(self) -> tuple[GrantRecord, ...]:
         """The locks that earlier rounds of this try asked in vain."""
         earlier = self._others() if self.began is not None else {}
         return tuple(kept for kept, call in earlier.items() if call is not None and call.answer != GONE)
@@ -137,7 +137,7 @@ class Withdrawal:
         """Who says how it stands."""
         return next((each.closed_by for each in self.removals if each.closed_by), SAGA)
 
-    def settled(self) -> list[tuple[KeptGrant, KeptGrant]]:
+    def settled(self) -> list[tuple[GrantRecord, GrantRecord]]:
         """Return each grant that was asked for in this try, and as it stands now."""
         now, last = self.task.now, self.last
         settled = [(each.kept, each.settled(now, last=last)) for each in self.removals]
@@ -145,26 +145,26 @@ class Withdrawal:
             settled += [(kept, given_up(kept, kept.removals[-1].answer, now)) for kept in self.failed_before]
         return settled
 
-    def _others(self) -> dict[KeptGrant, CallMade | None]:
+    def _others(self) -> dict[GrantRecord, CallMade | None]:
         """Return the vendor's locks that this round did not come to, each with its call in this try."""
         came_to, began = {each.kept.grant.id for each in self.removals}, self.began or self.task.now
         ours = [kept for kept in self.grants if kept.leaving and kept.grant.vendor == self.task.vendor]
         return {kept: kept.removal_since(began) for kept in ours if kept.grant.id not in came_to}
 
 
-def waits_too_long(kept: KeptGrant, now: datetime) -> bool:
+def waits_too_long(kept: GrantRecord, now: datetime) -> bool:
     """Say whether a key was to go so long ago that waiting in line is no excuse any more."""
     state = kept.grant.state
     return not isinstance(state, Removing) or now - state.since >= LONGEST_QUEUE
 
 
-def given_up(kept: KeptGrant, cause: str | None, now: datetime) -> KeptGrant:
+def given_up(kept: GrantRecord, cause: str | None, now: datetime) -> GrantRecord:
     """Return a grant that its lock will not let go of; one that was given up before stays as it is."""
     leaving = isinstance(kept.grant.state, Removing)
     return kept.told(GiveUp(at=now, cause=cause or "unknown")) if leaving else kept
 
 
-def lapsed(kept: KeptGrant, now: datetime) -> bool:
+def lapsed(kept: GrantRecord, now: datetime) -> bool:
     """Say whether a key that would not go opens no more, its time being over."""
     end = kept.grant.exposure_until
     return isinstance(kept.grant.state, Residual) and end is not None and end <= now

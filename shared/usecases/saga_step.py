@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 from shared.domain.errors import InvalidInput
 from shared.domain.kinds import KeyWarning, VendorCode
-from shared.ledger.entry import Entry
+from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Ledger
 
 
@@ -78,7 +78,7 @@ def ask(vendor: VendorCode) -> Verdict:
     return Verdict(Outcome.NEXT, vendor=vendor)
 
 
-async def followed(call: StepCall, ledger: Ledger) -> Entry | None:
+async def followed(call: StepCall, ledger: Ledger) -> KeyRecord | None:
     """Return the entry that this execution works on, or None if it is another execution's."""
     entry = await ledger.entry(call.saga_id)
     if entry is None:

@@ -5,48 +5,48 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from shared.domain.kinds import VendorCode
-from shared.ledger.entry import Entry
-from shared.ledger.kept_grant import KeptGrant
+from shared.ledger.grant_record import GrantRecord
+from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Change, Ledger
 from shared.ports.documents import StorageFull, Write
 from shared.ports.trouble import ServiceTrouble
 from shared.usecases.begin_saga import tell
-from shared.usecases.office import Office
 from shared.usecases.saga_step import StepCall
+from shared.usecases.services import Services
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
     """The work of one call."""
 
-    entry: Entry
+    entry: KeyRecord
     ledger: Ledger
-    office: Office
+    services: Services
     vendor: VendorCode
 
     @property
     def now(self) -> datetime:
         """The present instant."""
-        return self.office.now
+        return self.services.now
 
-    async def grants(self) -> tuple[KeptGrant, ...]:
+    async def grants(self) -> tuple[GrantRecord, ...]:
         """Return all grants of the key."""
         return await self.ledger.grants(self.entry)
 
-    async def saved(self, change: Change) -> "tuple[Task, tuple[KeptGrant, ...]]":
+    async def saved(self, change: Change) -> "tuple[Task, tuple[GrantRecord, ...]]":
         """Save a change; return the task and the grants as they are now."""
         saved = await self.ledger.save(change)
         return replace(self, entry=saved.entry), saved.grants
 
-    async def announced(self) -> Entry:
+    async def announced(self) -> KeyRecord:
         """Announce what was saved; return the entry that knows it, or knows that it is still to be told.
 
         A bus in trouble must cost the key nothing: what is untold is told later, if need be by the sweeper.
         """
         try:
-            return await self.ledger.announce(self.entry, self.office.bus)
+            return await self.ledger.announce(self.entry, self.services.bus)
         except (ServiceTrouble, StorageFull) as trouble:
-            self.office.log.failure("what was asked of a vendor could not be announced yet", trouble)
+            self.services.log.failure("what was asked of a vendor could not be announced yet", trouble)
             return self.entry
 
     async def ended(self, change: Change, *beside: Write) -> None:
@@ -54,17 +54,17 @@ class Task:
         untold = replace(change, entry=change.entry.due_in(TOLD_WITHIN, self.now))
         saved = await self.ledger.save(untold, *beside)
         try:
-            await tell(saved.entry, self.ledger, self.office.bus, due=change.entry.due)
+            await tell(saved.entry, self.ledger, self.services.bus, due=change.entry.due)
         except (ServiceTrouble, StorageFull) as trouble:
             # It is done and saved; the sweeper tells it.
-            self.office.log.failure("what was done could not be announced yet", trouble)
+            self.services.log.failure("what was done could not be announced yet", trouble)
 
 
 TOLD_WITHIN: Final = timedelta(minutes=1)
 """When the sweeper tells what a task that died could not."""
 
 
-def claimed(entry: Entry, call: StepCall) -> Entry:
+def claimed(entry: KeyRecord, call: StepCall) -> KeyRecord:
     """Return the entry as this execution's own, which the next save makes true."""
     if entry.saga.execution is not None:
         return entry

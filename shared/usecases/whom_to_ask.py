@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from shared.domain.grant_lifecycle import Residual
 from shared.domain.kinds import VendorCode
 from shared.domain.states import Pending, Requested
-from shared.ledger.entry import Entry, Work
-from shared.ledger.kept_grant import KeptGrant
+from shared.ledger.grant_record import GrantRecord
+from shared.ledger.key_record import KeyRecord, Work
 
 
-def whom_to_ask(entry: Entry, grants: Iterable[KeptGrant]) -> VendorCode | None:
+def whom_to_ask(entry: KeyRecord, grants: Iterable[GrantRecord]) -> VendorCode | None:
     """Return the vendor whose turn it is, or None if nothing is left to do."""
     if entry.saga.kind is Work.ISSUE:
         return _maker(entry)
@@ -22,6 +22,6 @@ def whom_to_ask(entry: Entry, grants: Iterable[KeptGrant]) -> VendorCode | None:
     return vendors[turn % len(vendors)] if vendors else None
 
 
-def _maker(entry: Entry) -> VendorCode | None:
+def _maker(entry: KeyRecord) -> VendorCode | None:
     wanted = isinstance(entry.credential.state, Requested | Pending)
     return entry.credential.core.plan.current.vendor if wanted else None

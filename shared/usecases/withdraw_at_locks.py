@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from shared.domain.lock_errors import LockError
-from shared.ledger.delays import LOOKED_AFTER, round_over
-from shared.ledger.kept_grant import NEVER, KeptGrant, after_all_calls
+from shared.ledger.delays import STEP_LEASE, round_over
+from shared.ledger.grant_record import NEVER, GrantRecord, after_all_calls
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.exchanges import overheard
@@ -15,10 +15,10 @@ from shared.ports.vault import SealBroken
 from shared.usecases.conclude_withdrawal import conclude_withdrawal, secret_of
 from shared.usecases.lock_desk import LockDesk
 from shared.usecases.lock_key import lock_key
-from shared.usecases.office import both
 from shared.usecases.one_lock import in_time
 from shared.usecases.removal import Removal, Withdrawal, lapsed
 from shared.usecases.saga_step import Verdict
+from shared.usecases.services import gather_both
 from shared.usecases.task_at_locks import Task
 
 
@@ -30,17 +30,17 @@ async def withdraw_at_locks(task: Task, desk: LockDesk) -> Verdict:
     # What could not be told before is told meanwhile: others go by it too.
     leaving = _leaving(grants, task)
     missed = [kept for kept in leaving if kept.removal_since(began) is None]
-    removals, told = await both(_removals(missed or leaving, began, task, desk), task.announced())
+    removals, told = await gather_both(_removals(missed or leaving, began, task, desk), task.announced())
     task = replace(task, entry=told)
     return await conclude_withdrawal(Withdrawal(task, grants, removals, began, desk.port, desk.secrets))
 
 
-async def _begun(task: Task, grants: Sequence[KeptGrant]) -> Task:
+async def _begun(task: Task, grants: Sequence[GrantRecord]) -> Task:
     """Write down that a try begins, before its locks are asked: nobody is to begin it once more meanwhile."""
     if task.entry.saga.began is not None:
         return task
     saga = replace(task.entry.saga, began=after_all_calls(grants, task.now))
-    begun, _ = await task.saved(Change(replace(task.entry, saga=saga).due_in(LOOKED_AFTER, task.now)))
+    begun, _ = await task.saved(Change(replace(task.entry, saga=saga).due_in(STEP_LEASE, task.now)))
     return begun
 
 
@@ -51,7 +51,7 @@ async def refuse_to_withdraw(task: Task, error: LockError) -> Verdict:
     return await conclude_withdrawal(Withdrawal(task, grants, removals))
 
 
-def _leaving(grants: Sequence[KeptGrant], task: Task) -> list[KeptGrant]:
+def _leaving(grants: Sequence[GrantRecord], task: Task) -> list[GrantRecord]:
     """Return what is to go, first what was asked for longest ago: one lock's trouble is not the others'.
 
     Each generation begins with another lock, lest one at which we crash keeps the others open.
@@ -64,7 +64,7 @@ def _leaving(grants: Sequence[KeptGrant], task: Task) -> list[KeptGrant]:
 
 
 async def _removals(
-    leaving: Sequence[KeptGrant], began: datetime, task: Task, desk: LockDesk
+    leaving: Sequence[GrantRecord], began: datetime, task: Task, desk: LockDesk
 ) -> tuple[Removal, ...]:
     """Ask for a while; what is done is saved in time, and whoever comes next asks the others.
 
@@ -84,7 +84,7 @@ async def _removals(
     return tuple(removals)
 
 
-async def _asked(kept: KeptGrant, sealed: SealedKey | None, task: Task, desk: LockDesk) -> Removal:
+async def _asked(kept: GrantRecord, sealed: SealedKey | None, task: Task, desk: LockDesk) -> Removal:
     if lapsed(kept, task.now):
         return Removal(kept)
     window, asked_at = task.entry.credential.core.window, task.now

@@ -1,24 +1,24 @@
 """What an adapter function does when a saga calls: make a key at its locks, or take one back."""
 
 from shared.domain.lock_errors import LockError
-from shared.ledger.entry import Entry, Work
+from shared.ledger.key_record import KeyRecord, Work
 from shared.usecases.conclude_issue import refuse_to_issue
 from shared.usecases.issue_at_locks import issue_at_locks
 from shared.usecases.lock_desk import LockDesks
-from shared.usecases.office import Office
 from shared.usecases.saga_step import DONE, SUPERSEDED, StepCall, Verdict, ask, followed
+from shared.usecases.services import Services
 from shared.usecases.task_at_locks import Task, claimed
 from shared.usecases.whom_to_ask import whom_to_ask
 from shared.usecases.withdraw_at_locks import refuse_to_withdraw, withdraw_at_locks
 
 
-async def work_at_locks(call: StepCall, office: Office, desks: LockDesks) -> Verdict:
+async def work_at_locks(call: StepCall, services: Services, desks: LockDesks) -> Verdict:
     """Do one attempt, and say what the saga is to do next."""
-    ledger = await office.ledger(call.tenant)
+    ledger = await services.ledger(call.tenant)
     entry = await followed(call, ledger)
     if entry is None:
         return SUPERSEDED
-    task = Task(claimed(entry, call), ledger, office, desks.vendor)
+    task = Task(claimed(entry, call), ledger, services, desks.vendor)
     issuing = entry.saga.kind is Work.ISSUE
     if issuing and (maker := whom_to_ask(entry, ())) != desks.vendor:
         return ask(maker) if maker else _nothing_left(entry)
@@ -29,6 +29,6 @@ async def work_at_locks(call: StepCall, office: Office, desks: LockDesks) -> Ver
     return await (issue_at_locks if issuing else withdraw_at_locks)(task, desk)
 
 
-def _nothing_left(entry: Entry) -> Verdict:
+def _nothing_left(entry: KeyRecord) -> Verdict:
     # Whoever held the saga did its work; if nobody did, it was ended without this execution.
     return DONE if entry.saga.execution else SUPERSEDED

@@ -44,7 +44,7 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
+class AdapterPorts:
     """What every adapter of a process works with; `sealed` is the database of what only ciphers read."""
 
     http: Http
@@ -57,5 +57,5 @@ class Means:
     guards: Guards
 
 
-OpenVendor = Callable[[Binding, Means], LockVendor]
+OpenVendor = Callable[[Binding, AdapterPorts], LockVendor]
 """What each `shared.vendors.<vendor>.adapter` calls `open_vendor`."""

@@ -35,7 +35,7 @@ Grants = Callable[[VendorToken | None], Awaitable[VendorToken]]
 """Gets a new token from the vendor: by refreshing the old one if there is one, else by logging in."""
 
 
-class TokenShelf:
+class TokenStore:
     """Keeps one account's token, sealed for the vendor's own adapter."""
 
     def __init__(self, documents: TenantDocuments, cipher: Cipher, vendor: str, account: str) -> None:
@@ -73,7 +73,7 @@ class Tokens(Protocol):
 class TokenCache:
     """One account's token, in memory while it lasts."""
 
-    def __init__(self, shelf: TokenShelf, turns: Turns, clock: Clock, grants: Grants) -> None:
+    def __init__(self, shelf: TokenStore, turns: Turns, clock: Clock, grants: Grants) -> None:
         self._shelf, self._turns, self._clock, self._grants = shelf, turns, clock, grants
         self._known: VendorToken | None = None
 

@@ -44,9 +44,9 @@ VIOLATIONS = {
         line_in("infra.cli.main", "import shared.vendors.salto.api"),
     ],
     "Only commands, the runtime and the tools of operators know the ledger": [
-        line_in("shared.vendors.ttlock.api", "import shared.ledger.entry"),
-        line_in("shared.gcp.clients", "import shared.ledger.entry"),
-        line_in("functions.upkeep.main", "import shared.ledger.entry"),
+        line_in("shared.vendors.ttlock.api", "import shared.ledger.key_record"),
+        line_in("shared.gcp.clients", "import shared.ledger.key_record"),
+        line_in("functions.upkeep.main", "import shared.ledger.key_record"),
     ],
     "The edge agent knows neither the function runtime nor Google Cloud": [
         line_in("edge_agent.console.pages", "import shared.runtime.entry"),

@@ -13,7 +13,7 @@ from infra.local.world import FleetConfig, World
 from infra.manifest.load import load_manifest
 from shared.kernel.log import Log
 from tests.chaos.boundaries import Strike, WatchedWay
-from tests.guesthouse import Guesthouse
+from tests.support.sample_hotel import SampleHotel
 
 MOURNING_ROUNDS = 50
 
@@ -56,7 +56,7 @@ class Street:
 
     def __init__(self, home, seed=0):
         self.home, self._seed, self.times = home, seed, Times()
-        self.house = Guesthouse(self.times, seed)
+        self.house = SampleHotel(self.times, seed)
         self.published, self._lives = [], 0
 
     def live(self, scenario, faults=None):

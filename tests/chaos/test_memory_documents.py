@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.chaos.small_world.documents import MemoryDocuments, Shelf
+from tests.chaos.small_world.documents import MemoryDocuments, Table
 from tests.chaos.small_world.fate import Air
 from tests.chaos.small_world.weather import clear_sky
 from tests.contract.documents.setting import INDEXES, Words
@@ -16,7 +16,7 @@ class MemorySetting(Words):
     """The words, on shelves that outlive their stores."""
 
     def __init__(self):
-        self.clock, self._shelves = ManualClock(), {"main": Shelf(), "sealed": Shelf()}
+        self.clock, self._shelves = ManualClock(), {"main": Table(), "sealed": Table()}
 
     async def reopen(self):
         """End, and begin again as after a restart."""

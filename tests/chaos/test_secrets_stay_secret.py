@@ -11,10 +11,10 @@ from shared.ports.bus import Message
 from shared.ports.documents import Create, Ref
 from shared.ports.vault import SealContext
 from shared.runtime.platform import deployed
-from tests import guesthouse
 from tests.chaos.listener import ACCOUNT, PINS, REFS, TOKENS, Listener, found
 from tests.chaos.verdict import ISSUED, Books
-from tests.simulated import play
+from tests.support import sample_hotel
+from tests.support.simulated import play
 
 CANARY = "c4n4ry"
 SUBJECT = "melmastoon.tenant.config_updated.v1"
@@ -198,7 +198,7 @@ def _season(home):
         places |= {f"view {name}": str(view) for name, view in (await _views(house)).items()}
         return listener, places | {"log": house.on.log.getvalue()}, set_aside
 
-    listener, places, set_aside = guesthouse.play(home, scenario)
+    listener, places, set_aside = sample_hotel.play(home, scenario)
     ours = [event for event in listener.published if event[0].startswith(OURS)]
     places |= {"calls": str(listener.inside), "events": str(ours)}
     return listener, places | _on_the_disk(home), set_aside

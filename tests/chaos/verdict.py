@@ -4,7 +4,7 @@ import json
 import sqlite3
 from contextlib import closing
 
-from tests.guesthouse import owed
+from tests.support.sample_hotel import owed
 
 ISSUED = "melmastoon.lock.credential.issued.v1"
 DOORS = {1000101: "room", 1000001: "front"}

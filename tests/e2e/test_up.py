@@ -8,8 +8,8 @@ import socket
 
 import pytest
 
+from infra.cli.address import FleetAddress
 from infra.cli.control import operator_token
-from infra.cli.place import Place
 from infra.local.server import free_port
 
 
@@ -74,7 +74,7 @@ def test_up_on_a_taken_port_says_which_and_what_to_do(fleet, tmp_path):
 
 
 def test_s2_the_control_plane_is_at_the_homes_socket_and_not_on_the_port(running):
-    place = Place(running.home, running.port)
+    place = FleetAddress(running.home, running.port)
     connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=20)
     connection.request("GET", "/_cloud/status", headers={"Authorization": f"Bearer {operator_token(place)}"})
     answer = connection.getresponse()

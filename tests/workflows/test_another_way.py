@@ -5,7 +5,7 @@ import asyncio
 import orjson
 import pytest
 
-from tests.guesthouse import owed, play
+from tests.support.sample_hotel import owed, play
 
 PINS = "keyboardPwd/add"
 

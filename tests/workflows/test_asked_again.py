@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.guesthouse import SILK, play
+from tests.support.sample_hotel import SILK, play
 from tests.workflows.test_at_the_lock import settlements, stuck_at_its_locks
 
 

@@ -7,7 +7,7 @@ from shared.domain.ids import KeyCredentialId
 from shared.domain.kinds import TTLOCK, KeyCredentialKind
 from shared.ledger.sealed_keys import SealedKeys, SecretName
 from shared.runtime.platform import Deployed, deployed
-from tests.guesthouse import SILK, play
+from tests.support.sample_hotel import SILK, play
 from tests.workflows.test_at_the_lock import told_of
 
 PINS = "keyboardPwd/add"

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.guesthouse import play
+from tests.support.sample_hotel import play
 from tests.workflows.test_asked_again import ask_again
 
 SLOW = {"cloudMs": [150, 400], "gatewayMs": [4000, 5000]}

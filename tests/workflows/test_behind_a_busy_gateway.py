@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from shared.vendor_kit.leases import DocumentLeases
-from tests.guesthouse import SILK, device_at, play
+from tests.support.sample_hotel import SILK, device_at, play
 
 LATER = "2026-03-01T11:00:00Z"
 NOW = {"validFrom": "2026-03-01T09:00:00Z"}

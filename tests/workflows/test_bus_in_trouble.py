@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from shared.ports.trouble import ServiceTrouble
-from tests.guesthouse import owed, play
+from tests.support.sample_hotel import owed, play
 
 
 def out_of_order(house, words, seconds):

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.guesthouse import play
+from tests.support.sample_hotel import play
 
 ADD = "keyboardPwd/add"
 IN_HOUSE = {"validFrom": "2026-02-28T09:30:00Z", "validUntil": "2026-03-02T07:30:00Z"}

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from tests.guesthouse import play
-from tests.wing import Wing, refusal
-from tests.wing import play as play_in
+from tests.support.large_hotel import Wing, refusal
+from tests.support.large_hotel import play as play_in
+from tests.support.sample_hotel import play
 
 FLOOR = range(301, 331)
 LATER = "2026-03-01T11:00:00Z"

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from shared.ports.documents import Create, Ref
-from tests.guesthouse import SILK, device_at, play
+from tests.support.sample_hotel import SILK, device_at, play
 
 LATER = "2026-03-01T12:00:00Z"
 IN_HOUSE = {"validFrom": "2026-02-28T09:30:00Z", "validUntil": "2026-03-02T07:30:00Z"}
@@ -33,7 +33,7 @@ async def stay_of(house):
 async def map_again(house, lock):
     store = house.fleet.documents.tenant(SILK)
     await store.commit([Create(Ref("devices", device_at("203")), lock)])
-    house.fleet.platform.estate.forget(SILK)
+    house.fleet.platform.hotels.forget(SILK)
 
 
 def test_a_stay_cut_short_to_an_end_that_is_just_past_leaves_no_key(tmp_path):

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.guesthouse import owed, play
+from tests.support.sample_hotel import owed, play
 
 
 def test_a_booking_becomes_an_active_key_at_each_of_its_locks_until_the_guest_leaves(tmp_path):

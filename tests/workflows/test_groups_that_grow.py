@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.wing import play
+from tests.support.large_hotel import play
 
 
 def _at(minute):

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from shared.ports.documents import Create, Ref
-from tests.guesthouse import SILK, play
+from tests.support.sample_hotel import SILK, play
 
 
 async def logged(house, pin):

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.wing import Wing, play
+from tests.support.large_hotel import Wing, play
 from tests.workflows.test_asked_again import ask_again
 
 FLOOR = range(301, 321)

@@ -3,7 +3,7 @@
 import asyncio
 
 from shared.vendors.ttlock.adapter import TTLock
-from tests.guesthouse import DOORS, play
+from tests.support.sample_hotel import DOORS, play
 
 LATER = "2026-03-01T11:00:00Z"
 

@@ -5,22 +5,22 @@ import asyncio
 import pytest
 
 from shared.ports.trouble import ServiceTrouble
-from shared.usecases.estate import Estate
-from tests.guesthouse import SILK, message, play
+from shared.usecases.hotels.directory import HotelDirectory
+from tests.support.sample_hotel import SILK, message, play
 
 CONFIRMED = "melmastoon.reservation.booking.confirmed.v1"
 
 
 def _in_trouble(monkeypatch, hours):
     """Let the tenant's records be out of reach for a while, as in an outage of the database."""
-    ends, admit = asyncio.get_running_loop().time() + hours * 3600, Estate.admit
+    ends, admit = asyncio.get_running_loop().time() + hours * 3600, HotelDirectory.admit
 
-    async def troubled(estate, tenant):
+    async def troubled(hotels, tenant):
         if tenant == SILK and asyncio.get_running_loop().time() < ends:
             raise ServiceTrouble("the database is in trouble")
-        return await admit(estate, tenant)
+        return await admit(hotels, tenant)
 
-    monkeypatch.setattr(Estate, "admit", troubled)
+    monkeypatch.setattr(HotelDirectory, "admit", troubled)
 
 
 @pytest.mark.parametrize("hours", [0.5, 1, 2])

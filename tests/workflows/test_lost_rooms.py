@@ -3,7 +3,7 @@
 import asyncio
 
 from shared.ports.documents import Create, Ref, Update
-from tests.guesthouse import SILK, device_at, play
+from tests.support.sample_hotel import SILK, device_at, play
 
 
 async def _thousand_more(house, front):
@@ -27,7 +27,7 @@ async def _thousand_more(house, front):
         found = await store.get(Ref("devices", near))
         writes.append(Update(found.ref, {**found.data, "vendor_device": "1000203"}, found.version))
         await store.commit(writes)
-    house.fleet.platform.estate.forget(SILK)
+    house.fleet.platform.hotels.forget(SILK)
 
 
 def test_a_resort_of_more_than_a_thousand_locks_opens_all_its_rooms(tmp_path):

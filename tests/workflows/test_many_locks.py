@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 
 from shared.vendor_kit.http import TimedOut
-from tests.wing import Wing
-from tests.wing import play as play_in
+from tests.support.large_hotel import Wing
+from tests.support.large_hotel import play as play_in
 
 LATER = "2026-03-01T11:00:00Z"
 FLOOR = range(301, 313)

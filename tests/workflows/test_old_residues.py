@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.wing import Wing, play, refusal
+from tests.support.large_hotel import Wing, play, refusal
 
 ROOMS = (301, 302, 303, 304, 311)
 FLOOR = range(301, 313)

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.guesthouse import play
+from tests.support.sample_hotel import play
 
 
 def test_a_withdrawal_at_slow_locks_has_one_execution(tmp_path):

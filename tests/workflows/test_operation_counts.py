@@ -10,7 +10,7 @@ from infra.local.documents.tenant import SqliteTenantDocuments
 from infra.local.host.app import Host
 from infra.local.sagas.history import history
 from shared.vendor_kit.guard import GuardPolicy
-from tests.guesthouse import play
+from tests.support.sample_hotel import play
 
 BUYS = {
     "document_writes": {

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.guesthouse import play
+from tests.support.sample_hotel import play
 
 EARLIER, LATER = "2026-03-01T09:00:00Z", "2026-03-01T11:00:00Z"
 

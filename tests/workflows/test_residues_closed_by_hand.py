@@ -5,7 +5,7 @@ import asyncio
 import orjson
 import pytest
 
-from tests.guesthouse import SILK, device_at, play
+from tests.support.sample_hotel import SILK, device_at, play
 from tests.workflows.test_at_the_lock import settlements, stuck_at_its_locks
 
 

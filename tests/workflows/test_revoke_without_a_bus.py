@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from shared.ports.trouble import ServiceTrouble
-from tests.guesthouse import play
+from tests.support.sample_hotel import play
 from tests.workflows.test_bus_in_trouble import out_of_order
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.guesthouse import play
+from tests.support.sample_hotel import play
 
 
 def test_a_key_that_lost_one_of_its_rooms_fails_at_all_and_says_why(tmp_path):

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 
-from tests.guesthouse import play
+from tests.support.sample_hotel import play
 
 ROOMS = ("101", "102", "203", "204")
 NEXT_MONTH = {"validFrom": "2026-04-02T09:30:00Z", "validUntil": "2026-04-05T07:30:00Z"}

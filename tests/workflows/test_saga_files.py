@@ -5,7 +5,7 @@ import pytest
 from infra.local.workflows.program import load
 from infra.local.workflows.runner import run_program
 from infra.manifest.load import ROOT
-from shared.ledger.entry import Work
+from shared.ledger.key_record import Work
 from shared.usecases.begin_saga import WORKFLOWS
 
 FLEET = "https://fleet.test"

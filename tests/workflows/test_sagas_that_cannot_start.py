@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from shared.ports.trouble import ServiceTrouble
-from tests.guesthouse import play
+from tests.support.sample_hotel import play
 from tests.workflows.test_asked_again import ask_again
 
 NEXT_MONTH = {"validFrom": "2026-04-02T09:30:00Z", "validUntil": "2026-04-05T07:30:00Z"}

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.guesthouse import device_at, play
+from tests.support.sample_hotel import device_at, play
 
 LATER = "2026-03-01T11:00:00Z"
 

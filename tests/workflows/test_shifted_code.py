@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.guesthouse import play
+from tests.support.sample_hotel import play
 
 STAY = {"validFrom": "2026-03-01T10:30:00Z", "validUntil": "2026-03-03T07:30:00Z"}
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.guesthouse import owed, play
+from tests.support.sample_hotel import owed, play
 from tests.workflows.test_at_the_lock import settlements
 
 HOUR = 3600

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from shared.ports.documents import Ref, Update
-from tests.guesthouse import SILK, play
+from tests.support.sample_hotel import SILK, play
 
 PINS = "keyboardPwd/add"
 LATER = "2026-03-01T11:00:00Z"

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from tests.wing import Wing, refusal
-from tests.wing import play as play_in
+from tests.support.large_hotel import Wing, refusal
+from tests.support.large_hotel import play as play_in
 
 FLOOR = range(301, 341)
 STAY = {"validFrom": "2026-03-01T09:00:00Z", "validUntil": "2026-03-08T09:00:00Z"}

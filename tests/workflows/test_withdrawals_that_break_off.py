@@ -8,7 +8,7 @@ from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.documents import Delete, Ref
 from shared.ports.trouble import ServiceTrouble
 from shared.vendors.ttlock.adapter import TTLock
-from tests.guesthouse import DOORS, SILK, play
+from tests.support.sample_hotel import DOORS, SILK, play
 
 LATER = "2026-03-01T11:00:00Z"
 HOUR = 3600
@@ -38,7 +38,7 @@ def test_a_property_that_is_gone_makes_it_a_risk_that_somebody_is_told_of(tmp_pa
         store = house.fleet.documents.tenant(SILK)
         found = await store.get(Ref("properties", "ppt_kabul"))
         await store.commit([Delete(found.ref, found.version)])
-        house.fleet.platform.estate.forget(SILK)
+        house.fleet.platform.hotels.forget(SILK)
         await leave(house, hours=1)
         assert {line["runbook"] for line in house.logged("ALERT")} == {"lock/key-revoke"}
         assert await states(house) == {"residual"}

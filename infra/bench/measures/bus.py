@@ -17,7 +17,7 @@ from infra.local import bus
 from infra.local.ambient import SystemClock, SystemEntropy
 from infra.local.bus.specs import SubscriptionSpec, TopicSpec
 from infra.local.counters import Counters
-from infra.local.delivery.means import Means
+from infra.local.delivery.parts import DeliveryParts
 from infra.local.faults import NoFaults
 from infra.local.identity import LocalIdentity
 from infra.local.storage.database import open_database
@@ -117,10 +117,10 @@ async def _opened(folder: Path, inbox: Inbox) -> AsyncIterator[bus.Bus]:
         await means.engine.close()
 
 
-def _means(folder: Path, inbox: Inbox) -> Means:
+def _means(folder: Path, inbox: Inbox) -> DeliveryParts:
     clock, entropy, counters, faults = SystemClock(), SystemEntropy(), Counters(), NoFaults()
     database = open_database(folder / "fleet.db", bus.SCHEMA, entropy.token)
-    return Means(
+    return DeliveryParts(
         project="keyfleet-bench",
         engine=Engine(database, faults=faults, counters=counters),
         clock=clock,

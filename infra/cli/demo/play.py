@@ -10,6 +10,7 @@ from typing import Final
 
 from rich.text import Text
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, Telling, line, plain
 from infra.cli.control import ControlPlane
 from infra.cli.demo.claim import Claim
@@ -19,9 +20,8 @@ from infra.cli.demo.scene import played
 from infra.cli.demo.scenes import SCENES
 from infra.cli.demo.stage import Json, Stage
 from infra.cli.demo.stay import Stay
-from infra.cli.neighbours import free_port_above
-from infra.cli.patience import Patience
-from infra.cli.place import Place
+from infra.cli.listening import free_port_above
+from infra.cli.polling import Patience
 from infra.cli.problems import Failed, Problem
 from infra.cli.sim.simulator import Simulator
 from infra.cli.timeline import said
@@ -66,7 +66,7 @@ def _a_stage(patience: Patience) -> Iterator[Stage]:
         signal.signal(signum, signal.default_int_handler)
     with ExitStack() as undo:
         folder = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix="keyfleet-demo-")))
-        at = Place(folder / "home", _port_above(PORTS_FROM + APART * os.getpid() % PORTS))
+        at = FleetAddress(folder / "home", _port_above(PORTS_FROM + APART * os.getpid() % PORTS))
         simulator = Simulator(at.home, _port_above(at.port))
         simulator.token()
         vendor = vendor_process(simulator, folder / "ttlock.log", patience)
@@ -78,7 +78,7 @@ def _a_stage(patience: Patience) -> Iterator[Stage]:
 
 
 def _port_above(taken: int) -> int:
-    port = free_port_above(Place(port=taken))
+    port = free_port_above(FleetAddress(port=taken))
     if port is None:
         raise Failed(f"no port near {taken} is free", "run the demo again")
     return port

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from infra.cli.address import FleetAddress
 from infra.cli.control import ControlPlane
-from infra.cli.patience import OutOfPatience, Patience
-from infra.cli.place import Place
+from infra.cli.polling import OutOfPatience, Patience
 from infra.cli.problems import Failed, Problem
 from infra.cli.sim.simulator import Simulator
 
@@ -83,7 +83,7 @@ class Process:
         return Failed(f"{self._command[3]} did not start: {why}", f"its last words were:\n{said}")
 
 
-def fleet_process(at: Place, simulator: Simulator, log: Path, patience: Patience) -> Process:
+def fleet_process(at: FleetAddress, simulator: Simulator, log: Path, patience: Patience) -> Process:
     """Return a fleet to start, whose sample hotel has its account at this simulator."""
     place = ("--home", str(at.home), "--port", str(at.port), "--sim-port", str(simulator.port))
     return Process(("up", *place, "--sample"), log, lambda: ControlPlane(at).get("status"), patience)

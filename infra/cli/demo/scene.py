@@ -8,7 +8,7 @@ from rich.text import Text
 from infra.cli.answer import line, plain
 from infra.cli.demo.claim import Claim, Proof
 from infra.cli.demo.stage import Stage
-from infra.cli.patience import OutOfPatience
+from infra.cli.polling import OutOfPatience
 from infra.cli.problems import Problem
 
 

@@ -10,7 +10,7 @@ from infra.cli.control import ControlPlane
 from infra.cli.demo.doors import Doors
 from infra.cli.demo.process import Process
 from infra.cli.demo.stay import TENANT, Stay
-from infra.cli.patience import Patience
+from infra.cli.polling import Patience
 from shared.domain.secret import Secret
 
 T = TypeVar("T")

@@ -6,19 +6,19 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, Telling, counted, plain
 from infra.cli.doctor import fleet, home, keys, machine
 from infra.cli.doctor.finding import Finding, Verdict
 from infra.cli.doctor.fleet import Answering
-from infra.cli.patience import Patience
-from infra.cli.place import Place
+from infra.cli.polling import Patience
 from infra.cli.problems import Unreachable
 from infra.local.ambient import SystemClock, SystemEntropy
 
 Probe = Annotated[bool, typer.Option("--probe", help="Send a probe through the running fleet as well.")]
 
 
-def doctor(at: Place, probe: Probe = False) -> Telling:
+def doctor(at: FleetAddress, probe: Probe = False) -> Telling:
     """Check everything the fleet stands on; each failing check names its remedy."""
     answering, findings = fleet.listen_in(at), []
     for finding in _findings(at, answering, probe=probe):
@@ -27,7 +27,7 @@ def doctor(at: Place, probe: Probe = False) -> Telling:
     return _answer(at, answering, findings)
 
 
-def _findings(at: Place, answering: Answering, *, probe: bool) -> Iterator[Finding]:
+def _findings(at: FleetAddress, answering: Answering, *, probe: bool) -> Iterator[Finding]:
     yield machine.check_python()
     yield machine.check_disk(at.home)
     yield machine.check_clock(at.home, SystemClock().now())
@@ -48,13 +48,13 @@ def _findings(at: Place, answering: Answering, *, probe: bool) -> Iterator[Findi
         yield _probed(at, answering)
 
 
-def _probed(at: Place, answering: Answering) -> Finding:
+def _probed(at: FleetAddress, answering: Answering) -> Finding:
     if not answering.listening:
         return fleet.unsent_probe(at)
     return fleet.check_by_probe(at, Patience(), SystemEntropy().token(10).hex())
 
 
-def _answer(at: Place, answering: Answering, findings: list[Finding]) -> Answer:
+def _answer(at: FleetAddress, answering: Answering, findings: list[Finding]) -> Answer:
     exit_code = _exit_code(at, answering, findings)
     facts = {
         "healthy": exit_code == 0,
@@ -64,7 +64,7 @@ def _answer(at: Place, answering: Answering, findings: list[Finding]) -> Answer:
     return Answer(facts, (_verdict(answering, findings),), exit_code)
 
 
-def _exit_code(at: Place, answering: Answering, findings: list[Finding]) -> int:
+def _exit_code(at: FleetAddress, answering: Answering, findings: list[Finding]) -> int:
     if _count(findings, Verdict.FAILED):
         return 1
     unsent = any(finding.check == fleet.PROBE for finding in findings) and not answering.listening

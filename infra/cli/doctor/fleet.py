@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import counted
 from infra.cli.control import ControlPlane, not_running, open_elsewhere
 from infra.cli.doctor.finding import Finding, Verdict
-from infra.cli.neighbours import listens
-from infra.cli.patience import OutOfPatience, Patience
-from infra.cli.place import Place
+from infra.cli.listening import listens
+from infra.cli.polling import OutOfPatience, Patience
 from infra.cli.problems import Problem
 from infra.cli.up import port_taken
 
@@ -27,7 +27,7 @@ class Answering:
     problem: Problem | None = None
 
 
-def listen_in(at: Place) -> Answering:
+def listen_in(at: FleetAddress) -> Answering:
     """Ask the fleet how it stands, and what somebody must see to; nobody else is asked anything."""
     try:
         control = ControlPlane(at)
@@ -38,7 +38,7 @@ def listen_in(at: Place) -> Answering:
         return Answering(True, None, problem if at.is_open() else port_taken(at))
 
 
-def is_missing(at: Place, answering: Answering) -> bool:
+def is_missing(at: FleetAddress, answering: Answering) -> bool:
     """Say whether nobody listens though a fleet was started here before: what a monitor has to hear of."""
     try:
         return not answering.listening and at.has_database()
@@ -46,7 +46,7 @@ def is_missing(at: Place, answering: Answering) -> bool:
         return False  # a home that cannot be looked into is a finding of its own
 
 
-def check_port(at: Place, answering: Answering) -> Finding:
+def check_port(at: FleetAddress, answering: Answering) -> Finding:
     """Does a fleet answer, or could one listen here?"""
     if not answering.listening and at.is_open():
         elsewhere = open_elsewhere(at)
@@ -62,7 +62,7 @@ def check_port(at: Place, answering: Answering) -> Finding:
     return Finding("fleet", Verdict.OK, f"answers at {at.base_url}, and takes this home's identity")
 
 
-def check_letters(at: Place, answering: Answering) -> Finding:
+def check_letters(at: FleetAddress, answering: Answering) -> Finding:
     """Was anything set aside that somebody should look at?"""
     if answering.status is None:
         return Finding("dead letters", Verdict.NOTE, "known only to a running fleet")
@@ -74,7 +74,7 @@ def check_letters(at: Place, answering: Answering) -> Finding:
     return Finding("dead letters", Verdict.OK, "none")
 
 
-def check_executions(at: Place, answering: Answering) -> Finding:
+def check_executions(at: FleetAddress, answering: Answering) -> Finding:
     """Did any execution fail of late?"""
     count = (answering.status or {}).get("failed_executions")
     if count is None:
@@ -85,7 +85,7 @@ def check_executions(at: Place, answering: Answering) -> Finding:
     return Finding("executions", Verdict.OK, "none failed within 24 h")
 
 
-def check_failed_keys(at: Place, answering: Answering) -> Finding:
+def check_failed_keys(at: FleetAddress, answering: Answering) -> Finding:
     """Does every guest have the key that the stay asks for, or will?"""
     return _known_to_fleet(
         answering,
@@ -96,7 +96,7 @@ def check_failed_keys(at: Place, answering: Answering) -> Finding:
     )
 
 
-def check_stays(at: Place, answering: Answering) -> Finding:
+def check_stays(at: FleetAddress, answering: Answering) -> Finding:
     """Has any stay lost its keys, because as it is now it can have none?"""
     return _known_to_fleet(
         answering,
@@ -107,7 +107,7 @@ def check_stays(at: Place, answering: Answering) -> Finding:
     )
 
 
-def check_residues(at: Place, answering: Answering) -> Finding:
+def check_residues(at: FleetAddress, answering: Answering) -> Finding:
     """Does any lock still open to what should be gone?"""
     return _known_to_fleet(
         answering,
@@ -155,13 +155,13 @@ def check_workflows() -> Finding:
     return Finding("workflows", Verdict.OK, counted(len(sources), "file"))
 
 
-def unsent_probe(at: Place) -> Finding:
+def unsent_probe(at: FleetAddress) -> Finding:
     """Return that no probe was sent, for nobody would have heard it."""
     missing = not_running(at)
     return Finding(PROBE, Verdict.WARNING, f"not sent: {missing.message}", missing.remedy)
 
 
-def check_by_probe(at: Place, patience: Patience, probe: str) -> Finding:
+def check_by_probe(at: FleetAddress, patience: Patience, probe: str) -> Finding:
     """Does a saga come through: a call that is turned away once, a task, a callback, the cipher?"""
     control, began = ControlPlane(at), patience.seconds()
     try:
@@ -181,7 +181,7 @@ def _ended(control: ControlPlane, execution: str) -> Mapping[str, Any] | None:
     return None if shown["state"] == "ACTIVE" else shown
 
 
-def _judged(at: Place, ended: Mapping[str, Any], seconds: float) -> Finding:
+def _judged(at: FleetAddress, ended: Mapping[str, Any], seconds: float) -> Finding:
     if ended["state"] == "SUCCEEDED":
         return Finding(PROBE, Verdict.OK, f"{ended['id']} came through in {seconds:.1f} s")
     remedy = f"keyfleet workflow show {ended['id']}{at.flags}"

@@ -3,18 +3,18 @@
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import counted
 from infra.cli.doctor.finding import Finding, Verdict
 from infra.cli.doctor.machine import nearest_folder
 from infra.cli.losses import losses_file
-from infra.cli.place import Place
 from infra.cli.up import damaged
 
 OTHERS = 0o077
 OWNED = "run as the user who runs the fleet"
 
 
-def check_home(at: Place) -> Finding:
+def check_home(at: FleetAddress) -> Finding:
     """May the fleet write here, and nobody else look?"""
     home, there = at.home, at.home.exists()
     if not _may_write(home if there else nearest_folder(home)):
@@ -36,7 +36,7 @@ def _may_write(folder: Path) -> bool:
     return True
 
 
-def check_database(at: Place, *, running: bool) -> Finding:
+def check_database(at: FleetAddress, *, running: bool) -> Finding:
     """Is every row whole, is everything there that was acknowledged, and can nobody else read it?"""
     try:
         # Looked at first: opening it may close it to others, and hide that it was not.
@@ -47,7 +47,7 @@ def check_database(at: Place, *, running: bool) -> Finding:
     return exposed if exposed is not None and found.verdict is not Verdict.FAILED else found
 
 
-def _open_to_others(at: Place) -> Finding | None:
+def _open_to_others(at: FleetAddress) -> Finding | None:
     files = [file for file in sorted(at.home.glob("fleet.db*")) if file.stat().st_mode & OTHERS]
     if not files:
         return None
@@ -56,7 +56,7 @@ def _open_to_others(at: Place) -> Finding | None:
     return Finding("database", Verdict.FAILED, f"{named} can be read by others", remedy)
 
 
-def _state(at: Place, *, running: bool) -> Finding:
+def _state(at: FleetAddress, *, running: bool) -> Finding:
     if running:
         return Finding(
             "database", Verdict.OK, "open in the running fleet, which looked through it at its start"
@@ -66,7 +66,7 @@ def _state(at: Place, *, running: bool) -> Finding:
     return _looked_through(at, at.home / "fleet.db")
 
 
-def _looked_through(at: Place, file: Path) -> Finding:
+def _looked_through(at: FleetAddress, file: Path) -> Finding:
     from infra.local.ambient import SystemEntropy
     from infra.local.storage.database import Damaged, InUse, open_database
 
@@ -88,7 +88,7 @@ def _looked_through(at: Place, file: Path) -> Finding:
     return Finding("database", Verdict.OK, f"whole, with all {commits} group commits that were acknowledged")
 
 
-def check_losses(at: Place) -> Finding:
+def check_losses(at: FleetAddress) -> Finding:
     """Was any loss accepted that nobody has dealt with yet?"""
     notes = losses_file(at.home)
     try:

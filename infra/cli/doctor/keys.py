@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
+from infra.cli.address import FleetAddress
 from infra.cli.doctor.finding import Finding, Verdict
-from infra.cli.place import Place
 
 MASTER, KEYS = "master.key", ("identity.key", "master.key")
 OTHERS = 0o077
 
 
-def check_keys(at: Place) -> Finding:
+def check_keys(at: FleetAddress) -> Finding:
     """Are the keys there that the database needs, whole, and readable for their owner alone?"""
     try:
         files = [at.home / name for name in KEYS if (at.home / name).exists()]
@@ -36,7 +36,7 @@ def _readable_by_others(files: list[Path]) -> Finding | None:
     return _failed(f"{_names(open_ones)} can be read by others", remedy)
 
 
-def _unfit_master(at: Place) -> Finding | None:
+def _unfit_master(at: FleetAddress) -> Finding | None:
     from infra.local.keyring import needed_by
 
     needed, file = needed_by(at.home / "fleet.db"), at.home / MASTER
@@ -50,7 +50,7 @@ def _unfit_master(at: Place) -> Finding | None:
     return None
 
 
-def _missing_master(at: Place, *, needed: bool) -> Finding:
+def _missing_master(at: FleetAddress, *, needed: bool) -> Finding:
     if needed:
         return _failed(f"{MASTER} is missing, and the database holds what it sealed", _way_out(at))
     if at.is_open():
@@ -71,7 +71,7 @@ def _ring_of(file: Path) -> str | None:
         return None
 
 
-def _way_out(at: Place) -> str:
+def _way_out(at: FleetAddress) -> str:
     return (
         f"restore its backup into {at.home}; or accept with `keyfleet up --accept-loss{at.flags}` "
         "that what it sealed stays sealed for ever"

@@ -5,10 +5,10 @@ from typing import Annotated, Final
 
 import typer
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, plain
 from infra.cli.command import Announce
-from infra.cli.neighbours import listens
-from infra.cli.place import Place
+from infra.cli.listening import listens
 from infra.cli.problems import Failed, Refused
 from infra.cli.sim.simulator import Simulator
 
@@ -40,7 +40,7 @@ def serve(at: Simulator, seed: int = 0) -> None:
 
 def refuse_taken_port(at: Simulator, option: str) -> None:
     """Stop before anything is made, if somebody else has the port; `option` is where another is named."""
-    if listens(Place(at.home, at.port)):
+    if listens(FleetAddress(at.home, at.port)):
         raise Failed(
             f"port {at.port}, where the simulator would listen, is in use",
             f"stop what uses it, or choose another with {option} or KEYFLEET_SIM_PORT",

@@ -10,8 +10,8 @@ from shlex import quote
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from infra.cli.address import ADDRESS, HOME, PORT, FleetAddress
 from infra.cli.control import exchange
-from infra.cli.place import ADDRESS, HOME, PORT, Place
 from infra.cli.problems import Failed, Refused, Unreachable, parted, refused_fields
 from infra.local.sample.account import simulator_address, simulator_port
 
@@ -110,7 +110,7 @@ class Simulator:
 
     def _not_running(self) -> Unreachable:
         # Beside a fleet that has the port before ours, it listens on ours.
-        fleet = Place(self.home, self.port - 1 or PORT)
+        fleet = FleetAddress(self.home, self.port - 1 or PORT)
         return Unreachable(
             f"no simulator answers at {self.base_url}",
             f"start one with `keyfleet sim run ttlock{self.flags}` or, with a fleet, `keyfleet up --sample "
@@ -130,7 +130,7 @@ class Simulator:
         )
 
 
-def simulator_at(fleet: Place, port: int | None) -> Simulator:
+def simulator_at(fleet: FleetAddress, port: int | None) -> Simulator:
     """Return the simulator on a port, or the one next to a fleet."""
     found = simulator_port(fleet.port) if port is None else port
     if found > 65535:

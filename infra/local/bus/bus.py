@@ -14,7 +14,7 @@ from infra.local.bus.rows import Route, StoredMessage, insert, settle
 from infra.local.bus.specs import SubscriptionSpec, TopicSpec
 from infra.local.delivery.instants import micros
 from infra.local.delivery.keeping import Keeping
-from infra.local.delivery.means import Means
+from infra.local.delivery.parts import DeliveryParts
 from shared.domain.ids import ulid_number
 from shared.kernel.log import Log
 from shared.ports.bus import Message
@@ -29,7 +29,7 @@ class Bus:
 
     def __init__(
         self,
-        means: Means,
+        means: DeliveryParts,
         topics: Sequence[TopicSpec],
         subscriptions: Sequence[SubscriptionSpec],
         chaos: Chaos | None = None,

@@ -16,7 +16,7 @@ from infra.local.delivery.alarm import Alarm
 from infra.local.delivery.attempt import Outcome, attempt
 from infra.local.delivery.backoff import jittered
 from infra.local.delivery.instants import micros
-from infra.local.delivery.means import Means
+from infra.local.delivery.parts import DeliveryParts
 from shared.ports.documents import StorageFull
 
 ACKS = frozenset({102, 200, 201, 202, 204})
@@ -36,7 +36,9 @@ SetAside = Callable[[SubscriptionSpec, Delivery, StoredMessage], Coroutine[Any, 
 class Dispatcher:
     """Pushes what one subscription has waiting, in parallel across keys and in order within each."""
 
-    def __init__(self, spec: SubscriptionSpec, means: Means, chaos: Chaos, set_aside: SetAside) -> None:
+    def __init__(
+        self, spec: SubscriptionSpec, means: DeliveryParts, chaos: Chaos, set_aside: SetAside
+    ) -> None:
         self._spec, self._means, self._chaos, self._set_aside = spec, means, chaos, set_aside
         self._path = f"projects/{means.project}/subscriptions/{spec.name}"
         self._backlog = self._fresh_backlog()

@@ -12,14 +12,14 @@ from starlette.routing import Route
 
 from infra.local.bus.bus import Bus
 from infra.local.control.attention import attention
+from infra.local.control.boot_log import Starts
 from infra.local.control.credentials import credentials
-from infra.local.control.letters import check_parked, letters
+from infra.local.control.dead_letters import check_parked, letters
+from infra.local.control.manual_start import start_by_hand
 from infra.local.control.publishing import event_from
 from infra.local.control.records import Records, UnknownRecord
-from infra.local.control.shown import shown_execution, shown_letter, shown_schedule
-from infra.local.control.starting import start_by_hand
-from infra.local.control.starts import Starts
 from infra.local.control.timeline import Archive, timeline
+from infra.local.control.views import shown_execution, shown_letter, shown_schedule
 from infra.local.sagas.history import history
 from infra.local.sagas.service import CallbackRefused, LocalSagas
 from infra.local.schedules import Schedules, UnknownSchedule

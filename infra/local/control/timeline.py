@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from infra.local.control.boot_log import Starts
 from infra.local.control.credentials import credential_in, shown_grants
 from infra.local.control.records import (
     CREDENTIALS,
@@ -19,7 +20,6 @@ from infra.local.control.records import (
     UnknownRecord,
     Wanted,
 )
-from infra.local.control.starts import Starts
 from infra.local.delivery.instants import micros, rfc3339
 from infra.local.sagas.history import history
 from infra.local.sagas.journal import Kept

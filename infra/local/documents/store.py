@@ -6,7 +6,7 @@ from functools import partial
 from typing import Literal
 
 from infra.local.documents.queries import Query, create_indexes
-from infra.local.documents.tenant import Shelf, SqliteTenantDocuments
+from infra.local.documents.tenant import SqliteTenantDocuments, Table
 from infra.local.documents.writes import CRC
 from infra.local.storage.engine import Engine
 from shared.domain.ids import TenantId
@@ -33,7 +33,7 @@ class SqliteDocuments:
     def __init__(
         self, engine: Engine, clock: Clock, indexes: Sequence[Index], database: Literal["main", "sealed"]
     ) -> None:
-        self._shelf = Shelf(engine, clock, database, {index: Query(database, index) for index in indexes})
+        self._shelf = Table(engine, clock, database, {index: Query(database, index) for index in indexes})
 
     async def prepare(self) -> None:
         """Create the declared indexes; called once at start, before any query."""

@@ -22,7 +22,7 @@ WHERE db = ? AND tenant = ? AND collection = ? AND id = ? AND {ALIVE}"""  # noqa
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class Table:
     """What every handle on one database shares."""
 
     engine: Engine
@@ -51,7 +51,7 @@ class Shelf:
 class SqliteTenantDocuments:
     """The documents of one tenant in one database."""
 
-    def __init__(self, shelf: Shelf, tenant: TenantId) -> None:
+    def __init__(self, shelf: Table, tenant: TenantId) -> None:
         self._shelf, self._tenant = shelf, tenant
 
     @property
@@ -111,7 +111,7 @@ def _document(ref: Ref, body: str, version: int) -> Document:
     return Document(ref, orjson.loads(body), str(version))
 
 
-def _apply(shelf: Shelf, writes: Sequence[Prepared], now: int, connection: sqlite3.Connection) -> int:
+def _apply(shelf: Table, writes: Sequence[Prepared], now: int, connection: sqlite3.Connection) -> int:
     # One version for the whole commit, never given twice: what is deleted and made anew cannot be mistaken.
     version = shelf.engine.number()
     for write in writes:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from infra.local.delivery.means import Means
+from infra.local.delivery.parts import DeliveryParts
 from infra.local.workflows.limits import RESPONSE_BYTES
 from infra.local.workflows.ops import HttpRequest
 from infra.local.workflows.outcomes import HttpFault, HttpResponse, Outcome
@@ -20,7 +20,9 @@ def identity_of(workflow: str) -> str:
     return f"workflow-{workflow.replace('_', '-')}"
 
 
-async def perform(request: HttpRequest, workflow: str, means: Means, moved: tuple[str, str]) -> Outcome:
+async def perform(
+    request: HttpRequest, workflow: str, means: DeliveryParts, moved: tuple[str, str]
+) -> Outcome:
     """Send a request once, to where the fleet is now if it has moved, and return how it ended."""
     call = Call(
         request.method,
@@ -51,7 +53,7 @@ def _spelled(name: str) -> str:
 
 
 def _authorization(
-    request: HttpRequest, workflow: str, means: Means, moved: tuple[str, str]
+    request: HttpRequest, workflow: str, means: DeliveryParts, moved: tuple[str, str]
 ) -> dict[str, str]:
     auth: Mapping[str, Any] = request.auth or {}
     if auth.get("type") not in {"OIDC", "OAuth2"}:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from infra.local.delivery.means import Means
+from infra.local.delivery.parts import DeliveryParts
 from infra.local.sagas.calls import identity_of, perform
 from infra.local.sagas.journal import Ending, Entry, Journal, Kept
 from infra.local.workflows.draws import AmbientDraws, RecordedDraws
@@ -39,7 +39,7 @@ SYSTEM_ERROR = {"tags": ["SystemError"], "message": "the platform failed; its lo
 class Surroundings:
     """What every execution is given."""
 
-    means: Means
+    means: DeliveryParts
     journal: Journal
     base_url: str
     log: Log

@@ -13,8 +13,8 @@ from shared.domain.capabilities import LockCapabilities
 from shared.domain.documents import Documented, from_document, to_document
 from shared.domain.premises import LockDevice, Property, Room, Tenant
 from shared.ports.documents import AlreadyExists, Create, DocumentStore, Ref
-from shared.usecases.admit_tenant import RECORD
-from shared.usecases.reload_policy import ReloadPolicy
+from shared.usecases.hotels.admit_tenant import RECORD
+from shared.usecases.hotels.reload_policy import ReloadPolicy
 
 ABILITIES = [field.name for field in fields(LockCapabilities)]
 OLDEST_EVENT = f"evt_{'0' * 26}"

@@ -9,7 +9,7 @@ from functools import partial
 
 from infra.local.delivery.attempt import Outcome, attempt
 from infra.local.delivery.instants import instant, micros, rfc3339, set_back
-from infra.local.delivery.means import Means
+from infra.local.delivery.parts import DeliveryParts
 from infra.local.schedules.rows import READ, Progress, loaded, save
 from infra.local.schedules.specs import ScheduleSpec
 from shared.ports.documents import StorageFull
@@ -23,7 +23,7 @@ INTERRUPTED = "the process ended during the last attempt"
 class Runner:
     """Runs one schedule; never two of its calls at once, so a tick during a call is made up after it."""
 
-    def __init__(self, spec: ScheduleSpec, means: Means, settled: Callable[[], None]) -> None:
+    def __init__(self, spec: ScheduleSpec, means: DeliveryParts, settled: Callable[[], None]) -> None:
         self.spec, self._means, self._settled = spec, means, settled
         self._ticks = spec.ticks
         self._task: asyncio.Task[None] | None = None

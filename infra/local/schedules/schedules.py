@@ -7,7 +7,7 @@ from datetime import datetime
 
 from infra.local.delivery.attempt import Outcome
 from infra.local.delivery.instants import instant
-from infra.local.delivery.means import Means
+from infra.local.delivery.parts import DeliveryParts
 from infra.local.delivery.refusal import Check
 from infra.local.schedules.rows import Progress
 from infra.local.schedules.runner import Runner
@@ -36,7 +36,7 @@ class ScheduleStatus:
 class Schedules:
     """Cron jobs with the semantics of Cloud Scheduler: at least once a tick, made up once after downtime."""
 
-    def __init__(self, means: Means, specs: Sequence[ScheduleSpec]) -> None:
+    def __init__(self, means: DeliveryParts, specs: Sequence[ScheduleSpec]) -> None:
         self._means = means
         self._changed = asyncio.Event()
         self._runners: dict[str, Runner] = {}

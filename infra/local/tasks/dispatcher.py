@@ -12,7 +12,7 @@ from typing import Any
 from infra.local.delivery.alarm import Alarm
 from infra.local.delivery.attempt import Outcome, attempt
 from infra.local.delivery.instants import micros, set_back
-from infra.local.delivery.means import Means
+from infra.local.delivery.parts import DeliveryParts
 from infra.local.tasks.bucket import Bucket
 from infra.local.tasks.rows import (
     NOTE_ATTEMPT,
@@ -61,7 +61,7 @@ class Queued:
 class Dispatcher:
     """Calls the tasks of one queue."""
 
-    def __init__(self, spec: QueueSpec, means: Means) -> None:
+    def __init__(self, spec: QueueSpec, means: DeliveryParts) -> None:
         self._spec, self._means = spec, means
         self._bucket = Bucket(spec.max_per_second, spec.burst)
         self._waiting: list[Queued] = []

@@ -7,7 +7,7 @@ from functools import partial
 
 from infra.local.delivery.instants import instant, micros
 from infra.local.delivery.keeping import Keeping
-from infra.local.delivery.means import Means
+from infra.local.delivery.parts import DeliveryParts
 from infra.local.delivery.refusal import Check
 from infra.local.tasks.dispatcher import Dispatcher, Queued
 from infra.local.tasks.rows import COUNT, LIST, StoredTask, delete, enqueue, loaded, purge, retry
@@ -36,7 +36,7 @@ class TaskStatus:
 class Tasks:
     """Implements TaskQueue, durably, with the semantics of Cloud Tasks."""
 
-    def __init__(self, means: Means, queues: Sequence[QueueSpec]) -> None:
+    def __init__(self, means: DeliveryParts, queues: Sequence[QueueSpec]) -> None:
         self._means, self._keeping = means, Keeping(means.engine)
         self._dispatchers: dict[str, Dispatcher] = {}
         for spec in queues:

@@ -8,7 +8,7 @@ from shared.gcp.documents.connection import Connection
 from shared.gcp.documents.form import forms
 from shared.gcp.documents.names import Place, tenant_and_id
 from shared.gcp.documents.queries import Query
-from shared.gcp.documents.tenant import FirestoreTenantDocuments, Shelf, living
+from shared.gcp.documents.tenant import FirestoreTenantDocuments, Table, living
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.document_limits import check_index
 from shared.ports.documents import Index, Json, UndeclaredIndex
@@ -23,7 +23,7 @@ class FirestoreDocuments:
         for index in indexes:
             check_index(index)
         connection = Connection(connect, place)
-        self._shelf = Shelf(connection, clock, entropy, frozenset(indexes), forms(indexes))
+        self._shelf = Table(connection, clock, entropy, frozenset(indexes), forms(indexes))
 
     def tenant(self, tenant: TenantId) -> FirestoreTenantDocuments:
         """Return the handle that all reads and writes of one tenant go through."""

@@ -19,7 +19,7 @@ MARK_BYTES: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class Table:
     """What every handle on one database shares."""
 
     connection: Connection
@@ -38,7 +38,7 @@ class Shelf:
 class FirestoreTenantDocuments:
     """The documents of one tenant in one database."""
 
-    def __init__(self, shelf: Shelf, tenant: TenantId) -> None:
+    def __init__(self, shelf: Table, tenant: TenantId) -> None:
         self._shelf, self._tenant = shelf, tenant
         self._at = shelf.connection.place
 
@@ -106,7 +106,7 @@ class FirestoreTenantDocuments:
         }
 
 
-async def living(shelf: Shelf, parent: str, query: Query, limit: int) -> list[Any]:
+async def living(shelf: Table, parent: str, query: Query, limit: int) -> list[Any]:
     """Return as many living documents as asked for: the expired do not use up the limit."""
     found: list[Any] = []
     async for page in shelf.connection.pages(parent, query, limit):

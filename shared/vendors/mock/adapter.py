@@ -13,7 +13,7 @@ from shared.domain.premises import LockDevice
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.lock import AdapterDescription, DeviceHealth, KeyAtLock, ListedDevice, LockKey
 from shared.ports.lock_causes import PIN_TAKEN
-from shared.vendor_kit.binding import Binding, Means
+from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.key_book import DocumentKeyBook
 from shared.vendor_kit.lock_by_lock import LockByLock
 from shared.vendor_kit.refusals import Operation, Refusals
@@ -157,12 +157,12 @@ class MockVendor:
 class MockLockPort(LockByLock):
     """The specification's mock: a whole LockPort, with its keys kept like every other's."""
 
-    def __init__(self, vendor: MockVendor, binding: Binding, means: Means) -> None:
+    def __init__(self, vendor: MockVendor, binding: Binding, means: AdapterPorts) -> None:
         book = DocumentKeyBook(means.sealed.tenant(binding.tenant), means.cipher, binding.vendor)
         super().__init__(vendor, binding, book, means.clock, means.entropy)
 
 
-def open_vendor(binding: Binding, means: Means) -> MockVendor:
+def open_vendor(binding: Binding, means: AdapterPorts) -> MockVendor:
     """Open a mock; the account is its address, such as mock://?fail=issue&pct=20."""
     wishes = Wishes.parse(binding.account.reveal().decode())
     post = None if wishes.post is None else Post(means.http, wishes.post, binding.vendor, means.clock)

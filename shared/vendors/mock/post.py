@@ -10,7 +10,7 @@ from shared.ports.ambient import Clock
 from shared.ports.lock import LockKey
 from shared.vendor_kit.guard import VendorDown
 from shared.vendor_kit.http import Call, Http
-from shared.vendor_kit.noting import noted
+from shared.vendor_kit.recording import noted
 from shared.vendor_kit.refusals import Operation, Refusals, Unreadable
 
 JSON: Final = {"content-type": "application/json"}

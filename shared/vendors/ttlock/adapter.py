@@ -15,10 +15,10 @@ from shared.domain.premises import LockDevice
 from shared.domain.secret import Secret
 from shared.ports.ambient import Clock
 from shared.ports.lock import AdapterDescription, DeviceHealth, KeyAtLock, ListedDevice, LockKey
-from shared.vendor_kit.binding import Binding, Means
+from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import SILENCE, Operation, VendorRefused
-from shared.vendor_kit.tokens import TokenCache, TokenShelf
+from shared.vendor_kit.tokens import TokenCache, TokenStore
 from shared.vendor_kit.turns import Turns
 from shared.vendor_kit.visits import turn_at, visiting
 from shared.vendors.ttlock import capabilities
@@ -183,13 +183,13 @@ def _pending(row: Row) -> Iterator[KeyWarning]:
         yield KeyWarning(REVOKE_PENDING_AT_LOCK, SURPLUS)
 
 
-def open_vendor(binding: Binding, means: Means) -> TTLock:
+def open_vendor(binding: Binding, means: AdapterPorts) -> TTLock:
     """Open the adapter for one property; nothing is called yet."""
     account = read_account(binding.account)
     guard = means.guards.of(f"{TTLOCK}:{account.name}", f"{TTLOCK}:{account.application}")
     line = Line(account, means.http, guard, means.clock)
     turns = Turns(means.leases, binding.tenant, means.clock, means.entropy)
-    shelf = TokenShelf(means.sealed.tenant(binding.tenant), means.cipher, TTLOCK, account.name)
+    shelf = TokenStore(means.sealed.tenant(binding.tenant), means.cipher, TTLOCK, account.name)
     tokens = TokenCache(shelf, turns, means.clock, Logins(account, line, means.clock))
     platform = OpenPlatform(line, tokens)
     notes = GatewayNotes(means.documents.tenant(binding.tenant), TTLOCK, binding.property.id)

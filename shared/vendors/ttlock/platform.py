@@ -14,8 +14,8 @@ from shared.domain.secret import Secret
 from shared.ports.ambient import Clock
 from shared.vendor_kit.guard import Guard, VendorDown
 from shared.vendor_kit.http import Answer, Call, Http
-from shared.vendor_kit.noting import noted
 from shared.vendor_kit.rate import Urgency
+from shared.vendor_kit.recording import noted
 from shared.vendor_kit.refusals import Unreadable, VendorRefused
 from shared.vendor_kit.tokens import Tokens, VendorToken, read_text
 from shared.vendor_kit.turns import Turn

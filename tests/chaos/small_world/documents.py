@@ -53,7 +53,7 @@ class Row:
 
 
 @dataclass(slots=True)
-class Shelf:
+class Table:
     """What is durable of one database: rows by tenant, collection and id."""
 
     rows: dict = field(default_factory=dict)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from infra.local.sample.load import move_in, read_sample
 from infra.local.simulation.loop import BEGINNING
 from shared.domain.kinds import VendorCode
-from tests.chaos.small_world.documents import MemoryDocuments, Shelf
+from tests.chaos.small_world.documents import MemoryDocuments, Table
 from tests.chaos.small_world.fate import Air
 from tests.chaos.small_world.weather import clear_sky
 
@@ -32,18 +32,18 @@ def sample(house: House):
 
 @cache
 def _written(house):
-    shelf, clock = Shelf(), SimpleNamespace(now=lambda: BEGINNING)
+    shelf, clock = Table(), SimpleNamespace(now=lambda: BEGINNING)
     documents = MemoryDocuments(shelf, clock, (), Air(clear_sky(), kill=lambda: None))
     with suppress(StopIteration):  # in fair weather nothing here waits for anything
         move_in(sample(house), documents, BEGINNING).send(None)
     return shelf
 
 
-def furnished(house: House) -> Shelf:
+def furnished(house: House) -> Table:
     """Return a shelf of one's own with the hotel's documents."""
     written = _written(house)
     rows = {place: {id_: copy(row) for id_, row in each.items()} for place, each in written.rows.items()}
-    return Shelf(rows, written.version)
+    return Table(rows, written.version)
 
 
 @cache

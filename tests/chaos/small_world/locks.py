@@ -176,7 +176,7 @@ class TinyDoors:
 
     def move_in(self, on):
         """Open this vendor's desks in place of the mock's own."""
-        on.kept[f"desks:{TINY}"] = LockDesks(TINY, lambda *_: self._vendor, on.estate, on.secrets, _means(on))
+        on.kept[f"desks:{TINY}"] = LockDesks(TINY, lambda *_: self._vendor, on.hotels, on.secrets, _means(on))
 
     def at_doors(self):
         """Return the keys in the locks."""

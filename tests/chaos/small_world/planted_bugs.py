@@ -6,21 +6,13 @@ from dataclasses import replace
 from itertools import count
 
 from shared.domain.grant_lifecycle import ConfirmRemoval, Intended, RemovalProof
-from shared.ledger import entry, kept_grant, ledger, sealed_keys
+from shared.ledger import grant_record, key_record, ledger, sealed_keys
 from shared.ports.bus import Message
 from shared.ports.documents import StaleVersion
-from shared.usecases import (
-    ask_locks,
-    begin_saga,
-    conclude_withdrawal,
-    confirm_booking,
-    end_booking,
-    placing,
-    removal,
-    sweep_due,
-    task_at_locks,
-)
+from shared.usecases import ask_locks, begin_saga, conclude_withdrawal, placing, removal, task_at_locks
 from shared.usecases.lock_key import lock_key
+from shared.usecases.stays import confirm_booking, end_booking
+from shared.usecases.upkeep import sweep_due
 from tests.chaos.small_world import documents
 
 NUMBERS = count(1)
@@ -80,8 +72,8 @@ def acknowledge_before_the_work_is_done(plant):
     """Answer the bus at once, and work on when it has gone."""
     work = confirm_booking.confirm_booking
 
-    async def answered_first(event, office):
-        task = asyncio.ensure_future(work(event, office))
+    async def answered_first(event, services):
+        task = asyncio.ensure_future(work(event, services))
         task.add_done_callback(lambda done: done.cancelled() or done.exception())
 
     plant(confirm_booking, "confirm_booking", answered_first)
@@ -89,7 +81,7 @@ def acknowledge_before_the_work_is_done(plant):
 
 def no_generation_guard(plant):
     """Let every execution go on, also those of work that was called off."""
-    plant(entry.Saga, "follows", lambda self, generation, execution: True)
+    plant(key_record.Saga, "follows", lambda self, generation, execution: True)
 
 
 def no_version_check(plant):
@@ -142,7 +134,7 @@ def forget_what_was_placed_when_a_try_is_given_up(plant):
 
 def believe_a_removal_while_a_call_is_under_way(plant):
     """Forget that a call which was never heard of again may still land."""
-    plant(kept_grant.KeptGrant, "busy", lambda self, now: False)
+    plant(grant_record.GrantRecord, "busy", lambda self, now: False)
 
 
 def believe_a_removal_that_failed(plant):
@@ -169,7 +161,7 @@ def claim_the_stay_before_its_keys(plant):
 def never_sweep(plant):
     """Trust that no saga is ever lost."""
 
-    async def swept(store, office):
+    async def swept(store, services):
         return 0
 
     plant(sweep_due, "sweep_due", swept)
@@ -223,8 +215,8 @@ def revoke_only_when_the_locks_have_let_go(plant):
 
     async def begun(it, record):
         for credential in record.credentials:
-            await it.office.sagas.start(*_argument(await it.ledger.entry(credential)))
-        heard = it.booking.heard_by(record, end_booking.Heeded.APPLIED, it.office.now)
+            await it.services.sagas.start(*_argument(await it.ledger.entry(credential)))
+        heard = it.booking.heard_by(record, end_booking.BookingOutcome.APPLIED, it.services.now)
         ended = replace(heard, status=end_booking._status(it))
         await it.ledger.documents.commit([ended.write()])
         return record.credentials
@@ -249,19 +241,19 @@ def _argument(found):
         "generation": found.saga.generation,
         "adapter": begin_saga.adapter_of(found.credential.core.plan.current.vendor),
     }
-    return begin_saga.WORKFLOWS[entry.Work.WITHDRAW], argument
+    return begin_saga.WORKFLOWS[key_record.Work.WITHDRAW], argument
 
 
 def _with_bus(plant):
     """Give the ledger a bus, which it has no business with."""
-    made = confirm_booking.Office.ledger
+    made = confirm_booking.Services.ledger
 
     async def with_bus(self, tenant):
         found = await made(self, tenant)
         found.bus = self.bus
         return found
 
-    plant(confirm_booking.Office, "ledger", with_bus)
+    plant(confirm_booking.Services, "ledger", with_bus)
 
 
 BUGS = (

@@ -17,7 +17,7 @@ from shared.runtime.platform import Platform
 from shared.vendor_kit.guard import GuardPolicy, Guards, warning
 from shared.vendor_kit.leases import DocumentLeases
 from tests.chaos.small_world.bus import MemoryBus
-from tests.chaos.small_world.documents import MemoryDocuments, Shelf
+from tests.chaos.small_world.documents import MemoryDocuments, Table
 from tests.chaos.small_world.fate import Air
 from tests.chaos.small_world.fleet import MemoryFleet, functions, subscriptions
 from tests.chaos.small_world.hotel import House, furnished
@@ -95,7 +95,7 @@ class SmallWorld:
         self.fleet = MemoryFleet(weather, self.spawn)
         self.air = Air(weather, self.fleet.kill)
         self.house = House(doors.vendor, front_door=weather.chance.random() < 0.5)
-        self.main, self.sealed = furnished(self.house), Shelf()
+        self.main, self.sealed = furnished(self.house), Table()
         self.doors = doors(self.air, clock, self.spawn)
         self.witness = Witness(self.doors.at_doors)
         self.documents = MemoryDocuments(self.main, clock, INDEXES, self.air)

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from infra.local.ambient import SystemClock, SystemEntropy
 from infra.local.bus import SCHEMA as BUS_SCHEMA
 from infra.local.counters import Counters
-from infra.local.delivery.means import Means
+from infra.local.delivery.parts import DeliveryParts
 from infra.local.faults import NoFaults
 from infra.local.schedules import SCHEMA as SCHEDULES_SCHEMA
 from infra.local.storage.database import open_database
@@ -25,7 +25,7 @@ async def machine(folder, faults=None):
     )
     engine.start()
     transport = Sockets()
-    yield Means(
+    yield DeliveryParts(
         PROJECT, engine, SystemClock(), entropy, CountingIds(), transport, PlainTokens(), faults, counters
     )
     await transport.close()

@@ -14,7 +14,7 @@ from typing import Any
 from infra.local.ambient import SeededEntropy
 from infra.local.bus import SCHEMA as BUS_SCHEMA
 from infra.local.counters import Counters
-from infra.local.delivery.means import Means
+from infra.local.delivery.parts import DeliveryParts
 from infra.local.faults import NoFaults
 from infra.local.schedules import SCHEMA as SCHEDULES_SCHEMA
 from infra.local.simulation.loop import VirtualClock, run_virtually
@@ -125,8 +125,8 @@ class World:
         self.engine.start()
 
     @property
-    def means(self) -> Means:
-        return Means(
+    def means(self) -> DeliveryParts:
+        return DeliveryParts(
             PROJECT, self.engine, self.clock, self.entropy, self.ids, self.receiver, PlainTokens(),
             self.faults, self.counters,
         )  # fmt: skip

@@ -12,7 +12,7 @@ from shared.domain.policy import KeyKindPolicy
 from shared.domain.premises import LockDevice, Property
 from shared.domain.secret import Secret
 from shared.ports.lock import Contact, IssueInput, KeyHolder, LockKey
-from shared.vendor_kit.binding import Binding, Means
+from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.guard import GuardPolicy, Guards
 from shared.vendor_kit.key_book import DocumentKeyBook
 from shared.vendor_kit.leases import DocumentLeases
@@ -52,7 +52,7 @@ class Setting(Embedded):
     async def _opened(self, embedded):
         store = SqliteDocuments(embedded.engine, embedded.clock, (), "main")
         sealed = SqliteDocuments(embedded.engine, embedded.clock, (), "sealed")
-        self.means = Means(
+        self.means = AdapterPorts(
             http=self.http(),
             clock=embedded.clock,
             entropy=embedded.entropy,

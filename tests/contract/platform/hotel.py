@@ -15,7 +15,7 @@ from shared.runtime.platform import bind
 from shared.vendor_kit.accounts import account_secret
 from tests.contract.platform.cloud import Cloud
 from tests.contract.sagas.ground import Settable
-from tests.guesthouse import BOOKING, SILK, Guesthouse, message, owed
+from tests.support.sample_hotel import BOOKING, SILK, SampleHotel, message, owed
 
 TODAY = datetime(2026, 3, 1, 10, tzinfo=UTC)
 TTLOCK_ADDRESS = simulator_address(8788)
@@ -29,7 +29,7 @@ class Hotel:
     def __init__(self, folder):
         self.clock = Settable(SystemClock())
         self.clock.ahead = TODAY - self.clock.now()
-        self.cloud, self.doors = Cloud(folder, self.clock), Guesthouse(self.clock, seed=7)
+        self.cloud, self.doors = Cloud(folder, self.clock), SampleHotel(self.clock, seed=7)
 
     @property
     def platform(self):

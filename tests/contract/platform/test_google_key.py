@@ -12,7 +12,7 @@ from shared.gcp.cipher import MAGIC
 from shared.ledger.sealed_keys import SealedKeys, SecretName
 from shared.ports.vault import PurposeRefused
 from shared.runtime.platform import deployed
-from tests.guesthouse import SILK
+from tests.support.sample_hotel import SILK
 
 LIFE = ["requested", "pending", "issued", "revoked", "revoke_settled"]
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.guesthouse import play
+from tests.support.sample_hotel import play
 
 SECOND_BOOKING = {"reservationId": "rsv_2", "rooms": ["rmu_102"]}
 MOST = {"writes": 16, "reads": 6}

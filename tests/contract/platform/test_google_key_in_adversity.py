@@ -7,10 +7,10 @@ import orjson
 import pytest
 
 from shared.domain.ids import TenantId
-from shared.ledger.delays import LOOKED_AFTER, STARTED_WITHIN
-from shared.ledger.entry import milliseconds
+from shared.ledger.delays import STARTED_WITHIN, STEP_LEASE
 from shared.ledger.indexes import AT_DEVICE, DUE
-from tests.guesthouse import SILK, device_at
+from shared.ledger.key_record import milliseconds
+from tests.support.sample_hotel import SILK, device_at
 
 LAPIS = TenantId("tnt_lapis")
 LOCKS = ("101", "front")
@@ -76,7 +76,7 @@ async def test_the_sweeper_leaves_a_saga_alone_that_rests_between_two_tries(hous
     async with asyncio.timeout(10):
         while not house.cloud.internet.answers_of("adapter-ttlock"):  # noqa: ASYNC110 - nobody to tell us
             await asyncio.sleep(0.002)
-    house.clock.ahead += LOOKED_AFTER + timedelta(minutes=1)
+    house.clock.ahead += STEP_LEASE + timedelta(minutes=1)
     assert await _swept(house) == 1
     assert len(house.cloud.waker.process.sagas.listed()) == 1
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from shared.runtime.platform import bind
-from shared.usecases.probe_platform import begin_probe
+from shared.usecases.upkeep.probe_platform import begin_probe
 from shared.vendor_kit.http import Call
 from tests.contract.platform.cloud import Cloud
 

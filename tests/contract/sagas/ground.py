@@ -9,7 +9,7 @@ import orjson
 
 from infra.local.ambient import SeededEntropy
 from infra.local.counters import Counters
-from infra.local.delivery.means import Means
+from infra.local.delivery.parts import DeliveryParts
 from infra.local.faults import NoFaults
 from infra.local.sagas.journal import SCHEMA, Journal
 from infra.local.sagas.run import Surroundings
@@ -91,7 +91,7 @@ class Ground:
         database = open_database(self.home / "sagas.db", SCHEMA, entropy.token)
         engine = Engine(database, faults=self.faults, counters=self.counters, threaded=False)
         engine.start()
-        means = Means("test", engine, self.clock, entropy, DrawnIds(self.clock.now, entropy.token),
+        means = DeliveryParts("test", engine, self.clock, entropy, DrawnIds(self.clock.now, entropy.token),
                       self.script, Plain(), self.faults, self.counters)  # fmt: skip
         around = Surroundings(means, Journal(engine, self.clock.now), self.base, Log("test"))
         sagas = self.make(self.sources, around, self.wake or self._unused, lambda: self.starts)

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from infra.cli.address import FleetAddress
 from infra.cli.main import app
-from infra.cli.patience import Patience
-from infra.cli.place import Place
+from infra.cli.polling import Patience
 from infra.local.own_socket import listen_at_home
 
 WELL = {"failed_keys": 0, "waiting_keys": 0, "residual_locks": 0, "keyless_stays": []}
@@ -25,7 +25,7 @@ WRONG_HOST = {"error": {"kind": "WrongHost", "detail": "call the fleet by its ow
 class FakeFleet:
     """Answers as told, and remembers what it was asked."""
 
-    place: Place
+    place: FleetAddress
     on_port: ThreadingHTTPServer
     """Whoever listens on the port: of a real fleet, the functions; here, whatever is told."""
     answers: dict[tuple[str, str], tuple[int, Any]] = field(default_factory=dict)
@@ -118,7 +118,7 @@ def _serving(server):
 def fleet(tmp_path):
     """A fake fleet that runs, with the identity in its home."""
     on_port = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    fake = on_port.fake = FakeFleet(Place(tmp_path / "home", on_port.server_port), on_port)
+    fake = on_port.fake = FakeFleet(FleetAddress(tmp_path / "home", on_port.server_port), on_port)
     fake.will("GET", "/attention", WELL)
     key = fake.place.home / "identity.key"
     key.parent.mkdir(mode=0o700)

@@ -6,10 +6,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line
 from infra.cli.command import at_a_place, on_its_own
 from infra.cli.main import app
-from infra.cli.place import Place
 from infra.cli.problems import Failed, Refused, Unreachable, not_found, refused_fields
 
 
@@ -120,7 +120,7 @@ def test_what_is_not_there_is_said_with_what_became_of_the_rest():
     assert problem.message == "no rule '7', '8', and nothing was lifted"
 
 
-def _where(at: Place) -> Answer:
+def _where(at: FleetAddress) -> Answer:
     return Answer({"home": str(at.home), "port": at.port})
 
 

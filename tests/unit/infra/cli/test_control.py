@@ -5,8 +5,8 @@ import socket
 
 import pytest
 
+from infra.cli.address import FleetAddress
 from infra.cli.control import ControlPlane, operator_token
-from infra.cli.place import Place
 from infra.cli.problems import Failed, Refused, Unreachable
 from infra.local.own_socket import leave_home, listen_at_home
 from infra.local.storage.database import open_database
@@ -64,7 +64,7 @@ def test_control_that_finds_nobody_does_not_start_a_second_fleet_in_an_open_home
 
 def test_control_of_a_fleet_on_another_port_asks_for_the_right_one(fleet):
     with pytest.raises(Unreachable, match="on another port") as caught:
-        ControlPlane(Place(fleet.place.home, _unused_port())).get("status")
+        ControlPlane(FleetAddress(fleet.place.home, _unused_port())).get("status")
     assert "--port" in caught.value.remedy
 
 
@@ -84,7 +84,7 @@ def test_s2_no_token_goes_to_whoever_listens_on_the_port(fleet, ask):
 
 def test_control_in_a_home_without_identity_says_so_and_makes_none(tmp_path):
     with pytest.raises(Unreachable, match="no fleet was ever started"):
-        ControlPlane(Place(tmp_path)).get("status")
+        ControlPlane(FleetAddress(tmp_path)).get("status")
     assert not list(tmp_path.iterdir())
 
 

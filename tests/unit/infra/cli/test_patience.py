@@ -2,7 +2,7 @@
 
 import pytest
 
-from infra.cli.patience import OutOfPatience
+from infra.cli.polling import OutOfPatience
 
 
 def test_patience_looks_until_it_finds(patience):

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from infra.cli import neighbours
+from infra.cli import listening
 from infra.cli.losses import losses_file
 from infra.local.server import free_port
 from infra.local.storage.database import open_database
@@ -21,7 +21,7 @@ def _refused(run, place):
 
 
 def test_up_on_a_taken_port_is_refused_before_anything_is_made(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(neighbours, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(listening, "PATIENCE_SECONDS", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         result = run("up", "--home", str(tmp_path / "home"), "--port", port)
@@ -51,7 +51,7 @@ def test_up_where_another_listens_says_who_and_names_a_port_that_is_free(
     place = dataclasses.replace(fleet.place, home=tmp_path / "new")
     said = _refused(run, place)
     assert f"in use by {who}\n" in said
-    free = neighbours.free_port_above(place)
+    free = listening.free_port_above(place)
     assert f"keyfleet up{dataclasses.replace(place, port=free).flags}\n" in said
     assert not place.home.exists()
 

@@ -10,7 +10,7 @@ from infra.local.storage.connection import connect, read_meta
 from infra.local.storage.database import Damaged
 from infra.local.storage.mark import Mark
 from infra.local.world import FleetConfig, World
-from tests.simulated import play
+from tests.support.simulated import play
 
 
 def _shortened(home):

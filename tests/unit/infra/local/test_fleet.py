@@ -8,7 +8,7 @@ import pytest
 
 from infra.manifest.load import load_manifest
 from shared.ports.documents import StorageFull
-from tests.simulated import play
+from tests.support.simulated import play
 
 INTERNAL = [name for name, function in load_manifest().functions.items() if not function.deployable.public]
 
@@ -241,7 +241,7 @@ def test_after_a_move_to_another_port_a_waiting_saga_is_still_called_back(tmp_pa
     from infra.local.simulation.loop import run_virtually
     from infra.local.world import FleetConfig, World
     from shared.ports.sagas import ExecutionState
-    from tests.simulated import Nowhere
+    from tests.support.simulated import Nowhere
 
     async def main(clock):
         config = FleetConfig(tmp_path, 8787, sample=True)

@@ -1,4 +1,4 @@
-"""A ledger on the embedded store, and the office around it: a bus and sagas that note what they are told."""
+"""A ledger on the embedded store, and services around it: a bus and sagas that note what they are told."""
 
 import hashlib
 import io
@@ -29,13 +29,13 @@ from shared.domain.plan import Choice, IssuePlan
 from shared.domain.window import StayWindow
 from shared.kernel.ids import DrawnIds
 from shared.kernel.log import Log
-from shared.ledger.entry import Cause, Entry, Saga, Work
-from shared.ledger.kept_grant import KeptGrant
+from shared.ledger.grant_record import GrantRecord
+from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
 from shared.ledger.ledger import Ledger
 from shared.ports.sagas import Execution
 from shared.runtime.indexes import INDEXES
-from shared.usecases.estate import Estate
-from shared.usecases.office import Office
+from shared.usecases.hotels.directory import HotelDirectory
+from shared.usecases.services import Services
 from tests.contract.embedded import Embedded
 
 SILK, KABUL = TenantId("tnt_silk"), PropertyId("ppt_kabul")
@@ -114,11 +114,11 @@ class Books(Embedded):
         return self.store.tenant(SILK)
 
     @property
-    def office(self):
+    def services(self):
         """Return what the commands work with."""
-        estate = Estate(self.store, "local", self.clock.now)
+        hotels = HotelDirectory(self.store, "local", self.clock.now)
         log = Log("keyfleet", self.log)
-        return Office(estate, self.bus, self.sagas, self.ids, self.clock, self.entropy, log)
+        return Services(hotels, self.bus, self.sagas, self.ids, self.clock, self.entropy, log)
 
     @property
     def lines(self):
@@ -143,7 +143,7 @@ class Books(Embedded):
         """Return the entry and the facts of a key that nobody has written down yet."""
         credential, facts = KeyCredential.request(self.core(), at=self.clock.now())
         saga = Saga(kind=Work.ISSUE, claim=CLAIM)
-        entry = Entry(credential, saga, CAUSE, due=self.clock.now() + timedelta(seconds=10))
+        entry = KeyRecord(credential, saga, CAUSE, due=self.clock.now() + timedelta(seconds=10))
         return replace(entry, **changes), facts
 
     def kept(self, entry, door=DOOR, **changes):
@@ -165,4 +165,4 @@ class Books(Embedded):
             version=1,
             changed_at=self.clock.now(),
         )
-        return KeptGrant(replace(grant, **changes), core.window.start, core.window.end)
+        return GrantRecord(replace(grant, **changes), core.window.start, core.window.end)

@@ -6,8 +6,8 @@ import pytest
 
 from infra.local.ambient import SeededEntropy
 from shared.domain.plan import MAX_ATTEMPTS
-from shared.ledger.delays import JITTER, LOOKED_AFTER, MOST_TRIES, STARTED_WITHIN, delay_after
-from shared.ledger.kept_grant import CALLS_LAST
+from shared.ledger.delays import JITTER, MOST_TRIES, STARTED_WITHIN, STEP_LEASE, delay_after
+from shared.ledger.grant_record import CALLS_LAST
 
 
 class Drawn:
@@ -43,4 +43,4 @@ def test_as_many_tries_to_take_back_as_to_issue():
 
 
 def test_somebody_looks_only_after_the_longest_call_is_over():
-    assert STARTED_WITHIN < CALLS_LAST < LOOKED_AFTER
+    assert STARTED_WITHIN < CALLS_LAST < STEP_LEASE

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.domain.commands import Accept
-from shared.ledger.entry import Saga, Work, entry_from, instant, milliseconds, ref_of
 from shared.ledger.indexes import DUE
+from shared.ledger.key_record import Saga, Work, instant, key_record_from, milliseconds, ref_of
 from shared.ledger.ledger import Change
 from shared.ledger.reading import StoredUnreadable
 from shared.ports.documents import Document
@@ -55,7 +55,7 @@ async def test_entry_of_another_schema_is_refused_with_what_to_do(books):
     for version in (2, None):
         newer = Document(found.ref, {**found.data, "schema_version": version}, found.version)
         with pytest.raises(StoredUnreadable, match="deploy"):
-            entry_from(newer)
+            key_record_from(newer)
 
 
 def test_instants_survive_the_index_to_the_millisecond_and_in_order():

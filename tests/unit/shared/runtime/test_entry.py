@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from functions.upkeep import main
 from shared.runtime.platform import deployed
-from tests.simulated import play
+from tests.support.simulated import play
 
 CALLER = "workflow-probe-platform"
 

@@ -8,8 +8,8 @@ from shared.domain.ids import LockDeviceId, RoomId
 from shared.domain.policy import DEFAULT_POLICY
 from shared.domain.premises import LockDevice, Property, Tenant
 from shared.ports.documents import Create, Ref
-from shared.usecases.admit_tenant import RECORD
-from shared.usecases.estate import Premises
+from shared.usecases.hotels.admit_tenant import RECORD
+from shared.usecases.hotels.directory import HotelSetup
 from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, KABUL, MOCK, SILK
 
 GUESTHOUSE = Property(id=KABUL, name="Kabul", zone="Asia/Kabul")
@@ -32,7 +32,7 @@ def door(number, rooms, *able, vendor=MOCK):
 
 def premises(*doors, policy=DEFAULT_POLICY):
     """Return the hotel with these doors."""
-    return Premises(GUESTHOUSE, doors, policy)
+    return HotelSetup(GUESTHOUSE, doors, policy)
 
 
 async def move_in(books, *doors):

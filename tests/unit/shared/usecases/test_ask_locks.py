@@ -76,7 +76,7 @@ def attempt(books, port):
         placings = tuple(Placing(books.kept(entry, door, **grant), fresh) for door in doors or (DOOR,))
         refs = {placings[0].kept.grant.vendor_name: Secret("ref-1")}
         key = SealedKey(SecretName(entry.id, PIN_CODE, 0), Secret("583914"), ARRIVAL, refs)
-        task = Task(entry, books.ledger, books.office, MOCK)
+        task = Task(entry, books.ledger, books.services, MOCK)
         return await asked(Attempted(task, placings, key=key), SimpleNamespace(port=port, vendor=MOCK))
 
     return ask

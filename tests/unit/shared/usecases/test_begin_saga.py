@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.commands import Accept
-from shared.ledger.entry import Saga, Work
+from shared.ledger.key_record import Saga, Work
 from shared.ledger.ledger import Change
 from shared.usecases.begin_saga import begin_saga, begin_work, tell
 from tests.unit.shared.ledger.ledgering import CLAIM, HOUR, MOCK
@@ -19,7 +19,7 @@ async def stored(books, **changes):
 @pytest.mark.parametrize(("work", "workflow"), [(Work.ISSUE, "issue_key"), (Work.WITHDRAW, "revoke_key")])
 async def test_saga_is_started_with_ids_and_whom_to_ask_only(books, work, workflow):
     entry = await stored(books, saga=Saga(kind=work, claim=CLAIM, generation=4))
-    await begin_saga(entry, MOCK, books.ledger, books.office)
+    await begin_saga(entry, MOCK, books.ledger, books.services)
     argument = {
         "tenant": "tnt_silk",
         "saga_id": entry.id,
@@ -32,7 +32,7 @@ async def test_saga_is_started_with_ids_and_whom_to_ask_only(books, work, workfl
 
 async def test_saga_starts_only_after_everything_before_it_is_told(books):
     entry = await stored(books)
-    await begin_saga(entry, MOCK, books.ledger, books.office)
+    await begin_saga(entry, MOCK, books.ledger, books.services)
     assert books.published_at_start == [1]
 
 
@@ -40,20 +40,20 @@ async def test_saga_that_could_not_be_told_of_is_not_started(books):
     entry = await stored(books)
     books.bus.down = True
     with pytest.raises(ConnectionError):
-        await begin_saga(entry, MOCK, books.ledger, books.office)
+        await begin_saga(entry, MOCK, books.ledger, books.services)
     assert books.sagas.started == []
 
 
 async def test_work_that_is_wanted_of_a_vendor_is_begun(books):
     entry, facts = books.requested()
-    await begin_work(await books.ledger.save(Change(entry, facts)), books.ledger, books.office)
+    await begin_work(await books.ledger.save(Change(entry, facts)), books.ledger, books.services)
     ((workflow, argument),) = books.sagas.started
     assert (workflow, argument["adapter"]) == ("issue_key", "adapter-mock")
 
 
 async def test_work_that_nobody_need_do_is_only_told(books):
     entry, facts = books.requested(saga=Saga(kind=Work.WITHDRAW, claim=CLAIM))
-    await begin_work(await books.ledger.save(Change(entry, facts)), books.ledger, books.office)
+    await begin_work(await books.ledger.save(Change(entry, facts)), books.ledger, books.services)
     found = await books.ledger.entry(entry.id)
     assert (books.sagas.started, found.due, books.bus.words) == ([], None, ["requested"])
 

@@ -43,7 +43,7 @@ def task(books):
         credential = replace(entry.credential, core=core)
         for _ in range(attempts):
             credential = credential.attempting(now)
-        return Task(replace(entry, credential=credential), books.ledger, books.office, MOCK)
+        return Task(replace(entry, credential=credential), books.ledger, books.services, MOCK)
 
     return make
 

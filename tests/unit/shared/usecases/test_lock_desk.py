@@ -7,10 +7,10 @@ from shared.domain.documents import to_document
 from shared.domain.lock_errors import VendorUnreachable
 from shared.domain.secret import Secret
 from shared.ports.documents import Create, Ref
-from shared.usecases.estate import KNOWN_FOR, Estate
+from shared.usecases.hotels.directory import KNOWN_FOR, HotelDirectory
 from shared.usecases.lock_desk import NO_ACCOUNT, LockDesks
 from shared.vendor_kit.accounts import account_secret
-from shared.vendor_kit.binding import Means
+from shared.vendor_kit.binding import AdapterPorts
 from shared.vendors.mock.adapter import open_vendor
 from tests.unit.shared.ledger.ledgering import KABUL, MOCK, SILK, TTLOCK
 from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
@@ -36,8 +36,8 @@ class Setting:
         self.books, self.opened = books, 0
         self.kept = SqliteSecrets(books.engine, books.cipher)
         self.secrets = Vault(self.kept)
-        self.estate = Estate(books.store, "local", books.clock.now)
-        means = Means(
+        self.hotels = HotelDirectory(books.store, "local", books.clock.now)
+        means = AdapterPorts(
             http=None,
             clock=books.clock,
             entropy=books.entropy,
@@ -47,7 +47,7 @@ class Setting:
             cipher=books.cipher,
             guards=None,
         )
-        self.desks = LockDesks(MOCK, self._open, self.estate, self.secrets, means)
+        self.desks = LockDesks(MOCK, self._open, self.hotels, self.secrets, means)
 
     def _open(self, binding, means):
         self.opened += 1
@@ -128,7 +128,7 @@ async def test_port_is_opened_anew_for_another_lock(setting):
     first = await setting.at()
     another = door(3, ROOMS, "pin")
     await setting.books.documents.commit([Create(Ref("devices", another.id), to_document(another))])
-    setting.estate.forget(SILK)
+    setting.hotels.forget(SILK)
     second = await setting.at()
     assert second.port is not first.port
     assert len(second.binding.devices) == 2

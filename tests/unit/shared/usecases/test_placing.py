@@ -10,7 +10,7 @@ from shared.domain.ids import LockDeviceId
 from shared.domain.kinds import KeyWarning
 from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
-from shared.ledger.kept_grant import CALLS_LAST
+from shared.ledger.grant_record import CALLS_LAST
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.lock import KeyAtLock
 from shared.ports.lock_causes import NEVER_ASKED
@@ -36,7 +36,7 @@ def at_lock(ref="ref-1", start=ARRIVAL, end=LEAVES, **more):
 
 @pytest.fixture
 def task(books):
-    return Task(books.requested()[0], books.ledger, books.office, MOCK)
+    return Task(books.requested()[0], books.ledger, books.services, MOCK)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.errors import InvalidInput
 from shared.domain.kinds import KeyWarning
-from shared.ledger.entry import Work
+from shared.ledger.key_record import Work
 from shared.ledger.ledger import Change
 from shared.usecases.saga_step import DONE, SUPERSEDED, Outcome, StepCall, Verdict, again, ask, followed
 from tests.unit.shared.ledger.ledgering import MOCK

@@ -5,7 +5,7 @@ from dataclasses import replace
 from shared.domain.commands import Accept, Fail, Provision
 from shared.domain.grant_lifecycle import ConfirmRemoval, GiveUp
 from shared.domain.kinds import FailureReason
-from shared.ledger.entry import Saga, Work
+from shared.ledger.key_record import Saga, Work
 from shared.usecases.whom_to_ask import whom_to_ask
 from tests.unit.shared.ledger.ledgering import CLAIM, DOOR, MOCK, TTLOCK
 

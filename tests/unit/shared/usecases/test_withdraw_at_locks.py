@@ -13,9 +13,9 @@ from shared.domain.ids import LockDeviceId
 from shared.domain.kinds import RevokeReason
 from shared.domain.lock_errors import KeyRevokeFailed, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
-from shared.ledger.delays import LOOKED_AFTER, MOST_TRIES, RESIDUE_EVERY
-from shared.ledger.entry import Saga, Work, milliseconds
-from shared.ledger.kept_grant import CALLS_LAST
+from shared.ledger.delays import MOST_TRIES, RESIDUE_EVERY, STEP_LEASE
+from shared.ledger.grant_record import CALLS_LAST
+from shared.ledger.key_record import Saga, Work, milliseconds
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SealedKeys, SecretName
 from shared.usecases.saga_step import Outcome
@@ -79,7 +79,7 @@ class Withdrawing:
         return await self.books.ledger.entry(self.id)
 
     async def attempt(self, withdraw=withdraw_at_locks, last=None):
-        task = Task(await self.entry(), self.books.ledger, self.books.office, MOCK)
+        task = Task(await self.entry(), self.books.ledger, self.books.services, MOCK)
         return await withdraw(task, last or self.desk)
 
     async def states(self):
@@ -143,7 +143,7 @@ async def test_one_lock_that_refuses_does_not_keep_the_other_s_key(books, key):
     assert verdict.outcome is Outcome.RETRY
     assert timedelta(seconds=3) <= verdict.after <= timedelta(seconds=5)
     assert sorted(await key.states()) == ["removed", "removing"]
-    due = books.clock.now() + verdict.after + LOOKED_AFTER
+    due = books.clock.now() + verdict.after + STEP_LEASE
     assert milliseconds((await key.entry()).due) == milliseconds(due)
     assert books.bus.words == []
     assert (await key.secrets.find(key.name)).artifact.reveal() == PIN

@@ -11,18 +11,18 @@ from shared.domain.grant_lifecycle import Placed, Removed, Removing
 from shared.domain.kinds import FailureReason
 from shared.domain.secret import Secret
 from shared.domain.states import Active, Failed, Pending, Requested
-from shared.ledger.entry import Work, milliseconds
+from shared.ledger.key_record import Work, milliseconds
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.sealed_keys import SealedKeys, SecretName
 from shared.ports.documents import StaleVersion
 from shared.ports.vault import SecretMissing
 from shared.usecases.lock_desk import LockDesks
-from shared.usecases.over_at import over_at
 from shared.usecases.saga_step import Outcome, StepCall, ask
 from shared.usecases.task_at_locks import TOLD_WITHIN
+from shared.usecases.upkeep.over_at import over_at
 from shared.usecases.work_at_locks import work_at_locks
 from shared.vendor_kit.accounts import account_secret
-from shared.vendor_kit.binding import Means
+from shared.vendor_kit.binding import AdapterPorts
 from shared.vendors.mock.adapter import open_vendor
 from tests.unit.shared.ledger.ledgering import KABUL, MOCK, PIN_CODE, ROOM, SILK, TTLOCK
 from tests.unit.shared.usecases.hotel import door, move_in
@@ -54,7 +54,7 @@ class Working:
             await self.vault.add(account_secret(MOCK, SILK, KABUL), Secret(account))
         entry, facts = books.requested(announced=1)
         self.id = (await books.ledger.save(Change(entry, facts))).entry.id
-        self.desks = LockDesks(MOCK, self._open, books.office.estate, self.vault, self._means())
+        self.desks = LockDesks(MOCK, self._open, books.services.hotels, self.vault, self._means())
         return self
 
     def _open(self, binding, means):
@@ -63,7 +63,7 @@ class Working:
 
     def _means(self):
         books = self.books
-        return Means(
+        return AdapterPorts(
             http=None,
             clock=books.clock,
             entropy=books.entropy,
@@ -75,13 +75,13 @@ class Working:
         )
 
     @property
-    def office(self):
-        office = self.books.office
-        office.estate._documents = Mortal(self.books.store, self.life)
-        return replace(office, bus=Mortal(self.books.bus, self.life))
+    def services(self):
+        services = self.books.services
+        services.hotels._documents = Mortal(self.books.store, self.life)
+        return replace(services, bus=Mortal(self.books.bus, self.life))
 
     async def call(self, execution="run-1", generation=1):
-        return await work_at_locks(StepCall(SILK, self.id, generation, execution), self.office, self.desks)
+        return await work_at_locks(StepCall(SILK, self.id, generation, execution), self.services, self.desks)
 
     async def entry(self):
         return await self.books.ledger.entry(self.id)
@@ -129,7 +129,7 @@ async def test_step_that_is_repeated_after_the_key_is_made_is_done_though_its_ac
     await work.begin()
     await work.call()
     before = await work.entry()
-    work.desks = LockDesks(MOCK, work._open, work.books.office.estate, Nothing(), work._means())
+    work.desks = LockDesks(MOCK, work._open, work.books.services.hotels, Nothing(), work._means())
     assert (await work.call()).outcome is Outcome.DONE
     assert await work.entry() == before
 
@@ -154,7 +154,7 @@ async def test_execution_that_finds_a_key_ended_without_it_is_superseded_and_wri
 
 async def test_adapter_that_is_asked_for_another_vendor_s_key_names_that_one_though_it_has_no_account(work):
     await work.begin(account=None)
-    work.desks = LockDesks(TTLOCK, work._open, work.books.office.estate, work.vault, work._means())
+    work.desks = LockDesks(TTLOCK, work._open, work.books.services.hotels, work.vault, work._means())
     before = await work.entry()
     assert await work.call() == ask(MOCK)
     assert await work.entry() == before
@@ -171,7 +171,7 @@ async def test_key_that_is_not_there_is_refused_by_field(work):
 async def test_step_of_an_unknown_tenant_is_refused_by_field(work):
     await work.begin()
     with pytest.raises(InvalidInput) as refused:
-        await work_at_locks(StepCall("tnt_gulf", work.id, 1, "run-1"), work.books.office, work.desks)
+        await work_at_locks(StepCall("tnt_gulf", work.id, 1, "run-1"), work.books.services, work.desks)
     assert refused.value.field == "tenantId"
 
 

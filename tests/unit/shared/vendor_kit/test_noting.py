@@ -7,7 +7,7 @@ import pytest
 
 from shared.ports.exchanges import YES, Exchange, overheard
 from shared.vendor_kit.http import TimedOut
-from shared.vendor_kit.noting import noted
+from shared.vendor_kit.recording import noted
 from shared.vendor_kit.refusals import VendorRefused
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

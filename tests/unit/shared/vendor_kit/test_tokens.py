@@ -10,7 +10,7 @@ import pytest
 from shared.domain.secret import Secret
 from shared.ports.documents import Update
 from shared.ports.vault import SealContext
-from shared.vendor_kit.tokens import SPARE, TokenCache, TokenShelf, VendorToken
+from shared.vendor_kit.tokens import SPARE, TokenCache, TokenStore, VendorToken
 from shared.vendor_kit.turns import Turns
 from tests.contract.lock.mock_setting import MockSetting
 from tests.contract.lock.setting import DAY, TENANT
@@ -39,7 +39,7 @@ class Setting(MockSetting):
         return self
 
     def shelf(self, account="a"):
-        return TokenShelf(self.means.sealed.tenant(TENANT), self.means.cipher, "mock", account)
+        return TokenStore(self.means.sealed.tenant(TENANT), self.means.cipher, "mock", account)
 
     def cache(self, account="a"):
         turns = Turns(self.means.leases, TENANT, self.clock, self.entropy)

@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
+from infra.cli.address import FleetAddress
 from infra.cli.demo.process import fleet_process, vendor_process
-from infra.cli.patience import Patience
-from infra.cli.place import Place
+from infra.cli.polling import Patience
 from infra.cli.problems import Failed
 from infra.cli.sim.simulator import Simulator
 from infra.local.server import free_port
@@ -31,7 +31,7 @@ def started(tmp_path):
 
 def test_a_fleet_that_ends_at_once_is_quoted(tmp_path, started):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        at = Place(tmp_path / "home", taken.getsockname()[1])
+        at = FleetAddress(tmp_path / "home", taken.getsockname()[1])
         with pytest.raises(Failed, match="exit status 1") as caught:
             started(fleet_process, at, Simulator(at.home, 1)).serves()
     assert f"port {at.port} is in use" in caught.value.remedy

@@ -5,7 +5,7 @@ import pytest
 from infra.cli.demo.claim import Claim, Proof
 from infra.cli.demo.scene import Act, Scene, played
 from infra.cli.demo.scenes import SCENES
-from infra.cli.patience import OutOfPatience
+from infra.cli.polling import OutOfPatience
 from infra.cli.problems import Failed
 
 

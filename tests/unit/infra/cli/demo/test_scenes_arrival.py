@@ -4,7 +4,7 @@ import pytest
 
 from infra.cli.demo import scenes_arrival as acts
 from infra.cli.demo.doors import BOOKED
-from infra.cli.patience import OutOfPatience
+from infra.cli.polling import OutOfPatience
 
 POLICY = {"preferredKinds": ["pin_code", "rfid_card"], "pinDigits": 8}
 REFUSED = ("attempt", "refused", "attempt 1 of 6: VENDOR_UNREACHABLE")

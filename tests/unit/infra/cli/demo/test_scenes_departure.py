@@ -4,7 +4,7 @@ import pytest
 
 from infra.cli.demo import scenes_departure as acts
 from infra.cli.demo.doors import BOOKED
-from infra.cli.patience import OutOfPatience
+from infra.cli.polling import OutOfPatience
 
 
 def _event(number, what, kind="published"):

@@ -4,7 +4,7 @@ import pytest
 
 from infra.cli.demo import scenes_key as acts
 from infra.cli.demo.doors import BOOKED, NEIGHBOUR
-from infra.cli.patience import OutOfPatience
+from infra.cli.polling import OutOfPatience
 from shared.domain.secret import Secret
 
 ISSUED = ("event", "published", "3. melmastoon.lock.credential.issued.v1 (evt_3)")

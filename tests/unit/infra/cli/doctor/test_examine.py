@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from infra.cli.place import Place
+from infra.cli.address import FleetAddress
 from infra.local.server import free_port
 from infra.local.storage.database import open_database
 
@@ -61,7 +61,7 @@ def test_doctor_of_a_fleet_that_died_warns_and_exits_as_every_command_does_witho
     told, report = run("doctor", *place), json.loads(run("doctor", *place, "--json").stdout)
     assert told.exit_code == 3
     assert f"! fleet: not running, though {tmp_path} holds its database" in told.stdout
-    assert f"  fix: keyfleet up{Place(tmp_path, int(place[-1])).flags}\n" in told.stdout
+    assert f"  fix: keyfleet up{FleetAddress(tmp_path, int(place[-1])).flags}\n" in told.stdout
     assert (report["healthy"], report["running"]) == (False, False)
 
 
@@ -71,7 +71,7 @@ def test_doctor_asked_to_probe_a_fleet_that_is_not_there_says_so_as_every_comman
 ):
     if started_before:
         open_database(tmp_path / "fleet.db", (), bytes).close()
-    place = Place(tmp_path, free_port())
+    place = FleetAddress(tmp_path, free_port())
     told = run("doctor", "--probe", "--home", str(place.home), "--port", str(place.port))
     assert told.exit_code == 3
     assert f"! probe: not sent: no fleet answers in {place.home}\n" in told.stdout

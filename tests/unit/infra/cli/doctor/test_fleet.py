@@ -4,6 +4,7 @@ import socket
 
 import pytest
 
+from infra.cli.address import FleetAddress
 from infra.cli.doctor.finding import Verdict
 from infra.cli.doctor.fleet import (
     Answering,
@@ -18,7 +19,6 @@ from infra.cli.doctor.fleet import (
     check_workflows,
     listen_in,
 )
-from infra.cli.place import Place
 from infra.local.storage.database import open_database
 from infra.manifest.load import ManifestRefused
 from tests.unit.infra.cli.conftest import WELL
@@ -38,7 +38,7 @@ def test_port_where_the_fleet_answers_is_well(fleet):
 def test_port_that_is_free_is_noted_with_the_way_to_start(tmp_path):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        found = _port(Place(tmp_path, probe.getsockname()[1]))
+        found = _port(FleetAddress(tmp_path, probe.getsockname()[1]))
     assert found.verdict is Verdict.NOTE
     assert "keyfleet up" in found.detail
 
@@ -47,7 +47,7 @@ def test_port_that_is_free_while_the_home_is_open_elsewhere_is_warned_of_without
     database = open_database(tmp_path / "fleet.db", (), bytes)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        found = _port(Place(tmp_path, probe.getsockname()[1]))
+        found = _port(FleetAddress(tmp_path, probe.getsockname()[1]))
     database.close()
     assert found.verdict is Verdict.WARNING
     assert "keyfleet up" not in found.detail + found.remedy
@@ -106,7 +106,7 @@ def test_what_somebody_must_see_to_is_warned_of_with_the_way_to_see_it(fleet, ch
 
 @pytest.mark.parametrize("check", [check_failed_keys, check_residues, check_stays])
 def test_what_somebody_must_see_to_is_known_to_a_running_fleet_alone(tmp_path, check):
-    assert check(Place(tmp_path), Answering(False)).verdict is Verdict.NOTE
+    assert check(FleetAddress(tmp_path), Answering(False)).verdict is Verdict.NOTE
 
 
 def test_manifest_and_workflows_of_this_repository_are_well():
@@ -151,5 +151,5 @@ def test_probe_that_does_not_come_through_fails_and_says_where_to_look(fleet, pa
 
 
 def test_probe_without_a_fleet_fails(tmp_path, patience):
-    found = check_by_probe(Place(tmp_path), patience, "p")
+    found = check_by_probe(FleetAddress(tmp_path), patience, "p")
     assert (found.verdict, bool(found.remedy)) == (Verdict.FAILED, True)

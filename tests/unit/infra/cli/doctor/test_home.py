@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from infra.cli.address import FleetAddress
 from infra.cli.doctor.finding import Verdict
 from infra.cli.doctor.home import check_database, check_home, check_losses
-from infra.cli.place import Place
 from infra.local.storage.database import open_database
 
 
 @pytest.fixture
 def at(tmp_path):
-    return Place(tmp_path / "home")
+    return FleetAddress(tmp_path / "home")
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_home_that_is_no_folder_fails(at):
 
 
 def test_home_that_cannot_be_made_fails():
-    found = check_home(Place(Path("/proc/keyfleet/home")))
+    found = check_home(FleetAddress(Path("/proc/keyfleet/home")))
     assert (found.verdict, bool(found.remedy)) == (Verdict.FAILED, True)
 
 
@@ -102,7 +102,7 @@ def test_database_that_is_gone_fails(at, database):
 
 
 def test_a_loss_that_was_accepted_is_told_until_its_note_is_gone(tmp_path):
-    place = Place(tmp_path, 8787)
+    place = FleetAddress(tmp_path, 8787)
     assert check_losses(place).verdict is Verdict.OK
     note = tmp_path / "accepted-losses.jsonl"
     note.write_text('{"at": "2026-05-01T12:00:00+00:00", "finding": "shortened", "kept_as": null}\n')

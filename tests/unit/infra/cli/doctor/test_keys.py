@@ -4,9 +4,9 @@ from contextlib import closing
 
 import pytest
 
+from infra.cli.address import FleetAddress
 from infra.cli.doctor.finding import Verdict
 from infra.cli.doctor.keys import check_keys
-from infra.cli.place import Place
 from infra.local.ambient import SystemEntropy
 from infra.local.keyring import SCHEMA, Keyring, tie
 from infra.local.storage.database import open_database
@@ -14,7 +14,7 @@ from infra.local.storage.database import open_database
 
 @pytest.fixture
 def at(tmp_path):
-    return Place(tmp_path / "home")
+    return FleetAddress(tmp_path / "home")
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import stat
 
 import pytest
 
-from infra.cli.place import Place
+from infra.cli.address import FleetAddress
 from infra.cli.problems import Refused
 from infra.cli.sim.simulator import TOKEN_FILE, Simulator, simulator_at
 from infra.local.server import free_port
@@ -17,13 +17,13 @@ def _refused(run, *place):
 
 
 def test_a_simulator_listens_next_to_the_fleet_unless_its_port_is_given(tmp_path):
-    assert simulator_at(Place(tmp_path, 9000), None) == Simulator(tmp_path, 9001)
-    assert simulator_at(Place(tmp_path, 9000), 7000) == Simulator(tmp_path, 7000)
+    assert simulator_at(FleetAddress(tmp_path, 9000), None) == Simulator(tmp_path, 9001)
+    assert simulator_at(FleetAddress(tmp_path, 9000), 7000) == Simulator(tmp_path, 7000)
 
 
 def test_a_fleet_on_the_last_port_has_no_simulator_next_to_it(tmp_path):
     with pytest.raises(Refused, match="no port comes after"):
-        simulator_at(Place(tmp_path, 65535), None)
+        simulator_at(FleetAddress(tmp_path, 65535), None)
 
 
 def test_the_commands_find_the_simulator_by_the_fleets_port(simulator, run, monkeypatch):

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from infra.local import fleet
-from tests.simulated import play
+from tests.support.simulated import play
 
 EVENT = {
     "subject": "melmastoon.tenant.config_updated.v1",

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from infra.local.control import attention
-from tests.guesthouse import play
+from tests.support.sample_hotel import play
 
 LOCK_FULL, LOCK_FROZEN = "errcode:-3009", "errcode:-3036"
 WELL = {"failed_keys": 0, "waiting_keys": 0, "residual_locks": 0, "keyless_stays": []}

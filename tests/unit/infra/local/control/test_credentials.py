@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.grant import name_at_vendor
 from shared.domain.ids import TenantId
-from tests.simulated import play
+from tests.support.simulated import play
 from tests.unit.infra.local.control.kept_stay import CANARIES, FRONT_LOCK, INDEX, SILK, STAY, KeptStay
 
 OTHER = TenantId("tnt_wool")

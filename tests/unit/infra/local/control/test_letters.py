@@ -4,9 +4,9 @@ import asyncio
 
 import orjson
 
-from infra.local.control.letters import PAGE
+from infra.local.control.dead_letters import PAGE
 from shared.ports.bus import Message
-from tests.simulated import play
+from tests.support.simulated import play
 
 SUBJECT = "melmastoon.reservation.booking.confirmed.v1"
 BROKEN = {"subject": SUBJECT, "type": SUBJECT, "tenantId": "tnt_silk", "data": {"reservationId": "rsv_1"}}

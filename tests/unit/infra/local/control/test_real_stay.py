@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from tests.guesthouse import SILK, play
+from tests.support.sample_hotel import SILK, play
 
 GATEWAY_BUSY = "errcode:-3003"
 

@@ -10,7 +10,7 @@ from infra.local.fleet import open_fleet
 from infra.local.simulation.loop import run_virtually
 from shared.domain.ids import TenantId, ulid
 from shared.ports.documents import Create, Ref
-from tests.simulated import play, simulated_fleet
+from tests.support.simulated import play, simulated_fleet
 from tests.unit.infra.local.control.kept_stay import CANARIES, INDEX, SILK, STAY, SUBJECT, KeptStay
 
 

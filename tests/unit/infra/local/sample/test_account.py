@@ -14,7 +14,7 @@ from infra.simulators.ttlock.hotel import sample_hotel
 from shared.domain.kinds import TTLOCK
 from shared.vendor_kit.accounts import account_secret
 from shared.vendors.ttlock.account import read_account
-from tests.simulated import play
+from tests.support.simulated import play
 
 ADDRESS = "http://127.0.0.1:8788"
 NAME = "lock-ttlock-tnt_silk-ppt_kabul-api"

@@ -5,7 +5,7 @@ from shared.domain.documents import from_document
 from shared.domain.ids import TenantId
 from shared.domain.premises import LockDevice, Property
 from shared.ports.documents import Ref
-from tests.simulated import play
+from tests.support.simulated import play
 
 
 def test_the_sample_is_a_guesthouse_in_kabul_with_ttlocks():

@@ -1,0 +1,35 @@
+"""Messages that were set aside, as an operator looks for them."""
+
+import asyncio
+from typing import Final
+
+from infra.local import wiring
+from infra.local.bus.dead_letters import DeadLetters, ParkedMessage
+from infra.local.control.views import reservation_of
+from shared.domain.errors import InvalidInput
+
+PAGE: Final = 200
+
+
+def check_parked(topic: str | None) -> str | None:
+    """Return the topic, or none, or refuse one on which nothing is ever set aside."""
+    parked = [each.name for each in wiring.topics() if each.parked]
+    if topic is not None and topic not in parked:
+        raise InvalidInput("topic", "nothing is ever set aside there", f"name one of {', '.join(parked)}")
+    return topic
+
+
+async def letters(
+    kept: DeadLetters, topic: str | None, reservation: str | None, after: str, limit: int
+) -> list[ParkedMessage]:
+    """Return the first messages beyond the id `after`: of one topic and about one booking, where asked."""
+    size = limit if reservation is None else PAGE
+    found: list[ParkedMessage] = []
+    while len(found) < limit:
+        page = kept.page(topic=topic, after=after, limit=size)
+        found += [message for message in page if reservation in (None, reservation_of(message))]
+        if len(page) < size:
+            break
+        after = page[-1].id
+        await asyncio.sleep(0)  # a booking is looked for in every message, and others must not wait for all
+    return found[:limit]

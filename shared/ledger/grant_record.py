@@ -1,0 +1,174 @@
+"""A grant as the ledger keeps it: with what says when a call to its vendor may still have an effect."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, Self
+
+from shared.domain.documents import from_document, to_document
+from shared.domain.grant import Grant
+from shared.domain.grant_lifecycle import (
+    GrantCommand,
+    Intended,
+    Placed,
+    Removed,
+    Removing,
+    Residual,
+    Withdraw,
+)
+from shared.ledger.key_at_lock import KeyAtLockRecord
+from shared.ledger.key_record import instant, milliseconds
+from shared.ledger.reading import reading
+from shared.ledger.vendor_calls import CallMade, Calls, calls_from, kept_calls, with_answer, with_call
+from shared.ports.documents import Create, Document, Ref, Update
+from shared.ports.exchanges import Exchange
+
+GRANTS: Final = "grants"
+SCHEMA_VERSION: Final = 1
+PLACE, REMOVE = "place", "remove"
+MOST_GRANTS: Final = 1000
+"""As many as one question brings back."""
+NEVER: Final = datetime.min.replace(tzinfo=UTC)
+"""When that was which nobody was asked yet: before everything else."""
+CALLS_LAST: Final = timedelta(seconds=150)
+"""Longer than an adapter may run: what was asked of a vendor has had its effect by then, or never will."""
+
+
+@dataclass(frozen=True, slots=True)
+class GrantRecord:
+    """A grant; until `busy_until`, a call that places it may still be under way somewhere.
+
+    `since` and `until` are those of its stay. `vendor_device` is the lock that it is for, whichever hangs at
+    the door by the time it is to go; `standing`, how the key stands there, once its vendor said so.
+    """
+
+    grant: Grant
+    since: datetime
+    until: datetime
+    busy_until: datetime | None = None
+    version: str | None = None
+    calls: Calls = ()
+    vendor_device: str | None = None
+    standing: KeyAtLockRecord | None = None
+
+    @property
+    def wanted(self) -> bool:
+        """Say whether the key is to be at the lock."""
+        return isinstance(self.grant.state, Intended | Placed)
+
+    @property
+    def leaving(self) -> bool:
+        """Say whether the key is to go, or would not."""
+        return isinstance(self.grant.state, Removing | Residual)
+
+    @property
+    def over(self) -> bool:
+        """Say whether nothing is left to do."""
+        return isinstance(self.grant.state, Removed)
+
+    def busy(self, now: datetime) -> bool:
+        """Say whether a call that places it may still be under way."""
+        return self.busy_until is not None and now < self.busy_until
+
+    def capped(self, now: datetime) -> Self:
+        """Return the grant with no call under way for longer than calls last: the clock may be set back."""
+        busy = None if self.busy_until is None else min(self.busy_until, now + CALLS_LAST)
+        return self if busy == self.busy_until else replace(self, busy_until=busy)
+
+    def calling(self, now: datetime, noted_at: datetime | None = None) -> Self:
+        """Return the grant with a call about to be made, which is to place the key."""
+        call = CallMade(noted_at or now, PLACE)
+        return replace(self, busy_until=now + CALLS_LAST, calls=with_call(self.calls, call))
+
+    def heard(self, answer: str, at: datetime, said: Sequence[Exchange] = ()) -> Self:
+        """Return the grant with what its vendor said to the last call."""
+        return replace(self, calls=with_answer(self.calls, answer, at, said))
+
+    def removing(self, call: CallMade) -> Self:
+        """Return the grant with a call that was to remove the key."""
+        return replace(self, calls=with_call(self.calls, call))
+
+    @property
+    def stands(self) -> bool:
+        """Say whether the key is at the lock, for all that is known, and how is known too."""
+        return self.standing is not None and isinstance(self.grant.state, Placed)
+
+    def unanswered(self, now: datetime) -> bool:
+        """Say whether a call may be under way whose answer nobody has heard yet."""
+        return self.busy(now) and bool(self.calls) and self.calls[-1].answer is None
+
+    @property
+    def asked_last(self) -> datetime | None:
+        """When its vendor was asked for anything, or was to be, the last time."""
+        return max((call.at for call in self.calls), default=None)
+
+    @property
+    def removals(self) -> tuple[CallMade, ...]:
+        """The calls that asked its vendor to remove it, or were to."""
+        return tuple(call for call in self.calls if call.asked == REMOVE)
+
+    def removal_since(self, began: datetime) -> CallMade | None:
+        """Return the last call to remove it, if it was made since then."""
+        last = self.removals[-1:]
+        return next((call for call in last if milliseconds(call.at) >= milliseconds(began)), None)
+
+    def told(self, command: GrantCommand) -> Self:
+        """Return the grant after a command."""
+        return replace(self, grant=self.grant.apply(command))
+
+    def withdrawn(self, at: datetime) -> Self:
+        """Return the grant on its way out; one that is leaving already stays as it is."""
+        return self.told(Withdraw(at=at)) if self.wanted else self
+
+    def write(self) -> Create | Update:
+        """Return what keeps this grant, on the condition that nobody else has changed it."""
+        ref, data = Ref(GRANTS, self.grant.id), _document(self)
+        return Create(ref, data) if self.version is None else Update(ref, data, self.version)
+
+
+def after_all_calls(grants: Iterable[GrantRecord], now: datetime) -> datetime:
+    """Return the present instant, or one after all calls at these grants, should the clock be set back.
+
+    By it is known which locks an attempt came to, and who was asked longest ago.
+    """
+    asked = (kept.asked_last for kept in grants)
+    last = max((milliseconds(at) for at in asked if at is not None), default=None)
+    return now if last is None or milliseconds(now) > last else instant(last + 1)
+
+
+def grant_from(found: Document) -> GrantRecord:
+    """Read a grant."""
+    with reading(found, SCHEMA_VERSION):
+        return _read(found, found.data)
+
+
+def _read(found: Document, data: Mapping[str, Any]) -> GrantRecord:
+    busy = data["busy_until"]
+    return GrantRecord(
+        grant=from_document(Grant, data["grant"]),
+        since=instant(data.get("starts", 0)),
+        until=instant(data["ends"]),
+        busy_until=None if busy is None else instant(busy),
+        version=found.version,
+        calls=calls_from(data.get("calls", ())),
+        vendor_device=data.get("vendor_device"),
+        standing=KeyAtLockRecord.read(data.get("standing")),
+    )
+
+
+def _document(kept: GrantRecord) -> dict[str, Any]:
+    grant = kept.grant
+    data = {
+        "schema_version": SCHEMA_VERSION,
+        "grant": to_document(grant),
+        "credential_id": str(grant.credential_id),
+        "device_id": str(grant.device_id),
+        "starts": milliseconds(kept.since),
+        "ends": milliseconds(kept.until),
+        "busy_until": None if kept.busy_until is None else milliseconds(kept.busy_until),
+        "calls": kept_calls(kept.calls),
+        "vendor_device": kept.vendor_device,
+        "standing": None if kept.standing is None else kept.standing.document(),
+    }
+    # A grant that is over is no longer among those at its device.
+    return data if kept.over else {**data, "until": milliseconds(kept.until)}

@@ -1,0 +1,181 @@
+"""A stay is certain: its keys are requested, once, and their sagas begun."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from shared.domain.core import Guest
+from shared.domain.credential import KeyCredential
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import CredentialId, GuestId, PropertyId
+from shared.domain.kinds import RevokeReason
+from shared.domain.states import Active, Failed
+from shared.ledger.key_record import KeyRecord
+from shared.ledger.ledger import Change, Ledger
+from shared.ledger.reservation import BookingOutcome, Reservation, Status
+from shared.ports.documents import Write
+from shared.usecases.begin_saga import begin_work
+from shared.usecases.services import Services, retry_on_conflict
+from shared.usecases.stays.booking import BookingEvent, keys_of, note_ignored, record_of, warn_if_ahead
+from shared.usecases.stays.request_keys import request_keys
+from shared.usecases.stays.withdraw_key import NOTHING, Withdrawn, withdraw_keys
+from shared.usecases.upkeep.manual_task import alarm_of_loss, manual_tasks
+from shared.usecases.upkeep.tend_key import tend_if_due
+
+if TYPE_CHECKING:
+    from shared.events.envelope import Event
+
+
+@dataclass(frozen=True, slots=True)
+class _Confirmation:
+    event: "Event"
+    booking: BookingEvent
+    ledger: Ledger
+    services: Services
+    heard_at: datetime
+
+    @property
+    def guest(self) -> Guest:
+        """Whose stay it is."""
+        return Guest(GuestId(self.event.data.guest.id), self.booking.reservation)
+
+
+async def confirm_booking(event: "Event", services: Services) -> tuple[CredentialId, ...]:
+    """Return the keys of the stay: new ones, those a duplicate finds, or none if the stay is over."""
+    booking, heard_at = BookingEvent.of(event), services.now
+    warn_if_ahead(booking, services)
+    it = _Confirmation(event, booking, await services.ledger(booking.tenant), services, heard_at)
+    return await retry_on_conflict(lambda: _confirm(it))
+
+
+async def _confirm(it: _Confirmation) -> tuple[CredentialId, ...]:
+    booking = it.booking
+    record = await record_of(booking, it.ledger)
+    if record is None:
+        unheard = Reservation(id=booking.reservation, status=Status.CONFIRMED, standing=booking.standing)
+        return await _apply(it, unheard, await _requested(it, unheard))
+    if await _wants_other_keys(it, record):
+        return await _change(it, record)
+    await note_ignored(booking, record, it.ledger, it.heard_at)
+    return await _resume(it, record) if record.status is Status.CONFIRMED else ()
+
+
+async def _resume(it: _Confirmation, record: Reservation) -> tuple[CredentialId, ...]:
+    """Take up what an earlier delivery left, and make no second key."""
+    for credential in record.credentials:
+        await tend_if_due(credential, it.ledger, it.services)
+    return record.credentials
+
+
+async def _wants_other_keys(it: _Confirmation, record: Reservation) -> bool:
+    """Say whether this is newer, and its stay is one again, is another, or has no key; or is replayed."""
+    standing = it.booking.standing
+    if record.refused(it.booking.id, standing):
+        return True
+    if record.status is not Status.CONFIRMED:
+        return record.reopened_by(standing)
+    if not record.outdated_by(standing):
+        return False
+    keys = [entry.credential for entry in await keys_of(record, it.ledger)]
+    present = [key for key in keys if key.core.claim == record.claim]
+    return _of_another_stay(it, present) or all(isinstance(key.state, Failed) for key in present)
+
+
+def _of_another_stay(it: _Confirmation, keys: Sequence[KeyCredential]) -> bool:
+    """Say whether keys are of other rooms, times or another guest: the end of that stay was overtaken."""
+    cores = [key.core for key in keys]
+    rooms = {room for core in cores for room in core.rooms}
+    whose = {(core.holder, core.property_id, core.window.start, core.window.end) for core in cores}
+    data = it.event.data
+    same = {(it.guest, data.property_id, data.valid_from, data.valid_until)}
+    return (rooms, whose) != (set(data.rooms), same)
+
+
+async def _change(it: _Confirmation, record: Reservation) -> tuple[CredentialId, ...]:
+    """Request the keys of the stay as it is now, and end those that would open more than it includes.
+
+    What works and opens no more than that the guest keeps beside the new keys, which may come late or never.
+    """
+    keys = await keys_of(record, it.ledger)
+    included = [key for key in keys if _included(it, key.credential)]
+    try:
+        requested = await _requested(it, record)
+    except InvalidInput as refusal:
+        await _refuse(it, record, keys, included, refusal)
+        raise
+    kept = [key for key in included if isinstance(key.credential.state, Active)]
+    ended = await _withdrawn(it, keys, kept, RevokeReason.REPLACED)
+    return await _apply(it, record, requested, [key.id for key in kept], ended)
+
+
+def _included(it: _Confirmation, key: KeyCredential) -> bool:
+    """Say whether whatever a key may still open is part of the stay as it is now."""
+    core, data, now = key.core, it.event.data, it.services.now
+    return (
+        (core.holder, core.property_id) == (it.guest, data.property_id)
+        and set(core.rooms) <= set(data.rooms)
+        and data.valid_from <= max(core.window.start, now)
+        and now < core.window.end <= data.valid_until
+    )
+
+
+async def _refuse(
+    it: _Confirmation,
+    record: Reservation,
+    keys: Sequence[KeyRecord],
+    included: Sequence[KeyRecord],
+    refusal: InvalidInput,
+) -> None:
+    """End what the stay no longer includes though it can have no key as it is now; if it is over, all."""
+    over = it.event.data.valid_until <= it.services.now
+    reason = RevokeReason.CHECKOUT if over else RevokeReason.REPLACED
+    ended = await _withdrawn(it, keys, included, reason)
+    if not over:
+        alarm_of_loss(ended.changes, refusal, it.services.now, it.services.log)
+    confirmed = record.status is Status.CONFIRMED
+    heard = replace(
+        it.booking.heard_by(
+            record, BookingOutcome.REFUSED, it.heard_at, f"{refusal.field}: {refusal.problem}"
+        ),
+        status=Status.CHECKED_OUT if over and confirmed else record.status,
+        credentials=tuple(key.id for key in included),
+    )
+    await _save(it, ended.changes, heard.write(), *ended.closed)
+
+
+async def _withdrawn(
+    it: _Confirmation, keys: Sequence[KeyRecord], kept: Sequence[KeyRecord], reason: RevokeReason
+) -> Withdrawn:
+    rest = [key for key in keys if key not in kept]
+    return await withdraw_keys(rest, reason, it.booking, it.ledger, it.services)
+
+
+async def _requested(it: _Confirmation, record: Reservation) -> list[Change]:
+    premises = await it.services.hotels.premises(it.booking.tenant, it.event.data.property_id)
+    claim = record.claim_of(record.incarnation + 1)
+    return request_keys(it.event, premises, claim, it.booking.cause, it.services)
+
+
+async def _apply(
+    it: _Confirmation,
+    record: Reservation,
+    requested: Sequence[Change],
+    kept: Sequence[CredentialId] = (),
+    ended: Withdrawn = NOTHING,
+) -> tuple[CredentialId, ...]:
+    confirmed = replace(
+        it.booking.heard_by(record, BookingOutcome.APPLIED, it.heard_at),
+        status=Status.CONFIRMED,
+        incarnation=record.incarnation + 1,
+        property_id=PropertyId(it.event.data.property_id),
+        credentials=(*(change.entry.id for change in requested), *kept),
+    )
+    tasks = manual_tasks(requested, it.services.log)
+    await _save(it, [*ended.changes, *requested], confirmed.write(), *ended.closed, *tasks)
+    return confirmed.credentials
+
+
+async def _save(it: _Confirmation, changes: Sequence[Change], *beside: Write) -> None:
+    for saved in await it.ledger.save_all(changes, *beside):
+        await begin_work(saved, it.ledger, it.services)

@@ -1,0 +1,134 @@
+"""The keys of a confirmed stay, as they are first written down."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from shared.domain.commands import Fail
+from shared.domain.core import CredentialCore, Guest
+from shared.domain.credential import KeyCredential
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import GuestId, KeyCredentialId, PropertyId, ReservationId, RoomId, TenantId
+from shared.domain.kinds import Area, ClaimKey, FailureReason, KeyCredentialKind, KeyWarning
+from shared.domain.scope import AccessScope
+from shared.domain.window import StayWindow
+from shared.ledger.delays import STARTED_WITHIN
+from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
+from shared.ledger.ledger import Change
+from shared.usecases.hotels.directory import HotelSetup
+from shared.usecases.services import Services
+from shared.usecases.stays.split_stay import Share, split_stay
+
+if TYPE_CHECKING:
+    from shared.events.envelope import Event
+
+NO_LOCK_OF_ITS_OWN: Final = KeyWarning(
+    "NO_LOCK_OF_ITS_OWN", "a room has no lock but those that every room shares: is its own not mapped?"
+)
+SCOPE_NOT_SUPPORTED: Final = KeyWarning(
+    "SCOPE_NOT_SUPPORTED", "the locks know no floors or areas: the key opens the doors of its rooms"
+)
+FURTHEST: Final = timedelta(days=1096)
+"""No guest needs a key for longer than three years: such an end is a slip, or says that nobody knows."""
+MOST_LOCKS: Final = 150
+"""As many as can be written down in one commit, with what two earlier tries may have left at them."""
+_KINDS: Final = frozenset(KeyCredentialKind)
+_AREAS: Final = frozenset(Area)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stay:
+    """What was booked, in our own words."""
+
+    tenant: TenantId
+    property_id: PropertyId
+    guest: Guest
+    rooms: tuple[RoomId, ...]
+    window: StayWindow
+    wished: tuple[KeyCredentialKind, ...]
+    scope: AccessScope
+
+    @classmethod
+    def of(cls, event: "Event", zone: str) -> Self:
+        """Read a confirmation; wishes in words we do not know are passed over."""
+        data = event.data
+        return cls(
+            tenant=TenantId(event.tenant_id),
+            property_id=PropertyId(data.property_id),
+            guest=Guest(GuestId(data.guest.id), ReservationId(data.reservation_id)),
+            rooms=tuple(dict.fromkeys(map(RoomId, data.rooms))),
+            window=StayWindow(data.valid_from, data.valid_until, zone),
+            wished=tuple(KeyCredentialKind(kind) for kind in data.preferred_kinds if kind in _KINDS),
+            scope=_scope(data.scope),
+        )
+
+
+def request_keys(
+    event: "Event", premises: HotelSetup, claim: ClaimKey, cause: Cause, services: Services
+) -> list[Change]:
+    """Return the keys to write down for a confirmed stay, or refuse the whole of it."""
+    stay = Stay.of(event, premises.property.zone)
+    _check_end(stay.window.end, services.now)
+    otherwise = stay.wished or premises.policy.preferred_kinds
+    changes = []
+    for share in split_stay(stay.rooms, premises, stay.wished):
+        _check_locks(share)
+        id_, plan = KeyCredentialId.mint(services.ids.ulid()), share.plan(otherwise)
+        core = CredentialCore(
+            id=id_,
+            tenant=stay.tenant,
+            property_id=stay.property_id,
+            holder=stay.guest,
+            rooms=share.rooms,
+            window=stay.window,
+            plan=plan,
+            claim=claim,
+            scope=stay.scope if _scoped(share, stay.scope) else AccessScope(),
+            warnings=_warnings(share, stay, premises),
+        )
+        changes.append(_change(core, share, cause, services))
+    return changes
+
+
+def _check_end(end: datetime, now: datetime) -> None:
+    if end <= now:
+        remedy = "correct the dates, or leave the message: a stay that is over needs no key"
+        raise InvalidInput("data.validUntil", "in the past", remedy)
+    if end > now + FURTHEST:
+        remedy = f"correct the year, or give an end within {FURTHEST.days} days, and confirm anew before then"
+        raise InvalidInput("data.validUntil", "too far away", remedy)
+
+
+def _check_locks(share: Share) -> None:
+    if len(share.doors) > MOST_LOCKS:
+        problem = f"their key would need {len(share.doors)} locks, and a key has at most {MOST_LOCKS}"
+        raise InvalidInput("data.rooms", problem, "book the rooms as several stays")
+
+
+def _warnings(share: Share, stay: Stay, premises: HotelSetup) -> tuple[KeyWarning, ...]:
+    unlocked = () if all(map(premises.locked, share.rooms)) else (NO_LOCK_OF_ITS_OWN,)
+    return unlocked if _scoped(share, stay.scope) else (*unlocked, SCOPE_NOT_SUPPORTED)
+
+
+def _scoped(share: Share, scope: AccessScope) -> bool:
+    able = [door.capabilities for door in share.doors]
+    floors = not scope.floors or all(each.scope_floors for each in able)
+    return floors and (not scope.areas or all(each.scope_areas for each in able))
+
+
+def _change(core: CredentialCore, share: Share, cause: Cause, services: Services) -> Change:
+    """Write a key down; one that no kind could make fails at once, in the same commit."""
+    now = services.now
+    credential, facts = KeyCredential.request(core, at=now)
+    if not share.possible:
+        credential, failed = credential.apply(Fail(at=now, reason=FailureReason.NO_SUPPORTED_KIND))
+        facts = (*facts, *failed)
+    saga = Saga(kind=Work.ISSUE, claim=core.claim)
+    return Change(KeyRecord(credential, saga, cause, due=now + STARTED_WITHIN), facts)
+
+
+def _scope(wanted: Any) -> AccessScope:
+    if wanted is None:
+        return AccessScope()
+    areas = tuple(Area(area) for area in wanted.areas if area in _AREAS)
+    return AccessScope(floors=tuple(wanted.floors), areas=areas)

@@ -1,0 +1,74 @@
+"""Somebody will not wait until a key's saga asks its vendor again by itself."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final, Self
+
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import CredentialId, TenantId, credential_id
+from shared.domain.plan import MAX_ATTEMPTS
+from shared.ledger.grant_record import GrantRecord
+from shared.ledger.key_record import KeyRecord, Work
+from shared.ledger.ledger import Ledger
+from shared.usecases.services import Services, retry_on_conflict
+from shared.usecases.upkeep.tend_key import begin_again
+from shared.usecases.whom_to_ask import whom_to_ask
+
+FAR_OFF: Final = timedelta(days=2)
+
+
+@dataclass(frozen=True, slots=True)
+class AskAgain:
+    """Which key is meant."""
+
+    tenant: TenantId
+    key: CredentialId
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> Self:
+        """Read the command."""
+        try:
+            key = credential_id(body.get("key"))
+        except InvalidInput as refusal:
+            raise refusal.at("key") from None
+        return cls(TenantId.parse(body.get("tenant"), "tenant"), key)
+
+
+async def ask_again(command: AskAgain, services: Services) -> dict[str, Any]:
+    """Begin a key's work anew, at once, and say which work at which vendor."""
+    ledger = await services.ledger(command.tenant)
+    return await retry_on_conflict(lambda: _ask(command, ledger, services))
+
+
+async def _ask(command: AskAgain, ledger: Ledger, services: Services) -> dict[str, Any]:
+    entry = await ledger.entry(command.key)
+    if entry is None:
+        raise InvalidInput("key", "no such key", "name one that keyfleet credentials shows")
+    grants = await ledger.grants(entry)
+    _check_idle(entry, grants, services)
+    _check_attempts(entry, services)
+    vendor = whom_to_ask(entry, grants)
+    if vendor is None:
+        remedy = f"see what became of it: keyfleet timeline {command.key}"
+        raise InvalidInput("key", "nothing is left to do at its locks", remedy)
+    await begin_again(entry, vendor, ledger, services)
+    return {"key": entry.id, "work": entry.saga.kind.value, "vendor": vendor}
+
+
+def _check_idle(entry: KeyRecord, grants: Sequence[GrantRecord], services: Services) -> None:
+    """Refuse to take a call's key away from it: what it is told by the vendor would be lost."""
+    waited_for = [kept.busy_until for kept in grants if kept.busy_until and kept.unanswered(services.now)]
+    if entry.saga.began is not None and entry.due is not None and entry.due > services.now:
+        waited_for.append(entry.due)
+    if waited_for:
+        remedy = f"see what comes of it; if nothing does, ask again after {max(waited_for):%H:%M:%S} UTC"
+        raise InvalidInput("key", "its vendor is being asked for it just now", remedy)
+
+
+def _check_attempts(entry: KeyRecord, services: Services) -> None:
+    """Refuse to spend the last attempt while nobody is at the door: by itself it comes when it may help."""
+    core, issuing = entry.credential.core, entry.saga.kind is Work.ISSUE
+    if issuing and core.plan.attempts == MAX_ATTEMPTS - 1 and services.now + FAR_OFF < core.window.start:
+        remedy = "mend what its attempts came to; the last is made by itself within minutes"
+        raise InvalidInput("key", "only its last attempt is left, and its stay is days away", remedy)

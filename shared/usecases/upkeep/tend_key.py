@@ -1,0 +1,108 @@
+"""A key that is due: what is untold is told, and work that nobody does is begun anew."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from shared.domain.core import Guest
+from shared.domain.kinds import RevokeReason, VendorCode
+from shared.ledger.delays import ASKED_STILL_EVERY, MOST_BROKEN, MOST_LOST, NEEDED_WITHIN, STEP_LEASE
+from shared.ledger.grant_record import GrantRecord
+from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
+from shared.ledger.ledger import Change, Ledger
+from shared.ledger.reservation import Status, ref_of, reservation_from
+from shared.usecases.begin_saga import WORKFLOWS, announced, begin_saga, begin_work, tell
+from shared.usecases.services import Services
+from shared.usecases.stays.withdraw_key import withdrawn
+from shared.usecases.upkeep.give_up_lost import alarm_of_delay, fail_overdue, give_up_lost
+from shared.usecases.upkeep.over_at import over_at
+from shared.usecases.whom_to_ask import whom_to_ask
+
+
+async def tend_if_due(credential: str, ledger: Ledger, services: Services) -> bool:
+    """Tend a key if its time has come; return whether it had."""
+    entry = await ledger.entry(credential)
+    if entry is None or entry.due is None or entry.due > services.now:
+        return False
+    await _tend(entry, ledger, services)
+    return True
+
+
+async def _tend(entry: KeyRecord, ledger: Ledger, services: Services) -> None:
+    over = over_at(entry)
+    if over is not None and over <= services.now:
+        await _end(entry, ledger, services)
+        return
+    vendor = whom_to_ask(entry, await _grants(entry, ledger))
+    if vendor is None:
+        await tell(entry, ledger, services.bus)
+    elif await _worked_on(entry.saga, services):
+        await ledger.save(Change(entry.due_in(STEP_LEASE, services.now)))
+    elif _too_late(entry, services):
+        await fail_overdue(entry, ledger, services)
+    elif not _in_vain(entry.saga):
+        await begin_again(entry, vendor, ledger, services)
+    elif _in_no_hurry(entry, services):
+        await begin_again(entry, vendor, ledger, services, ASKED_STILL_EVERY)
+    else:
+        await give_up_lost(entry, ledger, services)
+
+
+async def _end(entry: KeyRecord, ledger: Ledger, services: Services) -> None:
+    """Take back what its guest no longer needs: their stay is over, though nobody told us of its end."""
+    unprompted = Cause(entry.cause.trace_id)
+    for change in await withdrawn(entry, await _why(entry, ledger), unprompted, ledger, services.now):
+        await begin_work(await ledger.save(change), ledger, services)
+
+
+async def _why(entry: KeyRecord, ledger: Ledger) -> RevokeReason:
+    """Tell a stay that is over from one that goes on with other keys, beside which this one was kept."""
+    holder = entry.credential.core.holder
+    found = await ledger.documents.get(ref_of(holder.reservation_id)) if isinstance(holder, Guest) else None
+    record = None if found is None else reservation_from(found)
+    if record is None or record.status is not Status.CONFIRMED or record.claim == entry.credential.core.claim:
+        return RevokeReason.CHECKOUT
+    return RevokeReason.REPLACED
+
+
+async def begin_again(
+    entry: KeyRecord,
+    vendor: VendorCode,
+    ledger: Ledger,
+    services: Services,
+    looked_after: timedelta = STEP_LEASE,
+) -> None:
+    """Begin a key's work for an execution yet to come; the present one, if any, is refused from now on."""
+    told = await announced(entry, ledger, services)
+    again = replace(told, saga=entry.saga.again()).due_in(looked_after, services.now)
+    # Saved first: of all who come by at this moment, one goes on.
+    saved = (await ledger.save(Change(again))).entry
+    if saved.saga.lost == MOST_LOST and _in_no_hurry(saved, services):
+        alarm_of_delay(saved, services)
+    await begin_saga(saved, vendor, ledger, services)
+
+
+async def _grants(entry: KeyRecord, ledger: Ledger) -> tuple[GrantRecord, ...]:
+    return () if entry.saga.kind is Work.ISSUE else await ledger.grants(entry)
+
+
+def _too_late(entry: KeyRecord, services: Services) -> bool:
+    return entry.saga.kind is Work.ISSUE and entry.credential.core.window.end <= services.now
+
+
+def _in_vain(saga: Saga) -> bool:
+    """Say whether nobody can do the work: attempts to make a key that break off are counted by themselves."""
+    broken = saga.kind is Work.WITHDRAW and saga.broken >= MOST_BROKEN
+    return broken or saga.lost >= MOST_LOST
+
+
+def _in_no_hurry(entry: KeyRecord, services: Services) -> bool:
+    """Say whether a key has time until it is needed: hours of our own trouble must not cost it."""
+    return entry.saga.kind is Work.ISSUE and entry.credential.core.window.start > services.now + NEEDED_WITHIN
+
+
+async def _worked_on(saga: Saga, services: Services) -> bool:
+    """Say whether the execution that does the work is still under way."""
+    if saga.execution is None:
+        return False
+    execution = await services.sagas.get(f"{WORKFLOWS[saga.kind]}/{saga.execution}")
+    return execution is not None and not execution.state.terminal

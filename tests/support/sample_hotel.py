@@ -1,0 +1,221 @@
+"""The sample hotel at work: a simulated fleet, TTLock's simulator behind it, and what its doors hold."""
+
+import asyncio
+from datetime import datetime
+from random import Random
+
+import orjson
+
+from infra.local.sample.account import simulator_address
+from infra.local.simulation.loop import run_virtually
+from infra.simulators.ttlock.app import ttlock_app
+from infra.simulators.ttlock.hotel import sample_hotel
+from infra.simulators.ttlock.world import SimWorld
+from shared.domain.capabilities import ABILITIES
+from shared.domain.ids import TenantId
+from shared.domain.secret import Secret
+from shared.ports.bus import Message
+from shared.ports.documents import Delete, Ref, Update
+from shared.runtime.platform import QUARANTINE_TOPIC
+from tests.chaos.listener import Listener, found
+from tests.contract.lock.ttlock_setting import Straight
+from tests.support.simulated import simulated_fleet
+
+SILK = TenantId("tnt_silk")
+CONTROL = "steer"
+DOORS = {"101": "1000101", "102": "1000102", "203": "1000203", "204": "1000204", "front": "1000001"}
+BOOKING = "melmastoon.reservation.booking"
+OURS = "melmastoon.lock."
+ARRIVES, LEAVES = "2026-03-02T09:30:00Z", "2026-03-05T07:30:00Z"
+
+
+class SampleHotel:
+    """A simulated fleet with doors."""
+
+    def __init__(self, clock, seed, hotel=None):
+        self.sim = ttlock_app(
+            SimWorld(
+                now=clock.now,
+                chance=Random(seed),
+                sleep=asyncio.sleep,
+                hotel=hotel or sample_hotel(),
+                control_token=CONTROL,
+            )
+        )
+        self.vendor = Straight(self.sim)
+        self.on = None
+
+    async def send(self, call):
+        """Be the world outside the fleet: TTLock, and nobody else."""
+        assert call.url.startswith(simulator_address(8788)), call.url
+        return await self.vendor.send(call)
+
+    async def close(self):
+        """Nothing is open."""
+
+    @property
+    def fleet(self):
+        return self.on.fleet
+
+    async def steer(self, method, path, **body):
+        """Use the simulator's control plane."""
+        from shared.vendor_kit.http import Call
+
+        headers = {"authorization": f"Bearer {CONTROL}", "content-type": "application/json"}
+        url = f"{simulator_address(8788)}/_sim/{path}"
+        answer = await Straight(self.sim).send(Call(method, url, headers, orjson.dumps(body)))
+        assert answer.status < 300, answer.body
+        return orjson.loads(answer.body) if answer.body else None
+
+    async def fault(self, fault, operation, **more):
+        """Plant a fault at the vendor."""
+        await self.steer("POST", "faults", fault=fault, operation=operation, **more)
+
+    async def mend(self):
+        """Take all faults away."""
+        await self.steer("DELETE", "faults")
+
+    async def keys_at(self, door):
+        """Return the names of the keys that a lock has, and their PINs."""
+        state = await self.steer("GET", "state")
+        (lock,) = (each for each in state["locks"] if str(each["lockId"]) == DOORS[door])
+        return lock["listed"]["passcodes"]
+
+    async def publish(self, event, subject="confirmed", **data):
+        """Publish a booking event, and give its deliveries a moment."""
+        await self.fleet.bus.publish(f"{BOOKING}.{subject}.v1", [message(event, subject, **data)])
+
+    async def settled(self):
+        """Return once every delivery is made and every saga has ended."""
+        await self.fleet.bus.idle()
+        await self.fleet.sagas.settled()
+
+    async def unmap(self, door):
+        """Forget a lock."""
+        store = self.fleet.documents.tenant(SILK)
+        ref = Ref("devices", device_at(door))
+        await store.commit([Delete(ref, (await store.get(ref)).version)])
+        self.fleet.platform.hotels.forget(SILK)
+
+    async def refit(self, door, vendor):
+        """Put another vendor's lock on a door."""
+        await self._change_device(door, lambda device: {**device, "vendor": vendor})
+
+    async def hang(self, other, door):
+        """Hang another door's lock on a door."""
+        await self._change_device(door, lambda device: {**device, "vendor_device": DOORS[other]})
+
+    async def disable(self, door):
+        """Put a lock on a door that can do nothing."""
+        able = dict.fromkeys(ABILITIES, False)
+        await self._change_device(door, lambda device: {**device, "capabilities": able})
+
+    async def _change_device(self, door, change):
+        await self.change("devices", device_at(door), change)
+        self.fleet.platform.hotels.forget(SILK)
+
+    async def change(self, collection, identity, change):
+        """Change a document behind the fleet's back."""
+        store = self.fleet.documents.tenant(SILK)
+        found = await store.get(Ref(collection, identity))
+        await store.commit([Update(found.ref, change(found.data), found.version)])
+
+    async def open_account(self, vendor, account):
+        """Keep the hotel's account at another vendor."""
+        await self.fleet.platform.secrets.add(f"lock-{vendor}-tnt_silk-ppt_kabul-api", Secret(account))
+
+    async def keys(self):
+        """Return every key of the ledger, the oldest first."""
+        return [entry["credential"] for entry in (await self.documents("credentials")).values()]
+
+    async def told(self, key=""):
+        """Return the events of a key, or of all, in order: the word of each subject that tells it."""
+        rows = (await self.documents("outbox")).items()
+        return [row["subject"].split(".")[-2] for id_, row in rows if id_.startswith(key)]
+
+    def quarantined(self):
+        """Return the notes of every message that was set aside."""
+        return [letter.notes for letter in self.fleet.bus.dead_letters.page(topic=QUARANTINE_TOPIC)]
+
+    def logged(self, severity):
+        """Return the log's lines of one severity."""
+        lines = map(orjson.loads, self.on.log.getvalue().splitlines())
+        return [line for line in lines if line["severity"] == severity]
+
+    async def active_keys(self):
+        """Return the entries of active keys whose every event is published."""
+        kept = (await self.documents("credentials")).values()
+        return [entry for entry in kept if _state(entry) == "active" and not owed(entry)]
+
+    async def keys_active(self, count):
+        """Return once so many keys are active and told."""
+        while len(await self.active_keys()) < count:  # noqa: ASYNC110 - virtual time, and nobody to tell us
+            await asyncio.sleep(0.001)
+
+    async def documents(self, collection):
+        """Return everything of a collection, by id."""
+        rows = self.fleet.means.engine.read(
+            "SELECT id, body FROM documents WHERE db = 'main' AND collection = ? ORDER BY id", (collection,)
+        )
+        return {id_: orjson.loads(body) for id_, body in rows}
+
+
+def device_at(door):
+    """Return the id of the lock on a door."""
+    return f"lck_01KSAMP1E{DOORS[door][-3:]:0>17}"
+
+
+def _state(entry):
+    return entry["credential"]["state"]["type"]
+
+
+def owed(entry):
+    """Say whether somebody must look at a key before its stay is over."""
+    leaves = datetime.fromisoformat(entry["credential"]["core"]["window"]["end"])
+    return "due_at" in entry and entry["due_at"] < leaves.timestamp() * 1000
+
+
+def message(event, subject="confirmed", time="2026-03-01T09:00:00Z", tenant="tnt_silk", **data):
+    """Return a booking event as reservation-service publishes it."""
+    confirmed = {
+        "propertyId": "ppt_kabul",
+        "guest": {"id": "gst_1", "displayName": "A Guest"},
+        "rooms": ["rmu_101"],
+        "validFrom": ARRIVES,
+        "validUntil": LEAVES,
+    }
+    document = {
+        "specVersion": "1.0",
+        "id": event,
+        "subject": f"{BOOKING}.{subject}.v1",
+        "time": time,
+        "tenantId": tenant,
+        "data": {"reservationId": "rsv_1", **(confirmed if subject == "confirmed" else {}), **data},
+    }
+    return Message(orjson.dumps(document))
+
+
+def play(home, scenario, seed=0, **world):
+    """Run a scenario in the sample hotel."""
+
+    async def main(clock):
+        house = SampleHotel(clock, seed)
+        async with simulated_fleet(home, clock, seed, outside=house, **world) as on:
+            house.on = on
+            return await hunted(house, scenario)
+
+    return run_virtually(main, seed)
+
+
+async def hunted(house, scenario):
+    """Run a scenario; whatever it is about, nothing that opens a door may be read anywhere after it."""
+    listener = Listener(house)
+    outcome = await scenario(house)
+    ours = [told for topic, told in listener.published if topic.startswith(OURS)]
+    kept = house.fleet.means.engine.read("SELECT collection, id, body FROM documents WHERE db = 'main'", ())
+    journals = house.fleet.means.engine.read("SELECT * FROM journal", ())
+    places = {"log": house.on.log.getvalue(), "calls": "\n".join(listener.inside), "events": "\n".join(ours)}
+    places |= {"documents": str(kept), "journals": str(journals)}
+    leaks = [place for place, text in places.items() if found(text, listener.secrets)]
+    assert not leaks, f"what opens a door can be read in {', '.join(leaks)}"
+    return outcome
