@@ -39,6 +39,11 @@ def _library() -> Any:
     return hidraw
 
 
+def enumerated() -> list[dict[str, Any]]:
+    """Return what hidapi sees plugged in, as it says it."""
+    return list(_library().enumerate())
+
+
 class HidapiDevice:
     """A device that hidapi opened by its path."""
 
