@@ -19,7 +19,8 @@ from infra.local.delivery.parts import DeliveryParts
 from infra.local.documents.orphans import free_orphans
 from infra.local.host.app import Host
 from infra.local.host.functions import Hosted, load_functions
-from infra.local.identity import LocalIdentity
+from infra.local.identity import ISSUER, LocalIdentity
+from infra.local.people import LocalPeople
 from infra.local.sagas import journal
 from infra.local.sagas.callbacks import CallBack
 from infra.local.sagas.run import Surroundings
@@ -35,6 +36,7 @@ from infra.manifest.load import Manifest, load_manifest
 from shared.domain.kinds import TTLOCK
 from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
+from shared.kernel.people import SignIn
 from shared.ports.documents import StorageFull
 from shared.ports.vault import Secrets
 from shared.runtime.indexes import INDEXES
@@ -67,6 +69,7 @@ class Fleet:
         self.config, self.world, self.manifest = config, world, manifest
         self.counters = Counters()
         self.identity = LocalIdentity.at(config.identity_key, world.clock.now, world.entropy.token)
+        self.people = LocalPeople.at(config.people_key, world.clock.now, world.entropy.token)
         self._inside = InProcess(self._serve)
         self.means = self._means()
         self._build_parts()
@@ -217,6 +220,7 @@ class Fleet:
             log=self.world.log,
             http=self.world.outside,
             guards=Guards(self.world.guard_policy, means.clock, warning(self.world.log)),
+            sign_in=SignIn(config.base_url, self.people.issuer, frozenset({ISSUER})),
         )
 
     def _build_host(self) -> Host:
