@@ -135,6 +135,15 @@ class Fleet:
             "counters": dict(sorted(self.counters.items())),
         }
 
+    def turned_away(self, reason: str) -> None:
+        """Tell that a connection was not served, however often that happens."""
+        self.counters["connections_turned_away"] += 1
+        self.world.log.seldom("a connection was turned away", reason)
+
+    def broke(self, error: BaseException) -> None:
+        """Tell what broke while a request was served."""
+        self.world.log.failure("a request was not answered", error)
+
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._host(scope, receive, send)
 
