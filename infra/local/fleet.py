@@ -1,6 +1,7 @@
 """The embedded cloud as a whole: every part on one file and one loop, and the fleet it hosts."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -53,6 +54,8 @@ SCHEMA = (
     *boot_log.SCHEMA,
 )
 TIDY_EVERY = timedelta(hours=1)
+FOLD_EVERY = timedelta(minutes=1)
+"""For no longer can be read from the log what was deleted: a PIN, a name, a token."""
 KEPT_FOR = timedelta(days=90)
 """How long executions that ended and tasks that failed can be looked at."""
 LATELY = timedelta(days=1)
@@ -71,7 +74,7 @@ class Fleet:
         self.means = self._means()
         self._build_parts()
         self._host = self._build_host()
-        self._tidying: asyncio.Task[None] | None = None
+        self._upkeep: list[asyncio.Task[None]] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -92,13 +95,13 @@ class Fleet:
         self.schedules.start()
         self.starts.note(self.means.clock.now())
         resumed = self.sagas.start_all()
-        self._tidying = asyncio.ensure_future(self._tidy())
+        self._upkeep = [asyncio.ensure_future(work()) for work in (self._tidy, self._fold)]
         self.world.log.info("fleet started", functions=len(self.manifest.functions), resumed=resumed)
 
     async def stop(self) -> None:
         """Stop in an order that leaves nothing half told; whatever is undone is taken up next time."""
-        if self._tidying is not None:
-            self._tidying.cancel()
+        for work in self._upkeep:
+            work.cancel()
         unfinished = self.sagas.under_way
         await self.schedules.stop()
         await self.tasks.stop()
@@ -229,6 +232,12 @@ class Fleet:
             callback_callers=_with_role(self.manifest, CALLBACK_ROLE),
         )
         return Host(self._functions, control_app(on), f"127.0.0.1:{self.config.port}", self.counters)
+
+    async def _fold(self) -> None:
+        while True:
+            await asyncio.sleep(FOLD_EVERY.total_seconds())
+            with contextlib.suppress(StorageFull):
+                await self.means.engine.fold()
 
     async def _tidy(self) -> None:
         while True:

@@ -94,6 +94,11 @@ class Engine:
         connection = self._database.reader if self._busy else self._database.writer
         return connection.execute(sql, parameters).fetchall()
 
+    async def fold(self) -> None:
+        """Leave in the file only what is kept, and nothing in the log: what was deleted is gone from both."""
+        if self._writer.fold_next():
+            await self.write(_nothing)
+
     async def close(self) -> None:
         """Write what is waiting, trying hard, then close the file."""
         try:

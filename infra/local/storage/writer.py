@@ -70,7 +70,14 @@ class Writer:
         self._database, self._faults, self._counters = database, faults, counters
         self._commit_number = database.commit
         self._numbers = itertools.count()
+        self._folded = database.commit
+        self._fold = False
         self.held: list[Job] = []
+
+    def fold_next(self) -> bool:
+        """Have the log folded in and cut to nothing with the next commit; False where none came since."""
+        self._fold = self._commit_number > self._folded
+        return self._fold
 
     def admit(self, jobs: list[Job]) -> list[Job]:
         """Return the jobs to commit now.
@@ -157,6 +164,18 @@ class Writer:
         with contextlib.suppress(OSError, sqlite3.Error):
             self._database.mark.write(self._database.id, self._commit_number)
             self._checkpoint_if_long(connection)
+            self._cut_if_asked(connection)
+
+    def _cut_if_asked(self, connection: sqlite3.Connection) -> None:
+        if not self._fold:
+            return
+        # Until then the log holds, beside what replaced it, whatever was deleted.
+        ((held, *_),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        if held:
+            return  # another program looks at it: with the next commit, again
+        self._database.mark.sync()
+        self._counters["fsyncs"] += 3
+        self._fold, self._folded = False, self._commit_number
 
     def _checkpoint_if_long(self, connection: sqlite3.Connection) -> None:
         # A look at the log's size each 256 commits is cheap; SQLite's own trigger would not tell us to sync.
