@@ -29,6 +29,16 @@ NOT_NOW = {
 """What SQLite says when it is the machine's fault and not the operation's, and what may help."""
 
 
+class Gone(StorageFull):
+    """What is written now would be lost: the file it goes to is no longer where the next start looks."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"nothing was written: {what} was removed or replaced while the fleet runs. Stop the fleet, "
+            "put the file back or restore the last backup, and start it again"
+        )
+
+
 def take_up_held(_connection: sqlite3.Connection) -> None:
     """The operation that does nothing itself: where it is, what was held for want of room is tried again."""
 
@@ -100,6 +110,9 @@ class Writer:
     def begin(self, jobs: list[Job]) -> bool:
         """Run jobs in a transaction; return whether it is to be finished."""
         connection = self._database.writer
+        if (gone := self._database.present.missing()) is not None:
+            _abandon(connection, jobs, Gone(gone))
+            return False
         self._faults.reach("before-commit")
         try:
             connection.execute("BEGIN IMMEDIATE")
