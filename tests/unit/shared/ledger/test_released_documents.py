@@ -17,8 +17,8 @@ from shared.domain.policy import DEFAULT_POLICY
 from shared.domain.premises import LockDevice, Property, Room, Tenant
 from shared.domain.stored import UNSTORED, how_stored
 from shared.domain.upcasts import UPCASTS
-from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.grant_record import GrantRecord, grant_from
+from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.reading import StoredUnreadable
 from shared.ledger.reservation import Reservation, reservation_from
 from shared.ledger.sealed_keys import SealedDocument
