@@ -87,6 +87,7 @@ class Fleet:
             await self._move_in(read_sample())
         await free_orphans(self.means.engine, self.platform.leases)
         bind(self.platform)
+        await self.bus.deliver_kept()
         self.bus.start()
         self.tasks.start()
         self.schedules.start()
@@ -126,12 +127,22 @@ class Fleet:
             "functions": [_described(name, function) for name, function in self._functions.items()],
             "backlog": dict(self.bus.backlog()),
             "parked": self.bus.dead_letters.count(),
+            "kept": self.bus.kept.count(),
             "tasks_waiting": self.tasks.count(failed=False),
             "tasks_failed": self.tasks.count(failed=True),
             "executions": self.sagas.under_way,
             "failed_executions": self.journal.failed_since(self.world.clock.now() - LATELY),
             "counters": dict(sorted(self.counters.items())),
         }
+
+    def turned_away(self, reason: str) -> None:
+        """Tell that a connection was not served, however often that happens."""
+        self.counters["connections_turned_away"] += 1
+        self.world.log.seldom("a connection was turned away", reason)
+
+    def broke(self, error: BaseException) -> None:
+        """Tell what broke while a request was served."""
+        self.world.log.failure("a request was not answered", error)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._host(scope, receive, send)
@@ -168,7 +179,9 @@ class Fleet:
         self.documents = documents.SqliteDocuments(means.engine, means.clock, INDEXES, "main")
         self.sealed = documents.SqliteDocuments(means.engine, means.clock, (), "sealed")
         subscriptions = wiring.subscriptions(self.manifest, url)
-        self.bus = bus.Bus(means, wiring.topics(), subscriptions, self.world.chaos, self.world.log)
+        self.bus = bus.Bus(
+            means, wiring.topics(self.manifest), subscriptions, self.world.chaos, self.world.log
+        )
         self.tasks = tasks.Tasks(means, wiring.queues(self.manifest, url))
         self.schedules = schedules.Schedules(means, wiring.schedules(self.manifest, url))
         self.journal = journal.Journal(means.engine, means.clock.now)
@@ -190,12 +203,12 @@ class Fleet:
         return Platform(
             cell=config.cell,
             documents=roles.held_to(self.documents, roles.DOCUMENTS),
-            sealed=roles.held_to(self.sealed, roles.DOCUMENTS),
-            bus=self.bus,
+            sealed=roles.held_to(self.sealed, roles.SEALED),
+            bus=roles.HeldBus(self.bus),
             tasks=roles.held_to(self.tasks, roles.TASKS),
             sagas=roles.held_to(self.sagas, roles.SAGAS),
             secrets=cast("Secrets", roles.HeldSecrets(secrets.SqliteSecrets(means.engine, cipher))),
-            cipher=GuardedCipher(cipher, lambda: deployed.get(NOBODY).opens),
+            cipher=GuardedCipher(cipher, lambda: deployed.get(NOBODY).opens, roles.sealing),
             leases=DocumentLeases(self.documents, means.clock),
             clock=means.clock,
             entropy=means.entropy,

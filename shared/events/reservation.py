@@ -83,6 +83,10 @@ class BookingCancelledV1(Booking):
     """A stay is off."""
 
 
+class BookingCheckedInV1(Booking):
+    """A guest arrived; C §15 tells it, and B does not: our extension."""
+
+
 class BookingCheckedOutV1(Booking):
     """A guest left."""
 

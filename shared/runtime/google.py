@@ -86,6 +86,7 @@ def deployed_of_environment(environment: Mapping[str, str]) -> Deployed:
         public=environment.get("KEYFLEET_PUBLIC") == "true",
         callers=frozenset(_listed(environment, "KEYFLEET_CALLERS")),
         opens=frozenset(_listed(environment, "KEYFLEET_OPENS")),
+        seals=frozenset(_listed(environment, "KEYFLEET_SEALS")),
         roles=frozenset(_listed(environment, "KEYFLEET_ROLES")),
         secrets=_listed(environment, "KEYFLEET_SECRETS"),
         timeout=float(environment.get("KEYFLEET_TIMEOUT", ALLOWED_SECONDS)),

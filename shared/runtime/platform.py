@@ -74,6 +74,7 @@ class Deployed:
     public: bool = False
     callers: frozenset[str] = field(default_factory=frozenset)
     opens: frozenset[str] = field(default_factory=frozenset)
+    seals: frozenset[str] = field(default_factory=frozenset)
     roles: frozenset[str] = field(default_factory=frozenset)
     secrets: tuple[str, ...] = ()
     timeout: float = ALLOWED_SECONDS

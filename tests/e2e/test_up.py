@@ -1,10 +1,15 @@
 """keyfleet up as a process: how it starts, how it ends, and what it says when it cannot start."""
 
 import dataclasses
+import http.client
+import json
 import signal
+import socket
 
 import pytest
 
+from infra.cli.address import FleetAddress
+from infra.cli.control import operator_token
 from infra.local.server import free_port
 
 
@@ -66,6 +71,29 @@ def test_up_on_a_taken_port_says_which_and_what_to_do(fleet, tmp_path):
     assert f"port {fleet.port} is in use by a fleet of another home" in refused.stderr
     assert f"keyfleet up --home {other.home} --port " in refused.stderr
     assert refused.stdout == ""
+
+
+def test_s2_the_control_plane_is_at_the_homes_socket_and_not_on_the_port(running):
+    place = FleetAddress(running.home, running.port)
+    connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=20)
+    connection.request("GET", "/_cloud/status", headers={"Authorization": f"Bearer {operator_token(place)}"})
+    answer = connection.getresponse()
+    assert (answer.status, json.loads(answer.read())["error"]["kind"]) == (404, "ControlElsewhere")
+    connection.close()
+    assert running.ask("status")["base_url"] == place.base_url
+
+
+def test_s6_half_sent_requests_keep_neither_the_command_line_nor_a_function_from_the_fleet(running):
+    silent = [socket.create_connection(("127.0.0.1", running.port)) for _ in range(300)]
+    for each in silent:
+        each.sendall(b"GET / HTTP/1.1\r\n")
+    assert running.ask("status")["functions"]
+    assert running.ask("schedule", "run", "sweep-due")["succeeded"]
+    connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=20)
+    connection.request("GET", "/sweep-due")
+    assert connection.getresponse().status == 401
+    for each in (*silent, connection):
+        each.close()
 
 
 def test_up_beside_itself_points_at_the_fleet_that_runs(fleet):
