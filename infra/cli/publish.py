@@ -73,7 +73,7 @@ def _heard(at: FleetAddress, facts: Mapping[str, Any]) -> tuple[Text, ...]:
     )
 
 
-def _kept(at: Place, facts: Mapping[str, Any]) -> Text:
+def _kept(at: FleetAddress, facts: Mapping[str, Any]) -> Text:
     function = facts["kept_for"].partition(".")[0]
     return line(
         plain(f"Nothing handles this subject yet: it is kept as message {facts['message_id']}", "yellow"),
