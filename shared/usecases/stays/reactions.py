@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from shared.domain.kinds import RevokeReason
 from shared.domain.reactions import Action, Reaction, reaction_to
 from shared.usecases.services import Services
-from shared.usecases.stays.change_dates import change_dates
-from shared.usecases.stays.confirm_booking import confirm_booking
-from shared.usecases.stays.end_booking import end_booking
+from shared.usecases.stays import change_dates, confirm_booking, end_booking
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
@@ -21,16 +19,16 @@ async def react(event: "Event", services: Services) -> None:
 
 
 async def _confirm(event: "Event", _: Reaction, services: Services) -> Any:
-    return await confirm_booking(event, services)
+    return await confirm_booking.confirm_booking(event, services)
 
 
 async def _change(event: "Event", _: Reaction, services: Services) -> Any:
-    return await change_dates(event, services)
+    return await change_dates.change_dates(event, services)
 
 
 async def _end(event: "Event", reaction: Reaction, services: Services) -> Any:
     assert isinstance(reaction.reason, RevokeReason)  # noqa: S101 - the table gives every end its reason
-    return await end_booking(event, reaction.reason, services)
+    return await end_booking.end_booking(event, reaction.reason, services)
 
 
 _COMMANDS: Final[Mapping[Action, Callable[["Event", Reaction, Services], Awaitable[Any]]]] = {
