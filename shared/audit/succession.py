@@ -1,13 +1,11 @@
 """From one signed checkpoint to the next: never two roots for one size, never a past that changes.
 
-Whoever anchors does this, in this order; a crash between any two steps is mended by starting over:
+`shared/audit/anchor.py` asks these questions in their order before it has anything signed:
 
-1. `require_edge`: the files make up the root that was signed last, or nothing is signed.
-2. `require_not_behind`: no witness has seen more of this log than is here. A restored backup stops here.
-3. `append`: the day's files, each created and never replaced.
-4. `succeed`: read back from those files, the new tree holds the old one as its beginning.
-5. the new checkpoint is kept by compare-and-set over the last, as the only one of its size.
-6. only then it is signed, by the key that is good for its size (`LogKeys`), and shown to witnesses.
+1. `require_not_behind`: no witness has seen more of this log than is here. A restored backup stops here.
+2. `require_edge`: the files make up the root that was signed last.
+3. `succeed`: read back after the day was written, the new tree holds the old one as its beginning.
+4. `LogKeys.good_for`: which key signs a checkpoint of this size.
 """
 
 from collections.abc import Iterable
@@ -16,7 +14,7 @@ from dataclasses import dataclass
 from shared.audit.checkpoint import Checkpoint
 from shared.audit.errors import Behind, Forked, Malformed, NotProven
 from shared.audit.log import edge_at
-from shared.audit.notes import Check, Note, Sign, VerifierKey, require_signed, signed
+from shared.audit.notes import Check, Note, VerifierKey, require_signed
 from shared.audit.proofs import Path, consistency_path, require_consistency
 from shared.audit.tiles import Read, stored_subtrees
 from shared.audit.tree import EMPTY_ROOT
@@ -92,10 +90,6 @@ class LogKeys:
     def replaced(self, size: int, key: VerifierKey) -> "LogKeys":
         """The keys after a change at a size, from which on the new one signs."""
         return LogKeys((*self.keys[:-1], LogKey(self.keys[-1].key, size), LogKey(key)))
-
-    def sign(self, succession: Succession, sign: Sign) -> Note:
-        """The signed checkpoint; whoever calls has kept the checkpoint first."""
-        return signed(succession.next.text, self.good_for(succession.next.size), sign)
 
     def require(self, note: Note, check: Check) -> Checkpoint:
         """The checkpoint of a note, if the key that is good for its size signed it."""

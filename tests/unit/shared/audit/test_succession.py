@@ -80,9 +80,7 @@ def test_a_restored_backup_meets_the_witness_first():
 def test_a_key_signs_up_to_its_end_and_the_next_one_after_it():
     keys = LogKeys((LogKey(LOG.key),)).replaced(300, NEW.key)
     assert [keys.good_for(size) for size in (0, 300, 301, 10**9)] == [LOG.key, LOG.key, NEW.key, NEW.key]
-    following = succeed(at(300), 600, files_of(300, 600))
-    note = keys.sign(following, NEW.sign)
-    assert keys.require(note, check) == at(600)
+    assert keys.require(NEW.note(at(600).text), check) == at(600)
     assert keys.require(LOG.note(at(300).text), check) == at(300)
 
 
