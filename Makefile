@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE =
 export UV_COMPILE_BYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test check bench schemas lock format clean
+.PHONY: help setup demo up test soak check bench schemas lock format clean
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,8 +31,11 @@ demo: $(STAMP) ## run the main job on the embedded cloud and say what happened
 up: $(STAMP) ## run the embedded fleet in the foreground
 	@$(BIN)/keyfleet up
 
-test: $(STAMP) ## every test
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+test: $(STAMP) ## every test but the long ones and the gates of check, within its budget
+	KEYFLEET_TEST_TIER=test $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not soak" --ignore tests/architecture
+
+soak: $(STAMP) ## the long ones: ten thousand schedules, every kill, every power cut
+	KEYFLEET_TEST_TIER=soak $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m soak
 
 check: $(STAMP) ## every gate: format, lint, types, layers, generated files
 	$(BIN)/ruff format --check .

@@ -3,6 +3,19 @@
 import pytest
 
 from shared.runtime import platform
+from tests.support.budget import Costs
+
+
+def pytest_configure(config):
+    """Add up what the tests cost."""
+    config.pluginmanager.register(Costs(config))
+
+
+def pytest_collection_modifyitems(items):
+    """Count what lies under soak to that tier."""
+    for item in items:
+        if "soak" in item.path.parts:
+            item.add_marker("soak")
 
 
 @pytest.fixture

@@ -21,7 +21,8 @@ from infra.local.delivery.parts import DeliveryParts
 from infra.local.documents.orphans import free_orphans
 from infra.local.host.app import Host
 from infra.local.host.functions import Hosted, load_functions
-from infra.local.identity import LocalIdentity
+from infra.local.identity import ISSUER, LocalIdentity
+from infra.local.people import LocalPeople
 from infra.local.sagas import journal
 from infra.local.sagas.callbacks import CallBack
 from infra.local.sagas.run import Surroundings
@@ -38,6 +39,7 @@ from infra.manifest.load import Manifest, load_manifest
 from shared.domain.kinds import TTLOCK
 from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
+from shared.kernel.people import SignIn
 from shared.ports.documents import StorageFull
 from shared.ports.vault import Secrets
 from shared.runtime.indexes import INDEXES
@@ -73,6 +75,7 @@ class Fleet:
         self.config, self.world, self.manifest = config, world, manifest
         self.counters = Counters()
         self.identity = LocalIdentity.at(config.identity_key, world.clock.now, world.entropy.token)
+        self.people = LocalPeople.at(config.people_key, world.clock.now, world.entropy.token)
         self._inside = InProcess(self._serve)
         self.means = self._means()
         self.cipher = LocalCipher.at(
@@ -96,6 +99,7 @@ class Fleet:
             await self._move_in(read_sample())
         await free_orphans(self.means.engine, self.platform.leases)
         bind(self.platform)
+        await self.bus.deliver_kept()
         self.bus.start()
         self.tasks.start()
         self.schedules.start()
@@ -135,6 +139,7 @@ class Fleet:
             "functions": [_described(name, function) for name, function in self._functions.items()],
             "backlog": dict(self.bus.backlog()),
             "parked": self.bus.dead_letters.count(),
+            "kept": self.bus.kept.count(),
             "tasks_waiting": self.tasks.count(failed=False),
             "tasks_failed": self.tasks.count(failed=True),
             "executions": self.sagas.under_way,
@@ -187,7 +192,9 @@ class Fleet:
         self.documents = documents.SqliteDocuments(means.engine, means.clock, INDEXES, "main")
         self.sealed = documents.SqliteDocuments(means.engine, means.clock, (), "sealed")
         subscriptions = wiring.subscriptions(self.manifest, url)
-        self.bus = bus.Bus(means, wiring.topics(), subscriptions, self.world.chaos, self.world.log)
+        self.bus = bus.Bus(
+            means, wiring.topics(self.manifest), subscriptions, self.world.chaos, self.world.log
+        )
         self.tasks = tasks.Tasks(means, wiring.queues(self.manifest, url))
         self.schedules = schedules.Schedules(means, wiring.schedules(self.manifest, url))
         self.journal = journal.Journal(means.engine, means.clock.now)
@@ -207,12 +214,12 @@ class Fleet:
         return Platform(
             cell=config.cell,
             documents=roles.held_to(self.documents, roles.DOCUMENTS),
-            sealed=roles.held_to(self.sealed, roles.DOCUMENTS),
-            bus=self.bus,
+            sealed=roles.held_to(self.sealed, roles.SEALED),
+            bus=roles.HeldBus(self.bus),
             tasks=roles.held_to(self.tasks, roles.TASKS),
             sagas=roles.held_to(self.sagas, roles.SAGAS),
             secrets=cast("Secrets", roles.HeldSecrets(secrets.SqliteSecrets(means.engine, cipher))),
-            cipher=GuardedCipher(cipher, lambda: deployed.get(NOBODY).opens),
+            cipher=GuardedCipher(cipher, lambda: deployed.get(NOBODY).opens, roles.sealing),
             leases=DocumentLeases(self.documents, means.clock),
             clock=means.clock,
             entropy=means.entropy,
@@ -221,6 +228,7 @@ class Fleet:
             log=self.world.log,
             http=self.world.outside,
             guards=Guards(self.world.guard_policy, means.clock, warning(self.world.log)),
+            sign_in=SignIn(config.base_url, self.people.issuer, frozenset({ISSUER})),
         )
 
     def _build_host(self) -> Host:

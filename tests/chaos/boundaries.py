@@ -1,5 +1,7 @@
 """Boundaries at a fleet's way out: before a call to a vendor, and after its answer."""
 
+import pytest
+
 
 class WatchedWay:
     """The way to the vendors, whose every call is announced like the boundaries inside."""
@@ -44,3 +46,12 @@ class FromTheFirst:
         self._begun = self._begun or boundary == self._first
         if self._begun:
             self._faults.reach(boundary)
+
+
+def each_boundary(census):
+    """Return every boundary, each time it is reached; all but the middle one of a kind are for the soak."""
+    return [
+        pytest.param(f"{kind}#{nth}", marks=[] if nth == (times + 1) // 2 else [pytest.mark.soak])
+        for kind, times in census.items()
+        for nth in range(1, times + 1)
+    ]

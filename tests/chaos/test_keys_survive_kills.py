@@ -21,6 +21,7 @@ import pytest
 
 from infra.local.ambient import SystemClock
 from infra.manifest.load import ROOT
+from tests.chaos.boundaries import each_boundary
 from tests.chaos.fleet_process import GIVE_UP_SECONDS, FleetProcess, Unreachable, free_port
 from tests.chaos.simulator_process import SimulatorProcess
 from tests.chaos.verdict import Books, assert_one_active_key, assert_taken_back
@@ -39,7 +40,7 @@ BOUNDARIES = {
 SHARED = "before-commit"
 """How much goes into one commit is a matter of timing: the last of these may not be reached."""
 ELSEWHERE = {"after-commit", "before-mark", "before-schedule-call", "after-schedule-call"}
-CASES = [f"{boundary}#{nth}" for boundary, times in BOUNDARIES.items() for nth in range(1, times + 1)]
+CASES = each_boundary(BOUNDARIES)
 LATER = timedelta(minutes=5)
 BOOKING = "melmastoon.reservation.booking"
 REST, BRIEF = "initial_delay: 5,", "initial_delay: 0.1,"

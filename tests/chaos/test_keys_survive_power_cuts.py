@@ -124,6 +124,7 @@ def test_a_stay_outlives_the_power_wherever_it_fails(tmp_path, census, boundary)
     _assert_survived_everywhere(tmp_path, boundary, census)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("boundary", [*STEPS, "after-commit"])
 def test_a_stay_with_trouble_at_its_locks_outlives_the_power_too(tmp_path, boundary):
     how = {"moment": LONG_ENOUGH, "trouble": TROUBLE}

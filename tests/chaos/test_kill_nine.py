@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.chaos.boundaries import each_boundary
 from tests.chaos.fleet_process import Unreachable
 
 BOUNDARIES = {
@@ -23,7 +24,7 @@ BOUNDARIES = {
     "before-schedule-call": 1,
     "after-schedule-call": 1,
 }
-CASES = [f"{boundary}#{nth}" for boundary, times in BOUNDARIES.items() for nth in range(1, times + 1)]
+CASES = each_boundary(BOUNDARIES)
 
 
 def _work(fleet, outsider, *, scheduled=False) -> dict:

@@ -20,7 +20,12 @@ TINY, TTLOCK = range(0, 9000, AT_ONCE), range(0, 1000, AT_ONCE)
 
 
 @pytest.mark.parametrize(
-    ("vendor", "first"), [*(("ttlock", n) for n in TTLOCK), *(("tiny", n) for n in TINY)]
+    ("vendor", "first"),
+    [
+        pytest.param(vendor, first, marks=[pytest.mark.soak] if first else [])
+        for vendor, seeds in (("ttlock", TTLOCK), ("tiny", TINY))
+        for first in seeds
+    ],
 )
 def test_a_hundred_schedules_end_in_agreement(vendor, first):
     played = (play(seed, vendor) for seed in range(first, first + AT_ONCE))

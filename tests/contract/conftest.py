@@ -1,4 +1,4 @@
-"""Google's emulators, one of each for all tests of a worker; their tests keep apart by project."""
+"""Google's emulators, one of each for all tests of a machine; their tests keep apart by project."""
 
 import pytest
 

@@ -1,6 +1,8 @@
 """Google's own emulators, where the Cloud SDK brought them: found next to gcloud, started with java."""
 
 import contextlib
+import fcntl
+import json
 import os
 import shutil
 import socket
@@ -9,8 +11,9 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import gettempdir
 
+import psutil
 import pytest
 
 LONGEST_START = 60.0
@@ -65,21 +68,87 @@ PUBSUB = Emulator(
 )
 
 
+_STARTED = []
+"""What this process started: it may outlive us, for others use it too."""
+
+
 @contextmanager
 def running(emulator):
-    """Run an emulator on a free port and yield its address; skip what needs it where it is not installed."""
+    """Yield the address of the machine's one emulator; skip what needs it where it is not installed.
+
+    It is started by whoever comes first and ended by whoever leaves last: the users' process ids stand in a
+    file, and those that died without leaving do not count.
+    """
     if reason := emulator.missing():
         pytest.skip(reason)
-    port = _free_port()
-    # To a file: it logs every refusal at length, and a full pipe would stop it.
-    with NamedTemporaryFile("ab") as log:
-        process = subprocess.Popen(emulator.command(port), stdout=log, stderr=subprocess.STDOUT)
-        try:
-            _wait(process, emulator, Path(log.name))
-            yield f"127.0.0.1:{port}"
-        finally:
+    shared = _Shared(emulator)
+    address = shared.enter()
+    try:
+        yield address
+    finally:
+        shared.leave()
+
+
+class _Shared:
+    """The one emulator of a machine, and who uses it."""
+
+    def __init__(self, emulator):
+        self._emulator = emulator
+        self._folder = Path(gettempdir()) / f"keyfleet-emulators-{os.getuid()}"
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        self._file = self._folder / f"{emulator.name}.json"
+
+    def enter(self):
+        """Return where the emulator listens, started if it does not run."""
+        with self._locked():
+            state = self._state()
+            if not state["users"]:
+                # Nobody uses it: one that is left over from users who died may be in any state.
+                _end(state.get("pid"), self._emulator)
+                state = self._start()
+            state["users"].append(os.getpid())
+            self._file.write_text(json.dumps(state))
+            return f"127.0.0.1:{state['port']}"
+
+    def leave(self):
+        """End it, if nobody else uses it."""
+        with self._locked():
+            state = self._state()
+            state["users"].remove(os.getpid())
+            if not state["users"]:
+                _end(state.pop("pid"), self._emulator)
+            self._file.write_text(json.dumps(state))
+
+    @contextmanager
+    def _locked(self):
+        with (self._folder / f"{self._emulator.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def _state(self):
+        state = json.loads(self._file.read_text()) if self._file.exists() else {}
+        state["users"] = [user for user in state.get("users", ()) if psutil.pid_exists(user)]
+        return state
+
+    def _start(self):
+        port, log = _free_port(), self._folder / f"{self._emulator.name}.log"
+        # To a file: it logs every refusal at length, and a full pipe would stop it.
+        with log.open("wb") as output:
+            command = self._emulator.command(port)
+            process = subprocess.Popen(
+                command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            )
+        _STARTED.append(process)
+        _wait(process, self._emulator, log)
+        return {"pid": process.pid, "port": port, "users": []}
+
+
+def _end(pid, emulator):
+    """End an emulator that this or another worker started, and no other process that has its number now."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid) if pid else None
+        if process and emulator.main in process.cmdline():
             process.kill()
-            process.wait()
 
 
 def _wait(process, emulator, log):

@@ -6,10 +6,10 @@ from random import Random
 import orjson
 
 from infra.local.transport import InProcess
+from infra.simulators.kit.world import SimWorld
 from infra.simulators.ttlock.app import ttlock_app
-from infra.simulators.ttlock.founding import md5_hex
+from infra.simulators.ttlock.build import md5_hex
 from infra.simulators.ttlock.hotel import AccountPlan, sample_hotel
-from infra.simulators.ttlock.world import SimWorld
 from shared.domain.kinds import TTLOCK
 from shared.vendor_kit.http import Call, TimedOut
 from shared.vendors.ttlock.adapter import open_vendor
