@@ -13,9 +13,9 @@ Body = Mapping[str, Any]
 async def adapter_ttlock(body: Body, on: Platform) -> Body:
     """Make one attempt at the key of a saga, or at taking it back."""
     from shared.domain.kinds import VendorCode
+    from shared.keywork.step import work_at_locks
+    from shared.keywork.verdicts import StepCall
     from shared.runtime.keys import desks_of, services_of
-    from shared.usecases.saga_step import StepCall
-    from shared.usecases.work_at_locks import work_at_locks
     from shared.vendors.ttlock.adapter import open_vendor
 
     desks = desks_of(on, VendorCode("ttlock"), open_vendor)

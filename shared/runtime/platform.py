@@ -16,7 +16,7 @@ from shared.ports.tasks import TaskQueue
 from shared.ports.vault import Cipher, Secrets
 
 if TYPE_CHECKING:  # not every function needs them at its start
-    from shared.usecases.hotels.directory import HotelDirectory
+    from shared.ledger.hotel_directory import HotelDirectory
     from shared.vendor_kit.guard import Guards
     from shared.vendor_kit.http import Http
 
@@ -55,7 +55,7 @@ class Platform:
     def hotels(self) -> "HotelDirectory":
         """What is known of the hotels; loaded with the first question, not at a function's start."""
         if "hotels" not in self.kept:
-            from shared.usecases.hotels.directory import HotelDirectory
+            from shared.ledger.hotel_directory import HotelDirectory
 
             self.kept["hotels"] = HotelDirectory(self.documents, self.cell, self.clock.now)
         hotels: HotelDirectory = self.kept["hotels"]
