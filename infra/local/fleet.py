@@ -24,7 +24,7 @@ from infra.local.sagas import journal
 from infra.local.sagas.callbacks import CallBack
 from infra.local.sagas.run import Surroundings
 from infra.local.sagas.service import LocalSagas
-from infra.local.sample.account import open_account
+from infra.local.sample.account import open_account, sample_account
 from infra.local.sample.load import SampleHotel, move_in, read_sample
 from infra.local.storage.database import Loss, open_database
 from infra.local.storage.engine import Engine
@@ -32,7 +32,6 @@ from infra.local.storage.private import create_private
 from infra.local.transport import ByAddress, InProcess
 from infra.local.world import FleetConfig, World
 from infra.manifest.load import Manifest, load_manifest
-from shared.domain.kinds import TTLOCK
 from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
 from shared.ports.documents import StorageFull
@@ -111,8 +110,10 @@ class Fleet:
 
     async def _move_in(self, hotel: SampleHotel) -> None:
         await move_in(hotel, self.documents, self.means.clock.now())
-        account = account_secret(TTLOCK, hotel.tenant.id, hotel.property.id)
-        await open_account(self.platform.secrets, account, self.config.simulator_url)
+        vendor = hotel.vendor()
+        name = account_secret(vendor, hotel.tenant.id, hotel.property.id)
+        account = sample_account(vendor, self.config.simulator_url)
+        await open_account(self.platform.secrets, name, account)
 
     def _report(self, _loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
         """Put what the loop has to tell into our own log, by place and without its words."""
