@@ -2,8 +2,10 @@
 
 import orjson
 
+from infra.local.sample.load import SampleHotel
 from shared.domain.secret import Secret
 from shared.ports.vault import SecretMissing, Secrets
+from shared.vendor_kit.accounts import account_secret
 
 
 def simulator_port(fleet_port: int) -> int:
@@ -23,8 +25,10 @@ def sample_account(vendor: str, address: str) -> Secret[bytes]:
     return Secret(orjson.dumps(simulated_vendor(vendor).account(address)))
 
 
-async def open_account(secrets: Secrets, name: str, account: Secret[bytes]) -> None:
-    """Keep the sample account, unless the newest that is kept says the same already."""
+async def open_account(secrets: Secrets, hotel: SampleHotel, address: str) -> None:
+    """Keep a hotel's account at its simulator, unless the newest that is kept says the same already."""
+    account = sample_account(hotel.vendor(), address)
+    name = account_secret(hotel.vendor(), hotel.tenant.id, hotel.property.id)
     if await _newest(secrets, name) != account:
         await secrets.add(name, account)
 

@@ -57,7 +57,7 @@ def test_an_account_is_added_anew_only_if_it_says_something_else(tmp_path):
         secrets = on.fleet.platform.secrets
         versions = [(await secrets.latest(NAME)).version]
         for port in (8788, 8788, 9100, 9100, 8788):
-            await open_account(secrets, NAME, sample_account(TTLOCK, simulator_address(port)))
+            await open_account(secrets, read_sample(), simulator_address(port))
             versions.append((await secrets.latest(NAME)).version)
         return versions
 
