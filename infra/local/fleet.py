@@ -13,8 +13,8 @@ from starlette.types import Receive, Scope, Send
 from infra.local import bus, documents, roles, schedules, secrets, tasks, wiring
 from infra.local.cipher import GuardedCipher, LocalCipher
 from infra.local.control import boot_log
-from infra.local.control.app import Operations, control_app
-from infra.local.control.records import Records
+from infra.local.control.app import control_app
+from infra.local.control.operations import Operations
 from infra.local.counters import Counters
 from infra.local.delivery.parts import DeliveryParts
 from infra.local.documents.orphans import free_orphans
@@ -40,6 +40,7 @@ from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
 from shared.kernel.people import SignIn
 from shared.ports.vault import Secrets
+from shared.queries.hotels import Cell
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import Deployed, Platform, bind, deployed
 from shared.vendor_kit.guard import Guards, warning
@@ -230,7 +231,7 @@ class Fleet:
             bus=self.bus,
             sagas=self.sagas,
             schedules=self.schedules,
-            records=Records(self.means.engine),
+            cell=Cell(self.documents, self.config.cell),
             starts=self.starts,
             status=self.status,
             audience=self.config.control_url,

@@ -1,24 +1,8 @@
-"""Every query the use cases make: what stores are opened with, and what Terraform creates."""
+"""Every query that is asked: what stores are opened with, and what Terraform creates."""
 
-from shared.ledger.indexes import (
-    AT_DEVICE,
-    DEVICES,
-    DUE,
-    LIVE_AT,
-    LIVE_OF_STAFF,
-    OF_CREDENTIAL,
-    STAYS_AT,
-    STAYS_OF,
-)
+from shared.ledger import indexes
 from shared.ports.documents import Index
 
-INDEXES: tuple[Index, ...] = (
-    AT_DEVICE,
-    DEVICES,
-    DUE,
-    LIVE_AT,
-    LIVE_OF_STAFF,
-    OF_CREDENTIAL,
-    STAYS_AT,
-    STAYS_OF,
+INDEXES: tuple[Index, ...] = tuple(
+    sorted((each for each in vars(indexes).values() if isinstance(each, Index)), key=lambda each: each.name)
 )

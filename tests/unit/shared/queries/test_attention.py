@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from infra.local.control import attention
+from shared.queries import hotels
 from tests.support.sample_hotel import play
 
 LOCK_FULL, LOCK_FROZEN = "errcode:-3009", "errcode:-3036"
-WELL = {"failed_keys": 0, "waiting_keys": 0, "residual_locks": 0, "keyless_stays": []}
+WELL = {"failed_keys": 0, "waiting_keys": 0, "residual_locks": 0, "keyless_stays": [], "keys_at_the_door": []}
 
 
 async def _ask(house):
@@ -92,7 +92,7 @@ def test_a_key_that_failed_is_not_counted_once_it_was_made_anew(tmp_path):
 
 @pytest.mark.parametrize("page", [1, 1000])
 def test_locks_that_would_not_let_go_are_counted_each_once_whatever_fits_a_page(tmp_path, monkeypatch, page):
-    monkeypatch.setattr(attention, "PAGE", page)
+    monkeypatch.setattr(hotels, "PAGE", page)
 
     async def scenario(house):
         for stay in (1, 2):
@@ -126,3 +126,44 @@ def test_a_stay_that_lost_its_key_is_named_until_it_has_one_again_or_ends(tmp_pa
         return named
 
     assert play(tmp_path, scenario) == [[], ["rsv_1"], [], ["rsv_1"], []]
+
+
+async def _listed(house):
+    status, answer = await house.on.send("_cloud/residues", caller="operator", method="GET")
+    assert status == 200, answer
+    return answer["residues"]
+
+
+def test_what_a_lock_refused_to_let_go_of_is_listed_while_a_saga_still_tries(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1")
+        await asyncio.sleep(30)
+        await house.fault(LOCK_FROZEN, "keyboardPwd/delete")
+        await house.publish("evt_2", "checked_out", time="2026-03-05T07:00:00Z")
+        await asyncio.sleep(5)
+        trying = (await _listed(house), await _ask(house))
+        await house.mend()
+        await asyncio.sleep(7200)
+        return trying, (await _listed(house), await _ask(house))
+
+    (listed, counted), (none, well) = play(tmp_path, scenario)
+    assert {each["state"] for each in listed} == {"removing"}
+    assert all(each["cause"] and each["since"] and each["asked_last"] and each["next_try"] for each in listed)
+    assert {each["reservation"] for each in listed} == {"rsv_1"}
+    assert counted["residual_locks"] == len(listed) > 0
+    assert (none, well) == ([], WELL)
+
+
+def test_a_key_that_is_not_made_is_named_once_its_guest_is_at_the_door(tmp_path):
+    async def scenario(house):
+        await house.fault("http_500", "keyboardPwd/add")
+        await house.publish("evt_1")
+        await asyncio.sleep(5)
+        tomorrow = await _ask(house)
+        await house.publish("evt_2", reservationId="rsv_2", validFrom="2026-03-01T10:30:00Z")
+        await asyncio.sleep(5)
+        return tomorrow, await _ask(house)
+
+    tomorrow, today = play(tmp_path, scenario)
+    assert (tomorrow["waiting_keys"], tomorrow["keys_at_the_door"]) == (1, [])
+    assert (today["waiting_keys"], len(today["keys_at_the_door"])) == (2, 1)

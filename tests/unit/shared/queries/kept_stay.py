@@ -18,12 +18,14 @@ from shared.domain.ids import (
     ReservationId,
     RoomId,
     TenantId,
+    minted_at,
 )
 from shared.domain.instants import instant_to_text
 from shared.domain.kinds import ClaimKey, KeyCredentialKind, KeyWarning
 from shared.domain.plan import Choice, IssuePlan
 from shared.domain.window import StayWindow
 from shared.events.from_facts import Context, outbox_row
+from shared.ledger.admission import RECORD
 from shared.ports.documents import Create, Ref
 from tests.support.vendors import TTLOCK
 
@@ -60,8 +62,14 @@ class KeptStay:
             "due_at": int(self.after(60).timestamp() * 1000),
             "announced": 2,
             "cause": {"trace_id": TRACE, "event_id": "evt_1"},
-            "artifact": {"link": TOKEN},
+            "secret_try": 0,
+            "artifact": TOKEN,
+            "link": TOKEN,
+            "of_property": KABUL,
+            "of_stay": STAY,
+            "newest": -minted_at(self.id),
         }
+        await self._house()
         writes = [
             Create(Ref("reservations", STAY), self._booking()),
             Create(Ref("credentials", self.id), record),
@@ -72,6 +80,15 @@ class KeptStay:
         sealed = Create(Ref("key_secrets", f"{self.id}.pin_code.0"), {"artifact": PIN, "refs": VENDOR_REF})
         await self.fleet.sealed.tenant(self.tenant).commit([sealed])
         return self
+
+    async def _house(self):
+        """Another tenant has the house to itself; the sample's is there already."""
+        store = self.fleet.documents.tenant(self.tenant)
+        if await store.get(RECORD) is None:
+            sample = self.fleet.documents.tenant(SILK)
+            place = await sample.get(Ref("properties", KABUL))
+            tenant = {**(await sample.get(RECORD)).data, "id": str(self.tenant)}
+            await store.commit([Create(RECORD, tenant), Create(Ref("properties", KABUL), place.data)])
 
     async def run_saga(self, **argument):
         """Run an execution that names the key, as its saga's would."""
@@ -142,6 +159,8 @@ class KeptStay:
             "until": int(self.after(90_000).timestamp() * 1000),
             "busy_until": None,
             "vendor_ref": VENDOR_REF,
+            **({} if grant.device_id == ROOM_LOCK else {"leaving": self._stamp(7)}),
+            "ends": int(self.after(90_000).timestamp() * 1000),
             "calls": self._calls() if grant.device_id == FRONT_LOCK else [],
         }
 
@@ -167,7 +186,9 @@ class KeptStay:
             self._heard("evt_2", dated=-60, heard=9, outcome="ignored", because="older than version 3"),
         ]
         named = {"property_id": KABUL, "credentials": [str(self.id)], "guest_link": TOKEN}
-        return {"schema_version": 1, "status": "confirmed", "incarnation": 1, **named, "heard": heard}
+        recency = {"version": 3, "time": instant_to_text(self.after(-1)), "highest": 3}
+        record = {"schema_version": 1, "id": STAY, "status": "confirmed", "incarnation": 1}
+        return {**record, **recency, **named, "heard": heard}
 
     def _heard(self, event, *, dated, heard, **more):
         said = {"event_id": event, "subject": SUBJECT, "time": instant_to_text(self.after(dated))}

@@ -5,13 +5,12 @@ import json
 
 import pytest
 
-from infra.local.control.timeline import named_at
 from infra.local.fleet import open_fleet
 from infra.local.simulation.loop import run_virtually
-from shared.domain.ids import TenantId, ulid
+from shared.domain.ids import TenantId, minted_at, ulid
 from shared.ports.documents import Create, Ref
 from tests.support.simulated import play, simulated_fleet
-from tests.unit.infra.local.control.kept_stay import CANARIES, INDEX, SILK, STAY, SUBJECT, KeptStay
+from tests.unit.shared.queries.kept_stay import CANARIES, INDEX, SILK, STAY, SUBJECT, KeptStay
 
 
 async def _ask(on, identity, query=""):
@@ -101,7 +100,7 @@ def test_what_is_to_go_still_tells_since_when_it_opened_the_door(tmp_path):
 
 @pytest.mark.parametrize("instant", [0, 1, 1_772_355_600_123, 2**48 - 1])
 def test_an_id_tells_when_it_was_minted(instant):
-    assert named_at(f"grt_{ulid(instant, 7)}") == instant
+    assert minted_at(f"grt_{ulid(instant, 7)}") == instant
 
 
 def test_a_saga_is_told_step_by_step_with_calls_retries_and_its_end(tmp_path):
