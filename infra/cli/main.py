@@ -23,6 +23,7 @@ from infra.cli.sim import calls, doors, faults
 from infra.cli.sim.run import run as run_simulator
 from infra.cli.status import status
 from infra.cli.timeline import timeline
+from infra.cli.token import token
 from infra.cli.up import up
 from infra.cli.usage import Documented
 from infra.cli.verify import verify
@@ -69,6 +70,7 @@ app.command("publish")(at_a_place(publish))
 app.command("credentials")(at_a_place(credentials))
 app.command("ask-again")(at_a_place(ask_again))
 app.command("timeline")(at_a_place(timeline))
+app.command("token")(at_a_place(token))
 app.command("document")(at_a_place(document))
 app.command("doctor")(at_a_place(doctor))
 app.command("demo")(on_its_own(demo))

@@ -5,7 +5,6 @@ import io
 from dataclasses import replace
 
 import pytest
-from tests.support.simulated import Nowhere, Simulated, play
 
 from infra.local.ambient import SeededEntropy
 from infra.local.fleet import Fleet
@@ -13,6 +12,7 @@ from infra.local.simulation.loop import run_virtually
 from infra.local.world import FleetConfig, World
 from infra.manifest.load import load_manifest
 from shared.kernel.log import Log
+from tests.support.simulated import Nowhere, Simulated, play
 
 ARRIVED, SPELLING = "melmastoon.reservation.booking.checked_in.v1", "melmastoon.reservation.checked_in.v1"
 LEFT, HANDLER = "melmastoon.reservation.booking.checked_out.v1", "on-booking-checked-out"
