@@ -1,10 +1,9 @@
 """The embedded cloud as a whole: every part on one file and one loop, and the fleet it hosts."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,6 +20,7 @@ from infra.local.delivery.parts import DeliveryParts
 from infra.local.documents.orphans import free_orphans
 from infra.local.host.app import Host
 from infra.local.host.functions import Hosted, load_functions
+from infra.local.housekeeping import KEPT_FOR, Purge, folding, tidying
 from infra.local.identity import ISSUER, LocalIdentity
 from infra.local.people import LocalPeople
 from infra.local.sagas import journal
@@ -40,7 +40,6 @@ from shared.domain.kinds import TTLOCK
 from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
 from shared.kernel.people import SignIn
-from shared.ports.documents import StorageFull
 from shared.ports.vault import Secrets
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import Deployed, Platform, bind, deployed
@@ -57,11 +56,6 @@ SCHEMA = (
     *journal.SCHEMA,
     *boot_log.SCHEMA,
 )
-TIDY_EVERY = timedelta(hours=1)
-FOLD_EVERY = timedelta(minutes=1)
-"""For no longer can be read from the log what was deleted: a PIN, a name, a token."""
-KEPT_FOR = timedelta(days=90)
-"""How long executions that ended and tasks that failed can be looked at."""
 LATELY = timedelta(days=1)
 WATCH_SECONDS = 1.0
 LOSSES = "accepted-losses.jsonl"
@@ -105,7 +99,8 @@ class Fleet:
         self.schedules.start()
         self.starts.note(self.means.clock.now())
         resumed = self.sagas.start_all()
-        self._upkeep = [asyncio.ensure_future(work()) for work in (self._tidy, self._fold)]
+        housekeeping = (folding(self.means.engine), tidying(self._purges(), self.world.log))
+        self._upkeep = [asyncio.ensure_future(work) for work in housekeeping]
         self.world.log.info("fleet started", functions=len(self.manifest.functions), resumed=resumed)
 
     async def stop(self) -> None:
@@ -261,23 +256,16 @@ class Fleet:
     def _key_gone(self) -> str | None:
         return None if self.cipher.keys_are_there() else str(self.config.master_key)
 
-    async def _fold(self) -> None:
-        while True:
-            await asyncio.sleep(FOLD_EVERY.total_seconds())
-            with contextlib.suppress(StorageFull):
-                await self.means.engine.fold()
+    def _purges(self) -> tuple[Purge, ...]:
+        def long_ago() -> datetime:
+            return self.world.clock.now() - KEPT_FOR
 
-    async def _tidy(self) -> None:
-        while True:
-            await asyncio.sleep(TIDY_EVERY.total_seconds())
-            try:
-                await self.documents.purge()
-                await self.sealed.purge()
-                long_ago = self.world.clock.now() - KEPT_FOR
-                await self.journal.purge(long_ago)
-                await self.tasks.purge(long_ago)
-            except StorageFull as full:
-                self.world.log.warning("could not tidy up", reason=str(full))
+        return (
+            self.documents.purge,
+            self.sealed.purge,
+            lambda: self.journal.purge(long_ago()),
+            lambda: self.tasks.purge(long_ago()),
+        )
 
 
 NOBODY = Deployed("nobody", "")
