@@ -17,7 +17,7 @@ from shared.audit.text import parsed
 
 _CREDENTIAL: Final = "melmastoon.lock.credential."
 ATTEMPT: Final = "melmastoon.lock.audit.attempt.v1"
-_FOREVER: Final = datetime.max.replace(tzinfo=UTC)
+FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 LOOKED: Final = frozenset({"revealed", "exported"})
 """The actions by which a secret or a pack came before somebody's eyes."""
 
@@ -52,7 +52,7 @@ class Access:
     rooms: tuple[str, ...]
     since: datetime
     until: datetime
-    starts: datetime = _FOREVER
+    starts: datetime = FOREVER
     """When its window begins, which a rest does not change."""
     device: str = ""
     """The one lock that it may still open, where the others let go of it."""
@@ -157,7 +157,7 @@ def _issued(_: Access | None, told: Told) -> tuple[list[Access], Access]:
     window = data.get("effective") or data
     starts = _instant(window.get("validFrom"), told.at)
     holder = str(header.get("staff") or header.get("guest") or "")
-    until, rooms = _instant(window.get("validUntil"), _FOREVER), tuple(sorted(data.get("rooms", ())))
+    until, rooms = _instant(window.get("validUntil"), FOREVER), tuple(sorted(data.get("rooms", ())))
     return [], Access(header["stream"], holder, rooms, max(told.at, starts), until, starts)
 
 
@@ -178,7 +178,7 @@ def _updated(last: Access | None, told: Told) -> tuple[list[Access], Access | No
 def _stopped(last: Access | None, told: Told) -> tuple[list[Access], Access | None]:
     if last is None:
         return [], None
-    return _ended(last, told), replace(last, since=_FOREVER)
+    return _ended(last, told), replace(last, since=FOREVER)
 
 
 def _resumed(last: Access | None, told: Told) -> tuple[list[Access], Access | None]:
@@ -199,7 +199,7 @@ def _settled(last: Access | None, told: Told) -> tuple[list[Access], Access | No
     left = [lock for lock in told.data.get("locks", ()) if not lock["ok"]]
     exposed = replace(last, since=told.at)
     return ended + [
-        replace(exposed, until=_instant(lock.get("exposureUntil"), _FOREVER), device=lock["deviceId"])
+        replace(exposed, until=_instant(lock.get("exposureUntil"), FOREVER), device=lock["deviceId"])
         for lock in left
     ], now
 
