@@ -99,7 +99,7 @@ def _row(stream: str, sequence: int, event_id: str) -> Row:
         "reservationId": f"rsv_{stream}",
         "guestId": f"gst_{stream}",
         "rooms": ["rmu_204"],
-        "vendor": "ttlock",
+        "vendor": "mock",
         "kind": "pin_code",
         "holderKind": "guest",
         "validFrom": f"{DATE}T14:00:00Z",
@@ -115,7 +115,7 @@ def _row(stream: str, sequence: int, event_id: str) -> Row:
         "operatorId": "saga",
         "staffUserId": None,
         "reason": None,
-        "vendor": "ttlock",
+        "vendor": "mock",
         "capabilities": ["pin", "remote_revoke"],
     }
     return {
