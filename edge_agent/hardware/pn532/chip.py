@@ -11,12 +11,19 @@
 """
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeGuard
 
 from edge_agent.hardware.errors import DeviceRefused, NoAnswer
 from edge_agent.hardware.link import ByteLink, EventLink
-from edge_agent.hardware.pn532.commands import GET_FIRMWARE_VERSION, SAM_CONFIGURATION, Firmware, firmware
+from edge_agent.hardware.pn532.commands import (
+    FEW_RETRIES,
+    GET_FIRMWARE_VERSION,
+    SAM_CONFIGURATION,
+    Firmware,
+    firmware,
+)
 from edge_agent.hardware.pn532.frames import (
     ACK,
     CHIP,
@@ -46,6 +53,10 @@ class Patience:
 PATIENCE = Patience()
 
 
+class NoReply(NoAnswer):
+    """The command was acknowledged, and its reply never came."""
+
+
 class Pn532Chip:
     """A PN532 on a link; one command at a time."""
 
@@ -59,7 +70,11 @@ class Pn532Chip:
         """Wake the chip, set it to plain reading, and learn who it is."""
         await self._events.send(WAKE_UP)
         await self.ask(SAM_CONFIGURATION)
-        return firmware(await self.ask(GET_FIRMWARE_VERSION))
+        found = firmware(await self.ask(GET_FIRMWARE_VERSION))
+        # A clone that does not know this looks for ever; then the silence is what says that no card is there.
+        with suppress(DeviceRefused, NoAnswer):
+            await self.ask(FEW_RETRIES)
+        return found
 
     async def ask(self, command: bytes) -> bytes:
         """Send a command and return its reply's data."""
@@ -122,7 +137,7 @@ class Pn532Chip:
             return await self._events.next(self._patience.reply)
         except NoAnswer:
             await self._events.send(ACK)
-            raise
+            raise NoReply("the reader took the command and does not reply") from None
 
 
 def _answers(event: FrameEvent, code: int) -> TypeGuard[Frame]:

@@ -89,13 +89,18 @@ async def _passcodes(count: int) -> list[tuple[float, float]]:
     """Return, for some passcodes, the seconds after connecting and those of the packets alone."""
     from edge_agent.hardware.ttlock.commands import LockKeys
     from edge_agent.hardware.ttlock.door import TtlockDoor
+    from edge_agent.hardware.ttlock.frames import LockVersion
 
     lock = BleLock(now=lambda: ARRIVAL)
     keys = LockKeys(Secret(lock.key), Secret(lock.admin), Secret(lock.unlock.to_bytes(4, "big")))
-    radios: list[Radio] = []
 
-    async def connect() -> Radio:
-        radios.append(Radio(lock, INTERVAL))
+    class LockRadio(Radio):
+        version = LockVersion()
+
+    radios: list[LockRadio] = []
+
+    async def connect() -> LockRadio:
+        radios.append(LockRadio(lock, INTERVAL))
         return radios[-1]
 
     door = TtlockDoor(connect, keys, SimpleNamespace(now=lambda: ARRIVAL), ZoneInfo("UTC"))

@@ -48,8 +48,11 @@ async def test_card_is_found_opened_written_and_read(piece):
     assert await reader.read(4) == SOME
 
 
-async def test_empty_field_is_no_card():
-    reader, _ = await opened(Pn532(None))
+@pytest.mark.parametrize("knows_retries", [True, False])
+async def test_empty_field_is_no_card(knows_retries):
+    device = Pn532(None)
+    device.knows_retries = knows_retries
+    reader, _ = await opened(device)
 
     assert await reader.find() is None
     with pytest.raises(CardMissing):
@@ -60,6 +63,13 @@ async def test_tag_is_told_from_a_classic_card():
     reader, _ = await opened(Pn532(NtagCard()))
 
     assert await reader.find() == Card(NtagCard().uid, CardKind.NTAG)
+
+
+@pytest.mark.parametrize(("sak", "kind"), [(0x88, CardKind.CLASSIC_1K), (0x38, CardKind.CLASSIC_4K)])
+async def test_other_makers_cards_are_known(sak, kind):
+    reader, _ = await opened(Pn532(ClassicCard(sak=sak)))
+
+    assert (await reader.find()).kind is kind
 
 
 async def test_card_of_another_family_is_foreign():
@@ -124,10 +134,11 @@ async def test_reader_that_never_acknowledges_is_asked_four_times():
 async def test_reply_that_never_comes_is_cancelled():
     device = Pn532(ClassicCard())
     reader, link = await opened(device)
+    await reader.find()
     device.faults.plan("lost_reply")
 
     with pytest.raises(NoAnswer):
-        await reader.find()
+        await reader.open_sector(4, FACTORY_KEY)
     assert link.sent[-1] == bytes.fromhex("0000ff00ff00")
     assert await reader.find() is not None
 

@@ -17,6 +17,7 @@ from edge_agent.hardware.ttlock.commands import (
     PasscodeTaken,
 )
 from edge_agent.hardware.ttlock.door import TtlockDoor
+from edge_agent.hardware.ttlock.frames import LockVersion
 from infra.simulators.desk.ble_lock import BleLock
 from infra.simulators.desk.bluez import ADAPTER, FakeBlueZ
 from shared.domain.secret import Secret
@@ -43,10 +44,16 @@ def door_of(lock, keys=KEYS, connect=None):
 
     async def in_memory():
         lock.greeting()
-        links.append(DirectLink(lock))
+        links.append(LockLink(lock))
         return links[-1]
 
     return TtlockDoor(connect or in_memory, keys, SimpleNamespace(now=lambda: NOW), KABUL), links
+
+
+class LockLink(DirectLink):
+    """A link to a lock of the usual version."""
+
+    version = LockVersion()
 
 
 async def issue(door, **rest):
@@ -258,7 +265,7 @@ def bus(tmp_path_factory, monkeypatch):
 @asynccontextmanager
 async def on_the_air(bus, interval=0.0, **switches):
     """Put a lock on the air and yield it, its door by radio, and the service."""
-    lock = lock_in_kabul()
+    lock = lock_in_kabul(scene=4)
     service = FakeBlueZ(bus, [lock], interval)
     for name, value in switches.items():
         setattr(service, name, value)
@@ -282,6 +289,8 @@ async def test_passcode_is_added_and_taken_away_by_radio(bus):
         assert lock.passcodes == {}
         # 41 and its proof, the clock, the passcode: each frame in packets of 20 bytes.
         assert lock.pieces <= 2 * 9
+        # The lock told its protocol and its scene by radio, and is spoken to so.
+        assert lock.spoken_to == bytes.fromhex("05030400010001")
 
 
 @pytest.mark.parametrize("at", range(4))
