@@ -92,6 +92,15 @@ class DeskLedger:
         with self._commit():
             return self._append(fact)
 
+    def known(self, claim: str) -> Work | None:
+        """Return what became of a claim, if it was begun."""
+        return self._work(claim)
+
+    def keys_in(self, state: str) -> list[KeyCredential]:
+        """Return the keys in a state, oldest first."""
+        rows = self._all("SELECT document FROM keys WHERE state = ? ORDER BY id", (state,))
+        return [from_document(KeyCredential, json.loads(document)) for (document,) in rows]
+
     def key(self, key_id: str) -> KeyCredential | None:
         """Return a key by its local id."""
         row = self._one("SELECT document FROM keys WHERE id = ?", (key_id,))

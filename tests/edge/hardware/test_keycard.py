@@ -98,14 +98,13 @@ async def test_tag_too_small_for_its_doors_is_refused():
         await made(record, NtagCard())
 
 
-async def test_new_guest_s_card_shuts_out_the_last_guest_s_and_a_copy_does_not():
-    first, copy = await made(), await made(replace(RECORD, number=5, flags=CardFlag.COPY))
+async def test_copy_opens_beside_its_original_and_the_next_guest_s_card_shuts_both_out():
+    first, copy = await made(), await made(replace(RECORD, flags=CardFlag.COPY))
     newer = await made(replace(RECORD, number=8))
     lock = door()
 
-    assert [lock.present(card, NOON) for card in (first, copy, newer)] == ["opens"] * 3
-    assert lock.present(first, NOON) == "superseded"
-    assert lock.present(copy, NOON) == "opens"
+    assert [lock.present(card, NOON) for card in (first, copy, first, newer)] == ["opens"] * 4
+    assert [lock.present(card, NOON) for card in (first, copy)] == ["superseded"] * 2
 
 
 async def test_one_shot_card_opens_once():
