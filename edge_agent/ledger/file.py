@@ -36,6 +36,9 @@ CREATE TABLE IF NOT EXISTS work (
     claim TEXT PRIMARY KEY, key_id TEXT NOT NULL REFERENCES keys (id),
     step TEXT NOT NULL CHECK (step IN ('begun', 'done', 'failed')), at TEXT NOT NULL
 ) STRICT;
+CREATE TABLE IF NOT EXISTS secrets (
+    key_id TEXT PRIMARY KEY REFERENCES keys (id), value TEXT NOT NULL
+) STRICT;
 CREATE TABLE IF NOT EXISTS outbox (
     sequence INTEGER PRIMARY KEY, at TEXT NOT NULL, subject TEXT NOT NULL, key_id TEXT NOT NULL,
     body BLOB NOT NULL, salt BLOB, secret BLOB, commitment BLOB NOT NULL, hash BLOB NOT NULL,

@@ -59,7 +59,9 @@ class DeskLedger:
         self.close()
         destroy_file(self._path)
 
-    def begin(self, claim: str, key: KeyCredential, at: datetime) -> Work | None:
+    def begin(
+        self, claim: str, key: KeyCredential, at: datetime, secret: Secret[str] | None = None
+    ) -> Work | None:
         """Write a key that is about to be made; return what is known where the claim was begun before."""
         with self._commit():
             known = self._work(claim)
@@ -68,6 +70,7 @@ class DeskLedger:
                 self._db.execute(
                     "INSERT INTO work VALUES (?, ?, 'begun', ?)", (claim, str(key.id), at.isoformat())
                 )
+                self._keep(str(key.id), secret)
         return known
 
     def finish(self, claim: str, key: KeyCredential, fact: LocalFact) -> int:
@@ -91,6 +94,16 @@ class DeskLedger:
         """Write a row that changes no key: an attempt, a session."""
         with self._commit():
             return self._append(fact)
+
+    def keep_secret(self, key_id: str, secret: Secret[str] | None) -> None:
+        """Keep another PIN of a key, in place of the one before."""
+        with self._commit():
+            self._keep(key_id, secret)
+
+    def secret_of(self, key_id: str) -> Secret[str] | None:
+        """Return a key's PIN, until the cloud has the key."""
+        row = self._one("SELECT value FROM secrets WHERE key_id = ?", (key_id,))
+        return None if row is None else Secret(row[0])
 
     def known(self, claim: str) -> Work | None:
         """Return what became of a claim, if it was begun."""
@@ -124,6 +137,7 @@ class DeskLedger:
         """Note the cloud's id of a key, and wipe what only had to travel once."""
         with self._commit():
             self._db.execute("UPDATE keys SET server_id = ? WHERE id = ?", (server_id, key_id))
+            self._keep(key_id, None)
             self._db.execute(
                 "UPDATE outbox SET secret = NULL, salt = NULL WHERE key_id = ? AND sent = 1", (key_id,)
             )
@@ -157,6 +171,11 @@ class DeskLedger:
     def _insert(self, key: KeyCredential) -> None:
         row = (str(key.id), key.version, name_of(type(key.state)), json.dumps(to_document(key)))
         self._db.execute("INSERT INTO keys (id, version, state, document) VALUES (?, ?, ?, ?)", row)
+
+    def _keep(self, key_id: str, secret: Secret[str] | None) -> None:
+        self._db.execute("DELETE FROM secrets WHERE key_id = ?", (key_id,))
+        if secret is not None:
+            self._db.execute("INSERT INTO secrets VALUES (?, ?)", (key_id, secret.reveal()))
 
     def _update(self, key: KeyCredential, was: int) -> None:
         row = (key.version, name_of(type(key.state)), json.dumps(to_document(key)), str(key.id), was)

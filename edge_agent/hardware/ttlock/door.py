@@ -164,6 +164,15 @@ class TtlockDoor:
         except TimeoutError:
             raise NoAnswer("the lock did not finish in time: is it awake and near?") from None
 
+    async def add_pin(self, pin: Secret[str], start: datetime, end: datetime) -> None:
+        """Add a PIN for a window, in a visit of its own."""
+        window = self.validity(start, end)
+        await self.visit(lambda visit: visit.add_passcode(pin, window))
+
+    async def remove_pin(self, pin: Secret[str]) -> None:
+        """Take a PIN away, in a visit of its own; one that is not there is away."""
+        await self.visit(lambda visit: visit.delete_passcode(pin))
+
     def validity(self, start: datetime, end: datetime) -> Validity:
         """Return a window on the lock's wall clock."""
         return Validity(*(at.astimezone(self._zone).replace(tzinfo=None) for at in (start, end)))

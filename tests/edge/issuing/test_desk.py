@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
+from zoneinfo import ZoneInfo
 
 import pytest
 from nacl.signing import SigningKey
@@ -16,14 +17,19 @@ from edge_agent.hardware.cards.keys import KeyMaterial
 from edge_agent.hardware.encoders.encoder import DeskOfEncoders, Encoder
 from edge_agent.hardware.encoders.models import MODELS, EncoderSetup
 from edge_agent.hardware.encoders.usb import Sighting, Transport, UsbIdentity
-from edge_agent.hardware.errors import CardMissing, LinkLost
+from edge_agent.hardware.errors import CardMissing, LinkLost, PinTaken
+from edge_agent.hardware.ttlock.commands import LockKeys
+from edge_agent.hardware.ttlock.door import TtlockDoor
+from edge_agent.hardware.ttlock.frames import LockVersion
 from edge_agent.issuing import facts
 from edge_agent.issuing.desk import DeskHands, OfflineDesk, OfflineRefused
+from edge_agent.issuing.makers import CardMaker, PinMaker
 from edge_agent.issuing.reach import PROBE_SECONDS, CloudReach
 from edge_agent.issuing.rules import OfflineWish, Standing
 from edge_agent.ledger.errors import UnknownWork
 from edge_agent.ledger.ledger import DeskLedger, LedgerThread
 from infra.local.ambient import SystemEntropy
+from infra.simulators.desk.ble_lock import BleLock
 from infra.simulators.desk.classic_card import ClassicCard
 from infra.simulators.desk.door import Door
 from infra.simulators.desk.pn532 import Pn532
@@ -46,6 +52,8 @@ from shared.kernel.ids import DrawnIds
 from shared.offline.arrivals import ArrivalsPack, ExpectedStay, StaffRights
 from shared.offline.certificate import OfflineCertificate, RevocationList
 from shared.offline.signing import message
+from tests.edge.wires import DirectLink
+from tests.support.vendors import TTLOCK
 
 NOW = datetime(2026, 11, 19, 20, 30, tzinfo=UTC)
 DEVICE, CARDS = SigningKey(b"\x02" * 32), SigningKey(b"\x03" * 32)
@@ -57,7 +65,7 @@ CERTIFICATE = OfflineCertificate(
     property_id=PropertyId("ppt_lake"),
     device=DesktopDeviceId("dev_desk"),
     device_key=bytes(DEVICE.verify_key),
-    kinds=(KeyCredentialKind.RFID_CARD,),
+    kinds=(KeyCredentialKind.RFID_CARD, KeyCredentialKind.PIN_CODE),
     begins=NOW - timedelta(days=10),
 )
 STAY = ExpectedStay(
@@ -114,6 +122,28 @@ class CrashingLedger:
         return result
 
 
+class LockLink(DirectLink):
+    """A link to a lock of the usual version."""
+
+    version = LockVersion()
+
+
+def lock_of_the_house(front):
+    """Return a lock whose clock is the desk's."""
+    return BleLock(now=lambda: front.now.astimezone(ZoneInfo("Asia/Kabul")))
+
+
+def door_by_radio(front, lock):
+    """Return the door of a lock."""
+
+    async def connect():
+        lock.greeting()
+        return LockLink(lock)
+
+    keys = LockKeys(Secret(lock.key), Secret(lock.admin), Secret(lock.unlock.to_bytes(4, "big")))
+    return TtlockDoor(connect, keys, SimpleNamespace(now=lambda: front.now), ZoneInfo("Asia/Kabul"))
+
+
 class FrontDesk:
     """A desk with an encoder, a ledger, and time that passes a second with each name."""
 
@@ -131,8 +161,12 @@ class FrontDesk:
         plugged = [Sighting(USB, Transport.SERIAL, self.line.path)]
         self.encoder = Encoder(EncoderSetup("left", MODELS["pn532_serial"], USB), whose, lambda: plugged)
         cards = Desk(KeyMaterial(1, Secret(MATERIAL)), CARDS, (CARDS.verify_key,))
-        self.hands = DeskHands(self.ledger, cards, DEVICE, clock, self.ids)
+        self.hands = DeskHands(self.ledger, DEVICE, clock, self.ids)
         self.desk = OfflineDesk(self.hands)
+        self.cards, self.plugged = CardMaker(self.encoder, cards, self.ids), plugged
+        self.locks = {room: lock_of_the_house(self) for room in STAY.rooms}
+        doors = {room: door_by_radio(self, lock) for room, lock in self.locks.items()}
+        self.pins = PinMaker(TTLOCK, doors, SystemEntropy())
 
     def _tick(self):
         self.now += timedelta(seconds=1)
@@ -142,10 +176,10 @@ class FrontDesk:
         """Lay another card on the encoder."""
         self.plastic = self.device.card = plastic
 
-    def issue(self, wish=WISH, standing=STANDING, ledger=None):
+    def issue(self, wish=WISH, standing=STANDING, ledger=None, maker=None):
         """Make a key."""
         hands = replace(self.hands, ledger=ledger or self.ledger)
-        return OfflineDesk(hands).issue(wish, standing, self.encoder)
+        return OfflineDesk(hands).issue(wish, standing, maker or self.cards)
 
     async def rows(self):
         """Return the outbox."""
@@ -238,7 +272,8 @@ async def test_serial_that_the_pack_says_is_revoked_counts_too(front):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"kind": KeyCredentialKind.PIN_CODE}, "kind_not_certified"),
+        ({"kind": KeyCredentialKind.QR_CODE}, "kind_not_certified"),
+        ({"kind": KeyCredentialKind.PIN_CODE}, "kind_not_here"),
         ({"rooms": (RoomId("rmu_301"),)}, "another_room"),
         ({"rooms": ()}, "another_room"),
         ({"until": NOW}, "stay_over"),
@@ -247,6 +282,97 @@ async def test_serial_that_the_pack_says_is_revoked_counts_too(front):
 async def test_wish_beyond_the_stay_is_refused(front, change, reason):
     with pytest.raises(OfflineRefused, match=reason):
         await front.issue(replace(WISH, **change))
+
+
+async def test_encoder_that_is_not_plugged_in_is_said_and_nothing_is_begun(front):
+    front.plugged.clear()
+
+    with pytest.raises(OfflineRefused, match="no_device"):
+        await front.issue()
+    assert await front.desk.left() == []
+
+
+PIN_WISH = replace(WISH, once="press-9", kind=KeyCredentialKind.PIN_CODE, rooms=STAY.rooms)
+
+
+def opens(front, pin):
+    """Say which doors a PIN opens now, by the locks' own clocks."""
+    return [
+        lock.opens(pin.reveal(), front.now.astimezone(ZoneInfo("Asia/Kabul")))
+        for lock in front.locks.values()
+    ]
+
+
+async def test_pin_is_put_on_every_door_and_shown_until_the_cloud_has_the_key(front):
+    key = await front.issue(PIN_WISH, maker=front.pins)
+
+    pin = await front.desk.pin(key.id)
+    assert len(pin.reveal()) == 6
+    assert opens(front, pin) == [True, True]
+    (row,) = await front.rows()
+    assert facts.for_push(row)["vendorRef"] == f"pin:{pin.reveal()}"
+    assert pin.reveal().encode() not in row.body
+    await front.ledger.run(lambda it: it.sent(1))
+    await front.ledger.run(lambda it: it.confirmed(key.id, "key_1"))
+    assert await front.desk.pin(key.id) is None
+
+
+async def test_pin_that_a_lock_has_already_is_drawn_anew_and_the_other_guest_s_stays(front):
+    drawn = iter(["111111", "222222"])
+    second = [*front.locks.values()][1]
+    second.passcodes["111111"] = (bytes(5), b"")
+    maker = replace(front.pins, entropy=SimpleNamespace(token=lambda _: int(next(drawn)).to_bytes(16, "big")))
+
+    key = await front.issue(PIN_WISH, maker=maker)
+
+    assert (await front.desk.pin(key.id)).reveal() == "222222"
+    assert "111111" in second.passcodes
+    assert [list(lock.passcodes) for lock in front.locks.values()] == [["222222"], ["111111", "222222"]]
+
+
+async def test_three_pins_taken_leave_the_wish_to_be_made(front):
+    for lock in front.locks.values():
+        lock.passcodes["000007"] = (bytes(5), b"")
+    maker = replace(front.pins, entropy=SimpleNamespace(token=lambda _: (7).to_bytes(16, "big")))
+
+    with pytest.raises(PinTaken):
+        await front.issue(PIN_WISH, maker=maker)
+    assert len(await front.desk.left()) == 1
+    assert all(list(lock.passcodes) == ["000007"] for lock in front.locks.values())
+
+
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("at", range(1, 6))
+async def test_crash_around_any_commit_makes_one_pin_key(front, at, before):
+    with pytest.raises(Crash):
+        await front.issue(PIN_WISH, ledger=CrashingLedger(front.ledger, at, before), maker=front.pins)
+
+    key = await front.issue(PIN_WISH, maker=front.pins)
+
+    assert opens(front, await front.desk.pin(key.id)) == [True, True]
+    assert [row.key_id for row in await front.rows()] == [key.id]
+    assert await front.desk.left() == []
+
+
+async def test_pin_is_taken_from_every_door_or_it_is_said(front):
+    first = await front.issue(PIN_WISH, maker=front.pins)
+    await front.desk.revoke(first.id, RevokeReason.LOST, CERTIFICATE, front.pins)
+    second = await front.issue(replace(PIN_WISH, once="press-10", replaces=first.id), maker=front.pins)
+    deaf = next(iter(front.locks.values()))
+    deaf.admin = bytes(4)
+
+    await front.desk.revoke(second.id, RevokeReason.SECURITY, CERTIFICATE, front.pins)
+
+    removed = [json.loads(row.body).get("removedAtLock") for row in await front.rows()]
+    assert removed == [None, True, None, False]
+    assert len(deaf.passcodes) == 1
+
+
+async def test_room_whose_lock_we_hold_no_keys_of_is_said(front):
+    maker = replace(front.pins, doors={})
+
+    with pytest.raises(OfflineRefused, match="no_device"):
+        await front.issue(PIN_WISH, maker=maker)
 
 
 async def test_shorter_wish_is_kept(front):
@@ -274,7 +400,7 @@ async def test_second_key_of_a_room_would_shut_the_first_out_and_is_refused(fron
 
 
 @pytest.mark.parametrize("before", [True, False])
-@pytest.mark.parametrize("at", range(1, 5))
+@pytest.mark.parametrize("at", range(1, 6))
 async def test_crash_around_any_commit_costs_no_key_and_makes_none_twice(front, at, before):
     with pytest.raises(Crash):
         await front.issue(ledger=CrashingLedger(front.ledger, at, before))
@@ -291,7 +417,7 @@ async def test_crash_around_any_commit_costs_no_key_and_makes_none_twice(front, 
 
 async def test_card_made_just_before_a_crash_is_adopted_and_not_written_again(front):
     with pytest.raises(Crash):
-        await front.issue(ledger=CrashingLedger(front.ledger, 4, before=True))
+        await front.issue(ledger=CrashingLedger(front.ledger, 5, before=True))
     writes = front.plastic.writes
     assert writes > 0
 
@@ -337,7 +463,7 @@ async def test_lost_key_is_revoked_and_its_replacement_shuts_it_out(front):
     first = await front.issue()
     lost = front.plastic
     front.lay_down(ClassicCard(uid=bytes.fromhex("0badcafe")))
-    revoked = await front.desk.revoke(first.id, RevokeReason.LOST, CERTIFICATE, front.encoder)
+    revoked = await front.desk.revoke(first.id, RevokeReason.LOST, CERTIFICATE, front.cards)
     assert isinstance(revoked.state, Revoked)
 
     second = await front.issue(replace(WISH, once="press-2", replaces=first.id))
@@ -354,8 +480,8 @@ async def test_lost_key_is_revoked_and_its_replacement_shuts_it_out(front):
 async def test_key_whose_card_is_brought_back_is_erased(front):
     key = await front.issue()
 
-    await front.desk.revoke(key.id, RevokeReason.CHECKOUT, CERTIFICATE, front.encoder)
-    await front.desk.revoke(key.id, RevokeReason.CHECKOUT, CERTIFICATE, front.encoder)
+    await front.desk.revoke(key.id, RevokeReason.CHECKOUT, CERTIFICATE, front.cards)
+    await front.desk.revoke(key.id, RevokeReason.CHECKOUT, CERTIFICATE, front.cards)
 
     assert door().present(front.plastic, NOW + timedelta(hours=1)) == "no_key"
     told = [json.loads(row.body) for row in await front.rows()]
@@ -367,7 +493,7 @@ async def test_another_guest_s_card_is_not_erased_by_a_revocation(front):
     front.lay_down(ClassicCard(uid=bytes.fromhex("0badcafe")))
     await front.issue(replace(WISH, once="press-2", rooms=(RoomId("rmu_205"),)))
 
-    await front.desk.revoke(first.id, RevokeReason.CHECKOUT, CERTIFICATE, front.encoder)
+    await front.desk.revoke(first.id, RevokeReason.CHECKOUT, CERTIFICATE, front.cards)
 
     assert door("rmu_205").present(front.plastic, NOW + timedelta(hours=1)) == "opens"
 
@@ -388,7 +514,7 @@ async def test_key_is_revoked_without_an_encoder_too(front):
 async def test_card_is_read_as_what_it_is(front):
     await front.issue()
 
-    _, record = await front.encoder.run(lambda reader: KeyCardPress(reader, front.hands.cards).read())
+    _, record = await front.encoder.run(lambda reader: KeyCardPress(reader, front.cards.cards).read())
     assert record.valid_until - record.valid_from == timedelta(hours=48)
 
 

@@ -11,10 +11,11 @@ from shared.domain.commands import Accept, Provision
 from shared.domain.core import CredentialCore, Guest
 from shared.domain.credential import KeyCredential
 from shared.domain.ids import GuestId, PropertyId, ProvisionalKeyId, ReservationId, RoomId, TenantId
-from shared.domain.kinds import GENERIC_WIEGAND, ClaimKey, KeyCredentialKind, Origin
+from shared.domain.kinds import ClaimKey, KeyCredentialKind, Origin
 from shared.domain.plan import Choice, IssuePlan
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
+from tests.support.vendors import GENERIC_WIEGAND
 
 KEY = Secret(bytes(range(32)))
 NOW = datetime(2026, 11, 19, 8, tzinfo=UTC)
