@@ -15,6 +15,7 @@ An attempt that breaks off leaves its claim begun. The same wish again takes it 
 waits.
 """
 
+import asyncio
 import hashlib
 from dataclasses import dataclass
 from functools import partial
@@ -28,11 +29,11 @@ from edge_agent.issuing.makers import KeyMaker
 from edge_agent.issuing.rules import OfflineWish, Standing, refusal, window_of
 from edge_agent.ledger.errors import UnknownWork
 from edge_agent.ledger.ledger import DeskLedger, LedgerThread, Work
-from shared.domain.commands import Accept, Provision, Revoke
+from shared.domain.commands import Accept, Fail, Provision, Revoke
 from shared.domain.core import CredentialCore, Guest
 from shared.domain.credential import KeyCredential
 from shared.domain.ids import ProvisionalKeyId
-from shared.domain.kinds import ClaimKey, Origin, RevokeReason, SetRole
+from shared.domain.kinds import ClaimKey, FailureReason, Origin, RevokeReason, SetRole
 from shared.domain.plan import IssuePlan
 from shared.domain.secret import Secret
 from shared.offline.certificate import OfflineCertificate
@@ -65,9 +66,29 @@ class OfflineDesk:
 
     def __init__(self, hands: DeskHands) -> None:
         self._hands, self._ledger = hands, hands.ledger
+        self._turn = asyncio.Lock()
 
     async def issue(self, wish: OfflineWish, standing: Standing, maker: KeyMaker) -> KeyCredential:
         """Make the key that is wished for, once, and return it; raise OfflineRefused or a HardwareError."""
+        # One at a time: two wishes for one room must see each other.
+        async with self._turn:
+            return await self._issue(wish, standing, maker)
+
+    async def give_up(self, claim: str, maker: KeyMaker | None) -> KeyCredential:
+        """End a key whose making broke off; what may be made of it is taken away as far as it is in reach."""
+        async with self._turn:
+            work = await self._ledger.run(lambda it: it.known(claim))
+            if work is None or work.step != "begun":
+                raise UnknownWork("nothing of this wish is under way")
+            if maker is not None:
+                await maker.remove(work.key, await self.pin(str(work.key.id)))
+            fail = Fail(at=self._hands.clock.now(), reason=FailureReason.KEY_ISSUE_FAILED)
+            failed, _ = work.key.apply(fail)
+            fact = facts.given_up(failed, self._hands.device)
+            await self._ledger.run(lambda it: it.finish(claim, failed, fact))
+            return failed
+
+    async def _issue(self, wish: OfflineWish, standing: Standing, maker: KeyMaker) -> KeyCredential:
         certificate = await self._allowed(wish, standing, maker)
         key, secret = self._key(wish, standing, certificate, maker), maker.secret()
         known = await self._ledger.run(lambda it: it.known(key.core.claim))
@@ -117,7 +138,8 @@ class OfflineDesk:
         raise OfflineRefused(reason)
 
     async def _alone_in_its_rooms(self, key: KeyCredential, wish: OfflineWish, standing: Standing) -> None:
-        for other in await self._ledger.run(lambda it: it.keys_in("active")):
+        """Refuse a second key of a room: one that is live, or one that broke off and may yet be made."""
+        for other in await self._ledger.run(lambda it: it.keys_in("active") + it.keys_in("pending")):
             shares = set(other.core.rooms) & set(key.core.rooms)
             if shares and other.core.window.overlaps(key.core.window):
                 await self._refuse("live_key", wish, standing)

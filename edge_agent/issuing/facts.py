@@ -79,6 +79,13 @@ def refused(reason: str, reservation: str, clerk: str, at: datetime, device: Sig
     return LocalFact(REFUSED, "", at, canonical_json(_signed(told, device)))
 
 
+def given_up(key: KeyCredential, device: SigningKey) -> LocalFact:
+    """Return the row of a key whose making broke off and was ended."""
+    told = {"reason": "given_up", "reservationId": _reservation(key), "localId": str(key.core.id)}
+    document = _signed({**told, "at": key.changed_at.isoformat()}, device)
+    return LocalFact(REFUSED, str(key.core.id), key.changed_at, canonical_json(document))
+
+
 def for_push(row: OutboxRow) -> dict[str, Any]:
     """Return a row's document as /sync/v1/push carries it: the one place where the reference travels."""
     document: dict[str, Any] = json.loads(row.body)

@@ -46,7 +46,7 @@ from shared.domain.ids import (
 from shared.domain.kinds import KeyCredentialKind, RevokeReason
 from shared.domain.permissions import Permission
 from shared.domain.secret import Secret
-from shared.domain.states import Active, Revoked
+from shared.domain.states import Active, Failed, Revoked
 from shared.domain.window import StayWindow
 from shared.kernel.ids import DrawnIds
 from shared.offline.arrivals import ArrivalsPack, ExpectedStay, StaffRights
@@ -180,6 +180,10 @@ class FrontDesk:
         """Make a key."""
         hands = replace(self.hands, ledger=ledger or self.ledger)
         return OfflineDesk(hands).issue(wish, standing, maker or self.cards)
+
+    def issue_with(self, wish):
+        """Make a key at the one desk that all clerks share."""
+        return self.desk.issue(wish, STANDING, self.cards)
 
     async def rows(self):
         """Return the outbox."""
@@ -457,6 +461,44 @@ async def test_plug_pulled_halfway_leaves_the_wish_to_be_made(front):
         await work
     assert len(await front.desk.left()) == 1
     assert await front.rows() == []
+
+
+async def test_wishes_for_one_room_see_each_other(front):
+    results = await asyncio.gather(
+        front.issue_with(WISH), front.issue_with(replace(WISH, once="press-2")), return_exceptions=True
+    )
+
+    assert [isinstance(result, OfflineRefused) for result in results] == [False, True]
+
+
+async def test_wish_that_broke_off_is_made_or_given_up_before_another_of_its_room(front):
+    front.plastic.leave_after_writes = 4
+    with pytest.raises(CardMissing):
+        await front.issue()
+    front.plastic.present, front.plastic.leave_after_writes = True, None
+    with pytest.raises(OfflineRefused, match="live_key"):
+        await front.issue(replace(WISH, once="press-2"))
+    (left,) = await front.desk.left()
+
+    failed = await front.desk.give_up(left.claim, front.cards)
+
+    assert isinstance(failed.state, Failed)
+    assert isinstance((await front.issue()).state, Failed)
+    with pytest.raises(UnknownWork):
+        await front.desk.give_up(left.claim, None)
+    await front.issue(replace(WISH, once="press-3"))
+    told = [json.loads(row.body) for row in await front.rows()]
+    assert [one.get("reason") for one in told] == ["live_key", "given_up", None]
+
+
+async def test_pin_of_a_wish_that_is_given_up_is_taken_away(front):
+    with pytest.raises(Crash):
+        await front.issue(PIN_WISH, ledger=CrashingLedger(front.ledger, 5, before=True), maker=front.pins)
+    (left,) = await front.desk.left()
+
+    await front.desk.give_up(left.claim, front.pins)
+
+    assert [lock.passcodes for lock in front.locks.values()] == [{}, {}]
 
 
 async def test_lost_key_is_revoked_and_its_replacement_shuts_it_out(front):
