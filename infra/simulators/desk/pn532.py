@@ -13,7 +13,7 @@ TIMEOUT, BAD_FORMAT, BAD_AUTH, WRONG_CONTEXT = 0x01, 0x13, 0x14, 0x27
 
 
 class Pn532:
-    """The chip and the card on it. Faults: nack, bad_dcs, dropped_ack, silent, stale, twice, clone, gone."""
+    """The chip and the card on it. Faults: nack, bad_dcs, dropped_ack, silent, stale, twice, rf, gone."""
 
     def __init__(self, card: Any = None, faults: Faults | None = None) -> None:
         self.card = card
@@ -72,6 +72,9 @@ class Pn532:
         if fault in ("silent", "nack"):
             return [Answer(NACK)] if fault == "nack" else []
         reply, seconds = self._do(command)
+        if fault == "rf" and command[:1] == b"\x40" and self.card is not None:
+            # A word between reader and card was lost: the card answers nothing more until it is found again.
+            reply, self.card.open_sector, self.card.halted = bytes([0x02]), None, True
         if reply is None:
             return [Answer(ACK), Answer(SYNTAX)]
         if command[0] == 0x4A and reply == b"\x00" and not self.gives_up:
