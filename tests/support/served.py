@@ -33,12 +33,12 @@ class _Quiet(uvicorn.Server):
 
 
 @asynccontextmanager
-async def served(home, functions, clock=None, ws="none"):
+async def served(home, functions, ws="none", **world):
     """Serve functions beside the sample fleet; `functions(base_url)` returns them by name, hosted."""
     listener, lines = socket.create_server(("127.0.0.1", 0)), io.StringIO()
     config = FleetConfig(home, listener.getsockname()[1], sample=True)
-    world = World(clock=clock or SystemClock(), log=Log("keyfleet", lines))
-    async with open_fleet(config, world) as fleet:
+    around = World(**{"clock": SystemClock(), "log": Log("keyfleet", lines), **world})
+    async with open_fleet(config, around) as fleet:
         hosted = {**fleet._functions, **functions(config.base_url)}
         authority = f"127.0.0.1:{config.port}"
         async with listening(
