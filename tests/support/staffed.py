@@ -10,8 +10,8 @@ from shared.domain.ids import IntegratorId, PropertyId, TenantId, UserId
 from shared.domain.permissions import Permission, Role
 from shared.domain.sign_in import Integrator, TenantAccess
 from shared.kernel.api_keys import draw_key
+from shared.ledger.admission import RECORD
 from shared.ports.documents import Create
-from shared.usecases.hotels.admit_tenant import RECORD
 from shared.usecases.hotels.staff_access import register_access, register_integrator, stop_person
 from tests.support.idp import Provider
 from tests.support.served import served
