@@ -76,8 +76,9 @@ def test_a_crashing_subscriber_is_retried_and_then_dead_lettered(tmp_path, monke
         async def broken(*_):
             raise KeyError("canary")
 
-        monkeypatch.setattr(main, "admit_tenant", broken)
-        event = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "data": {}}
+        monkeypatch.setattr(main, "reload_policy", broken)
+        data = {"keyKindPolicy": {"pinDigits": 7}}
+        event = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "data": data}
         await on.send("_cloud/publish", event, caller="operator")
         await asyncio.sleep(16 * 3600)
         monkeypatch.undo()
