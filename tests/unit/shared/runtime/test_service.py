@@ -202,6 +202,21 @@ async def test_a_socket_ends_with_its_functions_time(staff):
     assert closed.value.rcvd.code == 1013
 
 
+async def test_an_open_socket_is_counted_and_has_no_head_to_be_waited_for(staff):
+    bounds = staff.house.bounds
+    before = len(bounds.open)
+    async with socket(staff, "/people-relay/echo", staff.clerk) as opened:
+        await opened.send("one")
+        await opened.recv()
+        ours = [each for each in bounds.open if each._handed_over]
+        assert (len(ours), len(bounds.open)) == (1, before + 1)
+        assert ours[0] not in bounds.silent
+        assert ours[0]._limit is None
+    async with asyncio.timeout(5):
+        while ours[0] in bounds.open:  # noqa: ASYNC110 - the server hears of the end when it does
+            await asyncio.sleep(0.005)
+
+
 async def test_a_caller_that_leaves_is_no_crash(staff):
     async with socket(staff, "/people-relay/echo", staff.clerk) as opened:
         await opened.send("one")
