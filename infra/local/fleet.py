@@ -21,7 +21,7 @@ from infra.local.documents.orphans import free_orphans
 from infra.local.host.app import Host
 from infra.local.host.functions import Hosted, load_functions
 from infra.local.housekeeping import KEPT_FOR, Purge, folding, tidying
-from infra.local.identity import ISSUER, LocalIdentity
+from infra.local.identity import LocalIdentity
 from infra.local.people import LocalPeople
 from infra.local.sagas import journal
 from infra.local.sagas.callbacks import CallBack
@@ -38,7 +38,6 @@ from infra.local.world import FleetConfig, World
 from infra.manifest.load import Manifest, load_manifest
 from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
-from shared.kernel.people import SignIn
 from shared.ports.vault import Secrets
 from shared.queries.hotels import Cell
 from shared.runtime.indexes import INDEXES
@@ -69,7 +68,7 @@ class Fleet:
         self.counters = Counters()
         self.identity = LocalIdentity.at(config.identity_key, world.clock.now, world.entropy.token)
         self.people = LocalPeople.at(config.people_key, world.clock.now, world.entropy.token)
-        self._inside = InProcess(self._serve)
+        self._inside = InProcess(self)
         self.means = self._means()
         self.cipher = LocalCipher.at(
             config.master_key, world.entropy, self.means.engine, accept_loss=config.accept_loss
@@ -150,9 +149,6 @@ class Fleet:
         """Tell what broke while a request was served."""
         self.world.log.failure("a request was not answered", error)
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._host(scope, receive, send)
-
     def _means(self) -> DeliveryParts:
         world, config = self.world, self.config
         database = open_database(config.database, SCHEMA, world.entropy.token, accept_loss=config.accept_loss)
@@ -221,7 +217,7 @@ class Fleet:
             log=self.world.log,
             http=self.world.outside,
             guards=Guards(self.world.guard_policy, means.clock, warning(self.world.log)),
-            sign_in=SignIn(config.base_url, self.people.issuer, frozenset({ISSUER})),
+            sign_in=self.people.sign_in(config.base_url),
         )
 
     def _build_host(self) -> Host:

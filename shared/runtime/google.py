@@ -86,6 +86,7 @@ def deployed_of_environment(environment: Mapping[str, str]) -> Deployed:
         name=name,
         audience=environment.get("KEYFLEET_AUDIENCE") or _settings(environment).url_of(name),
         public=environment.get("KEYFLEET_PUBLIC") == "true",
+        people=environment.get("KEYFLEET_PEOPLE") == "true",
         callers=frozenset(_listed(environment, "KEYFLEET_CALLERS")),
         opens=frozenset(_listed(environment, "KEYFLEET_OPENS")),
         seals=frozenset(_listed(environment, "KEYFLEET_SEALS")),

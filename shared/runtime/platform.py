@@ -75,6 +75,8 @@ class Deployed:
     name: str
     audience: str
     public: bool = False
+    people: bool = False
+    """Whether people and their programs call, with tokens and keys of their own."""
     callers: frozenset[str] = field(default_factory=frozenset)
     opens: frozenset[str] = field(default_factory=frozenset)
     seals: frozenset[str] = field(default_factory=frozenset)
