@@ -39,5 +39,11 @@ class Administrator:
             request["dead_letter_policy"] = policy
         await self._subscriber.create_subscription(request)
 
+    async def keep(self, name, topic):
+        """Create a pull subscription that keeps what it is given, as our Terraform does."""
+        path = f"{self._project}/subscriptions/{name}"
+        request = {"name": path, "topic": self._topic(topic), "enable_message_ordering": True}
+        await self._subscriber.create_subscription(request)
+
     def _topic(self, name):
         return f"{self._project}/topics/{name}"

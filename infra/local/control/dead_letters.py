@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import Collection
 from typing import Final
 
-from infra.local.bus.dead_letters import DeadLetters, ParkedMessage
+from infra.local.bus.dead_letters import DeadLetters
 from infra.local.control.views import reservation_of
 from shared.domain.errors import InvalidInput
+from shared.ports.dead_letters import ParkedMessage
 
 PAGE: Final = 200
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import orjson
 
-from infra.local.bus.dead_letters import ParkedMessage
 from infra.local.sagas.journal import Kept
 from infra.local.schedules import ScheduleStatus
 from shared.events.errors import FieldProblem
+from shared.ports.dead_letters import ParkedMessage
 
 ID = re.compile(r"(tnt|evt)_[0-9A-Za-z_-]{1,64}|melmastoon(\.[a-z][a-z0-9_]*){2,5}\.v[0-9]+")
 RESERVATION = re.compile(r"rsv_[0-9A-Za-z_-]{1,64}")

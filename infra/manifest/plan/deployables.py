@@ -7,6 +7,7 @@ from infra.manifest.load import Function, Manifest
 from infra.manifest.model import ADAPTERS, RESERVED, Workflow, workflow_identity
 from infra.manifest.resolved import function_timeout, roles_of
 from infra.manifest.rights import grants_of
+from infra.manifest.topics import awaited
 from infra.manifest.triggers import ServiceTrigger
 
 Table = dict[str, Any]
@@ -24,10 +25,11 @@ _LOGGED: Final = {"none": "LOG_NONE", "errors": "LOG_ERRORS_ONLY", "all": "LOG_A
 
 def functions(manifest: Manifest) -> Table:
     """Return every function and service, by name."""
-    return {name: _function(function) for name, function in sorted(manifest.functions.items())}
+    kept = ",".join(f"{each.subscription}={each.topic}" for each in awaited(manifest.topics()))
+    return {name: _function(function, kept) for name, function in sorted(manifest.functions.items())}
 
 
-def _function(function: Function) -> Table:
+def _function(function: Function, kept: str) -> Table:
     it = function.deployable
     return {
         "description": it.description,
@@ -46,14 +48,15 @@ def _function(function: Function) -> Table:
         "ingress": _INGRESS[it.ingress],
         # Whoever has no account of the project cannot be named to IAM: the handler checks people's tokens.
         "open_to_all": it.public or it.people,
-        "environment": dict(sorted(_environment(function).items())),
+        "environment": dict(sorted(_environment(function, kept).items())),
     }
 
 
-def _environment(function: Function) -> dict[str, str]:
+def _environment(function: Function, kept: str) -> dict[str, str]:
     it = function.deployable
     said = {
         "KEYFLEET_CALLERS": _listed(function.allowed()),
+        "KEYFLEET_KEPT": kept if "dead-letters" in function.deployable.roles else "",
         "KEYFLEET_OPENS": _listed(it.opens),
         "KEYFLEET_ROLES": _listed(roles_of(function)),
         "KEYFLEET_SEALS": _listed(it.seals),
