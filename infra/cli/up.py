@@ -95,9 +95,12 @@ def _failures_named(at: FleetAddress) -> Iterator[None]:
     from infra.local.storage.database import Damaged, InUse
     from infra.local.workflows.errors import WorkflowRefused
     from infra.manifest.load import ManifestRefused
+    from shared.ports.documents import StorageFull
 
     try:
         yield
+    except StorageFull as full:
+        raise Failed(*parted(str(full))) from None
     except PortInUse:
         raise port_taken(at) from None
     except InUse:

@@ -69,6 +69,7 @@ class BookingConfirmedV1(Booking):
     valid_from: Annotated[ForeignInstant, _said(*_STARTS)]
     valid_until: Annotated[ForeignInstant, _said(*_ENDS)]
     payment_status: Maybe[str] = None
+    party_size: Maybe[Count] = None
     preferred_kinds: tuple[str, ...] = ()
     scope: Maybe[WantedScope] = None
 

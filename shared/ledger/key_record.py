@@ -6,11 +6,13 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 
+from shared.domain.core import Staff
 from shared.domain.credential import KeyCredential
 from shared.domain.documents import to_document
 from shared.domain.ids import CredentialId
-from shared.domain.instants import Moment
+from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import ClaimKey
+from shared.domain.states import Failed, Revoked
 from shared.domain.stored import UNSTORED, Json, Stored
 from shared.events.outbox import OutboxRow
 from shared.ledger.reading import read_stored
@@ -86,6 +88,7 @@ class KeyRecord:
     """
 
     schema_version: ClassVar[int] = 1
+    INDEXED: ClassVar[tuple[str, ...]] = ("property_id", "staff_id", "live")
 
     credential: KeyCredential
     saga: Saga
@@ -99,6 +102,14 @@ class KeyRecord:
     stored: Annotated[int, UNSTORED] = 0
     told: Annotated[tuple[OutboxRow, ...], UNSTORED] = field(default=(), repr=False)
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
+
+    def indexed(self) -> dict[str, Json]:
+        """Return what the indexes of living keys read; one that is over is in none of them."""
+        core = self.credential.core
+        if isinstance(self.credential.state, Revoked | Failed):
+            return {}
+        staff = {"staff_id": str(core.holder.user_id)} if isinstance(core.holder, Staff) else {}
+        return {"property_id": str(core.property_id), "live": milliseconds(core.window.end), **staff}
 
     @property
     def id(self) -> CredentialId:

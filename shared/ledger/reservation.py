@@ -12,11 +12,12 @@ from typing import Annotated, ClassVar, Final, Self
 
 from shared.domain.documents import to_document
 from shared.domain.ids import CredentialId, PropertyId, ReservationId
-from shared.domain.instants import instant_to_text
-from shared.domain.kinds import ClaimKey
+from shared.domain.instants import instant_to_text, milliseconds
+from shared.domain.kinds import ClaimKey, SuspendReason
 from shared.domain.stored import UNSTORED, Json, Stored
 from shared.events.idempotency import claim_key
 from shared.ledger.reading import read_stored
+from shared.ledger.stay import Amendment, Planned, Recency, Stay
 from shared.ports.documents import Create, Document, Ref, Update
 
 RESERVATIONS: Final = "reservations"
@@ -27,6 +28,8 @@ HEARD_OF: Final = 50
 class Status(StrEnum):
     """How a stay stands."""
 
+    AWAITED = "awaited"
+    """It was changed before we ever heard it confirmed: its confirmation is still to come."""
     CONFIRMED = "confirmed"
     CANCELLED = "cancelled"
     CHECKED_OUT = "checked_out"
@@ -39,20 +42,6 @@ class BookingOutcome(StrEnum):
     IGNORED = "ignored"
     REFUSED = "refused"
     """It was heard and set aside: the stay as it says can have no key, until somebody sees to that."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recency:
-    """How new an event is: by the booking's version where both have one, else by the time."""
-
-    version: int | None
-    time: datetime
-
-    def after(self, other: "Recency") -> bool:
-        """Say whether this one is the newer of two."""
-        if self.version is not None and other.version is not None and self.version != other.version:
-            return self.version > other.version
-        return self.time > other.time
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +58,16 @@ class BookingEventNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
-    """One stay. An ended one may be confirmed anew, as its next incarnation."""
+    """One stay. An ended one may be confirmed anew, as its next incarnation.
+
+    `stay` is what was booked, as it is now; None in records of the release that did not remember it.
+    `confirmed` is how new the confirmation was that it began with.
+    `amendment` is what changed since the last confirmation: an older confirmation that comes late is merged
+    with it. While there are `holds` the keys rest, whoever wants them to open; `planned` is yet to be done.
+    """
 
     schema_version: ClassVar[int] = 1
-    INDEXED: ClassVar[tuple[str, ...]] = ("claim",)
+    INDEXED: ClassVar[tuple[str, ...]] = ("claim", "guest_id", "arrives")
 
     id: ReservationId
     status: Status
@@ -82,12 +77,19 @@ class Reservation:
     property_id: PropertyId | None = None
     credentials: tuple[CredentialId, ...] = ()
     heard: tuple[BookingEventNote, ...] = ()
+    stay: Stay | None = None
+    holds: frozenset[SuspendReason] = frozenset()
+    planned: tuple[Planned, ...] = ()
+    amendment: Amendment | None = None
+    confirmed: Recency | None = None
     version: Annotated[str | None, UNSTORED] = None
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
-        """Return what others find the record's keys by."""
-        return {"claim": self.claim}
+        """Return what the indexes of stays read, and others find the record's keys by."""
+        stay = self.stay
+        of_stay = {} if stay is None else {"guest_id": stay.guest_id, "arrives": milliseconds(stay.start)}
+        return {"claim": self.claim, **of_stay}
 
     @property
     def claim(self) -> ClaimKey | None:
@@ -122,6 +124,15 @@ class Reservation:
         known, new = self._highest, standing.version
         versioned = known is not None and new is not None and new > known
         return self.outdated_by(standing) and (versioned or self.incarnation > 0)
+
+    def overtaken(self, standing: Recency) -> bool:
+        """Say whether a confirmation was overtaken by a change of the very stay that it confirms."""
+        newer = self.confirmed is None or standing.after(self.confirmed)
+        return newer and self.amendment is not None and self.amendment.recency.after(standing)
+
+    def amended(self, stay: Stay, standing: Recency) -> Stay:
+        """Return a stay as it was confirmed, with what was changed since."""
+        return stay.changed(self.amendment) if self.amendment and self.overtaken(standing) else stay
 
     def why_ignored(self, standing: Recency) -> str:
         """Say why an event that changes nothing changes nothing."""

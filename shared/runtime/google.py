@@ -14,7 +14,7 @@ from shared.gcp.documents import FirestoreDocuments
 from shared.gcp.documents.connection import Connection
 from shared.gcp.documents.names import Place
 from shared.gcp.executions import ExecutionRecords
-from shared.gcp.identity import google_issuer
+from shared.gcp.identity import ISSUERS, google_issuer
 from shared.gcp.keyring import KeyRing
 from shared.gcp.nudges import FirestoreNudges
 from shared.gcp.objects import CloudStorage
@@ -28,6 +28,7 @@ from shared.kernel.ambient import SystemClock, SystemEntropy
 from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
 from shared.kernel.log import Log
+from shared.kernel.people import SignIn
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import Index
 from shared.runtime.indexes import INDEXES
@@ -43,7 +44,7 @@ class Surroundings:
 
     clock: Clock = field(default_factory=SystemClock)
     entropy: Entropy = field(default_factory=SystemEntropy)
-    http: Http = field(default_factory=HttpClient)
+    http: Http = field(default_factory=lambda: HttpClient(public_only=True))
     access: AccessTokens = field(default_factory=OwnIdentity)
 
 
@@ -84,6 +85,7 @@ def google_platform(
         schedules=CloudScheduler(rest("scheduler"), settings),
         objects=CloudStorage(rest("storage"), settings.records_bucket),
         nudges=FirestoreNudges(Connection(clients.of("firestore"), place), clock, entropy),
+        sign_in=SignIn(settings.base_url, services=ISSUERS),
     )
 
 

@@ -22,7 +22,8 @@ from shared.ports.tasks import TaskQueue
 from shared.ports.vault import Cipher, Secrets
 
 if TYPE_CHECKING:  # not every function needs them at its start
-    from shared.usecases.hotels.directory import HotelDirectory
+    from shared.kernel.people import SignIn
+    from shared.ledger.hotel_directory import HotelDirectory
     from shared.vendor_kit.guard import Guards
     from shared.vendor_kit.http import Http
 
@@ -58,6 +59,8 @@ class Platform:
     schedules: Schedules
     objects: Objects
     nudges: Nudges
+    sign_in: "SignIn | None" = None
+    """How people sign in; None lets nobody."""
     kept: dict[str, Any] = field(default_factory=dict, repr=False)
     """What a function keeps from one request to the next, by its own name."""
 
@@ -65,7 +68,7 @@ class Platform:
     def hotels(self) -> "HotelDirectory":
         """What is known of the hotels; loaded with the first question, not at a function's start."""
         if "hotels" not in self.kept:
-            from shared.usecases.hotels.directory import HotelDirectory
+            from shared.ledger.hotel_directory import HotelDirectory
 
             self.kept["hotels"] = HotelDirectory(self.documents, self.cell, self.clock.now)
         hotels: HotelDirectory = self.kept["hotels"]

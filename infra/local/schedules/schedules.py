@@ -61,7 +61,8 @@ class Schedules:
     async def run_now(self, name: str) -> Outcome:
         """Call once out of turn; ticks and their bookkeeping are not touched."""
         if name not in self._runners:
-            raise UnknownSchedule(f"no schedule {name[:64]!r}: name one of {', '.join(sorted(self._runners))}")
+            known = ", ".join(sorted(self._runners))
+            raise UnknownSchedule(f"no schedule {name[:64]!r}: name one of {known}")
         return await self._runners[name].call(self._means.clock.now())
 
     def status(self) -> tuple[ScheduleStatus, ...]:

@@ -7,17 +7,17 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from shared.domain.ids import ReservationId, TenantId
+from shared.keywork.services import Services
 from shared.ledger.key_record import Cause, KeyRecord
 from shared.ledger.ledger import Ledger
 from shared.ledger.reservation import (
     BookingEventNote,
     BookingOutcome,
-    Recency,
     Reservation,
     ref_of,
     reservation_from,
 )
-from shared.usecases.services import Services
+from shared.ledger.stay import Recency
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event

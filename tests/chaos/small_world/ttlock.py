@@ -21,7 +21,7 @@ from shared.vendor_kit.http import Answer, ConnectionBroken, ConnectionFailed, T
 from tests.chaos.small_world.hotel import House, sample
 from tests.chaos.small_world.scene import KeyAtDoor
 
-ADDRESS = "https://ttlock.test"
+ADDRESS = "https://test.ttlock.com"
 ACCOUNT = {
     "clientId": "sim-client",
     "clientSecret": "sim-secret",

@@ -16,7 +16,7 @@ from shared.vendors.ttlock.adapter import open_vendor
 from tests.contract.lock.setting import DOOR_101, GUEST_ACCOUNT, HOUR, PIN, TENANT, VENDOR_NAMES, Setting
 
 CONTROL = "steer"
-ADDRESS = "https://ttlock.test"
+ADDRESS = "https://test.ttlock.com"
 ACCOUNT = {
     "clientId": "sim-client",
     "clientSecret": "sim-secret",

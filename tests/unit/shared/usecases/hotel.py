@@ -7,9 +7,9 @@ from shared.domain.documents import to_document
 from shared.domain.ids import LockDeviceId, RoomId
 from shared.domain.policy import DEFAULT_POLICY
 from shared.domain.premises import LockDevice, Property, Tenant
+from shared.ledger.admission import RECORD
+from shared.ledger.hotel_directory import HotelSetup
 from shared.ports.documents import Create, Ref
-from shared.usecases.hotels.admit_tenant import RECORD
-from shared.usecases.hotels.directory import HotelSetup
 from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, KABUL, MOCK, SILK
 
 GUESTHOUSE = Property(id=KABUL, name="Kabul", zone="Asia/Kabul")
@@ -50,12 +50,14 @@ def booking(rooms=ROOMS[:1], start=ARRIVAL, end=ARRIVAL + 3 * DAY, kinds=(), sco
     data = SimpleNamespace(
         reservation_id="rsv_1",
         property_id=KABUL,
-        guest=SimpleNamespace(id="gst_1"),
+        guest=SimpleNamespace(id="gst_1", locale=None),
         rooms=rooms,
         valid_from=start,
         valid_until=end,
         preferred_kinds=kinds,
         scope=scope and SimpleNamespace(**scope),
         version=None,
+        payment_status=None,
+        party_size=None,
     )
     return SimpleNamespace(id="evt_1", tenant_id=SILK, data=data)
