@@ -18,7 +18,19 @@ SHARED_ENVIRONMENT: Final = {
     "KEYFLEET_KEY_RING": "melmastoon-lock",
     "KEYFLEET_SEALED_DATABASE": "keyfleet-sealed",
 }
-"""What every function is told; where it is, Terraform knows: project, region, cell, base URL."""
+"""What every function is told, wherever it is."""
+PLACE: Final = {
+    "GOOGLE_CLOUD_PROJECT": "project",
+    "KEYFLEET_BASE_URL": "base_url",
+    "KEYFLEET_CELL": "cell",
+    "KEYFLEET_EMAIL_DOMAIN": "email_domain",
+    "KEYFLEET_KEY_LOCATION": "region",
+    "KEYFLEET_QUEUE_LOCATION": "region",
+    "KEYFLEET_RECORDS_BUCKET": "records_bucket",
+    "KEYFLEET_REGION": "region",
+    "KEYFLEET_WORKFLOW_LOCATION": "region",
+}
+"""What every function is told of where it is: Terraform knows, by the name behind each."""
 _INGRESS: Final = {"all": "ALLOW_ALL", "internal": "ALLOW_INTERNAL_ONLY"}
 _LOGGED: Final = {"none": "LOG_NONE", "errors": "LOG_ERRORS_ONLY", "all": "LOG_ALL_CALLS"}
 
