@@ -19,7 +19,7 @@ from infra.local.control.manual_start import start_by_hand
 from infra.local.control.publishing import event_from
 from infra.local.control.records import Records, UnknownRecord
 from infra.local.control.timeline import Archive, timeline
-from infra.local.control.views import shown_execution, shown_letter, shown_schedule
+from infra.local.control.views import shown_execution, shown_schedule
 from infra.local.sagas.history import history
 from infra.local.sagas.service import CallbackRefused, LocalSagas
 from infra.local.schedules import Schedules, UnknownSchedule
@@ -34,6 +34,7 @@ from shared.ports.documents import Ref
 from shared.ports.sagas import SagaError, UnknownExecution, UnknownWorkflow
 from shared.runtime.platform import Platform
 from shared.runtime.responses import STATUS, error_response, json_response
+from shared.usecases.operations.letters import shown_letter
 
 Body = Mapping[str, Any]
 

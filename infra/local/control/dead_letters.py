@@ -5,9 +5,9 @@ from collections.abc import Collection
 from typing import Final
 
 from infra.local.bus.dead_letters import DeadLetters
-from infra.local.control.views import reservation_of
 from shared.domain.errors import InvalidInput
 from shared.ports.dead_letters import ParkedMessage
+from shared.usecases.operations.letters import reservation_of
 
 PAGE: Final = 200
 

@@ -8,7 +8,7 @@ import pytest
 
 from infra.codegen.fleet_plan import PLAN, fleet_plan, generate, problems
 from infra.manifest.load import ROOT, load_manifest
-from infra.manifest.plan import deployables, storage
+from infra.manifest.plan import storage
 from infra.manifest.plan.checks import faults_of
 from infra.manifest.topics import topics_in
 from shared.events.catalogue import CATALOGUE
@@ -73,18 +73,22 @@ def test_what_terraform_adds_and_what_is_planned_is_a_whole_environment():
     assert ids == {"main": settings.main_database, "sealed": settings.sealed_database}
 
 
-def test_who_looks_after_what_is_kept_is_told_where_it_lies():
-    manifest = load_manifest()
-    some = manifest.functions["ask-again"]
-    deployable = some.deployable.model_copy(update={"roles": ("dead-letters",)})
-    changed = replace(
-        manifest, functions={**manifest.functions, "ask-again": replace(some, deployable=deployable)}
-    )
-    environment = deployables.functions(changed)["ask-again"]["environment"]
+def test_who_looks_after_what_is_kept_is_told_where_it_lies_and_nobody_else():
+    environment = FLEET["functions"]["dead-letters"]["environment"]
     kept = dict(GoogleSettings.from_environment({**WHERE, **environment}).kept)
     assert kept["on-shift-started"] == SHIFT
     assert kept.keys() == {name for name, each in FLEET["subscriptions"].items() if each["kept_for"]}
-    assert all("KEYFLEET_KEPT" not in each["environment"] for each in FLEET["functions"].values())
+    assert [name for name, it in FLEET["functions"].items() if "KEYFLEET_KEPT" in it["environment"]] == [
+        "dead-letters"
+    ]
+
+
+def test_who_looks_after_dead_letters_may_pull_them_and_publish_them_again():
+    found = grants("dead-letters")
+    for subscription in ("quarantine", "dead-letter", "on-shift-started"):
+        assert ("roles/pubsub.subscriber", subscription) in found
+    assert ("roles/pubsub.publisher", "melmastoon.reservation.booking.confirmed.v1") in found
+    assert grants("dead-letters", "database") == set()
 
 
 def test_every_topic_of_the_catalogue_and_of_the_neighbours_is_made():
