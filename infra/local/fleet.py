@@ -10,7 +10,7 @@ from typing import Any, cast
 import orjson
 from starlette.types import Receive, Scope, Send
 
-from infra.local import bus, documents, roles, schedules, secrets, tasks, wiring
+from infra.local import bus, documents, objects, roles, schedules, secrets, tasks, wiring
 from infra.local.cipher import GuardedCipher, LocalCipher
 from infra.local.control import boot_log
 from infra.local.control.app import control_app
@@ -22,6 +22,8 @@ from infra.local.host.app import Host
 from infra.local.host.functions import Hosted, load_functions
 from infra.local.housekeeping import KEPT_FOR, Purge, folding, tidying
 from infra.local.identity import LocalIdentity
+from infra.local.nudges import LocalNudges
+from infra.local.operations import LocalDeadLetters, LocalExecutions, LocalSchedules
 from infra.local.people import LocalPeople
 from infra.local.sagas import journal
 from infra.local.sagas.callbacks import CallBack
@@ -51,6 +53,7 @@ SCHEMA = (
     *tasks.SCHEMA,
     *schedules.SCHEMA,
     *secrets.SCHEMA,
+    *objects.SCHEMA,
     *journal.SCHEMA,
     *boot_log.SCHEMA,
 )
@@ -218,6 +221,11 @@ class Fleet:
             http=self.world.outside,
             guards=Guards(self.world.guard_policy, means.clock, warning(self.world.log)),
             sign_in=self.people.sign_in(config.base_url),
+            dead_letters=roles.held_to(LocalDeadLetters(self.bus.dead_letters), roles.DEAD_LETTERS),
+            executions=roles.held_to(LocalExecutions(self.sagas), roles.EXECUTIONS),
+            schedules=roles.held_to(LocalSchedules(self.schedules), roles.SCHEDULES),
+            objects=roles.held_to(objects.SqliteObjects(means.engine, means.clock), roles.OBJECTS),
+            nudges=roles.held_to(LocalNudges(), roles.NUDGES),
         )
 
     def _build_host(self) -> Host:

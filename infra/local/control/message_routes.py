@@ -10,7 +10,7 @@ from infra.local.control.asked import after_of, body_of, ids_of, limit_of, topic
 from infra.local.control.dead_letters import check_parked, letters
 from infra.local.control.operations import Operations, Routes
 from infra.local.control.publishing import event_from
-from infra.local.control.views import shown_letter
+from shared.usecases.operations.letters import shown_letter
 
 
 async def _publish(on: Operations, request: Request) -> Mapping[str, Any]:
