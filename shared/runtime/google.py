@@ -24,7 +24,7 @@ from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import Index
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import ALLOWED_SECONDS, Deployed, Platform, PlatformUnbound, this_function
-from shared.vendor_kit.guard import GuardPolicy, Guards, warning
+from shared.vendor_kit.guard import Guards, Shared
 from shared.vendor_kit.http import Http, HttpClient
 from shared.vendor_kit.leases import DocumentLeases
 
@@ -65,7 +65,7 @@ def google_platform(
         tokens=TokenChecker(google_issuer(http, clock, settings.email_domain), clock.now),
         log=log,
         http=http,
-        guards=Guards(GuardPolicy(), clock, warning(log)),
+        guards=Guards(clock, log, Shared(main, entropy)),
     )
 
 

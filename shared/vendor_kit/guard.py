@@ -1,14 +1,16 @@
 """What stands between us and a vendor's platform: a circuit breaker for each account, and a rate limit.
 
-Accounts of one application have one limit: that is what vendors count by.
+Accounts of one application have one limit: that is what vendors count by. Decisions 0046 and 0047.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
 from shared.kernel.log import Log
-from shared.ports.ambient import Clock
+from shared.ports.ambient import Clock, Entropy
+from shared.ports.documents import DocumentStore
 from shared.vendor_kit.breaker import (
     DEFAULT_BREAKER,
     Breaker,
@@ -17,8 +19,10 @@ from shared.vendor_kit.breaker import (
     BreakerState,
     Step,
 )
+from shared.vendor_kit.calm.allowance import Limit
+from shared.vendor_kit.calm.blocks import Blocks, OwnBlocks, SharedBlocks
 from shared.vendor_kit.http import CallFault
-from shared.vendor_kit.rate import RateLimit, Urgency
+from shared.vendor_kit.rate import NO_LIMIT, Rate, RateLimit, Urgency
 
 
 class VendorDown(Exception):
@@ -27,10 +31,9 @@ class VendorDown(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardPolicy:
-    """How hard one application may be used by one process."""
+    """How hard one application may be used, as its vendor declares it; without a limit, as hard as may be."""
 
-    per_minute: int = 100
-    burst: int = 10
+    limit: Limit | None = None
     patience: float = 10.0
     """How many seconds a call may wait for its turn."""
     breaker: BreakerPolicy = DEFAULT_BREAKER
@@ -43,7 +46,7 @@ class Guard:
         self,
         name: str,
         breaker: BreakerPolicy,
-        rate: RateLimit,
+        rate: Rate,
         clock: Clock,
         tell: Callable[[str, BreakerChange], None],
     ) -> None:
@@ -86,32 +89,57 @@ class Guard:
             self._tell(self._name, change)
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the processes of a fleet share their limits through."""
+
+    store: DocumentStore
+    entropy: Entropy
+
+
 class Guards:
-    """The guards of a process, one for each of the vendors' accounts it uses, and the limits they share."""
+    """The guards of a process, one for each of the vendors' accounts it uses, and the limits they share.
 
-    def __init__(self, policy: GuardPolicy, clock: Clock, tell: Callable[[str, BreakerChange], None]) -> None:
-        self._policy, self._clock, self._tell = policy, clock, tell
-        self._guards: dict[str, Guard] = {}
-        self._rates: dict[str, RateLimit] = {}
+    A guard lasts as long as somebody uses it: what is known of an account goes with whoever opened it.
+    Without a store to share, limits are the process's own; a policy `instead` overrules every vendor's.
+    """
 
-    def of(self, name: str, application: str) -> Guard:
+    def __init__(
+        self,
+        clock: Clock,
+        log: Log,
+        shared: Shared | None = None,
+        instead: GuardPolicy | None = None,
+        tell: Callable[[str, BreakerChange], None] | None = None,
+    ) -> None:
+        self._clock, self._log, self._shared, self._instead = clock, log, shared, instead
+        self._tell = tell or self._warn
+        self._guards: WeakValueDictionary[str, Guard] = WeakValueDictionary()
+        self._rates: WeakValueDictionary[str, RateLimit] = WeakValueDictionary()
+
+    def of(self, name: str, application: str, declared: GuardPolicy) -> Guard:
         """Return the guard of an account by its name, within the limit of its application."""
-        if name not in self._guards:
-            rate = self._rate_of(application)
-            self._guards[name] = Guard(name, self._policy.breaker, rate, self._clock, self._tell)
-        return self._guards[name]
+        guard = self._guards.get(name)
+        if guard is None:
+            policy = self._instead or declared
+            rate = self._rate_of(application, policy)
+            guard = self._guards[name] = Guard(name, policy.breaker, rate, self._clock, self._tell)
+        return guard
 
-    def _rate_of(self, application: str) -> RateLimit:
-        if application not in self._rates:
-            policy = self._policy
-            self._rates[application] = RateLimit(policy.per_minute, policy.burst, policy.patience)
-        return self._rates[application]
+    def _rate_of(self, application: str, policy: GuardPolicy) -> Rate:
+        if policy.limit is None:
+            return NO_LIMIT
+        rate = self._rates.get(application)
+        if rate is None:
+            blocks = self._blocks_of(application, policy.limit)
+            rate = self._rates[application] = RateLimit(blocks, policy.patience, self._clock)
+        return rate
 
+    def _blocks_of(self, application: str, limit: Limit) -> Blocks:
+        if self._shared is None:
+            return OwnBlocks(limit)
+        store, entropy = self._shared.store, self._shared.entropy
+        return SharedBlocks(store, application, limit, self._clock, entropy, self._log)
 
-def warning(log: Log) -> Callable[[str, BreakerChange], None]:
-    """Return what logs that an account's circuit opened or closed."""
-
-    def tell(account: str, change: BreakerChange) -> None:
-        log.warning("a vendor's circuit changed", account=account, change=str(change))
-
-    return tell
+    def _warn(self, account: str, change: BreakerChange) -> None:
+        self._log.warning("a vendor's circuit changed", account=account, change=str(change))

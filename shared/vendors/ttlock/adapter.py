@@ -16,6 +16,8 @@ from shared.domain.secret import Secret
 from shared.ports.ambient import Clock
 from shared.ports.lock import AdapterDescription, DeviceHealth, KeyAtLock, ListedDevice, LockKey
 from shared.vendor_kit.binding import AdapterPorts, Binding
+from shared.vendor_kit.calm.allowance import Limit
+from shared.vendor_kit.guard import GuardPolicy
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import SILENCE, Operation, VendorRefused
 from shared.vendor_kit.tokens import TokenCache, TokenStore
@@ -33,6 +35,8 @@ from shared.vendors.ttlock.platform import Line, Logins, OpenPlatform
 from shared.vendors.ttlock.shelves import SHELVES
 from shared.vendors.ttlock.windows import in_minutes
 
+GUARD: Final = GuardPolicy(limit=Limit(calls=100, spare=15))
+"""A hundred calls a minute for each application (A §5.1)."""
 SKEW_KNOWN_FOR: Final = timedelta(hours=1)
 SKEW_ASKED_AGAIN_AFTER: Final = timedelta(minutes=5)
 """A lock that did not say what time it is may be wrong for all we know."""
@@ -186,7 +190,7 @@ def _pending(row: Row) -> Iterator[KeyWarning]:
 def open_vendor(binding: Binding, means: AdapterPorts) -> TTLock:
     """Open the adapter for one property; nothing is called yet."""
     account = read_account(binding.account)
-    guard = means.guards.of(f"{TTLOCK}:{account.name}", f"{TTLOCK}:{account.application}")
+    guard = means.guards.of(f"{TTLOCK}:{account.name}", f"{TTLOCK}:{account.application}", GUARD)
     line = Line(account, means.http, guard, means.clock)
     turns = Turns(means.leases, binding.tenant, means.clock, means.entropy)
     shelf = TokenStore(means.sealed.tenant(binding.tenant), means.cipher, TTLOCK, account.name)

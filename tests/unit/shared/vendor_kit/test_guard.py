@@ -1,17 +1,20 @@
 """A guard counts a vendor that cannot answer against it, and nothing else."""
 
 import asyncio
+import gc
 
 import pytest
 
 from infra.local.simulation.loop import run_virtually
+from shared.kernel.log import Log
 from shared.vendor_kit.breaker import BreakerPolicy, CircuitOpen
+from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.guard import GuardPolicy, Guards, VendorDown
 from shared.vendor_kit.http import TimedOut
 from shared.vendor_kit.rate import Throttled, Urgency
 from tests.contract.embedded import ManualClock
 
-POLICY = GuardPolicy(per_minute=6000, burst=100, breaker=BreakerPolicy(fewest=2))
+POLICY = GuardPolicy(limit=Limit(calls=6000, burst=100), breaker=BreakerPolicy(fewest=2))
 
 
 class Watch:
@@ -19,12 +22,15 @@ class Watch:
 
     def __init__(self, policy=POLICY, clock=None):
         self.told, self.clock = [], clock or ManualClock()
-        self.guards = Guards(policy, self.clock, lambda name, change: self.told.append((name, change)))
+        self.guards = Guards(self.clock, Log("test"), instead=policy, tell=self._hear)
+        self.first, self.second = self.of("first"), self.of("second")
 
-    @property
-    def first(self):
-        """The guard of the first account."""
-        return self.guards.of("first", "app")
+    def _hear(self, name, change):
+        self.told.append((name, change))
+
+    def of(self, name, application="app"):
+        """Return the guard of an account."""
+        return self.guards.of(name, application, GuardPolicy())
 
     @property
     def states(self):
@@ -33,7 +39,7 @@ class Watch:
 
     def end(self, error=None, name="first"):
         """Let a call end."""
-        with self.guards.of(name, "app").watched():
+        with self.of(name).watched():
             if error is not None:
                 raise error
 
@@ -45,7 +51,7 @@ async def test_guard_opens_on_a_vendor_that_cannot_answer_and_says_so(error):
         with pytest.raises(type(error)):
             watch.end(error)
     with pytest.raises(CircuitOpen):
-        await watch.guards.of("first", "app").turn(Urgency.REVOKE)
+        await watch.first.turn(Urgency.REVOKE)
     assert [(name, change.after) for name, change in watch.told] == [("first", "open")]
 
 
@@ -55,7 +61,7 @@ async def test_guard_lets_answers_through_whatever_they_say():
         with pytest.raises(ValueError, match="refused"):
             watch.end(ValueError("refused"))
     watch.end()
-    await watch.guards.of("first", "app").turn(Urgency.ISSUE)
+    await watch.first.turn(Urgency.ISSUE)
     assert watch.told == []
 
 
@@ -64,16 +70,16 @@ async def test_accounts_have_guards_of_their_own():
     for _ in range(2):
         with pytest.raises(TimedOut):
             watch.end(TimedOut("late"))
-    await watch.guards.of("second", "app").turn(Urgency.ISSUE)
-    assert watch.guards.of("first", "app") is watch.guards.of("first", "app")
+    await watch.second.turn(Urgency.ISSUE)
+    assert watch.of("first") is watch.first
 
 
 async def test_accounts_of_one_application_share_its_limit_and_others_do_not():
-    watch = Watch(GuardPolicy(per_minute=1, burst=1, patience=0))
-    await watch.guards.of("first", "app").turn(Urgency.ISSUE)
+    watch = Watch(GuardPolicy(limit=Limit(calls=1, burst=1), patience=0.05))
+    await watch.first.turn(Urgency.ISSUE)
     with pytest.raises(Throttled):
-        await watch.guards.of("second", "app").turn(Urgency.ISSUE)
-    await watch.guards.of("third", "another").turn(Urgency.ISSUE)
+        await watch.second.turn(Urgency.ISSUE)
+    await watch.of("third", "another").turn(Urgency.ISSUE)
 
 
 def opened(watch):
@@ -84,7 +90,7 @@ def opened(watch):
 
 
 async def test_probe_that_was_never_sent_is_still_to_be_made():
-    watch = Watch(GuardPolicy(per_minute=1, burst=1, patience=0, breaker=BreakerPolicy(fewest=2)))
+    watch = Watch(GuardPolicy(limit=Limit(calls=1, burst=1), patience=0.05, breaker=BreakerPolicy(fewest=2)))
     await watch.first.turn(Urgency.ISSUE)
     opened(watch)
     watch.clock.advance(seconds=30)
@@ -97,7 +103,7 @@ async def test_probe_that_was_never_sent_is_still_to_be_made():
 
 def test_calls_that_waited_while_the_circuit_opened_are_not_sent():
     async def scenario(clock):
-        watch = Watch(GuardPolicy(per_minute=60, burst=1, breaker=BreakerPolicy(fewest=2)), clock)
+        watch = Watch(GuardPolicy(limit=Limit(calls=60, burst=1), breaker=BreakerPolicy(fewest=2)), clock)
         await watch.first.turn(Urgency.ISSUE)
         waiting = [asyncio.ensure_future(watch.first.turn(Urgency.ISSUE)) for _ in range(5)]
         await asyncio.sleep(0.5)
@@ -130,3 +136,23 @@ async def test_answer_of_before_the_circuit_opened_is_not_the_probe_s(error):
     assert watch.states == ["open", "half_open"]
     probe.__exit__(None, None, None)
     assert watch.states[-1] == "closed"
+
+
+async def test_an_account_that_nobody_uses_any_more_is_forgotten():
+    guards = Guards(ManualClock(), Log("test"))
+    held = guards.of("first", "app", POLICY)
+    assert guards.of("first", "app", POLICY) is held
+    del held
+    gc.collect()
+    assert (len(guards._guards), len(guards._rates)) == (0, 0)
+
+
+async def test_a_vendor_declares_its_own_limit():
+    guards = Guards(ManualClock(), Log("test"))
+    strict = guards.of("strict", "strict", GuardPolicy(limit=Limit(calls=1, burst=1), patience=0.05))
+    free = guards.of("free", "free", GuardPolicy(patience=0.05))
+    await strict.turn(Urgency.ISSUE)
+    with pytest.raises(Throttled):
+        await strict.turn(Urgency.ISSUE)
+    for _ in range(100):
+        await free.turn(Urgency.ISSUE)
