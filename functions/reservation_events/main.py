@@ -1,8 +1,7 @@
-"""Entry points for reservation events."""
+"""Entry points for reservation events: what each asks of us, the table of reactions says."""
 
 from typing import TYPE_CHECKING
 
-from shared.domain.kinds import RevokeReason
 from shared.runtime.entry import subscriber
 from shared.runtime.platform import Platform
 
@@ -15,32 +14,35 @@ BOOKING = "melmastoon.reservation.booking"
 @subscriber(f"{BOOKING}.confirmed.v1")
 async def on_booking_confirmed(event: "Event", on: Platform) -> None:
     """Request the keys of the stay."""
-    from shared.runtime.keys import services_of
-    from shared.usecases.stays.confirm_booking import confirm_booking
+    await _react(event, on)
 
-    await confirm_booking(event, services_of(on))
+
+@subscriber(f"{BOOKING}.dates_changed.v1")
+async def on_booking_dates_changed(event: "Event", on: Platform) -> None:
+    """Let the keys of a stay follow its other dates or rooms."""
+    await _react(event, on)
 
 
 @subscriber(f"{BOOKING}.cancelled.v1")
 async def on_booking_cancelled(event: "Event", on: Platform) -> None:
     """End the keys of a stay that is off."""
-    await _end(event, RevokeReason.CANCELLATION, on)
+    await _react(event, on)
 
 
 @subscriber(f"{BOOKING}.checked_out.v1")
 async def on_booking_checked_out(event: "Event", on: Platform) -> None:
     """End the keys of a guest who left."""
-    await _end(event, RevokeReason.CHECKOUT, on)
+    await _react(event, on)
 
 
 @subscriber(f"{BOOKING}.early_checkout.v1")
 async def on_booking_early_checkout(event: "Event", on: Platform) -> None:
     """End the keys of a guest who left early."""
-    await _end(event, RevokeReason.CHECKOUT, on)
+    await _react(event, on)
 
 
-async def _end(event: "Event", reason: RevokeReason, on: Platform) -> None:
+async def _react(event: "Event", on: Platform) -> None:
     from shared.runtime.keys import services_of
-    from shared.usecases.stays.end_booking import end_booking
+    from shared.usecases.stays.reactions import react
 
-    await end_booking(event, reason, services_of(on))
+    await react(event, services_of(on))

@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from infra.cli.address import ADDRESS, FleetAddress
+from infra.cli.address import FleetAddress
 from infra.cli.problems import LONGEST_NAME, Failed, Problem, Refused, Unreachable, parted, refused_fields
+from infra.local.own_socket import ForeignPeer, HomeConnection
 
 OPERATOR = "operator"
 PATIENCE_SECONDS = 30.0
 IDENTITY_FILE = "identity.key"
+OWNED = "run as the user who runs the fleet"
+OTHER_PORT, NOT_PROVEN = 421, frozenset({401, 403})
 Json = Mapping[str, Any]
 
 
@@ -50,10 +53,15 @@ class ControlPlane:
         return self._exchange("POST", f"/{function}", body, token)
 
     def _exchange(self, method: str, target: str, body: Json | None, token: str) -> Json:
+        connection = HomeConnection(self._place.home, self._place.port, self._patience)
         try:
-            status, raw = exchange(self._place.port, method, target, body, token, self._patience)
+            status, raw = exchange(connection, method, target, body, token)
         except TimeoutError:
             raise _silent(self._place, self._patience) from None
+        except ForeignPeer:
+            raise _foreign(self._place) from None
+        except PermissionError as error:
+            raise Refused(f"cannot use {self._place.home}: {error.strerror}", OWNED) from None
         except OSError:
             raise not_running(self._place) from None
         except http.client.HTTPException:
@@ -62,12 +70,11 @@ class ControlPlane:
 
 
 def exchange(
-    port: int, method: str, target: str, body: Json | None, token: str, patience: float
+    connection: http.client.HTTPConnection, method: str, target: str, body: Json | None, token: str
 ) -> tuple[int, bytes]:
-    """Ask whoever listens on a port of this machine, and return the status and the bytes of the answer."""
+    """Ask whoever is at the other end, and return the status and the bytes of the answer."""
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     payload = None if body is None else json.dumps(body).encode()
-    connection = http.client.HTTPConnection(ADDRESS, port, timeout=patience)
     try:
         connection.request(method, target, payload, headers)
         response = connection.getresponse()
@@ -85,16 +92,17 @@ def operator_token(place: FleetAddress, audience: str | None = None) -> str:
     file = place.home / IDENTITY_FILE
     try:
         if not file.exists():
-            raise _never_started(place)
+            raise never_started(place)
         identity = LocalIdentity.at(file, SystemClock().now, SystemEntropy().token)
     except KeyFileRefused as refusal:
         raise Refused(*parted(str(refusal))) from None
     except OSError as error:
-        raise Refused(f"cannot read {file}: {error.strerror}", "run as the user who runs the fleet") from None
+        raise Refused(f"cannot read {file}: {error.strerror}", OWNED) from None
     return identity.token(OPERATOR, audience or place.control_audience)
 
 
-def _never_started(place: FleetAddress) -> Unreachable:
+def never_started(place: FleetAddress) -> Unreachable:
+    """Return the problem of a home without a fleet."""
     return Unreachable(
         f"no fleet was ever started in {place.home}",
         f"run `keyfleet up{place.flags}`, or name the running fleet's with --home or KEYFLEET_HOME",
@@ -102,12 +110,15 @@ def _never_started(place: FleetAddress) -> Unreachable:
 
 
 def not_running(place: FleetAddress) -> Unreachable:
-    """Return the problem of nobody listening."""
+    """Return the problem of nobody serving the home."""
     if place.is_open():
-        return open_elsewhere(place)
+        return Unreachable(
+            f"a fleet has {place.home} open, but does not answer: it starts, or ends",
+            "try again; or stop it where it runs, and start it again",
+        )
     return Unreachable(
-        f"no fleet answers at {place.base_url}",
-        f"start it with `keyfleet up{place.flags}`, or name its port with --port or KEYFLEET_PORT",
+        f"no fleet answers in {place.home}",
+        f"start it with `keyfleet up{place.flags}`, or name its folder with --home or KEYFLEET_HOME",
     )
 
 
@@ -119,6 +130,10 @@ def open_elsewhere(place: FleetAddress) -> Unreachable:
     )
 
 
+def _foreign(place: FleetAddress) -> Stranger:
+    return Stranger(f"another user's process serves {place.home}", OWNED)
+
+
 def _silent(place: FleetAddress, patience: float) -> Unreachable:
     return Unreachable(
         f"the fleet at {place.base_url} did not answer within {patience:g} s",
@@ -128,16 +143,15 @@ def _silent(place: FleetAddress, patience: float) -> Unreachable:
 
 def _no_fleet(place: FleetAddress) -> NoFleet:
     return NoFleet(
-        f"what listens at {place.base_url} is no fleet",
-        "name the fleet's port with --port or KEYFLEET_PORT",
+        f"what listens in {place.home} is no fleet", "stop what serves that folder, and start the fleet"
     )
 
 
 def _stranger(place: FleetAddress) -> Stranger:
-    remedy = "name the folder that fleet was started with: --home or KEYFLEET_HOME"
-    if place.is_open():
-        remedy += f"; or the port of the fleet that has {place.home} open: --port or KEYFLEET_PORT"
-    return Stranger(f"the fleet at {place.base_url} does not take the identity kept in {place.home}", remedy)
+    return Stranger(
+        f"the fleet in {place.home} does not take the identity kept there",
+        "that file was changed while the fleet runs: stop it and start it again",
+    )
 
 
 def _joined(path: tuple[str, ...]) -> str:
@@ -176,7 +190,9 @@ def _read(place: FleetAddress, status: int, raw: bytes) -> Json:
 
 def _problem(place: FleetAddress, status: int, error: Any) -> Problem:
     said: Json = error if isinstance(error, dict) else {}
-    if status in {401, 403}:
+    if status == OTHER_PORT:
+        return open_elsewhere(place)
+    if status in NOT_PROVEN:
         return _stranger(place)
     if status >= 500:
         return Failed(f"the fleet could not do it now: {said.get('detail', status)}", "try again")

@@ -1,14 +1,22 @@
 """Who else is here: on the fleet's port, and on the ports beside it."""
 
+import http.client
+import json
 import socket
 
 from infra.cli.address import ADDRESS, FleetAddress
-from infra.cli.control import ControlPlane, NoFleet, Stranger, operator_token
+from infra.cli.control import ControlPlane
 from infra.cli.problems import Problem
 
 OURS = "the fleet of this home"
+ANOTHER, OTHERWISE, MUTE = (
+    "a fleet of another home",
+    "something that is no fleet",
+    "something that does not answer",
+)
 PATIENCE_SECONDS = 2.0
 PORTS_TRIED = 50
+LONGEST_ANSWER = 64 * 1024
 
 
 def listens(at: FleetAddress) -> bool:
@@ -19,17 +27,8 @@ def listens(at: FleetAddress) -> bool:
 
 
 def who_listens(at: FleetAddress) -> str:
-    """Return who has the port, as `keyfleet status` would find out."""
-    control = ControlPlane(at, lambda: _token_if_any(at), PATIENCE_SECONDS)
-    try:
-        control.get("status")
-    except Stranger:
-        return "a fleet of another home"
-    except NoFleet:
-        return "something that is no fleet"
-    except Problem:
-        return "something that does not answer"
-    return OURS
+    """Return who has the port: asked at the home's own socket first, and else without any token."""
+    return OURS if _is_ours(at) else _stranger_on(at.port)
 
 
 def free_port_above(at: FleetAddress) -> int | None:
@@ -38,8 +37,28 @@ def free_port_above(at: FleetAddress) -> int | None:
     return next((port for port in ports if not listens(FleetAddress(at.home, port))), None)
 
 
-def _token_if_any(at: FleetAddress) -> str:
+def _is_ours(at: FleetAddress) -> bool:
     try:
-        return operator_token(at)
+        ControlPlane(at, patience=PATIENCE_SECONDS).get("status")
     except Problem:
-        return ""  # any fleet will turn it away, and so be known for one
+        return False
+    return True
+
+
+def _stranger_on(port: int) -> str:
+    connection = http.client.HTTPConnection(ADDRESS, port, timeout=PATIENCE_SECONDS)
+    try:
+        connection.request("GET", "/_cloud/status")
+        answer = json.loads(connection.getresponse().read(LONGEST_ANSWER))
+    except OSError:
+        return MUTE
+    except (http.client.HTTPException, ValueError):
+        return OTHERWISE
+    finally:
+        connection.close()
+    return ANOTHER if _is_of_a_fleet(answer) else OTHERWISE
+
+
+def _is_of_a_fleet(answer: object) -> bool:
+    error = answer.get("error") if isinstance(answer, dict) else None
+    return isinstance(error, dict) and isinstance(error.get("kind"), str)

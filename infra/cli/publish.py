@@ -66,10 +66,18 @@ def _heard(at: FleetAddress, facts: Mapping[str, Any]) -> tuple[Text, ...]:
     if "listeners" not in facts:
         return (line(f"It is kept as message {facts['message_id']}."),)
     if not facts["listeners"]:
-        return (_unheard(),)
+        return (_kept(at, facts),) if facts.get("kept_for") else (_unheard(),)
     return (
         line(f"It is kept as message {facts['message_id']}, for ", ", ".join(facts["listeners"]), "."),
         line(f"What a function cannot accept is set aside: keyfleet dead-letter list{at.flags}"),
+    )
+
+
+def _kept(at: FleetAddress, facts: Mapping[str, Any]) -> Text:
+    function = facts["kept_for"].partition(".")[0]
+    return line(
+        plain(f"Nothing handles this subject yet: it is kept as message {facts['message_id']}", "yellow"),
+        f", and delivered when {function} comes: see keyfleet dead-letter list{at.flags}",
     )
 
 

@@ -34,6 +34,8 @@ def _said(at: FleetAddress, facts: Mapping[str, Any]) -> list[RenderableType]:
         said.append(line(f"Tasks waiting: {waiting}"))
     if failed := int(facts.get("failed_executions", 0)):
         said.append(_failed(at, failed))
+    if kept := int(facts.get("kept", 0)):
+        said.append(line(f"Kept for functions to come: {counted(kept, 'message')}"))
     return [*said, _parked(at, int(facts.get("parked", 0))), *_attention(at, facts)]
 
 

@@ -68,10 +68,11 @@ def _simulated(doors: Simulator | None) -> AbstractContextManager[None]:
 
 def _refuse_taken_port(at: FleetAddress) -> None:
     if listens(at):
-        raise _port_taken(at)
+        raise port_taken(at)
 
 
-def _port_taken(at: FleetAddress) -> Failed:
+def port_taken(at: FleetAddress) -> Failed:
+    """Return the problem of a port that another has."""
     who = who_listens(at)
     return Failed(f"port {at.port} is in use by {who}", _way_past(at, ours=who == OURS))
 
@@ -94,11 +95,14 @@ def _failures_named(at: FleetAddress) -> Iterator[None]:
     from infra.local.storage.database import Damaged, InUse
     from infra.local.workflows.errors import WorkflowRefused
     from infra.manifest.load import ManifestRefused
+    from shared.ports.documents import StorageFull
 
     try:
         yield
+    except StorageFull as full:
+        raise Failed(*parted(str(full))) from None
     except PortInUse:
-        raise _port_taken(at) from None
+        raise port_taken(at) from None
     except InUse:
         raise _home_taken(at) from None
     except Damaged as damage:

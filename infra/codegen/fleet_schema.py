@@ -11,10 +11,10 @@ from infra.manifest.model import Family
 FLEET: Final = Path("schemas/fleet.json")
 OWNED: Final = (str(FLEET),)
 
-_INTERNAL: Final = {
-    "properties": {"trigger": {"properties": {"http": {"const": "internal"}}, "required": ["http"]}}
-}
-_NAMES_CALLERS: Final = {"properties": {"callers": {"minItems": 1}}, "required": ["callers"]}
+_IS_ADAPTER: Final = {"properties": {"adapter": {"type": "string"}}, "required": ["adapter"]}
+"""Of an adapter's descriptor nothing else need be said: it follows from the vendor's code."""
+_LONE: Final = {"properties": {"cpu": {"exclusiveMaximum": 1}}, "required": ["cpu"]}
+_ONE_AT_A_TIME: Final = {"properties": {"concurrency": {"const": 1}}, "required": ["concurrency"]}
 
 Schema = dict[str, Any]
 
@@ -29,6 +29,12 @@ def fleet_schema() -> Schema:
     schema = Family.model_json_schema(schema_generator=GenerateJsonSchema)
     # pydantic tells which names have a form, not that every name must have it.
     schema["properties"]["functions"]["additionalProperties"] = False
-    schema["$defs"]["Deployable"] |= {"if": _INTERNAL, "then": _NAMES_CALLERS}
+    schema["properties"]["workflows"]["additionalProperties"] = False
+    described = schema["$defs"]["Deployable"]
+    needed = {"required": described.pop("required")}
+    described["allOf"] = [
+        {"if": _IS_ADAPTER, "else": needed},
+        {"if": _LONE, "then": _ONE_AT_A_TIME},
+    ]
     head = {"$schema": GenerateJsonSchema.schema_dialect, "title": "fleet.yaml"}
     return head | {key: value for key, value in schema.items() if key != "title"}

@@ -17,13 +17,13 @@ from infra.local.storage.engine import Engine
 from shared.domain.errors import InvalidInput
 from shared.domain.secret import Secret
 from shared.ports.ambient import Entropy
-from shared.ports.vault import Cipher, PurposeRefused, SealBroken, SealContext
+from shared.ports.vault import Cipher, PurposeRefused, SealBroken, SealContext, names
 
 MAGIC = b"kfs1"
 HEADER = struct.Struct(">4s8sI")
 """Magic with the format's version, key id, key version."""
 NONCE_BYTES, TAG_BYTES = 24, 16
-
+Rights = Callable[[], frozenset[str]]
 
 Parts = tuple[str, ...]
 Stamp = Callable[[Parts, Secret[bytes]], bytes]
@@ -51,6 +51,10 @@ class LocalCipher:
         """Return the plaintext, or raise SealBroken."""
         return self.unseal(context.purpose, _parts(context), sealed)
 
+    def keys_are_there(self) -> bool:
+        """Return whether what was sealed could be opened after another start."""
+        return self._keyring.is_there()
+
     async def stamp(self, purpose: str) -> Stamp:
         """Return a stamp under the newest key of a purpose."""
         if not self._tied:
@@ -68,27 +72,36 @@ class LocalCipher:
 
 
 class GuardedCipher:
-    """A cipher that opens only what its present caller's descriptor names.
+    """A cipher that does for its present caller only what the caller's descriptor names, as KMS holds to it.
 
-    Anybody may seal for any purpose: sealing discloses nothing, and whoever writes a field (an adapter the
-    guest's artifact, the backoffice a vendor's configuration) is often not one who may read it.
+    Whoever may open a purpose may seal for it too; whoever only writes a field (a subscriber a guest's
+    contact, the backoffice a vendor's configuration) names it under `seals`. None is the platform itself.
     """
 
-    def __init__(self, cipher: Cipher, opens: Callable[[], frozenset[str]]) -> None:
-        self._cipher, self._opens = cipher, opens
+    def __init__(
+        self, cipher: Cipher, opens: Rights, seals: Callable[[], frozenset[str] | None] = lambda: None
+    ) -> None:
+        self._cipher, self._opens, self._seals = cipher, opens, seals
 
     async def seal(self, context: SealContext, plaintext: Secret[bytes]) -> bytes:
-        """Seal for any purpose."""
+        """Seal, or raise PurposeRefused."""
+        seals = self._seals()
+        if seals is not None and not names(self._opens() | seals, context.purpose):
+            raise _refused("seal", context.purpose, "seals")
         return await self._cipher.seal(context, plaintext)
 
     async def open(self, context: SealContext, sealed: bytes) -> Secret[bytes]:
         """Return the plaintext, or raise PurposeRefused before looking at the bytes."""
-        if context.purpose not in self._opens():
-            raise PurposeRefused(
-                f"this function may not open {context.purpose}: if it must, name the purpose under `opens` "
-                "in its fleet.yaml"
-            )
+        if not names(self._opens(), context.purpose):
+            raise _refused("open", context.purpose, "opens")
         return await self._cipher.open(context, sealed)
+
+
+def _refused(verb: str, purpose: str, under: str) -> PurposeRefused:
+    return PurposeRefused(
+        f"this function may not {verb} {purpose}: if it must, name the purpose under `{under}` "
+        "in its fleet.yaml"
+    )
 
 
 def _seal(key: Key, nonce: bytes, parts: Parts, plaintext: Secret[bytes]) -> bytes:

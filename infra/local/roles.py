@@ -1,17 +1,20 @@
 """What a function may do, by its descriptor's roles: held here as IAM holds it elsewhere."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any, Final, TypeVar, cast
 
+from infra.manifest.resolved import QUARANTINE_ROLE
 from shared.kernel.identity import Forbidden
+from shared.ports.bus import EventBus, Message
 from shared.ports.vault import Secrets
-from shared.runtime.platform import Deployed, deployed
+from shared.runtime.platform import QUARANTINE_TOPIC, Deployed, deployed
 
 T = TypeVar("T")
 
 DOCUMENTS: Final = MappingProxyType({"tenant": "documents", "sweep": "documents"})
+SEALED: Final = MappingProxyType({"tenant": "sealed", "sweep": "sealed"})
 TASKS: Final = MappingProxyType({"enqueue": "tasks-enqueue"})
 SAGAS: Final = MappingProxyType(
     {
@@ -35,14 +38,25 @@ class _Held:
         self._port, self._roles = port, roles
 
     def __getattr__(self, name: str) -> Any:
-        function, role = deployed.get(None), self._roles.get(name)
-        if function is not None and role is not None and role not in function.roles:
-            raise Forbidden(f"{function.name} has no role {role}: add it to its fleet.yaml")
+        if role := self._roles.get(name):
+            _check_role(role)
         return getattr(self._port, name)
 
 
+class HeldBus:
+    """A bus that takes what a function may tell: what it sets aside, and with `publish` our events."""
+
+    def __init__(self, bus: EventBus) -> None:
+        self._bus = bus
+
+    async def publish(self, topic: str, messages: Sequence[Message]) -> tuple[str, ...]:
+        """Publish, or raise Forbidden before anything is kept."""
+        _check_role(QUARANTINE_ROLE if topic == QUARANTINE_TOPIC else "publish")
+        return await self._bus.publish(topic, messages)
+
+
 class HeldSecrets:
-    """Secrets, each open only to functions whose descriptor names it, as a name or a pattern."""
+    """Secrets, each open only to functions that name it, and changed only by those with `secrets-write`."""
 
     def __init__(self, secrets: Secrets) -> None:
         self._secrets = secrets
@@ -52,9 +66,23 @@ class HeldSecrets:
 
         def checked(secret: str, *rest: Any) -> Any:
             _check_named(deployed.get(None), secret)
+            if name in ("add", "destroy"):
+                _check_role("secrets-write")
             return method(secret, *rest)
 
         return checked
+
+
+def sealing() -> frozenset[str] | None:
+    """Return what the present function seals for and does not open; None where the platform itself asks."""
+    function = deployed.get(None)
+    return None if function is None else function.seals
+
+
+def _check_role(role: str) -> None:
+    function = deployed.get(None)
+    if function is not None and role not in function.roles:
+        raise Forbidden(f"{function.name} has no role {role}: add it to its fleet.yaml")
 
 
 def _check_named(function: Deployed | None, secret: str) -> None:

@@ -1,4 +1,4 @@
-"""Serving a fleet over HTTP until somebody says stop."""
+"""Serving a fleet until somebody says stop: functions on its port, everything on its own socket."""
 
 import asyncio
 import gc
@@ -6,14 +6,22 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from infra.local.fleet import open_fleet
+from infra.local.fleet import Fleet, open_fleet
+from infra.local.host.app import CONTROL
+from infra.local.own_socket import SOCKET, leave_home, listen_at_home
+from infra.local.protocol import Bounds, bounded, own_descriptors
 from infra.local.world import FleetConfig, World
+from shared.runtime.responses import json_response
 
 STOP_WITHIN_SECONDS = 5
 RARELY = (20_000, 20, 50)
+Private = tuple[socket.socket, uvicorn.Config]
+"""The home's socket, and how it is served."""
 
 
 class PortInUse(Exception):
@@ -45,33 +53,73 @@ async def _serve(
     config: FleetConfig, world: World | None, listener: socket.socket, ready: Callable[[], None]
 ) -> None:
     async with open_fleet(config, world) as fleet:
-        settings = uvicorn.Config(
-            fleet,
-            loop="none",
-            http="httptools",
-            lifespan="off",
-            access_log=False,
-            log_config=None,
-            server_header=False,
-            timeout_graceful_shutdown=STOP_WITHIN_SECONDS,
-        )
-        server = _Server(settings, ready)
-        spare_the_collector()
-        for signum in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(signum, server.handle_exit, signum, None)
-        await server.serve(sockets=[listener])
+        # Only now: the fleet has its home's lock, so a socket that was left there is nobody's.
+        at_home = listen_at_home(config.home)
+        try:
+            server = _Server(_settings(open_part(fleet), _bounds(fleet)), _private(fleet, at_home), ready)
+            spare_the_collector()
+            for signum in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(signum, server.handle_exit, signum, None)
+            watching = asyncio.ensure_future(fleet.watch())
+            await server.serve(sockets=[listener])
+            watching.cancel()
+        finally:
+            leave_home(config.home)
+
+
+def open_part(fleet: ASGIApp) -> ASGIApp:
+    """Return what a port serves: functions, and nothing of the control plane."""
+    elsewhere = json_response(
+        {"error": {"kind": "ControlElsewhere", "detail": f"see {SOCKET} in the home"}}, 404
+    )
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        controls = scope["type"] == "http" and scope["path"][1:].partition("/")[0] == CONTROL
+        await (elsewhere if controls else fleet)(scope, receive, send)
+
+    return app
+
+
+def _settings(app: ASGIApp, bounds: Bounds) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        loop="none",
+        http=bounded(bounds),
+        lifespan="off",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=STOP_WITHIN_SECONDS,
+    )
+
+
+def _bounds(fleet: Fleet) -> Bounds:
+    return Bounds(fleet.turned_away, fleet.broke, own_descriptors())
+
+
+def _private(fleet: Fleet, listener: socket.socket) -> Private:
+    return listener, _settings(fleet, Bounds(fleet.turned_away, fleet.broke, own_only=True))
 
 
 class _Server(uvicorn.Server):
-    """Leaves the signals to us: uvicorn would raise them again and end us before the fleet has stopped."""
+    """Serves the port and the home's socket, and leaves the signals to us.
 
-    def __init__(self, settings: uvicorn.Config, ready: Callable[[], None]) -> None:
+    Uvicorn would raise them again, and end us before the fleet has stopped.
+    """
+
+    def __init__(self, settings: uvicorn.Config, private: Private, ready: Callable[[], None]) -> None:
         super().__init__(settings)
-        self._ready = ready
+        self._private, self._ready = private, ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to serve, then say so."""
         await super().startup(sockets)
+        listener, settings = self._private
+        settings.load()
+        protocol: Callable[..., asyncio.Protocol] = settings.http_protocol_class
+        serve = partial(protocol, settings, self.server_state, {})
+        self.servers.append(await asyncio.get_running_loop().create_unix_server(serve, sock=listener))
         self._ready()
 
     @contextmanager

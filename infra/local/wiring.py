@@ -1,41 +1,35 @@
 """From the manifest to what the embedded cloud's parts are given."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from infra.local.bus.specs import SubscriptionSpec, TopicSpec
 from infra.local.delivery.backoff import Retry
-from infra.local.schedules.specs import ScheduleSpec
+from infra.local.schedules.specs import ONCE, ScheduleSpec
 from infra.local.tasks.specs import QueueSpec
 from infra.manifest.load import Function, Manifest
-from infra.manifest.model import (
-    PUSHER,
-    SCHEDULER,
-    TASKS,
-    QueueTrigger,
-    ScheduleTrigger,
-    TopicTrigger,
-)
-from shared.events.catalogue import CATALOGUE
-from shared.events.subject import Direction
-from shared.runtime.platform import QUARANTINE_TOPIC
-
-DEAD_LETTER_TOPIC = "melmastoon.lock.dead_letter.v1"
+from infra.manifest.model import PUSHER, SCHEDULER, TASKS
+from infra.manifest.resolved import waiting_time
+from infra.manifest.topics import DEAD_LETTER_TOPIC, PARKED, awaited, subscription_name, topics_of, travelling
+from infra.manifest.triggers import QueueTrigger, ScheduleTrigger, Subscribing
 
 
-def topics() -> list[TopicSpec]:
-    """Return a topic per subject that travels, and the two that park what went wrong."""
-    travelling = [row.name for row in CATALOGUE.values() if row.direction is not Direction.LOCAL]
-    parked = [TopicSpec(name, parked=True) for name in (QUARANTINE_TOPIC, DEAD_LETTER_TOPIC)]
-    return [*map(TopicSpec, travelling), *parked]
+def topics(manifest: Manifest | None = None) -> list[TopicSpec]:
+    """Return every topic: what travels, kept for its function where that is still to come, and the parked."""
+    taken = manifest.topics() if manifest else ()
+    keepers = {each.topic: each.subscription for each in awaited(taken)} if manifest else {}
+    parked = [TopicSpec(name, parked=True) for name in PARKED]
+    return [*(TopicSpec(topic, kept_for=keepers.get(topic, "")) for topic, _ in travelling()), *parked]
 
 
 def subscriptions(manifest: Manifest, base_url: str) -> list[SubscriptionSpec]:
-    """Return the push subscription of each topic trigger."""
+    """Return the push subscriptions of each topic trigger, one a topic."""
     return [
-        _subscription(function, trigger, _url(base_url, function))
+        _subscription(function, trigger, topic, _url(base_url, function))
         for function in manifest.functions.values()
-        if isinstance(trigger := function.deployable.trigger, TopicTrigger)
+        if isinstance(trigger := function.deployable.trigger, Subscribing)
+        for topic in topics_of(trigger)
     ]
 
 
@@ -58,7 +52,13 @@ def schedules(manifest: Manifest, base_url: str) -> list[ScheduleSpec]:
             url=_url(base_url, function),
             audience=_url(base_url, function),
             caller=SCHEDULER,
-            attempt_deadline=min(max(function.deployable.timeout, 15), 1800),
+            attempt_deadline=waiting_time(function),
+            retry=replace(
+                ONCE,
+                max_attempts=1 + trigger.retries,
+                min_backoff=trigger.retry.minimum,
+                max_backoff=trigger.retry.maximum,
+            ),
         )
         for function in manifest.functions.values()
         if isinstance(trigger := function.deployable.trigger, ScheduleTrigger)
@@ -74,16 +74,16 @@ def _url(base_url: str, function: Function) -> str:
     return f"{base_url}/{function.name}"
 
 
-def _subscription(function: Function, trigger: TopicTrigger, url: str) -> SubscriptionSpec:
+def _subscription(function: Function, trigger: Subscribing, topic: str, url: str) -> SubscriptionSpec:
     return SubscriptionSpec(
-        name=function.name,
-        topic=trigger.topic,
+        name=subscription_name(function.name, trigger, topic),
+        topic=topic,
         push_url=url,
         audience=url,
         caller=PUSHER,
         ordered=trigger.ordered,
         filter=trigger.filter or "",
-        ack_deadline=min(max(function.deployable.timeout, 10), 600),
+        ack_deadline=waiting_time(function),
         min_backoff=trigger.retry.minimum,
         max_backoff=trigger.retry.maximum,
         max_attempts=trigger.dead_letter_after,
@@ -104,6 +104,7 @@ def _queue(function: Function, trigger: QueueTrigger, url: str) -> QueueSpec:
             max_attempts=trigger.max_attempts,
             min_backoff=trigger.retry.minimum,
             max_backoff=trigger.retry.maximum,
+            max_duration=trigger.max_age,
         ),
-        dispatch_deadline=min(max(function.deployable.timeout, 15), 1800),
+        dispatch_deadline=waiting_time(function),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from infra.local.ambient import SystemClock, SystemEntropy
 from infra.local.bus.chaos import Calm, Chaos
 from infra.local.faults import Faults, NoFaults
+from infra.local.people import PEOPLE_KEY
 from infra.local.sample.account import simulator_address, simulator_port
 from infra.local.transport import Sockets
 from infra.local.wire import Transport
@@ -54,6 +55,11 @@ class FleetConfig:
     def identity_key(self) -> Path:
         """The token issuer's key."""
         return self.home / "identity.key"
+
+    @property
+    def people_key(self) -> Path:
+        """The key of the issuer of people's tokens; services' tokens are signed with another."""
+        return self.home / PEOPLE_KEY
 
     @property
     def master_key(self) -> Path:

@@ -1,7 +1,7 @@
 """Reading every fleet.yaml, and refusing what cannot be deployed with file, field and remedy."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,8 @@ from pydantic import ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from infra.manifest.model import Deployable, Family, TopicTrigger, entry_point
+from infra.manifest.model import ADAPTERS, Deployable, Family, Workflow, entry_point, workflow_identity
+from infra.manifest.topics import topics_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,6 +26,8 @@ class Function:
     name: str
     family: str
     deployable: Deployable
+    sagas: frozenset[str] = frozenset()
+    """The identities of the workflows that call it."""
 
     @property
     def module(self) -> str:
@@ -36,29 +39,55 @@ class Function:
         """The Python function that is deployed."""
         return entry_point(self.name, self.deployable)
 
+    def allowed(self) -> frozenset[str]:
+        """Return every identity that may call: named, its trigger's own, and workflows."""
+        return self.deployable.allowed() | self.sagas
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """All deployables, by name."""
+    """All deployables and all workflows, by name."""
 
     functions: Mapping[str, Function]
+    workflows: Mapping[str, Workflow] = field(default_factory=dict)
 
     def topics(self) -> tuple[str, ...]:
         """Return every topic somebody subscribes to."""
         triggers = (function.deployable.trigger for function in self.functions.values())
-        return tuple(sorted({trigger.topic for trigger in triggers if isinstance(trigger, TopicTrigger)}))
+        return tuple(sorted({topic for trigger in triggers for topic in topics_of(trigger)}))
 
 
 def load_manifest(root: Path = ROOT) -> Manifest:
     """Read functions/*/fleet.yaml below a root."""
+    families = {path: _family(path) for path in sorted((root / "functions").glob("*/fleet.yaml"))}
+    workflows = _all_workflows(families)
     functions: dict[str, Function] = {}
-    for path in sorted((root / "functions").glob("*/fleet.yaml")):
-        for name, deployable in _family(path).functions.items():
+    for path, family in families.items():
+        for name, deployable in family.functions.items():
             if name in functions:
                 raise ManifestRefused(f"{path}: {name} is also in {functions[name].family}: names are unique")
-            functions[name] = Function(name, path.parent.name, deployable)
+            functions[name] = Function(
+                name, path.parent.name, deployable, _sagas(name, deployable, workflows)
+            )
     _check_entry_points(functions)
-    return Manifest(functions)
+    _check_callers(functions)
+    _check_callees(functions, workflows)
+    return Manifest(functions, workflows)
+
+
+def _all_workflows(families: Mapping[Path, Family]) -> dict[str, Workflow]:
+    found: dict[str, Workflow] = {}
+    for path, family in families.items():
+        for name, workflow in family.workflows.items():
+            if name in found:
+                raise ManifestRefused(f"{path}: workflow {name} is described twice: names are unique")
+            found[name] = workflow
+    return found
+
+
+def _sagas(name: str, deployable: Deployable, workflows: Mapping[str, Workflow]) -> frozenset[str]:
+    known_as = {name, ADAPTERS} if deployable.adapter else {name}
+    return frozenset(workflow_identity(each) for each, it in workflows.items() if known_as & {*it.calls})
 
 
 def _family(path: Path) -> Family:
@@ -86,3 +115,21 @@ def _check_entry_points(functions: Mapping[str, Function]) -> None:
             raise ManifestRefused(
                 f"{function.name} and {other} share the entry point {function.entry_point}: rename one"
             )
+
+
+def _check_callers(functions: Mapping[str, Function]) -> None:
+    for function in functions.values():
+        if function.deployable.exposure == "internal" and not function.allowed():
+            raise ManifestRefused(
+                f"{function.name}: an internal function needs callers: "
+                "name the identities that may call it, or a workflow that calls it"
+            )
+
+
+def _check_callees(functions: Mapping[str, Function], workflows: Mapping[str, Workflow]) -> None:
+    for name, workflow in workflows.items():
+        for callee in workflow.calls:
+            if callee != ADAPTERS and callee not in functions:
+                raise ManifestRefused(
+                    f"workflow {name} calls {callee}, which no fleet.yaml describes: correct the name"
+                )

@@ -1,76 +1,54 @@
 """The form of a fleet.yaml. The embedded cloud, Terraform and the docs all read these files."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 from pydantic.alias_generators import to_snake
+
+from infra.manifest.adapters import VendorName, adapter_fields, adapter_name
+from infra.manifest.triggers import (
+    Exposure,
+    HttpTrigger,
+    QueueTrigger,
+    ScheduleTrigger,
+    ServiceTrigger,
+    Strict,
+    Subscribing,
+    TopicsTrigger,
+    TopicTrigger,
+    Trigger,
+)
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{5,27}$")]
 """A deployable's name; its URL is the base URL plus this name, its service account carries it."""
 Identity = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{2,62}$")]
-Role = Literal["documents", "tasks-enqueue", "workflows-start", "workflows-callback"]
-"""What a function may be allowed to do."""
-Purpose = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*$")]
+WorkflowName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{2,20}$")]
+"""A workflow's name; with `workflow-` before it, a service account's: those have 30 letters at most."""
+Callee = Annotated[str, StringConstraints(pattern=r"^([a-z][a-z0-9-]{5,27}|adapters)$")]
+Role = Literal[
+    "dead-letters",
+    "documents",
+    "executions",
+    "objects",
+    "publish",
+    "schedules",
+    "sealed",
+    "secrets-write",
+    "tasks-enqueue",
+    "workflows-callback",
+    "workflows-start",
+]
+"""What a function may be allowed to do: each a right that somebody can grant (infra/manifest/rights.py)."""
+Purpose = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*\*?$")]
+SecretPattern = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9*-]*$")]
 
 PUSHER, TASKS, SCHEDULER, OPERATOR = "pubsub-push", "cloud-tasks", "cloud-scheduler", "operator"
 RESERVED = frozenset({PUSHER, TASKS, SCHEDULER, OPERATOR})
 """Identities of the platform's own; those of workflows begin with `workflow-`. No function may bear one."""
-
-
-class Strict(BaseModel):
-    """A part of the manifest: unknown fields are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Backoff(Strict):
-    """How long to wait before trying again, in seconds."""
-
-    minimum: Annotated[float, Field(gt=0, le=600)] = 10
-    maximum: Annotated[float, Field(gt=0, le=3600)] = 600
-
-    @model_validator(mode="after")
-    def _ordered(self) -> "Backoff":
-        if self.minimum > self.maximum:
-            raise ValueError("minimum is above maximum: swap them")
-        return self
-
-
-class TopicTrigger(Strict):
-    """A push subscription that we own."""
-
-    topic: Annotated[str, StringConstraints(min_length=3, max_length=255)]
-    ordered: bool = True
-    filter: str | None = None
-    retry: Backoff = Backoff()
-    dead_letter_after: Annotated[int, Field(ge=5, le=100)] = 100
-    """As late as Pub/Sub allows: what can never succeed is quarantined, so only trouble gets that far."""
-
-
-class HttpTrigger(Strict):
-    """A call from another service (internal) or from anybody (public)."""
-
-    http: Literal["internal", "public"]
-
-
-class QueueTrigger(Strict):
-    """A task queue of the function's own."""
-
-    queue: Literal[True]
-    max_per_second: Annotated[float, Field(gt=0, le=500)] = 500
-    max_concurrent: Annotated[int, Field(gt=0, le=5000)] = 100
-    max_attempts: Annotated[int, Field(ge=-1)] = 100
-    retry: Backoff = Backoff(minimum=1, maximum=3600)
-
-
-class ScheduleTrigger(Strict):
-    """A clock: five cron fields in a named zone."""
-
-    schedule: str
-    zone: str = "Etc/UTC"
-
-
-Trigger = TopicTrigger | HttpTrigger | QueueTrigger | ScheduleTrigger
+ADAPTERS = "adapters"
+"""What a workflow calls that calls whichever vendor's adapter the ledger names."""
+_LONGEST = ((Subscribing, 580), (ScheduleTrigger, 1780), (QueueTrigger, 1780))
+"""How long a handler may take, by what waits for it: 20 s longer (infra/manifest/resolved.py)."""
 
 
 class Deployable(Strict):
@@ -78,20 +56,41 @@ class Deployable(Strict):
 
     description: Annotated[str, StringConstraints(min_length=8)]
     trigger: Trigger
+    adapter: VendorName | None = None
+    """The vendor whose adapter this is; all that is not said here follows from it."""
     entry_point: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")] | None = None
-    memory: Annotated[str, StringConstraints(pattern=r"^\d+Mi$")] = "256Mi"
+    cpu: Annotated[float, Field(ge=0.08, le=8)] = 1
+    memory: Annotated[str, StringConstraints(pattern=r"^\d+Mi$")] = "512Mi"
     concurrency: Annotated[int, Field(ge=1, le=1000)] = 20
-    timeout: Annotated[int, Field(ge=1, le=3600)] = 60
-    secrets: tuple[str, ...] = ()
+    min_instances: Annotated[int, Field(ge=0, le=100)] = 0
+    max_instances: Annotated[int, Field(ge=1, le=1000)] = 20
+    timeout: Annotated[int, Field(ge=1, le=3590)] = 60
+    ingress: Literal["all", "internal"] = "all"
+    secrets: tuple[SecretPattern, ...] = ()
     roles: tuple[Role, ...] = ()
     callers: tuple[Identity, ...] = ()
     opens: tuple[Purpose, ...] = ()
+    """Purposes it may open and seal; a trailing star takes all that begin so."""
+    seals: tuple[Purpose, ...] = ()
+    """Purposes it may seal and not open."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_adapter(cls, given: Any) -> Any:
+        vendor = given.get("adapter") if isinstance(given, dict) else None
+        return {**adapter_fields(vendor), **given} if isinstance(vendor, str) else given
 
     @model_validator(mode="after")
-    def _has_callers(self) -> "Deployable":
-        internal = isinstance(self.trigger, HttpTrigger) and self.trigger.http == "internal"
-        if internal and not self.callers:
-            raise ValueError("an internal function needs callers: name the identities that may call it")
+    def _can_be_deployed(self) -> "Deployable":
+        if self.cpu < 1 and self.concurrency > 1:
+            raise ValueError("less than one cpu serves one request at a time: set cpu: 1, or concurrency: 1")
+        if self.min_instances > self.max_instances:
+            raise ValueError("min_instances is above max_instances: swap them")
+        if self.exposure in ("people", "public") and self.ingress == "internal":
+            raise ValueError("nobody from outside gets through internal ingress: set ingress: all")
+        for kind, longest in _LONGEST:
+            if isinstance(self.trigger, kind) and self.timeout > longest:
+                raise ValueError(f"timeout is above {longest}: what triggers it waits no longer")
         return self
 
     def allowed(self) -> frozenset[str]:
@@ -99,31 +98,68 @@ class Deployable(Strict):
         return frozenset((*self.callers, *_TRIGGER_CALLERS.get(type(self.trigger), ())))
 
     @property
+    def exposure(self) -> Exposure | None:
+        """Who may call over HTTP; None where only the trigger's own identity and the named callers may."""
+        match self.trigger:
+            case HttpTrigger(http=exposure) | ServiceTrigger(service=exposure):
+                return exposure
+            case _:
+                return None
+
+    @property
     def public(self) -> bool:
         """Whether anybody may call."""
-        return isinstance(self.trigger, HttpTrigger) and self.trigger.http == "public"
+        return self.exposure == "public"
+
+    @property
+    def people(self) -> bool:
+        """Whether people call, with tokens of their own."""
+        return self.exposure == "people"
 
 
 _TRIGGER_CALLERS: dict[type[Strict], tuple[str, ...]] = {
     TopicTrigger: (PUSHER,),
+    TopicsTrigger: (PUSHER,),
     QueueTrigger: (TASKS,),
     ScheduleTrigger: (SCHEDULER,),
 }
 
 
+class Workflow(Strict):
+    """One workflow file: its identity, and what it may call."""
+
+    description: Annotated[str, StringConstraints(min_length=8)]
+    calls: tuple[Callee, ...] = ()
+    log: Literal["none", "errors", "all"] = "errors"
+    env: dict[Annotated[str, StringConstraints(pattern=r"^FLEET_[A-Z0-9_]+$")], str] = Field(
+        default_factory=dict
+    )
+
+
 class Family(Strict):
-    """One fleet.yaml: the deployables of one folder under functions/."""
+    """One fleet.yaml: the deployables of one folder under functions/, and the workflows they start."""
 
     functions: dict[Name, Deployable]
+    workflows: dict[WorkflowName, Workflow] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _names_are_free(self) -> "Family":
-        for name in self.functions:
+        for name, deployable in self.functions.items():
             if name in RESERVED or name.startswith("workflow-"):
                 raise ValueError(f"{name} is an identity of the platform: choose another name")
+            vendor = deployable.adapter
+            if (vendor is not None or name.startswith("adapter-")) and name != adapter_name(vendor):
+                raise ValueError(
+                    f"{name} is no name for the adapter of {vendor}: sagas call adapter-<vendor>"
+                )
         return self
 
 
 def entry_point(name: str, deployable: Deployable) -> str:
     """Return the Python function behind a deployable: its own name unless the manifest says otherwise."""
     return deployable.entry_point or to_snake(name.replace("-", "_"))
+
+
+def workflow_identity(name: str) -> str:
+    """Return the identity a workflow calls with."""
+    return f"workflow-{name.replace('_', '-')}"

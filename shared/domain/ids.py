@@ -151,6 +151,12 @@ class UserId(ForeignId, prefix="usr_", field="userId"):
     __slots__ = ()
 
 
+class IntegratorId(OwnId, prefix="itg_", field="integratorId"):
+    """A service account of a tenant."""
+
+    __slots__ = ()
+
+
 class ShiftId(ForeignId, field="shiftId"):
     """A shift; the specification gives it no prefix."""
 

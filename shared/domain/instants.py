@@ -1,8 +1,13 @@
-"""Instants: always aware, always UTC, one spelling in text."""
+"""Instants: always aware, always UTC, one spelling in text, and one number that indexes order."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Final
 
 from shared.domain.errors import InvalidInput
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+Moment = Annotated[datetime, "milliseconds"]
+"""An instant that is stored as indexes order it."""
 
 
 def utc(value: datetime, field: str) -> datetime:
@@ -34,3 +39,13 @@ def instant_from_text(value: object, field: str) -> datetime:
         if isinstance(error, InvalidInput):
             raise
         raise InvalidInput(field, "not an instant", "Write it as 2026-05-01T14:00:00Z") from None
+
+
+def milliseconds(at: datetime) -> int:
+    """Return an instant as indexes order it."""
+    return (at - _EPOCH) // timedelta(milliseconds=1)
+
+
+def instant(stored: int) -> datetime:
+    """Return the instant of an index's number."""
+    return _EPOCH + timedelta(milliseconds=stored)

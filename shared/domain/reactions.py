@@ -25,6 +25,7 @@ class Action(StrEnum):
     REVOKE_HELD_BY_USER = "revoke_held_by_user"
     REVOKE_AT_PROPERTY = "revoke_at_property"
     RELOAD_POLICY = "reload_policy"
+    NOTE_ARRIVAL = "note_arrival"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,9 @@ REACTIONS: Final = (
         Action.REVOKE,
         RevokeReason.CHECKOUT,
         aliases=("reservation.early_checkout.v1",),
+    ),
+    Reaction(
+        f"{_BOOKING}checked_in.v1", Action.NOTE_ARRIVAL, aliases=("melmastoon.reservation.checked_in.v1",)
     ),
     Reaction(
         f"{_BOOKING}checked_out.v1",

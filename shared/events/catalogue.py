@@ -45,7 +45,7 @@ def _ours(
     )
 
 
-def _theirs(name: str, model: str, producer: str, recipe: str | None) -> Subject:
+def _theirs(name: str, model: str, producer: str, recipe: str | None, *, extension: bool = False) -> Subject:
     return Subject(
         name=f"melmastoon.{name}",
         direction=Direction.CONSUMED,
@@ -53,6 +53,7 @@ def _theirs(name: str, model: str, producer: str, recipe: str | None) -> Subject
         consumers=(OURSELVES,),
         model=f"shared.events.{model}",
         recipe=recipe,
+        extension=extension,
     )
 
 
@@ -107,6 +108,13 @@ _BOOKINGS = "reservation-service"
 _CONSUMED = (
     _theirs("reservation.booking.confirmed.v1", "reservation:BookingConfirmedV1", _BOOKINGS, "issue"),
     _theirs("reservation.booking.cancelled.v1", "reservation:BookingCancelledV1", _BOOKINGS, "revoke"),
+    _theirs(
+        "reservation.booking.checked_in.v1",
+        "reservation:BookingCheckedInV1",
+        _BOOKINGS,
+        None,
+        extension=True,
+    ),
     _theirs("reservation.booking.checked_out.v1", "reservation:BookingCheckedOutV1", _BOOKINGS, "revoke"),
     _theirs(
         "reservation.booking.early_checkout.v1", "reservation:BookingEarlyCheckoutV1", _BOOKINGS, "revoke"
@@ -150,6 +158,7 @@ ALIASES: Mapping[str, str] = MappingProxyType(
         "reservation.checkout.v1": "melmastoon.reservation.booking.checked_out.v1",
         "reservation.cancelled.v1": "melmastoon.reservation.booking.cancelled.v1",
         "reservation.fraud_flagged.v1": "melmastoon.reservation.booking.fraud_flagged.v1",
+        "melmastoon.reservation.checked_in.v1": "melmastoon.reservation.booking.checked_in.v1",
         "melmastoon.reservation.checked_out.v1": "melmastoon.reservation.booking.checked_out.v1",
         "melmastoon.iam.user.disabled.v1": "melmastoon.iam.user.deactivated.v1",
         "lock.credential.issued.v1": "melmastoon.lock.credential.issued.v1",
@@ -176,6 +185,18 @@ COMPOSITES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 def subjects(direction: Direction) -> Iterator[Subject]:
     """The rows of one direction, in the order of the specification."""
     return (row for row in CATALOGUE.values() if row.direction is direction)
+
+
+def spellings(name: str) -> tuple[str, ...]:
+    """What the neighbours call a subject that we consume: each spelling is a topic of its own beside it."""
+    if CATALOGUE[name].direction is not Direction.CONSUMED:
+        return ()
+    return tuple(alias for alias, of in ALIASES.items() if of == name and alias.startswith("melmastoon."))
+
+
+def topics(wanted: Subject) -> tuple[str, ...]:
+    """The topics on which a subject travels: its own, and one for each of the neighbours' spellings."""
+    return () if wanted.topic is None else (wanted.topic, *spellings(wanted.name))
 
 
 def canonical(name: str) -> str:

@@ -69,6 +69,7 @@ class BookingConfirmedV1(Booking):
     valid_from: Annotated[ForeignInstant, _said(*_STARTS)]
     valid_until: Annotated[ForeignInstant, _said(*_ENDS)]
     payment_status: Maybe[str] = None
+    party_size: Maybe[Count] = None
     preferred_kinds: tuple[str, ...] = ()
     scope: Maybe[WantedScope] = None
 
@@ -80,6 +81,10 @@ class BookingConfirmedV1(Booking):
 
 class BookingCancelledV1(Booking):
     """A stay is off."""
+
+
+class BookingCheckedInV1(Booking):
+    """A guest arrived; C §15 tells it, and B does not: our extension."""
 
 
 class BookingCheckedOutV1(Booking):

@@ -69,6 +69,12 @@ class Subject:
         return f"{SCHEMA_ROOT}{self.name}.json"
 
     @property
+    def handler(self) -> str:
+        """What the function is called that handles it when we consume it: `on-` and what happened."""
+        words = self.name.removeprefix("melmastoon.").rpartition(".v")[0].split(".")[1:]
+        return f"on-{'-'.join(words)}".replace("_", "-")
+
+    @property
     def version(self) -> int:
         """The number at the end of the name."""
         return int(self.name.rpartition(".v")[2])

@@ -14,7 +14,7 @@ from shared.domain.secret import Secret
 from shared.gcp.keyring import DATA_KEY_BYTES, KeyRing, Wrapped
 from shared.kernel.remembered import Remembered
 from shared.ports.ambient import Clock, Entropy
-from shared.ports.vault import PurposeRefused, SealBroken, SealContext
+from shared.ports.vault import PurposeRefused, SealBroken, SealContext, names
 
 MAGIC: Final = b"kfg1"
 HEADER: Final = struct.Struct(">4s8sIH")
@@ -58,7 +58,7 @@ class KmsCipher:
     async def open(self, context: SealContext, sealed: bytes) -> Secret[bytes]:
         """Return the plaintext, or raise SealBroken or PurposeRefused."""
         parts = _parts(context)
-        if context.purpose not in self._opens():
+        if not names(self._opens(), context.purpose):
             raise PurposeRefused(
                 f"this function may not open {context.purpose}: if it must, name the purpose under `opens` "
                 "in its fleet.yaml"

@@ -1,14 +1,20 @@
 """One JSON line per event, in Cloud Logging's fields, with everything secret struck out."""
 
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import datetime
-from typing import Any, TextIO
+from datetime import datetime, timedelta
+from typing import Any, Final, TextIO
 
 import orjson
 
+from shared.kernel.ambient import SystemClock
+
+SELDOM: Final = timedelta(minutes=1)
+MOST_SELDOM: Final = 256
+"""So many things that are said seldom are remembered at a time."""
 STRUCK_OUT = "[redacted]"
 SECRET_NAMES = frozenset(
     [
@@ -49,6 +55,7 @@ class Log:
         self, service: str, stream: TextIO | None = None, now: Callable[[], datetime] | None = None
     ) -> None:
         self._service, self._stream, self._now = service, stream, now
+        self._seldom: OrderedDict[tuple[str, str], tuple[datetime, int]] = OrderedDict()
 
     def info(self, message: str, **fields: Any) -> None:
         """Say what happened."""
@@ -57,6 +64,19 @@ class Log:
     def warning(self, message: str, **fields: Any) -> None:
         """Say what somebody should know."""
         self._write("WARNING", message, fields)
+
+    def seldom(self, message: str, reason: str, **fields: Any) -> None:
+        """Say what a stranger can cause, once a minute; the next line tells how often it went unsaid."""
+        now = (self._now or SystemClock().now)()
+        about = (message, " ".join([reason, *map(str, fields.values())]))
+        said, unsaid = self._seldom.get(about, (None, 0))
+        if said is not None and timedelta(0) <= now - said < SELDOM:
+            self._seldom[about] = (said, unsaid + 1)
+            return
+        self._seldom[about] = (now, 0)
+        while len(self._seldom) > MOST_SELDOM:
+            self._seldom.popitem(last=False)
+        self.warning(message, reason=reason, **fields, **({"unsaid": unsaid} if unsaid else {}))
 
     def error(self, message: str, **fields: Any) -> None:
         """Say what somebody must look at."""

@@ -1,11 +1,11 @@
 """A grant as the ledger keeps it: with what says when a call to its vendor may still have an effect."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Self
+from typing import Annotated, ClassVar, Final, Self
 
-from shared.domain.documents import from_document, to_document
+from shared.domain.documents import to_document
 from shared.domain.grant import Grant
 from shared.domain.grant_lifecycle import (
     GrantCommand,
@@ -16,15 +16,15 @@ from shared.domain.grant_lifecycle import (
     Residual,
     Withdraw,
 )
+from shared.domain.instants import Moment, instant, milliseconds
+from shared.domain.stored import UNSTORED, Json, Stored
 from shared.ledger.key_at_lock import KeyAtLockRecord
-from shared.ledger.key_record import instant, milliseconds
-from shared.ledger.reading import reading
-from shared.ledger.vendor_calls import CallMade, Calls, calls_from, kept_calls, with_answer, with_call
+from shared.ledger.reading import read_stored
+from shared.ledger.vendor_calls import CallMade, Calls, with_answer, with_call
 from shared.ports.documents import Create, Document, Ref, Update
 from shared.ports.exchanges import Exchange
 
 GRANTS: Final = "grants"
-SCHEMA_VERSION: Final = 1
 PLACE, REMOVE = "place", "remove"
 MOST_GRANTS: Final = 1000
 """As many as one question brings back."""
@@ -42,14 +42,23 @@ class GrantRecord:
     the door by the time it is to go; `standing`, how the key stands there, once its vendor said so.
     """
 
+    schema_version: ClassVar[int] = 1
+    INDEXED: ClassVar[tuple[str, ...]] = ("credential_id", "device_id", "until")
+
     grant: Grant
-    since: datetime
-    until: datetime
-    busy_until: datetime | None = None
-    version: str | None = None
+    since: Annotated[Moment, Stored("starts", missing=instant(0))]
+    until: Annotated[Moment, Stored("ends")]
+    busy_until: Moment | None = None
+    version: Annotated[str | None, UNSTORED] = None
     calls: Calls = ()
     vendor_device: str | None = None
     standing: KeyAtLockRecord | None = None
+    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
+
+    def indexed(self) -> dict[str, Json]:
+        """Return what its key's and its lock's indexes read; one that is over is not among those there."""
+        found = {"credential_id": str(self.grant.credential_id), "device_id": str(self.grant.device_id)}
+        return found if self.over else {**found, "until": milliseconds(self.until)}
 
     @property
     def wanted(self) -> bool:
@@ -122,7 +131,7 @@ class GrantRecord:
 
     def write(self) -> Create | Update:
         """Return what keeps this grant, on the condition that nobody else has changed it."""
-        ref, data = Ref(GRANTS, self.grant.id), _document(self)
+        ref, data = Ref(GRANTS, self.grant.id), to_document(self)
         return Create(ref, data) if self.version is None else Update(ref, data, self.version)
 
 
@@ -138,37 +147,4 @@ def after_all_calls(grants: Iterable[GrantRecord], now: datetime) -> datetime:
 
 def grant_from(found: Document) -> GrantRecord:
     """Read a grant."""
-    with reading(found, SCHEMA_VERSION):
-        return _read(found, found.data)
-
-
-def _read(found: Document, data: Mapping[str, Any]) -> GrantRecord:
-    busy = data["busy_until"]
-    return GrantRecord(
-        grant=from_document(Grant, data["grant"]),
-        since=instant(data.get("starts", 0)),
-        until=instant(data["ends"]),
-        busy_until=None if busy is None else instant(busy),
-        version=found.version,
-        calls=calls_from(data.get("calls", ())),
-        vendor_device=data.get("vendor_device"),
-        standing=KeyAtLockRecord.read(data.get("standing")),
-    )
-
-
-def _document(kept: GrantRecord) -> dict[str, Any]:
-    grant = kept.grant
-    data = {
-        "schema_version": SCHEMA_VERSION,
-        "grant": to_document(grant),
-        "credential_id": str(grant.credential_id),
-        "device_id": str(grant.device_id),
-        "starts": milliseconds(kept.since),
-        "ends": milliseconds(kept.until),
-        "busy_until": None if kept.busy_until is None else milliseconds(kept.busy_until),
-        "calls": kept_calls(kept.calls),
-        "vendor_device": kept.vendor_device,
-        "standing": None if kept.standing is None else kept.standing.document(),
-    }
-    # A grant that is over is no longer among those at its device.
-    return data if kept.over else {**data, "until": milliseconds(kept.until)}
+    return replace(read_stored(GrantRecord, found), version=found.version)

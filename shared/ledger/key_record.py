@@ -2,21 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, Final, Self
+from typing import Annotated, ClassVar, Final, Self
 
+from shared.domain.core import Staff
 from shared.domain.credential import KeyCredential
-from shared.domain.documents import from_document, to_document
+from shared.domain.documents import to_document
 from shared.domain.ids import CredentialId
+from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import ClaimKey
+from shared.domain.states import Failed, Revoked
+from shared.domain.stored import UNSTORED, Json, Stored
 from shared.events.outbox import OutboxRow
-from shared.ledger.reading import reading
+from shared.ledger.reading import read_stored
 from shared.ports.documents import Create, Document, Ref, Update
 
 CREDENTIALS: Final = "credentials"
-SCHEMA_VERSION: Final = 1
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Work(StrEnum):
@@ -41,7 +43,7 @@ class Saga:
     tries: int = 0
     lost: int = 0
     broken: int = 0
-    began: datetime | None = None
+    began: Moment | None = None
 
     def follows(self, generation: int, execution: str) -> bool:
         """Say whether this execution is the one to go on, or may still become it."""
@@ -82,19 +84,32 @@ class KeyRecord:
 
     `stored` is the last sequence in the outbox, and `told` holds the rows that this process has just put
     there, so that it need not read them back. `going_on`: the attempt that was counted last is not over yet.
+    Without `due` the entry is not in the sweeper's index.
     """
+
+    schema_version: ClassVar[int] = 1
+    INDEXED: ClassVar[tuple[str, ...]] = ("property_id", "staff_id", "live")
 
     credential: KeyCredential
     saga: Saga
     cause: Cause
     announced: int = 0
-    due: datetime | None = None
+    due: Annotated[Moment | None, Stored("due_at", omitted=True)] = None
     secret_try: int = 0
     artifact: str | None = None
     going_on: bool = False
-    version: str | None = None
-    stored: int = 0
-    told: tuple[OutboxRow, ...] = field(default=(), repr=False)
+    version: Annotated[str | None, UNSTORED] = None
+    stored: Annotated[int, UNSTORED] = 0
+    told: Annotated[tuple[OutboxRow, ...], UNSTORED] = field(default=(), repr=False)
+    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
+
+    def indexed(self) -> dict[str, Json]:
+        """Return what the indexes of living keys read; one that is over is in none of them."""
+        core = self.credential.core
+        if isinstance(self.credential.state, Revoked | Failed):
+            return {}
+        staff = {"staff_id": str(core.holder.user_id)} if isinstance(core.holder, Staff) else {}
+        return {"property_id": str(core.property_id), "live": milliseconds(core.window.end), **staff}
 
     @property
     def id(self) -> CredentialId:
@@ -117,7 +132,7 @@ class KeyRecord:
 
     def write(self) -> Create | Update:
         """Return what keeps this entry, on the condition that nobody else has changed it."""
-        data = _document(self)
+        data = to_document(self)
         return Create(self.ref, data) if self.version is None else Update(self.ref, data, self.version)
 
 
@@ -128,70 +143,5 @@ def ref_of(credential: str) -> Ref:
 
 def key_record_from(found: Document) -> KeyRecord:
     """Read an entry."""
-    with reading(found, SCHEMA_VERSION):
-        return _read(found, found.data)
-
-
-def _read(found: Document, data: Mapping[str, Any]) -> KeyRecord:
-    credential = from_document(KeyCredential, data["credential"])
-    return KeyRecord(
-        credential=credential,
-        saga=_saga(data["saga"]),
-        cause=Cause(**data["cause"]),
-        announced=data["announced"],
-        due=None if data.get("due_at") is None else instant(data["due_at"]),
-        secret_try=data["secret_try"],
-        artifact=data["artifact"],
-        going_on=data.get("going_on", False),
-        version=found.version,
-        stored=credential.sequence,
-    )
-
-
-def milliseconds(at: datetime) -> int:
-    """Return an instant as indexes order it."""
-    return (at - _EPOCH) // timedelta(milliseconds=1)
-
-
-def instant(stored: int) -> datetime:
-    """Return the instant of an index's number."""
-    return _EPOCH + timedelta(milliseconds=stored)
-
-
-def _document(entry: KeyRecord) -> dict[str, Any]:
-    saga, cause = entry.saga, entry.cause
-    data = {
-        "schema_version": SCHEMA_VERSION,
-        "credential": to_document(entry.credential),
-        "saga": {
-            "kind": saga.kind.value,
-            "claim": str(saga.claim),
-            "generation": saga.generation,
-            "execution": saga.execution,
-            "tries": saga.tries,
-            "lost": saga.lost,
-            "broken": saga.broken,
-            "began": None if saga.began is None else milliseconds(saga.began),
-        },
-        "cause": {"trace_id": cause.trace_id, "event_id": cause.event_id},
-        "announced": entry.announced,
-        "secret_try": entry.secret_try,
-        "artifact": entry.artifact,
-        "going_on": entry.going_on,
-    }
-    # Without a value the entry is not in the sweeper's index.
-    return data if entry.due is None else {**data, "due_at": milliseconds(entry.due)}
-
-
-def _saga(data: Mapping[str, Any]) -> Saga:
-    kind, claim, began = Work(data["kind"]), ClaimKey(data["claim"]), data.get("began")
-    return Saga(
-        kind=kind,
-        claim=claim,
-        generation=data["generation"],
-        execution=data["execution"],
-        tries=data["tries"],
-        lost=data["lost"],
-        broken=data.get("broken", 0),
-        began=None if began is None else instant(began),
-    )
+    read = read_stored(KeyRecord, found)
+    return replace(read, version=found.version, stored=read.credential.sequence)

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, TypeVar
 
-from shared.domain.errors import InvalidInput, UnknownSchemaVersion
+from shared.domain.documents import from_document
+from shared.domain.errors import InvalidInput
+from shared.domain.stored import Documented
 from shared.ports.documents import Document
 
+D = TypeVar("D", bound=Documented)
 _REMEDY: Final = "deploy the release that wrote it, or mend it"
 
 
@@ -15,17 +18,16 @@ class StoredUnreadable(Exception):
 
 
 @contextmanager
-def reading(found: Document, version: int | None = None) -> Iterator[None]:
+def reading(found: Document) -> Iterator[None]:
     """Tell a document that cannot be read, or is of another version, from a message that is refused."""
     try:
-        if version is not None:
-            _check_version(found, version)
         yield
     except (ValueError, KeyError, TypeError) as error:
         said = f"{error.field}: {error.problem}" if isinstance(error, InvalidInput) else "a field is missing"
         raise StoredUnreadable(f"{found.ref}: {said}. {_REMEDY}") from None
 
 
-def _check_version(found: Document, version: int) -> None:
-    if found.data.get("schema_version") != version:
-        raise UnknownSchemaVersion("schema_version", "unknown or missing", _REMEDY)
+def read_stored(kind: type[D], found: Document) -> D:
+    """Return what a document of ours says."""
+    with reading(found):
+        return from_document(kind, found.data)

@@ -5,20 +5,22 @@ names the claim of B §3 of its present incarnation, so that a second delivery o
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final, Self
+from typing import Annotated, ClassVar, Final, Self
 
-from shared.domain.ids import CredentialId, PropertyId, ReservationId, credential_id
-from shared.domain.instants import instant_from_text, instant_to_text
-from shared.domain.kinds import ClaimKey
+from shared.domain.documents import to_document
+from shared.domain.ids import CredentialId, PropertyId, ReservationId
+from shared.domain.instants import instant_to_text, milliseconds
+from shared.domain.kinds import ClaimKey, SuspendReason
+from shared.domain.stored import UNSTORED, Json, Stored
 from shared.events.idempotency import claim_key
-from shared.ledger.reading import reading
+from shared.ledger.reading import read_stored
+from shared.ledger.stay import Amendment, Planned, Recency, Stay
 from shared.ports.documents import Create, Document, Ref, Update
 
 RESERVATIONS: Final = "reservations"
-SCHEMA_VERSION: Final = 1
 HEARD_OF: Final = 50
 """How many events a record remembers."""
 
@@ -26,6 +28,8 @@ HEARD_OF: Final = 50
 class Status(StrEnum):
     """How a stay stands."""
 
+    AWAITED = "awaited"
+    """It was changed before we ever heard it confirmed: its confirmation is still to come."""
     CONFIRMED = "confirmed"
     CANCELLED = "cancelled"
     CHECKED_OUT = "checked_out"
@@ -41,26 +45,12 @@ class BookingOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Recency:
-    """How new an event is: by the booking's version where both have one, else by the time."""
-
-    version: int | None
-    time: datetime
-
-    def after(self, other: "Recency") -> bool:
-        """Say whether this one is the newer of two."""
-        if self.version is not None and other.version is not None and self.version != other.version:
-            return self.version > other.version
-        return self.time > other.time
-
-
-@dataclass(frozen=True, slots=True)
 class BookingEventNote:
     """An event about the stay: what we made of it, when we heard it, and why it changed nothing."""
 
     event_id: str
     subject: str
-    standing: Recency
+    standing: Annotated[Recency, Stored(flat=True)]
     outcome: BookingOutcome
     at: datetime | None = None
     because: str | None = None
@@ -68,17 +58,38 @@ class BookingEventNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
-    """One stay. An ended one may be confirmed anew, as its next incarnation."""
+    """One stay. An ended one may be confirmed anew, as its next incarnation.
+
+    `stay` is what was booked, as it is now; None in records of the release that did not remember it.
+    `confirmed` is how new the confirmation was that it began with.
+    `amendment` is what changed since the last confirmation: an older confirmation that comes late is merged
+    with it. While there are `holds` the keys rest, whoever wants them to open; `planned` is yet to be done.
+    """
+
+    schema_version: ClassVar[int] = 1
+    INDEXED: ClassVar[tuple[str, ...]] = ("claim", "guest_id", "arrives")
 
     id: ReservationId
     status: Status
-    standing: Recency
+    standing: Annotated[Recency, Stored(flat=True)]
     highest: int | None = None
     incarnation: int = 0
     property_id: PropertyId | None = None
     credentials: tuple[CredentialId, ...] = ()
     heard: tuple[BookingEventNote, ...] = ()
-    version: str | None = None
+    stay: Stay | None = None
+    holds: frozenset[SuspendReason] = frozenset()
+    planned: tuple[Planned, ...] = ()
+    amendment: Amendment | None = None
+    confirmed: Recency | None = None
+    version: Annotated[str | None, UNSTORED] = None
+    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
+
+    def indexed(self) -> dict[str, Json]:
+        """Return what the indexes of stays read, and others find the record's keys by."""
+        stay = self.stay
+        of_stay = {} if stay is None else {"guest_id": stay.guest_id, "arrives": milliseconds(stay.start)}
+        return {"claim": self.claim, **of_stay}
 
     @property
     def claim(self) -> ClaimKey | None:
@@ -114,6 +125,15 @@ class Reservation:
         versioned = known is not None and new is not None and new > known
         return self.outdated_by(standing) and (versioned or self.incarnation > 0)
 
+    def overtaken(self, standing: Recency) -> bool:
+        """Say whether a confirmation was overtaken by a change of the very stay that it confirms."""
+        newer = self.confirmed is None or standing.after(self.confirmed)
+        return newer and self.amendment is not None and self.amendment.recency.after(standing)
+
+    def amended(self, stay: Stay, standing: Recency) -> Stay:
+        """Return a stay as it was confirmed, with what was changed since."""
+        return stay.changed(self.amendment) if self.amendment and self.overtaken(standing) else stay
+
     def why_ignored(self, standing: Recency) -> str:
         """Say why an event that changes nothing changes nothing."""
         if self.status is not Status.CONFIRMED:
@@ -145,7 +165,7 @@ class Reservation:
 
     def write(self) -> Create | Update:
         """Return what keeps this record, on the condition that nobody else has changed it."""
-        ref, data = ref_of(self.id), _document(self)
+        ref, data = ref_of(self.id), to_document(self)
         return Create(ref, data) if self.version is None else Update(ref, data, self.version)
 
 
@@ -156,65 +176,9 @@ def ref_of(reservation: str) -> Ref:
 
 def reservation_from(found: Document) -> Reservation:
     """Read a record."""
-    with reading(found, SCHEMA_VERSION):
-        return _read(found, found.data)
-
-
-def _read(found: Document, data: Mapping[str, Any]) -> Reservation:
-    property_id = data["property_id"]
-    return Reservation(
-        id=ReservationId(found.ref.id),
-        status=Status(data["status"]),
-        standing=_standing(data),
-        highest=data.get("highest"),
-        incarnation=data["incarnation"],
-        property_id=None if property_id is None else PropertyId(property_id),
-        credentials=tuple(map(credential_id, data["credentials"])),
-        heard=tuple(map(_heard, data["heard"])),
-        version=found.version,
-    )
-
-
-def _document(record: Reservation) -> dict[str, Any]:
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "status": record.status.value,
-        **_said(record.standing),
-        "highest": record.highest,
-        "incarnation": record.incarnation,
-        "claim": record.claim,
-        "property_id": record.property_id,
-        "credentials": [str(each) for each in record.credentials],
-        "heard": list(map(_kept, record.heard)),
-    }
-
-
-def _kept(heard: BookingEventNote) -> dict[str, Any]:
-    return {
-        "event_id": heard.event_id,
-        "subject": heard.subject,
-        **_said(heard.standing),
-        "outcome": heard.outcome.value,
-        "at": None if heard.at is None else instant_to_text(heard.at),
-        "because": heard.because,
-    }
+    whole = replace(found, data={**found.data, "id": found.ref.id})
+    return replace(read_stored(Reservation, whole), version=found.version)
 
 
 def _higher(one: int | None, other: int | None) -> int | None:
     return max((each for each in (one, other) if each is not None), default=None)
-
-
-def _said(standing: Recency) -> dict[str, Any]:
-    return {"version": standing.version, "time": instant_to_text(standing.time)}
-
-
-def _standing(data: Mapping[str, Any]) -> Recency:
-    return Recency(data["version"], instant_from_text(data["time"], "time"))
-
-
-def _heard(data: Mapping[str, Any]) -> BookingEventNote:
-    at, outcome = data.get("at"), BookingOutcome(data["outcome"])
-    heard_at = None if at is None else instant_from_text(at, "at")
-    return BookingEventNote(
-        data["event_id"], data["subject"], _standing(data), outcome, heard_at, data.get("because")
-    )

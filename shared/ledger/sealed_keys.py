@@ -3,20 +3,22 @@
 import base64
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
 import orjson
 
+from shared.domain.documents import to_document
 from shared.domain.ids import CredentialId
 from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.domain.secret import Secret
+from shared.domain.stored import UNSTORED, Json
+from shared.ledger.reading import read_stored
 from shared.ports.documents import AlreadyExists, Create, Delete, Document, Ref, TenantDocuments, Update
 from shared.ports.vault import Cipher, SealContext
 
 KEY_SECRETS: Final = "key_secrets"
-SCHEMA_VERSION: Final = 1
 ARTIFACT, REFS = "artifact", "refs"
 
 
@@ -34,6 +36,18 @@ class SecretName:
         return Ref(KEY_SECRETS, f"{self.credential}.{self.kind}.{self.secret_try}")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedDocument:
+    """What is stored of a secret: only ciphers read it."""
+
+    schema_version: ClassVar[int] = 1
+
+    artifact: str
+    refs: str | None = None
+    expires: datetime
+    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
+
+
 @dataclass(frozen=True, slots=True)
 class SealedKey:
     """The guest's secret, and the vendor's reference of each grant by its name, as they were opened."""
@@ -43,6 +57,7 @@ class SealedKey:
     expires_at: datetime
     refs: Mapping[str, Secret[str]] = field(default_factory=dict, repr=False)
     version: str | None = None
+    strays: Mapping[str, Json] | None = field(default=None, repr=False, compare=False)
 
 
 class SealedKeys:
@@ -74,24 +89,25 @@ class SealedKeys:
             await self._sealed.commit([Delete(name.ref, found.version)])
 
     async def _written(self, key: SealedKey) -> SealedKey:
-        data: dict[str, Any] = {"schema_version": SCHEMA_VERSION, REFS: None}
-        data[ARTIFACT] = await self._seal(key.name, ARTIFACT, key.artifact.reveal().encode())
-        if key.refs:
-            named = {name: ref.reveal() for name, ref in key.refs.items()}
-            data[REFS] = await self._seal(key.name, REFS, orjson.dumps(named))
-        data["expires"] = key.expires_at.isoformat()
-        write = _write(key, data)
-        (version,) = await self._sealed.commit([write])
-        return SealedKey(key.name, key.artifact, key.expires_at, key.refs, version)
+        named = {name: ref.reveal() for name, ref in key.refs.items()}
+        kept = SealedDocument(
+            artifact=await self._seal(key.name, ARTIFACT, key.artifact.reveal().encode()),
+            refs=await self._seal(key.name, REFS, orjson.dumps(named)) if named else None,
+            expires=key.expires_at,
+            strays=key.strays,
+        )
+        (version,) = await self._sealed.commit([_write(key, to_document(kept))])
+        return replace(key, version=version)
 
     async def _opened(self, name: SecretName, found: Document) -> SealedKey:
-        artifact = await self._open(name, ARTIFACT, found.data[ARTIFACT])
+        kept = read_stored(SealedDocument, found)
+        artifact = await self._open(name, ARTIFACT, kept.artifact)
         refs: dict[str, Secret[str]] = {}
-        if found.data[REFS] is not None:
-            named = orjson.loads((await self._open(name, REFS, found.data[REFS])).reveal())
+        if kept.refs is not None:
+            named = orjson.loads((await self._open(name, REFS, kept.refs)).reveal())
             refs = {grant: Secret(ref) for grant, ref in named.items()}
-        expires = datetime.fromisoformat(found.data["expires"])
-        return SealedKey(name, Secret(artifact.reveal().decode()), expires, refs, found.version)
+        secret = Secret(artifact.reveal().decode())
+        return SealedKey(name, secret, kept.expires, refs, found.version, kept.strays)
 
     async def _seal(self, name: SecretName, part: str, plain: bytes) -> str:
         sealed = await self._cipher.seal(self._context(name, part), Secret(plain))

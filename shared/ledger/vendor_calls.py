@@ -1,11 +1,12 @@
 """What was asked of a vendor about one lock, and what it said: kept with the grant, for whoever asks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Final
 
-from shared.ledger.key_record import instant, milliseconds
+from shared.domain.instants import Moment
+from shared.domain.stored import Stored
 from shared.ports.exchanges import Exchange
 
 FIRST_KEPT: Final = 10
@@ -22,12 +23,15 @@ class CallMade:
     latest of very much.
     """
 
-    at: datetime
+    at: Moment
     asked: str
     answer: str | None = None
-    answered_at: datetime | None = None
-    made: bool = True
-    said: tuple[Exchange, ...] = ()
+    answered_at: Annotated[Moment | None, Stored("answered")] = None
+    made: Annotated[bool, Stored(omitted=True)] = True
+    said: Annotated[tuple[Exchange, ...], Stored(omitted=True, rows=True)] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "said", self.said[-MOST_SAID:])
 
 
 Calls = tuple[CallMade, ...]
@@ -43,29 +47,3 @@ def with_answer(calls: Calls, answer: str, at: datetime, said: Sequence[Exchange
     if not calls:
         return calls
     return (*calls[:-1], replace(calls[-1], answer=answer, answered_at=at, said=tuple(said)))
-
-
-def calls_from(found: Sequence[Mapping[str, Any]]) -> Calls:
-    """Read what is kept."""
-    return tuple(map(_call, found))
-
-
-def _call(kept: Mapping[str, Any]) -> CallMade:
-    answered = kept.get("answered")
-    answered_at = None if answered is None else instant(answered)
-    said = tuple(Exchange(instant(at), asked, answer) for at, asked, answer in kept.get("said", ()))
-    return CallMade(
-        instant(kept["at"]), kept["asked"], kept["answer"], answered_at, kept.get("made", True), said
-    )
-
-
-def kept_calls(calls: Calls) -> list[dict[str, Any]]:
-    """Return what is to be kept."""
-    return list(map(_kept, calls))
-
-
-def _kept(call: CallMade) -> dict[str, Any]:
-    answered = None if call.answered_at is None else milliseconds(call.answered_at)
-    kept = {"at": milliseconds(call.at), "asked": call.asked, "answer": call.answer, "answered": answered}
-    said = [[milliseconds(each.at), each.asked, each.answer] for each in call.said[-MOST_SAID:]]
-    return kept | ({} if call.made else {"made": False}) | ({"said": said} if said else {})

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
+
+from shared.domain.instants import Moment
 
 YES: Final = "yes"
 
@@ -14,7 +15,7 @@ YES: Final = "yes"
 class Exchange:
     """One request and its answer: an operation's name and a code, never what else was sent or received."""
 
-    at: datetime
+    at: Moment
     asked: str
     answer: str
 

@@ -1,6 +1,8 @@
 """Secrets and the cipher: what is stored by us for vendors, and how a field is sealed."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Protocol
 
 from shared.domain.ids import TenantId
@@ -51,6 +53,11 @@ class SealBroken(Exception):
 
 class PurposeRefused(Exception):
     """The caller's descriptor does not name this purpose under `opens`."""
+
+
+def names(patterns: Iterable[str], purpose: str) -> bool:
+    """Return whether a purpose is among those named: whole, or by what it begins with and a star."""
+    return any(fnmatchcase(purpose, pattern) for pattern in patterns)
 
 
 class Cipher(Protocol):

@@ -10,13 +10,17 @@ async def admit(request: Request, function: Deployed, platform: Platform) -> Cal
     """Return the proven caller (None at a public function), or raise Unauthenticated or Forbidden."""
     if function.public:
         return None
-    token = bearer(request.headers.get("authorization"))
     try:
-        caller = await platform.tokens.caller(token, function.audience)
+        caller = await _proven(request, function, platform)
     except Unauthenticated as refusal:
-        platform.log.warning("caller not proven", function=function.name, reason=str(refusal))
+        platform.log.seldom("caller not proven", str(refusal), function=function.name)
         raise
     if caller.name not in function.callers:
-        platform.log.warning("caller not allowed", function=function.name, caller=caller.name)
+        platform.log.seldom("caller not allowed", caller.name, function=function.name)
         raise Forbidden(f"{caller.name} is not among the callers of {function.name}: see its fleet.yaml")
     return caller
+
+
+async def _proven(request: Request, function: Deployed, platform: Platform) -> Caller:
+    token = bearer(request.headers.get("authorization"))
+    return await platform.tokens.caller(token, function.audience)

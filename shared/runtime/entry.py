@@ -12,16 +12,29 @@ from starlette.responses import Response
 
 from shared.domain.errors import InvalidInput
 from shared.kernel.log import log_context
+from shared.kernel.trace import trace_of
 from shared.ports.bus import Message
 from shared.ports.document_limits import TooLarge
 from shared.runtime.access import admit
 from shared.runtime.delivery import Delivery, decode_push
+from shared.runtime.incoming import (
+    PUSH_BYTES,
+    WEBHOOK_BYTES,
+    BodyTooLarge,
+    Incoming,
+    allow,
+    body_within,
+    incoming,
+)
 from shared.runtime.platform import QUARANTINE_TOPIC, Deployed, Platform, platform, this_function
 from shared.runtime.responses import STATUS, error_response, json_response, too_late
 
 Entry = Callable[[Request], Awaitable[Response]]
 EventHandler = Callable[[Any, Platform], Awaitable[None]]
 StepHandler = Callable[[Mapping[str, Any], Platform], Awaitable[Mapping[str, Any]]]
+RawHandler = Callable[[Incoming, Platform], Awaitable[Response]]
+Respond = Callable[[Request, Deployed, Platform], Awaitable[Response]]
+Tell = Callable[[Exception, Request, Deployed | None], Response]
 LARGEST_STEP = 1024 * 1024
 LONGEST_NOTE = 1000
 MOST_ATTRIBUTES = 100
@@ -32,9 +45,10 @@ def subscriber(subject: str) -> Callable[[EventHandler], Entry]:
 
     def decorate(handle: EventHandler) -> Entry:
         async def receive(request: Request, function: Deployed, on: Platform) -> Response:
-            return await _receive(await request.body(), subject, handle, function, on)
+            body = await body_within(request, PUSH_BYTES)
+            return await _receive(body, subject, handle, function, on)
 
-        return _entry(handle, receive)
+        return entry_of(handle, receive)
 
     return decorate
 
@@ -43,45 +57,62 @@ def step(handle: StepHandler) -> Entry:
     """Make an entry point of a handler that takes a JSON object and returns one."""
 
     async def answer(request: Request, _function: Deployed, on: Platform) -> Response:
-        return json_response(await handle(_arguments(await request.body()), on))
+        return json_response(await handle(_arguments(await _step_body(request)), on))
 
-    return _entry(handle, answer)
+    return entry_of(handle, answer)
 
 
-def _entry(
-    handle: Callable[..., Any], respond: Callable[[Request, Deployed, Platform], Awaitable[Response]]
-) -> Entry:
+def public(limit: int = WEBHOOK_BYTES, methods: tuple[str, ...] = ("POST",)) -> Callable[[RawHandler], Entry]:
+    """Make an entry point of a handler of raw requests: it gets what came, bounded, and proves it itself."""
+
+    def decorate(handle: RawHandler) -> Entry:
+        async def hand_over(request: Request, _function: Deployed, on: Platform) -> Response:
+            allow(request, methods)
+            return await handle(await incoming(request, limit), on)
+
+        return entry_of(handle, hand_over)
+
+    return decorate
+
+
+def told_to_services(error: Exception, _request: Request, function: Deployed | None) -> Response:
+    """Return an error as other services read it."""
+    if isinstance(error, TimeoutError) and function is not None:
+        return too_late(function)
+    return error_response(error)
+
+
+def entry_of(handle: Callable[..., Any], respond: Respond, tell: Tell = told_to_services) -> Entry:
+    """Make an entry point: registered with the framework, bounded in time, and no error escapes it untold."""
+
     @functools.wraps(handle)
     async def entry(request: Request) -> Response:
         try:
             on, function = platform(), this_function()
-            with log_context(function=function.name, trace=request.headers.get("traceparent", "")):
-                return await _guarded(request, function, on, respond)
+            with log_context(function=function.name, trace=trace_of(request.headers.get("traceparent"))):
+                return await _guarded(request, function, on, respond, tell)
         except Exception as error:  # noqa: BLE001 - the outermost line of a function: nothing may escape with its words
-            return error_response(error)
+            return tell(error, request, None)
 
     functions_framework.aio.http(entry)  # registers it by name; the wrapper it returns adds nothing
     return entry
 
 
 async def _guarded(
-    request: Request,
-    function: Deployed,
-    on: Platform,
-    respond: Callable[[Request, Deployed, Platform], Awaitable[Response]],
+    request: Request, function: Deployed, on: Platform, respond: Respond, tell: Tell
 ) -> Response:
     try:
         async with asyncio.timeout(function.timeout):
             await admit(request, function, on)
             return await respond(request, function, on)
-    except TimeoutError:
+    except TimeoutError as error:
         on.log.warning("the function took too long", function=function.name, seconds=function.timeout)
-        return too_late(function)
+        return tell(error, request, function)
     except tuple(STATUS) as error:
-        return error_response(error)
+        return tell(error, request, function)
     except Exception as error:  # noqa: BLE001 - logged by place and type, answered as a crash
         on.log.failure("the function crashed", error)
-        return error_response(error)
+        return tell(error, request, function)
 
 
 async def _receive(
@@ -143,11 +174,15 @@ def _notes(refusal: Exception, subscription: str) -> dict[str, str]:
     return {name: value.encode()[:LONGEST_NOTE].decode(errors="ignore") for name, value in notes.items()}
 
 
+async def _step_body(request: Request) -> bytes:
+    try:
+        return await body_within(request, LARGEST_STEP)
+    except BodyTooLarge as error:
+        problem = f"longer than {error.limit} bytes"
+        raise InvalidInput("body", problem, "pass ids and let the step read the rest") from None
+
+
 def _arguments(body: bytes) -> Mapping[str, Any]:
-    if len(body) > LARGEST_STEP:
-        raise InvalidInput(
-            "body", f"longer than {LARGEST_STEP} bytes", "pass ids and let the step read the rest"
-        )
     try:
         arguments = orjson.loads(body or b"{}")
     except orjson.JSONDecodeError:

@@ -1,6 +1,24 @@
 """Every query the use cases make: what stores are opened with, and what Terraform creates."""
 
-from shared.ledger.indexes import AT_DEVICE, DEVICES, DUE, OF_CREDENTIAL
+from shared.ledger.indexes import (
+    AT_DEVICE,
+    DEVICES,
+    DUE,
+    LIVE_AT,
+    LIVE_OF_STAFF,
+    OF_CREDENTIAL,
+    STAYS_AT,
+    STAYS_OF,
+)
 from shared.ports.documents import Index
 
-INDEXES: tuple[Index, ...] = (AT_DEVICE, DEVICES, DUE, OF_CREDENTIAL)
+INDEXES: tuple[Index, ...] = (
+    AT_DEVICE,
+    DEVICES,
+    DUE,
+    LIVE_AT,
+    LIVE_OF_STAFF,
+    OF_CREDENTIAL,
+    STAYS_AT,
+    STAYS_OF,
+)

@@ -8,10 +8,12 @@ from starlette.responses import Response
 
 from shared.domain.errors import InvalidInput
 from shared.kernel.identity import Forbidden, Unauthenticated
+from shared.kernel.published import IssuerOutOfReach
 from shared.ledger.reading import StoredUnreadable
 from shared.ports.document_limits import TooLarge
 from shared.ports.documents import AlreadyExists, StaleVersion, StorageFull
 from shared.ports.trouble import ServiceTrouble
+from shared.runtime.incoming import BodyBrokeOff, BodyTooLarge, MethodNotAllowed
 from shared.runtime.platform import Deployed, PlatformUnbound
 
 JSON = "application/json"
@@ -25,6 +27,9 @@ class TryLater(Exception):
 STATUS: Mapping[type[Exception], int] = {
     Unauthenticated: 401,
     Forbidden: 403,
+    MethodNotAllowed: 405,
+    BodyTooLarge: 413,
+    BodyBrokeOff: 400,
     TooLarge: 503,
     InvalidInput: 400,
     StorageFull: 507,
@@ -34,20 +39,23 @@ STATUS: Mapping[type[Exception], int] = {
     StaleVersion: 503,
     StoredUnreadable: 503,
     ServiceTrouble: 503,
+    IssuerOutOfReach: 503,
 }
 """Errors a caller may be told about (a lost race is retried); the rest is a crash, told without its words."""
 
 
-def json_response(content: Mapping[str, Any], status: int = 200) -> Response:
+def json_response(
+    content: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
     """Return a JSON response."""
-    return Response(orjson.dumps(content), status, media_type=JSON)
+    return Response(orjson.dumps(content), status, headers, media_type=JSON)
 
 
 def error_response(error: Exception) -> Response:
     """Return what a caller may know of an error."""
     for kind, status in STATUS.items():
         if isinstance(error, kind):
-            return json_response({"error": _described(error)}, status)
+            return json_response({"error": _described(error)}, status, _headers(error))
     return Response("the function crashed; its log says where", 500, CRASHED, media_type="text/plain")
 
 
@@ -61,3 +69,7 @@ def _described(error: Exception) -> dict[str, str]:
     if isinstance(error, InvalidInput):
         return {"field": error.field, "problem": error.problem, "remedy": error.remedy}
     return {"kind": type(error).__name__, "detail": str(error)}
+
+
+def _headers(error: Exception) -> Mapping[str, str] | None:
+    return {"allow": ", ".join(error.allowed)} if isinstance(error, MethodNotAllowed) else None

@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Self
 
 from shared.domain.grant_lifecycle import ConfirmRemoval, Place, RemovalProof
+from shared.domain.instants import milliseconds
 from shared.domain.kinds import WINDOW_ROUNDED, KeyWarning, merge_warnings
 from shared.domain.lock_errors import LockError, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_at_lock import KeyAtLockRecord
-from shared.ledger.key_record import milliseconds
 from shared.ledger.sealed_keys import SealedKey
 from shared.ports.exchanges import Exchange
 from shared.ports.lock import KeyAtLock

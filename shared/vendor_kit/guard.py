@@ -6,6 +6,7 @@ Accounts of one application have one limit: that is what vendors count by. Decis
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 from weakref import WeakValueDictionary
 
 from shared.kernel.log import Log
@@ -37,6 +38,10 @@ class GuardPolicy:
     patience: float = 10.0
     """How many seconds a call may wait for its turn."""
     breaker: BreakerPolicy = DEFAULT_BREAKER
+
+
+UNDECLARED: Final = GuardPolicy(limit=Limit(calls=100))
+"""A vendor that declares nothing is used as gently as the strictest."""
 
 
 class Guard:
@@ -117,7 +122,7 @@ class Guards:
         self._guards: WeakValueDictionary[str, Guard] = WeakValueDictionary()
         self._rates: WeakValueDictionary[str, RateLimit] = WeakValueDictionary()
 
-    def of(self, name: str, application: str, declared: GuardPolicy) -> Guard:
+    def of(self, name: str, application: str, declared: GuardPolicy = UNDECLARED) -> Guard:
         """Return the guard of an account by its name, within the limit of its application."""
         guard = self._guards.get(name)
         if guard is None:

@@ -75,7 +75,7 @@ def workflows_may_call_what_they_call(tree: Tree) -> Iterator[str]:
         for name in sorted(set(CALLED.findall(tree.texts[path]))):
             if name not in functions:
                 yield f"{path}: no function {name}: describe it in a fleet.yaml"
-            elif _identity(path) not in functions[name].deployable.callers:
+            elif _identity(path) not in functions[name].allowed():
                 yield f"{path}: add {_identity(path)} to the callers of {name}"
 
 

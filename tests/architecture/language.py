@@ -25,7 +25,9 @@ AMBIENT = {
 CHANCE = ("random.", "secrets.")
 SEEDED = {"random.Random", "secrets.compare_digest"}
 ASKS_THE_MACHINE = {
-    "infra/local/ambient.py": "the embedded cloud's, and its simulators', which know nothing of shared",
+    "infra/local/ambient.py": "the embedded cloud's",
+    "infra/simulators/desk/pty_port.py": "a simulated wire's, whose pace is real",
+    "infra/simulators/kit/serve.py": "the simulators', which know nothing of the product",
     "shared/kernel/ambient.py": "Google Cloud's",
 }
 """One place on each platform that asks the machine for time and chance."""
@@ -40,6 +42,7 @@ LOADS = {
 LOADERS = {
     "infra/codegen/__main__.py": "finds the generators of its own package",
     "infra/local/host/functions.py": "loads the entry points that the manifest names",
+    "infra/simulators/registry.py": "loads the vendors that are simulated",
     "shared/events/catalogue.py": "loads one family of event models when it is first needed",
     "shared/vendor_kit/registry.py": "loads the vendors that are installed",
 }

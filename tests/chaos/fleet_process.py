@@ -13,6 +13,7 @@ from pathlib import Path
 
 from infra.local.ambient import SystemClock
 from infra.local.identity import LocalIdentity
+from infra.local.own_socket import HomeConnection
 from tests.chaos.child import Life, live
 
 GIVE_UP_SECONDS = 30
@@ -53,7 +54,7 @@ class FleetProcess:
 
     def ask(self, method: str, path: str, body=None) -> dict:
         """Ask the control plane; raise Unreachable where a caller would not know."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=GIVE_UP_SECONDS)
+        connection = HomeConnection(self.home, self.port, GIVE_UP_SECONDS)
         try:
             token = self._token()
             connection.request(method, path, json.dumps(body or {}), {"Authorization": f"Bearer {token}"})

@@ -15,7 +15,7 @@ class SimulatorProcess:
 
     def __init__(self, port):
         self.port = port
-        command = [sys.executable, "-m", "infra.simulators.ttlock", "--port", str(port), "--seed", "7"]
+        command = [sys.executable, "-m", "infra.simulators", "ttlock", "--port", str(port), "--seed", "7"]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self._process = subprocess.Popen([*command, "--control-token", CONTROL], **quiet)
         self._wait()

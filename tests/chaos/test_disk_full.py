@@ -1,9 +1,10 @@
 """No room left, real process, real file: callers hear 507, nothing acknowledged is lost, sagas wait."""
 
-import http.client
 import json
 import resource
 import threading
+
+from infra.local.own_socket import HomeConnection
 
 EVENT = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "ordering_key": "tnt_silk"}
 PAD = "x" * 60_000
@@ -17,7 +18,7 @@ def _limit(fleet, size):
 def _publish(fleet, digits, pad=""):
     """Publish a change of policy and return the status."""
     data = {"keyKindPolicy": {"pinDigits": digits}, "pad": pad}
-    connection = http.client.HTTPConnection("127.0.0.1", fleet.port, timeout=20)
+    connection = HomeConnection(fleet.home, fleet.port, 20)
     headers = {"Authorization": f"Bearer {fleet._token()}"}
     connection.request("POST", "/_cloud/publish", json.dumps({**EVENT, "data": data}), headers)
     answer = connection.getresponse()

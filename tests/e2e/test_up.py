@@ -1,10 +1,20 @@
 """keyfleet up as a process: how it starts, how it ends, and what it says when it cannot start."""
 
 import dataclasses
+import http.client
+import json
+import shutil
 import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
+from infra.cli.address import FleetAddress
+from infra.cli.control import operator_token
 from infra.local.server import free_port
 
 
@@ -66,6 +76,29 @@ def test_up_on_a_taken_port_says_which_and_what_to_do(fleet, tmp_path):
     assert f"port {fleet.port} is in use by a fleet of another home" in refused.stderr
     assert f"keyfleet up --home {other.home} --port " in refused.stderr
     assert refused.stdout == ""
+
+
+def test_s2_the_control_plane_is_at_the_homes_socket_and_not_on_the_port(running):
+    place = FleetAddress(running.home, running.port)
+    connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=20)
+    connection.request("GET", "/_cloud/status", headers={"Authorization": f"Bearer {operator_token(place)}"})
+    answer = connection.getresponse()
+    assert (answer.status, json.loads(answer.read())["error"]["kind"]) == (404, "ControlElsewhere")
+    connection.close()
+    assert running.ask("status")["base_url"] == place.base_url
+
+
+def test_s6_half_sent_requests_keep_neither_the_command_line_nor_a_function_from_the_fleet(running):
+    silent = [socket.create_connection(("127.0.0.1", running.port)) for _ in range(300)]
+    for each in silent:
+        each.sendall(b"GET / HTTP/1.1\r\n")
+    assert running.ask("status")["functions"]
+    assert running.ask("schedule", "run", "sweep-due")["succeeded"]
+    connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=20)
+    connection.request("GET", "/sweep-due")
+    assert connection.getresponse().status == 401
+    for each in (*silent, connection):
+        each.close()
 
 
 def test_up_beside_itself_points_at_the_fleet_that_runs(fleet):
@@ -135,3 +168,44 @@ def test_up_with_a_key_others_may_read_refuses(fleet):
     (fleet.home / "identity.key").chmod(0o600)
     (fleet.home / "identity.key").write_bytes(b"short")
     assert "  fix: delete it, and the next start makes a new one" in fleet.fails_to_start().stderr
+
+
+@pytest.mark.parametrize("name", ["fleet.db", "identity.key", "master.key", "fleet.mark", ""])
+def test_ed1_a_fleet_whose_file_is_gone_takes_nothing_more_and_says_so(fleet, name):
+    publish = ["publish", "melmastoon.tenant.config_updated.v1", "--tenant", "tnt_silk"]
+    data = ["--data", '{"keyKindPolicy": {"pinDigits": 7}}']
+    with fleet.up("--sample"):
+        fleet.ask(*publish, *data)
+        taken = fleet.home / name if name else fleet.home
+        taken.rename(taken.with_name("taken"))
+        if name == "identity.key":
+            shutil.copy(taken.with_name("taken"), taken)
+        if not name:
+            shutil.copytree(taken.with_name("taken"), taken, copy_function=_copied)
+        log = fleet.home.parent / "fleet.log"
+        fleet.until(lambda: "a file of the fleet is gone" in log.read_text() or time.sleep(0.01))
+        if not name:
+            return
+        refused = fleet.ask(*publish, *data, exit_code=1)
+        assert f"{name} was removed or replaced" in str(refused["error"])
+        database = _checks(fleet.ask("doctor", exit_code=1))["database"]
+        assert (database["verdict"], name in database["detail"]) == ("failed", True)
+
+
+def _copied(source, target):
+    """Copy what is a file, and leave the socket out."""
+    return shutil.copy2(source, target) if Path(source).is_file() else target
+
+
+def test_ec1_a_start_without_room_says_so_in_words(fleet):
+    with fleet.up():
+        pass
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); "
+    command = f"{limit}from infra.cli.main import app; app({['up', *fleet.place]!r})"
+    ended = subprocess.run(
+        [sys.executable, "-c", command], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == 1
+    assert "Traceback" not in ended.stderr
+    assert "error: " in ended.stderr
+    assert "fix: " in ended.stderr

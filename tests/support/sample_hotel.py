@@ -8,9 +8,9 @@ import orjson
 
 from infra.local.sample.account import simulator_address
 from infra.local.simulation.loop import run_virtually
+from infra.simulators.kit.world import SimWorld
 from infra.simulators.ttlock.app import ttlock_app
 from infra.simulators.ttlock.hotel import sample_hotel
-from infra.simulators.ttlock.world import SimWorld
 from shared.domain.capabilities import ABILITIES
 from shared.domain.ids import TenantId
 from shared.domain.secret import Secret

@@ -57,7 +57,7 @@ def test_references_of_every_attempt_are_kept_for_the_day_they_are_needed(tmp_pa
         await asyncio.sleep(60)
         (key,) = await house.keys()
         on, id_ = house.fleet.platform, KeyCredentialId(key["core"]["id"])
-        deployed.set(Deployed("adapter-ttlock", "", opens=frozenset(OPENS), roles=frozenset({"documents"})))
+        deployed.set(Deployed("adapter-ttlock", "", opens=frozenset(OPENS), roles=frozenset({"sealed"})))
         secrets = SealedKeys(on.sealed.tenant(SILK), on.cipher, TTLOCK)
         sealed = await secrets.find(SecretName(id_, KeyCredentialKind.PIN_CODE, 0))
         assert len(sealed.refs) == 3

@@ -121,7 +121,7 @@ def _stub(folder: Path) -> Iterator[Vendor]:
 def _simulator(folder: Path) -> Iterator[Vendor]:
     port, plan = free_port(), folder / "hotel.json"
     plan.write_text(hotel.simulated().model_dump_json(by_alias=True), encoding="utf-8")
-    arguments: list[str | Path] = ["-m", "infra.simulators.ttlock", "--port", str(port)]
+    arguments: list[str | Path] = ["-m", "infra.simulators", hotel.TTLOCK, "--port", str(port)]
     with answering([*arguments, "--hotel", plan, "--control-token", CONTROL], port, folder):
         yield Vendor(hotel.TTLOCK, TTLOCK, port, lambda: _calls(_asked(port, "/_sim/counters")))
 

@@ -1,6 +1,5 @@
 """After kill -9: how soon a fleet answers again, and how soon its calls in flight are made again."""
 
-import http.client
 import http.server
 import json
 import threading
@@ -13,6 +12,7 @@ from infra.bench.figures import BenchError, Figure, Ground, Measure, Sample
 from infra.bench.processes import answering, spawned
 from infra.local.ambient import SystemClock, SystemEntropy
 from infra.local.identity import LocalIdentity
+from infra.local.own_socket import HomeConnection
 from infra.local.server import free_port
 from infra.local.world import FleetConfig
 from infra.manifest.model import OPERATOR
@@ -119,7 +119,7 @@ def _start_execution(home: Path, port: int, argument: dict[str, object]) -> None
     config = FleetConfig(home, port)
     identity = LocalIdentity.at(config.identity_key, SystemClock().now, SystemEntropy().token)
     headers = {"authorization": f"Bearer {identity.token(OPERATOR, config.control_url)}"}
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
+    connection = HomeConnection(home, port, PATIENCE_SECONDS)
     body = json.dumps({"workflow": NAME, "argument": argument})
     connection.request("POST", "/_cloud/executions", body, headers)
     answer = connection.getresponse()

@@ -11,6 +11,7 @@ from infra.cli.doctor.finding import Finding, Verdict
 from infra.cli.listening import listens
 from infra.cli.polling import OutOfPatience, Patience
 from infra.cli.problems import Problem
+from infra.cli.up import port_taken
 
 PROBE = "probe"
 PROBE_SECONDS = 30.0
@@ -27,14 +28,14 @@ class Answering:
 
 
 def listen_in(at: FleetAddress) -> Answering:
-    """Ask the fleet how it stands, and what somebody must see to."""
-    if not listens(at):
-        return Answering(False)
+    """Ask the fleet how it stands, and what somebody must see to; nobody else is asked anything."""
     try:
         control = ControlPlane(at)
         return Answering(True, {**control.get("status"), **control.get("attention")})
     except Problem as problem:
-        return Answering(True, None, problem)
+        if not listens(at):
+            return Answering(False)
+        return Answering(True, None, problem if at.is_open() else port_taken(at))
 
 
 def is_missing(at: FleetAddress, answering: Answering) -> bool:

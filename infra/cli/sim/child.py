@@ -1,4 +1,4 @@
-"""A simulator that ends with its parent: `python -m infra.cli.sim.child HOME PORT`, its stdin a pipe."""
+"""A simulator that ends with its parent, its stdin: `python -m infra.cli.sim.child VENDOR HOME PORT`."""
 
 import os
 import sys
@@ -7,15 +7,15 @@ from pathlib import Path
 
 from infra.cli.answer import print_problem
 from infra.cli.problems import Problem
-from infra.cli.sim.run import serve
+from infra.cli.sim.run import play
 from infra.cli.sim.simulator import Simulator
 
 
-def main(home: str, port: str) -> None:
+def main(vendor: str, home: str, port: str) -> None:
     """Serve for as long as the other end of the pipe is open."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        serve(Simulator(Path(home), int(port)))
+        play(Simulator(Path(home), int(port)), vendor)
     except Problem as problem:
         print_problem(problem, as_json=False)
         sys.exit(problem.exit_code)

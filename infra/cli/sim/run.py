@@ -11,8 +11,9 @@ from infra.cli.command import Announce
 from infra.cli.listening import listens
 from infra.cli.problems import Failed, Refused
 from infra.cli.sim.simulator import Simulator
+from infra.simulators.registry import simulated_vendor, simulated_vendors
 
-VENDORS: Final = ("ttlock",)
+VENDORS: Final = simulated_vendors()
 Vendor = Annotated[str, typer.Argument(help=f"Whose locks: {', '.join(VENDORS)}.")]
 Seed = Annotated[int, typer.Option(help="The same seed and the same calls give the same run.")]
 
@@ -24,16 +25,17 @@ def run(at: Simulator, announce: Announce, vendor: Vendor, seed: Seed = 0) -> No
     refuse_taken_port(at, "--port")
     at.token()
     announce(_beginning(at, vendor))
-    serve(at, seed)
+    play(at, vendor, seed)
 
 
-def serve(at: Simulator, seed: int = 0) -> None:
-    """Play the vendor until told to stop."""
-    from infra.simulators.ttlock.__main__ import main
+def play(at: Simulator, vendor: str, seed: int = 0) -> None:
+    """Play a vendor until told to stop."""
+    from infra.simulators.kit.serve import serve
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    options = ["--port", str(at.port), "--seed", str(seed), "--control-token", at.token()]
     try:
-        main(["--port", str(at.port), "--seed", str(seed), "--control-token", at.token()])
+        serve(simulated_vendor(vendor), vendor, options)
     except KeyboardInterrupt:
         return
 

@@ -10,7 +10,7 @@ from shlex import quote
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from infra.cli.address import HOME, PORT, FleetAddress
+from infra.cli.address import ADDRESS, HOME, PORT, FleetAddress
 from infra.cli.control import exchange
 from infra.cli.problems import Failed, Refused, Unreachable, parted, refused_fields
 from infra.local.sample.account import simulator_address, simulator_port
@@ -77,9 +77,8 @@ class Simulator:
 
     def _call(self, method: str, path: str, body: Json | None) -> Any:
         try:
-            status, raw = exchange(
-                self.port, method, f"/_sim/{path}", body, self._known_token(), PATIENCE_SECONDS
-            )
+            connection = http.client.HTTPConnection(ADDRESS, self.port, timeout=PATIENCE_SECONDS)
+            status, raw = exchange(connection, method, f"/_sim/{path}", body, self._known_token())
         except TimeoutError:
             remedy = "stop it and start it again: it forgets everything"
             raise Unreachable(f"the simulator at {self.base_url} does not answer", remedy) from None

@@ -13,11 +13,13 @@ from infra.cli.sim.simulator import Simulator
 
 START_SECONDS: Final = 20.0
 STOP_SECONDS: Final = 5.0
+SAMPLE: Final = "ttlock"
+"""Whose locks the sample hotel has."""
 
 
 @contextmanager
 def simulator_beside(simulator: Simulator, patience: Patience) -> Iterator[None]:
-    """Run a TTLock simulator for a while; what it has to say goes to stderr."""
+    """Run the simulator of the sample hotel's locks for a while; what it has to say goes to stderr."""
     refuse_taken_port(simulator, "--sim-port")
     simulator.token()
     process = _started(simulator)
@@ -29,7 +31,7 @@ def simulator_beside(simulator: Simulator, patience: Patience) -> Iterator[None]
 
 
 def _started(simulator: Simulator) -> subprocess.Popen[bytes]:
-    command = (sys.executable, "-m", "infra.cli.sim.child", str(simulator.home), str(simulator.port))
+    command = (sys.executable, "-m", "infra.cli.sim.child", SAMPLE, str(simulator.home), str(simulator.port))
     return subprocess.Popen(  # noqa: S603 - our own command, and no shell
         command,
         stdin=subprocess.PIPE,

@@ -9,6 +9,7 @@ from infra.local.bus.chaos import Calm, Chaos
 from infra.local.bus.dead_letters import QUARANTINE_NOTES, DeadLetters, dead_letter_notes
 from infra.local.bus.dispatcher import Dispatcher
 from infra.local.bus.envelope import decode_payload, encode_payload
+from infra.local.bus.kept import Kept, kept_notes
 from infra.local.bus.routing import Routing
 from infra.local.bus.rows import Route, StoredMessage, insert, settle
 from infra.local.bus.specs import SubscriptionSpec, TopicSpec
@@ -42,11 +43,17 @@ class Bus:
         }
         self._keeping = Keeping(means.engine)
         self.dead_letters = DeadLetters(means.engine, self._routing, self._look_again)
+        self.kept = Kept(means.engine, self._routing)
 
     def start(self) -> None:
         """Begin to push, first of all what an earlier process left."""
         for dispatcher in self._dispatchers.values():
             dispatcher.start()
+
+    async def deliver_kept(self) -> None:
+        """Hand over what was kept for subscriptions that have come, before anything newer is published."""
+        if handed_over := await self.kept.hand_over():
+            self._log.info("events kept for their function are delivered", messages=handed_over)
 
     async def stop(self) -> None:
         """Push no more; what was not acknowledged is pushed at the next start."""
@@ -67,7 +74,7 @@ class Bus:
         parcels = [self._parcel(topic, message) for message in messages]
         self._means.counters["publishes"] += len(parcels)
         wanted = [route.subscription for _, routes in parcels for route in routes]
-        if not wanted and topic not in self._routing.parked:
+        if not wanted and topic not in self._routing.parked and not self._routing.kept_for(topic):
             # Nobody subscribes: there is nothing to keep, as on Pub/Sub, and no commit to wait for.
             return tuple(str(ulid_number(self._means.ids.ulid())) for _ in parcels)
         ids = await self._keeping.write(partial(_insert_all, parcels), lambda _: self._look_again(wanted))
@@ -78,14 +85,24 @@ class Bus:
         routes = self._routing.routes(topic, message.attributes, message.ordering_key)
         return tuple(route.subscription for route in routes)
 
+    @property
+    def aside(self) -> tuple[str, ...]:
+        """The topics of which messages are set aside for a person, or kept for a function to come."""
+        return (*self._routing.parked, *self._routing.kept)
+
+    def kept_for(self, topic: str) -> str:
+        """Return the subscription to come that a topic's messages are kept for, or nothing."""
+        return self._routing.kept_for(topic)
+
     def backlog(self) -> Mapping[str, int]:
         """Return how many deliveries wait for each subscription, also for one the manifest dropped."""
         return dict(self._means.engine.read(BACKLOGS))
 
     def _parcel(self, topic: str, message: Message) -> Parcel:
-        parked = topic in self._routing.parked
+        parked, kept_for = topic in self._routing.parked, self._routing.kept_for(topic)
         attributes = dict(message.attributes)
         notes = {name: attributes.pop(name) for name in QUARANTINE_NOTES if parked and name in attributes}
+        notes |= kept_notes(kept_for) if kept_for else {}
         stored = StoredMessage(
             topic,
             micros(self._means.clock.now()),
@@ -93,6 +110,7 @@ class Bus:
             encode_payload(message.data, attributes),
             notes,
             parked,
+            kept=bool(kept_for),
             source=notes["subscription"].rpartition("/")[2] if "subscription" in notes else None,
         )
         return stored, self._routing.routes(topic, attributes, message.ordering_key)

@@ -1,4 +1,4 @@
-"""Messages set aside for people: dead letters and quarantine, listed, replayed to their source, discarded."""
+"""Messages set aside: dead letters, quarantine, what is kept; listed, replayed to their source, discarded."""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -20,15 +20,16 @@ QUARANTINE_NOTES = ("subscription", "reason", "field", "remedy")
 
 AT_ONCE = 500
 LIST = f"""SELECT {MESSAGE_COLUMNS} FROM bus_message
-    WHERE parked = 1 AND id > ? AND (? IS NULL OR topic = ?) AND (? IS NULL OR source = ?)
+    WHERE parked > 0 AND id > ? AND (? IS NULL OR topic = ?) AND (? IS NULL OR source = ?)
     ORDER BY id LIMIT ?"""  # noqa: S608 - constants only
 COUNT = """SELECT count(*) FROM bus_message
     WHERE parked = 1 AND (? IS NULL OR topic = ?) AND (? IS NULL OR source = ?)"""
 SELECT_SOURCES = """SELECT id, source FROM bus_message
     WHERE parked = 1 AND (? IS NULL OR topic = ?) AND (? IS NULL OR source = ?)
     ORDER BY coalesce(origin, id), id"""
+SELECT_KEPT = "SELECT id, source FROM bus_message WHERE id = ? AND parked = 2"
 READ_PARKED = f"SELECT {MESSAGE_COLUMNS} FROM bus_message WHERE id = ? AND parked = 1"  # noqa: S608 - constants
-DISCARD = "DELETE FROM bus_message WHERE id = ? AND parked = 1"
+DISCARD = "DELETE FROM bus_message WHERE id = ? AND parked > 0"
 
 
 class ReplayRefused(BusError):
@@ -109,11 +110,13 @@ class DeadLetters:
     def _chosen(
         self, ids: Sequence[str] | None, topic: str | None, subscription: str | None
     ) -> list[tuple[int, str | None]]:
+        """Return what is to be replayed; what is kept for a function to come only where it is named."""
         rows = self._engine.read(SELECT_SOURCES, (topic, topic, subscription, subscription))
         if ids is None:
             return rows
         wanted = {_number(identity) for identity in ids}
-        return [row for row in rows if row[0] in wanted]
+        kept = [row for each in sorted(wanted) for row in self._engine.read(SELECT_KEPT, (each,))]
+        return [*(row for row in rows if row[0] in wanted), *kept]
 
     def _target(self, row: int, source: str | None) -> "_Target":
         spec = self._routing.subscriptions.get(source or "")

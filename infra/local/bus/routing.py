@@ -31,6 +31,9 @@ class Routing:
             for topic in topics
             if topic.parked or (topic.name in given_up and not self._readers[topic.name])
         )
+        self._kept_for = {
+            topic.name: topic.kept_for for topic in topics if topic.kept_for and not self._readers[topic.name]
+        }
 
     def known(self, topic: str) -> None:
         """Raise UnknownTopic unless the manifest names it."""
@@ -47,9 +50,19 @@ class Routing:
             if reader.wants(attributes)
         )
 
-    def readers(self, topic: str) -> tuple[str, ...]:
-        """Return the names of a topic's subscriptions."""
-        return tuple(reader.spec.name for reader in self._readers[topic])
+    def kept_for(self, topic: str) -> str:
+        """Return the subscription to come that a topic is kept for; nothing where one is there."""
+        return self._kept_for.get(topic, "")
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The topics that are kept for a subscription to come."""
+        return tuple(self._kept_for)
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The topics that have a subscription."""
+        return tuple(topic for topic, readers in self._readers.items() if readers)
 
 
 def _check(topics: Sequence[TopicSpec], subscriptions: Sequence[SubscriptionSpec]) -> None:

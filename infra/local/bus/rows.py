@@ -17,12 +17,14 @@ SCHEMA: tuple[str, ...] = (
         payload BLOB NOT NULL,
         notes TEXT NOT NULL,
         crc INTEGER NOT NULL CHECK (crc = checksum(payload) + checksum(notes)),
-        parked INTEGER NOT NULL,
+        parked INTEGER NOT NULL, -- 0 on its way, 1 set aside for a person, 2 kept for a function to come
         source TEXT,
         origin INTEGER,
         origin_at INTEGER
     )""",
     "CREATE INDEX IF NOT EXISTS bus_message_parked ON bus_message (topic, source) WHERE parked = 1",
+    "CREATE INDEX IF NOT EXISTS bus_message_kept ON bus_message (topic, id) WHERE parked = 2",
+    "CREATE INDEX IF NOT EXISTS bus_message_aside ON bus_message (id) WHERE parked > 0",
     """CREATE TABLE IF NOT EXISTS bus_delivery (
         seq INTEGER PRIMARY KEY AUTOINCREMENT,
         subscription TEXT NOT NULL,
@@ -38,6 +40,7 @@ SCHEMA: tuple[str, ...] = (
 )
 """Both numbers only ever grow: ids are never given twice, and a dispatcher's cursor misses nothing."""
 
+KEPT = 2
 MESSAGE_COLUMNS = "id, topic, published_at, ordering_key, payload, notes, parked, source, origin, origin_at"
 INSERT_MESSAGE = f"""INSERT INTO bus_message ({MESSAGE_COLUMNS}, crc)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING"""  # noqa: S608 - constants only
@@ -64,6 +67,7 @@ class StoredMessage:
     payload: bytes = field(repr=False)
     notes: Mapping[str, str] = field(default_factory=dict)
     parked: bool = False
+    kept: bool = False
     source: str | None = None
     origin: int | None = None
     origin_at: int | None = None
@@ -75,7 +79,7 @@ def insert(connection: sqlite3.Connection, message: StoredMessage, routes: Seque
     notes = json.dumps(dict(message.notes), sort_keys=True)
     values = (
         message.id, message.topic, message.published_at, message.ordering_key, message.payload, notes,
-        message.parked, message.source, message.origin, message.origin_at,
+        KEPT if message.kept else int(message.parked), message.source, message.origin, message.origin_at,
         checksum(message.payload) + checksum(notes),
     )  # fmt: skip
     inserted = connection.execute(INSERT_MESSAGE, values).lastrowid
@@ -106,6 +110,7 @@ def loaded(row: Sequence[Any]) -> StoredMessage:
         payload,
         json.loads(notes),
         bool(parked),
+        parked == KEPT,
         source,
         origin,
         origin_at,

@@ -13,10 +13,14 @@ NAME_REMEDY = "use 3 to 255 letters, digits, - . _ ~ + %, beginning with a lette
 
 @dataclass(frozen=True, slots=True)
 class TopicSpec:
-    """A topic; what is published to a parked one waits for a person instead of a push."""
+    """A topic; what is published to a parked one waits for a person instead of a push.
+
+    What is published to one without a subscription is kept where it is known whose it will be.
+    """
 
     name: str
     parked: bool = False
+    kept_for: str = ""
 
     def __post_init__(self) -> None:
         Check(f"topic {self.name!r}").matches("name", self.name, NAME, NAME_REMEDY)

@@ -143,20 +143,21 @@ async def _publish(on: Operations, request: Request) -> Mapping[str, Any]:
     (identity,) = await on.bus.publish(topic, [message])
     listeners = on.bus.listeners(topic, message)
     event = orjson.loads(message.data)["id"]
-    return {"topic": topic, "message_id": identity, "event_id": event, "listeners": list(listeners)}
+    heard = {"listeners": list(listeners), "kept_for": on.bus.kept_for(topic)}
+    return {"topic": topic, "message_id": identity, "event_id": event, **heard}
 
 
 async def _dead_letters(on: Operations, request: Request) -> Mapping[str, Any]:
     query = request.query_params
     after, limit = _after(query.get("after")), _limit(query.get("limit"))
-    topic = check_parked(query.get("topic"))
+    topic = check_parked(query.get("topic"), on.bus.aside)
     found = await letters(on.bus.dead_letters, topic, query.get("reservation"), after, limit)
     return {"messages": [shown_letter(message) for message in found]}
 
 
 async def _replay(on: Operations, request: Request) -> Mapping[str, Any]:
     body = await _body(request)
-    return {"replayed": await on.bus.dead_letters.replay(_ids(body, or_all=True), topic=_topic(body))}
+    return {"replayed": await on.bus.dead_letters.replay(_ids(body, or_all=True), topic=_topic(on, body))}
 
 
 async def _discard(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -259,11 +260,11 @@ def _after(text: str | None) -> str:
     return text or "0"
 
 
-def _topic(body: Body) -> str | None:
+def _topic(on: Operations, body: Body) -> str | None:
     topic = body.get("topic")
     if topic is not None and not isinstance(topic, str):
         raise InvalidInput("topic", "not a text", "name one topic, or leave it out")
-    return check_parked(topic)
+    return check_parked(topic, on.bus.aside)
 
 
 def _ids(body: Body, *, or_all: bool) -> list[str] | None:

@@ -1,9 +1,9 @@
 """Messages that were set aside, as an operator looks for them."""
 
 import asyncio
+from collections.abc import Collection
 from typing import Final
 
-from infra.local import wiring
 from infra.local.bus.dead_letters import DeadLetters, ParkedMessage
 from infra.local.control.views import reservation_of
 from shared.domain.errors import InvalidInput
@@ -11,11 +11,10 @@ from shared.domain.errors import InvalidInput
 PAGE: Final = 200
 
 
-def check_parked(topic: str | None) -> str | None:
-    """Return the topic, or none, or refuse one on which nothing is ever set aside."""
-    parked = [each.name for each in wiring.topics() if each.parked]
-    if topic is not None and topic not in parked:
-        raise InvalidInput("topic", "nothing is ever set aside there", f"name one of {', '.join(parked)}")
+def check_parked(topic: str | None, aside: Collection[str]) -> str | None:
+    """Return the topic, or none, or refuse one on which nothing is ever set aside or kept."""
+    if topic is not None and topic not in aside:
+        raise InvalidInput("topic", "nothing is ever set aside there", f"name one of {', '.join(aside)}")
     return topic
 
 

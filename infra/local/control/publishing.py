@@ -6,9 +6,9 @@ from typing import Any
 import rfc8785
 
 from shared.domain.errors import InvalidInput
-from shared.events.catalogue import lookup
+from shared.events.catalogue import lookup, topics
 from shared.events.codec import parse
-from shared.events.subject import Direction
+from shared.events.subject import Direction, Subject
 from shared.ports.ambient import Clock, Entropy, Ids
 from shared.ports.bus import Message
 
@@ -29,7 +29,7 @@ def event_from(request: Mapping[str, Any], clock: Clock, ids: Ids, entropy: Entr
         body = rfc8785.dumps(document)
     except rfc8785.CanonicalizationError:
         raise InvalidInput("data", "holds a number JSON cannot carry exactly", "send it as a text") from None
-    return subject.name, Message(
+    return _topic(request, subject), Message(
         body, {"subject": subject.name, "tenantId": parsed.tenant_id}, _key(request, parsed)
     )
 
@@ -53,6 +53,12 @@ def _composed(
         "schemaUrl": lookup(subject).schema_url,
         "data": data,
     }
+
+
+def _topic(request: Mapping[str, Any], subject: Subject) -> str:
+    """Return the topic of the name that was given: a neighbour's spelling has one of its own."""
+    named = request["subject"]
+    return named if named in topics(subject) else subject.name
 
 
 def _text(request: Mapping[str, Any], field: str) -> str:

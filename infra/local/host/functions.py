@@ -9,6 +9,7 @@ from functions_framework.aio import create_asgi_app_from_module
 from starlette.types import ASGIApp
 
 from infra.manifest.load import Function, Manifest, ManifestRefused
+from infra.manifest.resolved import roles_of
 from shared.runtime.platform import Deployed
 
 
@@ -45,9 +46,10 @@ def _load(function: Function, base_url: str) -> Hosted:
         name=function.name,
         audience=f"{base_url}/{function.name}",
         public=deployable.public,
-        callers=deployable.allowed(),
+        callers=function.allowed(),
         opens=frozenset(deployable.opens),
-        roles=frozenset(deployable.roles),
+        seals=frozenset(deployable.seals),
+        roles=roles_of(function),
         secrets=deployable.secrets,
         timeout=float(deployable.timeout),
     )

@@ -10,8 +10,9 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from shared.domain.capabilities import LockCapabilities
-from shared.domain.documents import Documented, from_document, to_document
+from shared.domain.documents import from_document, to_document
 from shared.domain.premises import LockDevice, Property, Room, Tenant
+from shared.domain.stored import Documented
 from shared.ports.documents import AlreadyExists, Create, DocumentStore, Ref
 from shared.usecases.hotels.admit_tenant import RECORD
 from shared.usecases.hotels.reload_policy import ReloadPolicy
@@ -65,4 +66,4 @@ async def move_in(hotel: SampleHotel, documents: DocumentStore, now: datetime) -
 
 
 def _read(kind: Any, part: Mapping[str, Any]) -> Any:
-    return from_document(kind, {"schema_version": kind.schema_version, **part})
+    return from_document(kind, {"schema_version": kind.schema_version, **part}, strict=True)

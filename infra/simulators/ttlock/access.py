@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from hmac import compare_digest
 
-from infra.simulators.ttlock.call import Call, whole_number
+from infra.simulators.kit.call import whole_number
+from infra.simulators.kit.errors import Refused
+from infra.simulators.kit.windows import MINUTE_MS
+from infra.simulators.ttlock.call import INVALID_PARAMETER, Call
 from infra.simulators.ttlock.cloud import Cloud
-from infra.simulators.ttlock.errors import Refused
 from infra.simulators.ttlock.operation import Access, Operation
 from infra.simulators.ttlock.rows import Account, Application
-from infra.simulators.ttlock.window import MINUTE_MS
 
 TOLERANCE_MS = 5 * MINUTE_MS
 NOBODY = Account("", 0, "")
@@ -20,7 +21,7 @@ def admit(cloud: Cloud, operation: Operation, fields: Fields) -> Call:
     application = _application(cloud, fields)
     if operation.metered:
         cloud.meters[application.client_id].charge(cloud.now())
-    return Call(application, CHECKS[operation.access](cloud, application, fields), fields)
+    return Call(fields, application, CHECKS[operation.access](cloud, application, fields))
 
 
 def _application(cloud: Cloud, fields: Fields) -> Application:
@@ -61,7 +62,7 @@ def _token(cloud: Cloud, application: Application, fields: Fields) -> Account:
 
 
 def _check_date(cloud: Cloud, fields: Fields) -> None:
-    if abs(whole_number(fields.get("date", "")) - cloud.now_ms()) > TOLERANCE_MS:
+    if abs(whole_number(fields.get("date", ""), INVALID_PARAMETER) - cloud.now_ms()) > TOLERANCE_MS:
         raise Refused(80000)
 
 

@@ -1,63 +1,32 @@
-"""One request's fields, read as strictly as the vendor documents them."""
+"""Who asks TTLock, and for what; and who carries a change to the lock."""
 
-import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
+from infra.simulators.kit import call as kit
+from infra.simulators.kit.errors import Code, Refused
+from infra.simulators.kit.windows import ALWAYS, Window
 from infra.simulators.ttlock.cloud import Cloud
-from infra.simulators.ttlock.errors import Refused
 from infra.simulators.ttlock.rows import Account, Application, Lock
-from infra.simulators.ttlock.window import ALWAYS, Window
 
-NUMBER = re.compile(r"-?[0-9]{1,18}")
-"""What the platform's own 64 bits hold."""
-
-
-def whole_number(text: str) -> int:
-    """Return a number as it is written, or refuse."""
-    if not NUMBER.fullmatch(text):
-        raise Refused(-3)
-    return int(text)
+INVALID_PARAMETER = -3
+BLUETOOTH, GATEWAY, NB_IOT, LATER = 1, 2, 3, 4
+UNSUPPORTED = {NB_IOT: -4067, LATER: -4043}
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """Who asks, and with which fields; an empty field is a missing one."""
+class Call(kit.Call):
+    """The application and the account that ask, and with which fields."""
 
+    malformed: ClassVar[Code] = INVALID_PARAMETER
     application: Application
     account: Account
-    fields: Mapping[str, str] = field(repr=False)
-
-    def text(self, name: str) -> str:
-        """Return a required field."""
-        value = self.fields.get(name, "")
-        if not value:
-            raise Refused(-3)
-        return value
-
-    def optional(self, name: str) -> str | None:
-        """Return a field, or nothing."""
-        return self.fields.get(name) or None
-
-    def number(self, name: str, default: int | None = None) -> int:
-        """Return a whole number."""
-        value = self.fields.get(name, "")
-        if not value and default is not None:
-            return default
-        return whole_number(value)
-
-    def choice(self, name: str, allowed: Collection[int], default: int | None = None) -> int:
-        """Return one of a few whole numbers."""
-        value = self.number(name, default)
-        if value not in allowed:
-            raise Refused(-3)
-        return value
 
     def window(self) -> Window:
         """Return the required startDate and endDate; both 0 is for ever."""
         window = Window(self.number("startDate"), self.number("endDate"))
         if window != ALWAYS and not 0 <= window.start < window.end:
-            raise Refused(-3)
+            raise Refused(self.malformed)
         return window
 
     def own_lock(self, cloud: Cloud) -> Lock:
@@ -69,3 +38,13 @@ class Call:
         if lock.admin != self.account.username:
             raise Refused(20002)
         return lock
+
+    def by_gateway(self, name: str) -> bool:
+        """Tell by the addType, changeType or deleteType whether the cloud reaches the lock.
+
+        By default a phone already has, and the cloud takes note.
+        """
+        method = self.choice(name, (BLUETOOTH, GATEWAY, NB_IOT, LATER), BLUETOOTH)
+        if method in UNSUPPORTED:
+            raise Refused(UNSUPPORTED[method])
+        return method == GATEWAY

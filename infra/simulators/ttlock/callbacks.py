@@ -2,18 +2,36 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 import orjson
 
+from infra.simulators.kit.callbacks import Notice
+from infra.simulators.kit.operation import FORM
+from infra.simulators.kit.windows import MINUTE_MS
 from infra.simulators.ttlock.cloud import Cloud, Gateway
-from infra.simulators.ttlock.notices import Delivery, Notice
 from infra.simulators.ttlock.rows import Application, Lock, Record
-from infra.simulators.ttlock.window import MINUTE_MS
-from infra.simulators.ttlock.world import Post
 
 OF_RECORDS, OF_GATEWAY = 1, 2
 LOSS_IS_TOLD_AFTER_MS = 30 * MINUTE_MS
 ACCEPTED = (200, b"success")
+HEADERS = {"content-type": FORM}
+
+
+class FormCallbacks:
+    """Callbacks as TTLock sends them: a form that is signed by nobody."""
+
+    def address_of(self, cloud: Cloud, client_id: str) -> str | None:
+        """Return where an application wants its callbacks, if anywhere."""
+        return cloud.applications[client_id].callback_url
+
+    def wrapped(self, _cloud: Cloud, notice: Notice) -> tuple[Mapping[str, str], bytes]:
+        """Return a form."""
+        return HEADERS, urlencode(notice.form).encode()
+
+    def accepted(self, status: int, body: bytes) -> bool:
+        """Say whether the answer was literally `success`."""
+        return (status, body) == ACCEPTED
 
 
 def announce_records(cloud: Cloud, lock: Lock, records: Sequence[Record]) -> None:
@@ -26,7 +44,7 @@ def announce_records(cloud: Cloud, lock: Lock, records: Sequence[Record]) -> Non
         "admin": lock.admin,
         "records": orjson.dumps(shown).decode(),
     }
-    _raise(cloud, lock.admin, f"lock {lock.lock_id}", form, cloud.now_ms())
+    _notify(cloud, lock.admin, f"lock {lock.lock_id}", form, cloud.now_ms())
 
 
 def announce_gateway(cloud: Cloud, gateway: Gateway) -> None:
@@ -43,17 +61,7 @@ def announce_gateway(cloud: Cloud, gateway: Gateway) -> None:
         "isOnline": str(int(gateway.online)),
     }
     late = 0 if gateway.online else LOSS_IS_TOLD_AFTER_MS
-    _raise(cloud, gateway.admin, topic, form, cloud.now_ms() + late)
-
-
-async def deliver_due(cloud: Cloud, post: Post | None) -> None:
-    """Send what is due; nothing is sent twice, whatever the answer."""
-    for notice in cloud.notices.take_due(cloud.now_ms()):
-        url = cloud.applications[notice.client_id].callback_url
-        accepted = bool(url and post and await _accepted(post, url, notice))
-        cloud.notices.sent.append(
-            Delivery(cloud.now_ms(), notice.client_id, notice.topic, notice.form, accepted)
-        )
+    _notify(cloud, gateway.admin, topic, form, cloud.now_ms() + late)
 
 
 def record_fields(record: Record, lock: Lock) -> dict[str, Any]:
@@ -72,14 +80,7 @@ def record_fields(record: Record, lock: Lock) -> dict[str, Any]:
     }
 
 
-async def _accepted(post: Post, url: str, notice: Notice) -> bool:
-    try:
-        return await post(url, notice.form) == ACCEPTED
-    except OSError:
-        return False
-
-
-def _raise(cloud: Cloud, admin: str, topic: str, form: Mapping[str, str], due_ms: int) -> None:
+def _notify(cloud: Cloud, admin: str, topic: str, form: Mapping[str, str], due_ms: int) -> None:
     for application in _listeners(cloud, admin):
         cloud.notices.waiting.append(Notice(due_ms, application.client_id, topic, form))
 

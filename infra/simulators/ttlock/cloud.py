@@ -1,20 +1,16 @@
-"""The one state: everything the vendor's cloud believes, beside everything that is true at the doors."""
+"""Everything TTLock's cloud believes, beside everything that is true at the doors."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from random import Random
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
-from infra.simulators.ttlock.by_lock import ByLock
+from infra.simulators.kit.cloud import SimulatedCloud
+from infra.simulators.kit.errors import Refused
+from infra.simulators.kit.rows import ByLock
+from infra.simulators.kit.windows import Window
+from infra.simulators.ttlock.computed_codes import computed
 from infra.simulators.ttlock.door import Door
-from infra.simulators.ttlock.errors import Refused
-from infra.simulators.ttlock.faults import FaultPlan
 from infra.simulators.ttlock.hotel import HotelPlan
-from infra.simulators.ttlock.journal import Journal
-from infra.simulators.ttlock.latency import Latency
-from infra.simulators.ttlock.notices import Notices
-from infra.simulators.ttlock.quota import Meter
-from infra.simulators.ttlock.random_codes import computed
 from infra.simulators.ttlock.rows import (
     Account,
     Application,
@@ -26,10 +22,6 @@ from infra.simulators.ttlock.rows import (
     Record,
     Token,
 )
-from infra.simulators.ttlock.window import Window
-
-EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
-MILLISECOND = timedelta(milliseconds=1)
 
 
 @dataclass(slots=True)
@@ -53,23 +45,18 @@ class Gateway:
         """Whether it must turn work away."""
         return self.working or self.held_busy
 
+    def shown(self) -> dict[str, Any]:
+        """Return what the control plane shows of it."""
+        return {"gatewayId": self.gateway_id, "online": self.online, "busy": self.busy}
 
-@dataclass(slots=True)
-class Cloud:
-    """Tables by id, and the instruments of the simulation."""
+
+@dataclass(slots=True, kw_only=True)
+class Cloud(SimulatedCloud):
+    """Tables by id."""
 
     plan: HotelPlan
-    clock: Callable[[], datetime]
-    chance: Random
-    ids: Iterator[int]
-    faults: FaultPlan
-    latency: Latency
     code_secret: str = field(repr=False)
-    journal: Journal = field(default_factory=Journal)
-    notices: Notices = field(default_factory=Notices)
-    ahead: timedelta = timedelta()
     applications: dict[str, Application] = field(default_factory=dict)
-    meters: dict[str, Meter] = field(default_factory=dict)
     accounts: dict[str, Account] = field(default_factory=dict)
     access_tokens: dict[str, Token] = field(default_factory=dict, repr=False)
     refresh_tokens: dict[str, Token] = field(default_factory=dict, repr=False)
@@ -82,22 +69,6 @@ class Cloud:
     ekeys: ByLock[EKey] = field(default_factory=ByLock)
     qr_codes: ByLock[QrCode] = field(default_factory=ByLock)
     records: ByLock[Record] = field(default_factory=ByLock)
-
-    def now(self) -> datetime:
-        """Return the simulated present."""
-        return self.clock() + self.ahead
-
-    def now_ms(self) -> int:
-        """Return the simulated present as the wire has it."""
-        return (self.now() - EPOCH) // MILLISECOND
-
-    def next_id(self) -> int:
-        """Return a new id for anything."""
-        return next(self.ids)
-
-    def token(self) -> str:
-        """Return 32 hexadecimal digits by chance."""
-        return self.chance.randbytes(16).hex()
 
     def lock(self, lock_id: int) -> Lock:
         """Return a lock, or refuse."""
@@ -118,3 +89,35 @@ class Cloud:
     def computed_code(self, lock_id: int, kind: int, window: Window, turn: int) -> str:
         """Return what the algorithm gives for a lock."""
         return computed(f"{self.code_secret}|{lock_id}", kind, window, turn)
+
+    def door(self, lock_id: str) -> Door | None:
+        """Return the door of a lock, or None."""
+        return self.doors.get(int(lock_id)) if lock_id.isdecimal() else None
+
+    def state(self) -> Mapping[str, Any]:
+        """Return all that is at each lock beside what is listed of it, and every gateway."""
+        gateways = [gateway.shown() for gateway in self.gateways.values()]
+        return {"locks": [self._lock_state(door) for door in self.doors.values()], "gateways": gateways}
+
+    def summary(self) -> Mapping[str, Sequence[Any] | int]:
+        """Return what there is, without its state."""
+        return {"locks": [*self.locks], "gateways": [*self.gateways], "accounts": len(self.accounts)}
+
+    def _lock_state(self, door: Door) -> dict[str, Any]:
+        heard = any(gateway.online for gateway in self.gateways_of(door.lock_id))
+        shown = door.shown(self.locks[door.lock_id].alias, self.now_ms(), heard=heard)
+        shown["codes"] += door.computed_shown(self.now_ms())
+        shown["ekeys"] = [
+            {"keyId": key_id, "holder": key.holder, "listed": self.ekeys.get(key_id) is not None}
+            for key_id, key in door.phones.items()
+        ]
+        return {**shown, "unsentRecords": len(door.log), "listed": self._listed(door.lock_id)}
+
+    def _listed(self, lock_id: int) -> dict[str, list[dict[str, Any]]]:
+        tables: Mapping[str, Sequence[Passcode | Card | EKey | QrCode]] = {
+            "passcodes": self.passcodes.of(lock_id),
+            "cards": self.cards.of(lock_id),
+            "ekeys": self.ekeys.of(lock_id),
+            "qrCodes": self.qr_codes.of(lock_id),
+        }
+        return {name: [asdict(row) for row in rows] for name, rows in tables.items()}

@@ -1,42 +1,25 @@
-"""What is true at a door, whatever the cloud believes: the lock's memory, clock, battery and log."""
+"""What is true at a TTLock door beside codes and cards: computed codes, phones, the lock's log."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
-from infra.simulators.ttlock.random_codes import RandomCode
+from infra.simulators.kit.door import Door as KitDoor
+from infra.simulators.ttlock.computed_codes import RandomCode
 from infra.simulators.ttlock.rows import EKey, Record
-from infra.simulators.ttlock.window import Window
 
 CODE_SPACE, CARD_SPACE, LOG_SPACE = 250, 1000, 500
 RELOCKS_AFTER_MS = 5000
 
 
-@dataclass(slots=True)
-class Written:
-    """One code or card in the lock's memory."""
-
-    window: Window
-    used: bool = False
-
-
-@dataclass(slots=True)
-class Door:
+@dataclass(slots=True, kw_only=True)
+class Door(KitDoor):
     """One lock on its door."""
 
     lock_id: int
-    battery: int
-    skew_ms: int
-    in_reach: bool
-    frozen: bool = False
     open_until: int = 0
-    codes: dict[str, Written] = field(default_factory=dict, repr=False)
-    cards: dict[str, Written] = field(default_factory=dict, repr=False)
     algorithmic: dict[str, RandomCode] = field(default_factory=dict, repr=False)
     phones: dict[int, EKey] = field(default_factory=dict, repr=False)
     log: list[Record] = field(default_factory=list, repr=False)
-
-    def lock_ms(self, now_ms: int) -> int:
-        """Return what the lock's own clock shows."""
-        return now_ms + self.skew_ms
 
     def forget_code(self, code: str) -> None:
         """Remove a code for good, an algorithmic one too."""
@@ -59,3 +42,7 @@ class Door:
         """Keep a record; the oldest goes when the log is full."""
         self.log.append(record)
         del self.log[:-LOG_SPACE]
+
+    def computed_shown(self, now_ms: int) -> list[dict[str, Any]]:
+        """Return the algorithmic codes that the lock knows, as the control plane shows them."""
+        return [code.shown(self.lock_ms(now_ms)) for code in self.algorithmic.values()]

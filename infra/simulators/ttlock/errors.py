@@ -1,7 +1,9 @@
-"""How the platform refuses: under HTTP 200, with an errcode."""
+"""How TTLock refuses: under HTTP 200, with an errcode."""
 
 from collections.abc import Mapping
 from typing import Any
+
+from infra.simulators.kit.errors import Code
 
 FINE = {
     "errcode": 0,
@@ -9,7 +11,7 @@ FINE = {
     "description": "none error message or means yes",
 }
 
-MEANINGS: Mapping[int, str] = {
+MEANINGS: Mapping[Code, str] = {
     1: "failed",
     10000: "client_id does not exist",
     10001: "invalid client",
@@ -54,23 +56,7 @@ MEANINGS: Mapping[int, str] = {
 }
 
 
-class SimulatorError(Exception):
-    """The root of what goes wrong in the simulator, on purpose or not."""
-
-
-class Refused(SimulatorError):
-    """The platform answers with an errcode."""
-
-    def __init__(self, errcode: int) -> None:
-        super().__init__(f"errcode {errcode}")
-        self.errcode = errcode
-
-
-class ConnectionCut(SimulatorError):
-    """A fault rule ends the connection without a whole answer."""
-
-
-def refusal(errcode: int) -> dict[str, Any]:
+def refusal(errcode: Code) -> dict[str, Any]:
     """Return the body of a refusal."""
     meaning = MEANINGS.get(errcode, "unknown error")
     return {"errcode": errcode, "errmsg": meaning, "description": meaning}

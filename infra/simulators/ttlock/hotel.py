@@ -1,27 +1,30 @@
-"""What a simulated hotel consists of when it is loaded: applications, accounts, gateways, locks."""
+"""What a simulated TTLock hotel consists of: applications, accounts, gateways, locks and what they can do."""
 
-from collections.abc import Sequence
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic.alias_generators import to_camel
+from pydantic import Field, model_validator
 
-from infra.simulators.ttlock.features import ROOM_LOCK
+from infra.simulators.kit.plan import DoorPlan, Plan, refuse_twins, refuse_unknown
 
 KABUL_MS = 16_200_000
 ROOMS = (101, 102, 203, 204)
+PASSCODE, CARD, FREEZE, CYCLIC, HOTEL_CARD, QR_CODE = 0, 1, 11, 12, 19, 44
+_MANAGES_PASSCODES, _UNLOCKS_BY_GATEWAY = 7, 10
+"""Bits of a lock's feature value, a hexadecimal number that says what it can do."""
 
 
-class Plan(BaseModel):
-    """Strict and frozen: a misspelt property is an error, not a default."""
+def feature_value(*bits: int) -> str:
+    """Return the value with these bits set."""
+    return f"{sum(1 << bit for bit in bits):X}"
 
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        alias_generator=to_camel,
-        populate_by_name=True,
-        hide_input_in_errors=True,
-    )
+
+def has_feature(value: str, bit: int) -> bool:
+    """Tell whether a bit is set."""
+    return bool(int(value, 16) >> bit & 1)
+
+
+ROOM_LOCK = feature_value(PASSCODE, CARD, _MANAGES_PASSCODES, _UNLOCKS_BY_GATEWAY, FREEZE, CYCLIC, HOTEL_CARD)
+"""A keypad, a card reader, a gateway's command; no QR reader."""
 
 
 class ApplicationPlan(Plan):
@@ -53,7 +56,7 @@ class GatewayPlan(Plan):
     admin: str = "owner"
 
 
-class LockPlan(Plan):
+class LockPlan(DoorPlan):
     """One lock as it hangs on its door."""
 
     lock_id: int
@@ -61,9 +64,6 @@ class LockPlan(Plan):
     admin: str = "owner"
     feature_value: str = ROOM_LOCK
     timezone_raw_offset: int = KABUL_MS
-    battery: Annotated[int, Field(ge=0, le=100)] = 90
-    skew_seconds: float = 0
-    in_reach: bool = True
 
 
 class HotelPlan(Plan):
@@ -78,26 +78,16 @@ class HotelPlan(Plan):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        _unique("lockId", [lock.lock_id for lock in self.locks])
-        _unique("gatewayId", [gateway.gateway_id for gateway in self.gateways])
-        _unique("clientId", [application.client_id for application in self.applications])
+        refuse_twins("lockId", [lock.lock_id for lock in self.locks])
+        refuse_twins("gatewayId", [gateway.gateway_id for gateway in self.gateways])
+        refuse_twins("clientId", [application.client_id for application in self.applications])
         people, locks = {account.username for account in self.accounts}, {lock.lock_id for lock in self.locks}
         admins = [gateway.admin for gateway in self.gateways] + [lock.admin for lock in self.locks]
         for admin in admins:
-            _known("admin", admin, people)
+            refuse_unknown("admin", admin, people)
         for lock_id in (lock_id for gateway in self.gateways for lock_id in gateway.locks):
-            _known("a gateway's lock", lock_id, locks)
+            refuse_unknown("a gateway's lock", lock_id, locks)
         return self
-
-
-def _unique(name: str, values: Sequence[object]) -> None:
-    if len(set(values)) != len(values):
-        raise ValueError(f"{name} occurs twice")
-
-
-def _known(name: str, value: object, known: set[str] | set[int]) -> None:
-    if value not in known:
-        raise ValueError(f"{name} {value} is not declared")
 
 
 def sample_hotel() -> HotelPlan:

@@ -1,14 +1,16 @@
-"""What the platform can be asked: a path, a method, who may ask, and what answers."""
+"""What TTLock can be asked: a path, a method, who may ask, and what answers."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from infra.simulators.kit import operation as kit
 from infra.simulators.ttlock.call import Call
 from infra.simulators.ttlock.cloud import Cloud
 
 Answer = Mapping[str, Any]
+Answers = Callable[[Cloud, Call], Awaitable[Answer]]
+Operation = kit.Operation[Cloud]
 
 
 class Access(Enum):
@@ -19,27 +21,15 @@ class Access(Enum):
     TOKEN = "client id, access token and date"  # noqa: S105 - the name of a demand
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One entry of the platform's table."""
-
-    method: str
-    path: str
-    answer: Callable[[Cloud, Call], Awaitable[Answer]]
-    access: Access = Access.TOKEN
-    metered: bool = True
-
-    @property
-    def name(self) -> str:
-        """The name that fault rules and counters use, such as keyboardPwd/add."""
-        return self.path.removeprefix("/v3").removeprefix("/")
-
-
-def get(path: str, answer: Callable[[Cloud, Call], Awaitable[Answer]], **options: Any) -> Operation:
+def get(path: str, answer: Answers, access: Access = Access.TOKEN) -> Operation:
     """Return a query."""
-    return Operation("GET", path, answer, **options)
+    return kit.Operation(_name(path), "GET", path, answer, access)
 
 
-def post(path: str, answer: Callable[[Cloud, Call], Awaitable[Answer]], **options: Any) -> Operation:
+def post(path: str, answer: Answers, access: Access = Access.TOKEN, *, metered: bool = True) -> Operation:
     """Return a command."""
-    return Operation("POST", path, answer, **options)
+    return kit.Operation(_name(path), "POST", path, answer, access, metered)
+
+
+def _name(path: str) -> str:
+    return path.removeprefix("/v3").removeprefix("/")

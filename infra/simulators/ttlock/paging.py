@@ -1,10 +1,10 @@
-"""Lists: fuzzy names, orders, and pages that count from 1."""
+"""Lists: their orders, and pages that count from 1."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from infra.simulators.kit.errors import Refused
 from infra.simulators.ttlock.call import Call
-from infra.simulators.ttlock.errors import Refused
 
 Row = TypeVar("Row")
 BY_NAME, NEWEST_FIRST, BY_NAME_REVERSED = 0, 1, 2
@@ -36,8 +36,3 @@ def ordered(
     if order == NEWEST_FIRST:
         return sorted(rows, key=time, reverse=True)
     return sorted(rows, key=name, reverse=order == BY_NAME_REVERSED)
-
-
-def resembles(name: str, search: str) -> bool:
-    """Tell whether a fuzzy search finds a name: it is contained, whatever the case."""
-    return search.casefold() in name.casefold()

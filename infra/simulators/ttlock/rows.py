@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from infra.simulators.ttlock.window import Window
+from infra.simulators.kit.windows import Window
 
 NORMAL, FROZEN_KEY = "110401", "110405"
 

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final, TypeVar
+from typing import Final
 
-from shared.domain.documents import Documented, from_document
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId, RoomId, TenantId
 from shared.domain.kinds import VendorCode
@@ -13,12 +12,11 @@ from shared.domain.policy import KeyKindPolicy
 from shared.domain.premises import LockDevice, Property, doors_of
 from shared.kernel.remembered import Remembered
 from shared.ledger.indexes import DEVICES
-from shared.ledger.reading import reading
+from shared.ledger.reading import read_stored
 from shared.ports.documents import Document, DocumentStore, Ref, TenantDocuments
 from shared.usecases.hotels.admit_tenant import admit_tenant
 from shared.usecases.hotels.reload_policy import policy_for
 
-D = TypeVar("D", bound=Documented)
 PAGE: Final = 1000
 KNOWN_FOR: Final = timedelta(seconds=15)
 """A lock that was mapped anew, or a changed policy, is heeded everywhere after this."""
@@ -78,8 +76,8 @@ class HotelDirectory:
             raise InvalidInput("data.propertyId", "not a property of this tenant", remedy)
         devices = await _devices(store, property_id)
         return HotelSetup(
-            _stored(Property, found),
-            tuple(_stored(LockDevice, device) for device in devices),
+            read_stored(Property, found),
+            tuple(read_stored(LockDevice, device) for device in devices),
             await policy_for(store, property_id),
         )
 
@@ -93,8 +91,3 @@ async def _devices(store: TenantDocuments, property_id: str) -> list[Document]:
         page = await store.query(DEVICES, of_property, after=page[-1], limit=PAGE)
         devices += page
     return devices
-
-
-def _stored(kind: type[D], found: Document) -> D:
-    with reading(found):
-        return from_document(kind, found.data)

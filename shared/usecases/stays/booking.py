@@ -12,11 +12,11 @@ from shared.ledger.ledger import Ledger
 from shared.ledger.reservation import (
     BookingEventNote,
     BookingOutcome,
-    Recency,
     Reservation,
     ref_of,
     reservation_from,
 )
+from shared.ledger.stay import Recency
 from shared.usecases.services import Services
 
 if TYPE_CHECKING:

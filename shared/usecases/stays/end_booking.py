@@ -11,8 +11,8 @@ from shared.ledger.reservation import BookingOutcome, Reservation, Status
 from shared.usecases.begin_saga import begin_work
 from shared.usecases.services import Services, retry_on_conflict
 from shared.usecases.stays.booking import BookingEvent, keys_of, note_ignored, record_of, warn_if_ahead
+from shared.usecases.stays.confirm_booking import resume
 from shared.usecases.stays.withdraw_key import withdraw_keys
-from shared.usecases.upkeep.tend_key import tend_if_due
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
@@ -43,9 +43,10 @@ async def end_booking(event: "Event", reason: RevokeReason, services: Services) 
 async def _end(it: _Ending) -> tuple[CredentialId, ...]:
     booking = it.booking
     record = await record_of(booking, it.ledger)
-    if record is None:
+    if record is None or record.status is Status.AWAITED:
         # It came before the confirmation, which will find this record and make no key.
-        unheard = Reservation(id=booking.reservation, status=_status(it), standing=booking.standing)
+        unheard = record or Reservation(id=booking.reservation, status=_status(it), standing=booking.standing)
+        unheard = replace(unheard, status=_status(it))
         await it.ledger.documents.commit(
             [booking.heard_by(unheard, BookingOutcome.APPLIED, it.heard_at).write()]
         )
@@ -58,9 +59,7 @@ async def _end(it: _Ending) -> tuple[CredentialId, ...]:
 async def _resume(it: _Ending, record: Reservation) -> tuple[CredentialId, ...]:
     """Take up what an earlier delivery left; an event that changes nothing is noted."""
     await note_ignored(it.booking, record, it.ledger, it.heard_at)
-    for credential in record.credentials:
-        await tend_if_due(credential, it.ledger, it.services)
-    return record.credentials
+    return await resume(record, it.ledger, it.services)
 
 
 async def _withdraw(it: _Ending, record: Reservation) -> tuple[CredentialId, ...]:

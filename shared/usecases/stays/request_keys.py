@@ -2,19 +2,19 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 from shared.domain.commands import Fail
 from shared.domain.core import CredentialCore, Guest
 from shared.domain.credential import KeyCredential
 from shared.domain.errors import InvalidInput
-from shared.domain.ids import GuestId, KeyCredentialId, PropertyId, ReservationId, RoomId, TenantId
+from shared.domain.ids import GuestId, KeyCredentialId, PropertyId, RoomId, TenantId
 from shared.domain.kinds import Area, ClaimKey, FailureReason, KeyCredentialKind, KeyWarning
 from shared.domain.scope import AccessScope
-from shared.domain.window import StayWindow
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
 from shared.ledger.ledger import Change
+from shared.ledger.stay import Stay
 from shared.usecases.hotels.directory import HotelSetup
 from shared.usecases.services import Services
 from shared.usecases.stays.split_stay import Share, split_stay
@@ -36,39 +36,39 @@ _KINDS: Final = frozenset(KeyCredentialKind)
 _AREAS: Final = frozenset(Area)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stay:
-    """What was booked, in our own words."""
+def stay_of(event: "Event") -> Stay:
+    """Read a confirmation; wishes in words we do not know are passed over."""
+    data = event.data
+    return Stay(
+        property_id=PropertyId(data.property_id),
+        guest_id=GuestId(data.guest.id),
+        rooms=tuple(dict.fromkeys(map(RoomId, data.rooms))),
+        start=data.valid_from,
+        end=data.valid_until,
+        wished=tuple(KeyCredentialKind(kind) for kind in data.preferred_kinds if kind in _KINDS),
+        scope=_scope(data.scope),
+        payment=data.payment_status,
+        party=data.party_size,
+        locale=data.guest.locale,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Keys to write down: for which stay of whom, under which claim, and why."""
 
     tenant: TenantId
-    property_id: PropertyId
-    guest: Guest
-    rooms: tuple[RoomId, ...]
-    window: StayWindow
-    wished: tuple[KeyCredentialKind, ...]
-    scope: AccessScope
-
-    @classmethod
-    def of(cls, event: "Event", zone: str) -> Self:
-        """Read a confirmation; wishes in words we do not know are passed over."""
-        data = event.data
-        return cls(
-            tenant=TenantId(event.tenant_id),
-            property_id=PropertyId(data.property_id),
-            guest=Guest(GuestId(data.guest.id), ReservationId(data.reservation_id)),
-            rooms=tuple(dict.fromkeys(map(RoomId, data.rooms))),
-            window=StayWindow(data.valid_from, data.valid_until, zone),
-            wished=tuple(KeyCredentialKind(kind) for kind in data.preferred_kinds if kind in _KINDS),
-            scope=_scope(data.scope),
-        )
+    holder: Guest
+    stay: Stay
+    claim: ClaimKey
+    cause: Cause
 
 
-def request_keys(
-    event: "Event", premises: HotelSetup, claim: ClaimKey, cause: Cause, services: Services
-) -> list[Change]:
+def request_keys(wanted: Wanted, premises: HotelSetup, services: Services) -> list[Change]:
     """Return the keys to write down for a confirmed stay, or refuse the whole of it."""
-    stay = Stay.of(event, premises.property.zone)
-    _check_end(stay.window.end, services.now)
+    stay = wanted.stay
+    window = stay.window(premises.property.zone)
+    _check_end(window.end, services.now)
     otherwise = stay.wished or premises.policy.preferred_kinds
     changes = []
     for share in split_stay(stay.rooms, premises, stay.wished):
@@ -76,17 +76,17 @@ def request_keys(
         id_, plan = KeyCredentialId.mint(services.ids.ulid()), share.plan(otherwise)
         core = CredentialCore(
             id=id_,
-            tenant=stay.tenant,
+            tenant=wanted.tenant,
             property_id=stay.property_id,
-            holder=stay.guest,
+            holder=wanted.holder,
             rooms=share.rooms,
-            window=stay.window,
+            window=window,
             plan=plan,
-            claim=claim,
+            claim=wanted.claim,
             scope=stay.scope if _scoped(share, stay.scope) else AccessScope(),
             warnings=_warnings(share, stay, premises),
         )
-        changes.append(_change(core, share, cause, services))
+        changes.append(_change(core, share, wanted.cause, services))
     return changes
 
 

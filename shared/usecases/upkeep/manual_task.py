@@ -1,13 +1,15 @@
 """A key that could not be made is an alarm, and a task for the desk; the booking stays as it is."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import ClassVar, Final
 
 from shared.domain.core import CredentialCore, Guest
+from shared.domain.documents import to_document
 from shared.domain.errors import InvalidInput
-from shared.domain.ids import ReservationId
-from shared.domain.instants import instant_to_text
+from shared.domain.ids import CredentialId, PropertyId, ReservationId, RoomId
+from shared.domain.kinds import FailureReason
 from shared.domain.lock_errors import KeyIssueFailed
 from shared.domain.states import Failed
 from shared.kernel.log import Log
@@ -16,7 +18,20 @@ from shared.ledger.ledger import Change, Ledger
 from shared.ports.documents import Create, Delete, Ref
 
 MANUAL_TASKS: Final = "manual_tasks"
-SCHEMA_VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManualTask:
+    """A key that somebody at the desk is to make by hand."""
+
+    schema_version: ClassVar[int] = 1
+
+    credential_id: CredentialId
+    property_id: PropertyId
+    reservation_id: ReservationId | None
+    rooms: tuple[RoomId, ...]
+    reason: FailureReason
+    raised_at: datetime
 
 
 def manual_tasks(changes: Sequence[Change], log: Log) -> list[Create]:
@@ -62,16 +77,15 @@ def alarm(core: CredentialCore, reason: str, log: Log, code: str | None = None, 
 def _task(entry: KeyRecord, state: Failed, log: Log) -> Create:
     core, made = entry.credential.core, entry.credential.core.plan.made
     alarm(core, state.reason.value, log, code=made[-1].problem if made else None)
-    data = {
-        "schema_version": SCHEMA_VERSION,
-        "credential_id": str(core.id),
-        "property_id": str(core.property_id),
-        "reservation_id": reservation_of(core),
-        "rooms": [str(room) for room in core.rooms],
-        "reason": state.reason.value,
-        "raised_at": instant_to_text(state.failed_at),
-    }
-    return Create(Ref(MANUAL_TASKS, core.id), data)
+    task = ManualTask(
+        credential_id=core.id,
+        property_id=core.property_id,
+        reservation_id=reservation_of(core),
+        rooms=core.rooms,
+        reason=state.reason,
+        raised_at=state.failed_at,
+    )
+    return Create(Ref(MANUAL_TASKS, core.id), to_document(task))
 
 
 def reservation_of(core: CredentialCore) -> ReservationId | None:

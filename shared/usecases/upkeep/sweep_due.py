@@ -5,9 +5,10 @@ from datetime import timedelta
 from typing import Final
 
 from shared.domain.ids import TenantId
+from shared.domain.instants import milliseconds
 from shared.ledger.delays import STEP_LEASE
 from shared.ledger.indexes import DUE
-from shared.ledger.key_record import milliseconds, ref_of
+from shared.ledger.key_record import ref_of
 from shared.ports.documents import DocumentStore, StaleVersion, Update
 from shared.usecases.services import Services
 from shared.usecases.upkeep.tend_key import tend_if_due

@@ -12,7 +12,7 @@ import orjson
 
 from infra.local.workflows.outcomes import HttpFault, HttpResponse
 from infra.manifest.load import load_manifest
-from infra.manifest.model import ScheduleTrigger, TopicTrigger
+from infra.manifest.triggers import ScheduleTrigger, TopicTrigger
 from shared.kernel.log import Log
 from shared.runtime import entry as runtime
 from shared.runtime.platform import Deployed, deployed

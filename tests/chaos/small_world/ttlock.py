@@ -6,21 +6,22 @@ from urllib.parse import parse_qsl
 
 import orjson
 
-from infra.simulators.ttlock.door import Written
-from infra.simulators.ttlock.faults import FaultRule
-from infra.simulators.ttlock.founding import found, md5_hex
+from infra.simulators.kit.door import Written
+from infra.simulators.kit.faults import FaultRule
+from infra.simulators.kit.latency import LatencyProfile
+from infra.simulators.kit.operation import Request
+from infra.simulators.kit.windows import ALWAYS
+from infra.simulators.kit.world import SimWorld
+from infra.simulators.ttlock.build import build_cloud, md5_hex
 from infra.simulators.ttlock.hotel import sample_hotel
-from infra.simulators.ttlock.latency import LatencyProfile
-from infra.simulators.ttlock.platform import Request, serve
-from infra.simulators.ttlock.window import ALWAYS
-from infra.simulators.ttlock.world import SimWorld
+from infra.simulators.ttlock.platform import PLATFORM
 from shared.domain.kinds import TTLOCK
 from shared.domain.secret import Secret
 from shared.vendor_kit.http import Answer, ConnectionBroken, ConnectionFailed, TimedOut
 from tests.chaos.small_world.hotel import House, sample
 from tests.chaos.small_world.scene import KeyAtDoor
 
-ADDRESS = "https://ttlock.test"
+ADDRESS = "https://test.ttlock.com"
 ACCOUNT = {
     "clientId": "sim-client",
     "clientSecret": "sim-secret",
@@ -44,7 +45,7 @@ class TTLockDoors:
         self._air, self._spawn, self._clock = air, spawn, clock
         chance = air.weather.chance
         sim = SimWorld(now=clock.now, chance=Random(chance.getrandbits(64)), sleep=asyncio.sleep, hotel=HOTEL)
-        self.cloud = found(sim, HOTEL, chance.getrandbits(64))
+        self.cloud = build_cloud(sim, HOTEL, chance.getrandbits(64))
         self.cloud.latency.profile = LatencyProfile((5, 60), (200, 1500))
         self.ever, self._staff, self._codes = [], set(), set()
         self._names = {int(device.vendor_device): str(device.id) for device in sample(House(TTLOCK)).devices}
@@ -113,7 +114,7 @@ class TTLockDoors:
         await asyncio.sleep(late)
         path, _, query = call.url.removeprefix(ADDRESS).partition("?")
         kind = call.headers.get("content-type", "")
-        reply = await serve(self.cloud, Request(call.method, path, query.encode(), kind, call.body))
+        reply = await PLATFORM.serve(self.cloud, Request(call.method, path, query.encode(), kind, call.body))
         self._overhear(call.body, reply.body)
         return Answer(reply.status, {"content-type": reply.content_type}, reply.body)
 

@@ -3,7 +3,7 @@
 import asyncio
 import dataclasses
 
-from infra.local.bus import Bus
+from infra.local.bus import Bus, kept
 from shared.vendor_kit.http import Answer
 
 
@@ -85,7 +85,57 @@ class WaitsWithThePublisher(Bus):
         super().start()
 
 
+class DropsUnhandled(Bus):
+    """Keeps nothing that nobody subscribes to."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self._routing.kept_for = lambda topic: ""
+
+
+class HandsOverNewestFirst(Bus):
+    """Takes what was kept from the wrong end."""
+
+    async def deliver_kept(self):
+        kept.NEXT, order = kept.NEXT.replace("ORDER BY id", "ORDER BY id DESC"), kept.NEXT
+        try:
+            await super().deliver_kept()
+        finally:
+            kept.NEXT = order
+
+
+class ForgetsWhatItKept(Bus):
+    """Hands over nothing."""
+
+    async def deliver_kept(self):
+        """Do nothing."""
+
+
+class KeepsForPeople(Bus):
+    """Takes what waits for a function for something that somebody must look at."""
+
+    def _parcel(self, topic, message):
+        stored, routes = super()._parcel(topic, message)
+        return dataclasses.replace(stored, kept=False, parked=stored.kept or stored.parked), routes
+
+
 BROKEN = {
+    "drops the unhandled": (
+        DropsUnhandled,
+        "test_what_is_kept_outlives_restarts_without_the_function",
+        {},
+    ),
+    "hands over the newest first": (
+        HandsOverNewestFirst,
+        "test_a_function_that_comes_gets_what_was_kept_in_order_and_before_anything_newer",
+        {"clean": True},
+    ),
+    "forgets what it kept": (
+        ForgetsWhatItKept,
+        "test_what_is_kept_outlives_restarts_without_the_function",
+        {},
+    ),
+    "keeps for people": (KeepsForPeople, "test_what_is_kept_is_nobody_s_to_look_after", {}),
     "forgets on restart": (ForgetsOnRestart, "test_the_backlog_survives_a_restart_in_order", {}),
     "pushes a key out of order": (
         respecified(ordered=False),

@@ -6,17 +6,17 @@ from random import Random
 import orjson
 
 from infra.local.transport import InProcess
+from infra.simulators.kit.world import SimWorld
 from infra.simulators.ttlock.app import ttlock_app
-from infra.simulators.ttlock.founding import md5_hex
+from infra.simulators.ttlock.build import md5_hex
 from infra.simulators.ttlock.hotel import AccountPlan, sample_hotel
-from infra.simulators.ttlock.world import SimWorld
 from shared.domain.kinds import TTLOCK
 from shared.vendor_kit.http import Call, TimedOut
 from shared.vendors.ttlock.adapter import open_vendor
 from tests.contract.lock.setting import DOOR_101, GUEST_ACCOUNT, HOUR, PIN, TENANT, VENDOR_NAMES, Setting
 
 CONTROL = "steer"
-ADDRESS = "https://ttlock.test"
+ADDRESS = "https://test.ttlock.com"
 ACCOUNT = {
     "clientId": "sim-client",
     "clientSecret": "sim-secret",

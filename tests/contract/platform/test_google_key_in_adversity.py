@@ -7,9 +7,9 @@ import orjson
 import pytest
 
 from shared.domain.ids import TenantId
+from shared.domain.instants import milliseconds
 from shared.ledger.delays import STARTED_WITHIN, STEP_LEASE
 from shared.ledger.indexes import AT_DEVICE, DUE
-from shared.ledger.key_record import milliseconds
 from tests.support.sample_hotel import SILK, device_at
 
 LAPIS = TenantId("tnt_lapis")

@@ -3,17 +3,20 @@
 from dataclasses import replace
 from typing import Any
 
-from infra.simulators.ttlock.air import door_in_reach
-from infra.simulators.ttlock.call import Call, whole_number
+from infra.simulators.kit.call import whole_number
+from infra.simulators.kit.door import Written
+from infra.simulators.kit.errors import Refused
+from infra.simulators.kit.rows import resembles
+from infra.simulators.kit.windows import ALWAYS
+from infra.simulators.ttlock.call import Call
 from infra.simulators.ttlock.cloud import Cloud
-from infra.simulators.ttlock.door import CARD_SPACE, Door, Written
-from infra.simulators.ttlock.errors import FINE, Refused
-from infra.simulators.ttlock.features import CARD, has_feature
-from infra.simulators.ttlock.method import by_gateway
+from infra.simulators.ttlock.door import CARD_SPACE, Door
+from infra.simulators.ttlock.errors import FINE
+from infra.simulators.ttlock.gateway_link import door_in_reach
+from infra.simulators.ttlock.hotel import CARD, has_feature
 from infra.simulators.ttlock.operation import Answer, get, post
-from infra.simulators.ttlock.paging import ordered, page, resembles
+from infra.simulators.ttlock.paging import ordered, page
 from infra.simulators.ttlock.rows import Card
-from infra.simulators.ttlock.window import ALWAYS
 
 NORMAL = 1
 NUMBER_BYTES = 4
@@ -35,7 +38,7 @@ async def change_period(cloud: Cloud, call: Call) -> Answer:
     row, window = _listed_card(cloud, call), call.window()
     if window == ALWAYS:
         raise Refused(-3)
-    if by_gateway(call, "changeType"):
+    if call.by_gateway("changeType"):
         async with door_in_reach(cloud, row.lock_id) as door:
             _write(door, row.number, Written(window.to_the_minute()))
     cloud.cards.put(row.card_id, replace(row, window=window))
@@ -45,7 +48,7 @@ async def change_period(cloud: Cloud, call: Call) -> Answer:
 async def delete(cloud: Cloud, call: Call) -> Answer:
     """Take a card off the list, and out of the lock only when told to use the gateway."""
     row = _listed_card(cloud, call)
-    if by_gateway(call, "deleteType"):
+    if call.by_gateway("deleteType"):
         async with door_in_reach(cloud, row.lock_id) as door:
             door.cards.pop(row.number, None)
     cloud.cards.drop(row.card_id)
@@ -65,7 +68,7 @@ async def _add(cloud: Cloud, call: Call, number: str) -> Answer:
     if not has_feature(lock.feature_value, CARD):
         raise Refused(-4043)
     window = call.window()
-    if by_gateway(call, "addType"):
+    if call.by_gateway("addType"):
         async with door_in_reach(cloud, lock.lock_id) as door:
             _write(door, number, Written(window.to_the_minute()))
     row = Card(
@@ -84,7 +87,7 @@ async def _add(cloud: Cloud, call: Call, number: str) -> Answer:
 
 def _number(call: Call) -> str:
     number = call.text("cardNumber")
-    if not 0 <= whole_number(number) < 1 << 8 * NUMBER_BYTES:
+    if not 0 <= whole_number(number, call.malformed) < 1 << 8 * NUMBER_BYTES:
         raise Refused(-3)
     return number
 

@@ -6,12 +6,14 @@ from typing import Any
 
 import orjson
 
+from infra.simulators.kit.errors import Refused
+from infra.simulators.kit.rows import resembles
+from infra.simulators.ttlock.build import md5_hex, open_account
 from infra.simulators.ttlock.call import Call
 from infra.simulators.ttlock.cloud import Cloud
-from infra.simulators.ttlock.errors import FINE, Refused
-from infra.simulators.ttlock.founding import md5_hex, open_account
+from infra.simulators.ttlock.errors import FINE
 from infra.simulators.ttlock.operation import Answer, get, post
-from infra.simulators.ttlock.paging import ordered, page, resembles
+from infra.simulators.ttlock.paging import ordered, page
 from infra.simulators.ttlock.rows import FROZEN_KEY, NORMAL, EKey, Lock
 
 PHONE_OR_MAIL = re.compile(r"\+?\d{6,15}|[^@\s]+@[^@\s]+")

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from infra.simulators.kit.errors import Refused
 from infra.simulators.ttlock.call import Call
 from infra.simulators.ttlock.cloud import Cloud, Gateway
-from infra.simulators.ttlock.errors import Refused
 from infra.simulators.ttlock.operation import Answer, get
 from infra.simulators.ttlock.paging import page
 from infra.simulators.ttlock.rows import Lock

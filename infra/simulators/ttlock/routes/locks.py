@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from infra.simulators.kit.rows import resembles
 from infra.simulators.ttlock.call import Call
 from infra.simulators.ttlock.cloud import Cloud
 from infra.simulators.ttlock.operation import Answer, get
-from infra.simulators.ttlock.paging import page, resembles
+from infra.simulators.ttlock.paging import page
 from infra.simulators.ttlock.rows import Lock
 
 LARGEST_PAGE = 1000

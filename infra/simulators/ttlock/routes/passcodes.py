@@ -3,21 +3,24 @@
 from dataclasses import replace
 from typing import Any
 
-from infra.simulators.ttlock.air import door_in_reach
+from infra.simulators.kit.door import Written
+from infra.simulators.kit.errors import Refused
+from infra.simulators.kit.rows import resembles
+from infra.simulators.kit.windows import ALWAYS
 from infra.simulators.ttlock.call import Call
 from infra.simulators.ttlock.cloud import Cloud
-from infra.simulators.ttlock.code_rules import refuse_duplicate, refuse_unsuitable
-from infra.simulators.ttlock.door import CODE_SPACE, Door, Written
-from infra.simulators.ttlock.errors import FINE, Refused
-from infra.simulators.ttlock.features import PASSCODE, has_feature
-from infra.simulators.ttlock.method import by_gateway
+from infra.simulators.ttlock.computed_codes import MOST_PER_START
+from infra.simulators.ttlock.door import CODE_SPACE, Door
+from infra.simulators.ttlock.errors import FINE
+from infra.simulators.ttlock.gateway_link import door_in_reach
+from infra.simulators.ttlock.hotel import PASSCODE, has_feature
 from infra.simulators.ttlock.operation import Answer, get, post
-from infra.simulators.ttlock.paging import ordered, page, resembles
-from infra.simulators.ttlock.random_codes import MOST_PER_START
+from infra.simulators.ttlock.paging import ordered, page
 from infra.simulators.ttlock.rows import Lock, Passcode
-from infra.simulators.ttlock.window import ALWAYS
 
 PERMANENT, PERIOD = 2, 3
+SHORTEST, LONGEST = 4, 9
+RUNS = ("0123456789", "9876543210")
 
 
 async def add(cloud: Cloud, call: Call) -> Answer:
@@ -26,12 +29,12 @@ async def add(cloud: Cloud, call: Call) -> Answer:
     if not has_feature(lock.feature_value, PASSCODE):
         raise Refused(-4043)
     row = _requested(cloud, call, lock)
-    refuse_unsuitable(row.code)
-    refuse_duplicate(cloud, lock.lock_id, row.code)
-    if by_gateway(call, "addType"):
+    _refuse_unsuitable(row.code)
+    _refuse_duplicate(cloud, lock.lock_id, row.code)
+    if call.by_gateway("addType"):
         async with door_in_reach(cloud, lock.lock_id) as door:
             # The list may have changed while the air took its time.
-            refuse_duplicate(cloud, lock.lock_id, row.code)
+            _refuse_duplicate(cloud, lock.lock_id, row.code)
             _write(door, row)
     cloud.passcodes.put(row.passcode_id, row)
     return {"keyboardPwdId": row.passcode_id}
@@ -43,7 +46,7 @@ async def change(cloud: Cloud, call: Call) -> Answer:
     changed = _changed(row, call)
     _refuse_change(cloud, row, changed)
     only_named = replace(changed, name=row.name) == row
-    if not only_named and by_gateway(call, "changeType"):
+    if not only_named and call.by_gateway("changeType"):
         async with door_in_reach(cloud, row.lock_id) as door:
             _refuse_change(cloud, row, changed)
             _rewrite(door, row, changed)
@@ -72,6 +75,20 @@ async def list_passcodes(cloud: Cloud, call: Call) -> Answer:
         row for row in cloud.passcodes.of(lock.lock_id) if resembles(row.name, search) or row.code == search
     ]
     return page(call, ordered(call, rows, lambda row: row.name, lambda row: row.passcode_id), _shown)
+
+
+def _refuse_unsuitable(code: str) -> None:
+    """Refuse a code of the wrong length, of other signs than digits, or too simple to be one."""
+    if not (code.isascii() and code.isdigit() and SHORTEST <= len(code) <= LONGEST):
+        raise Refused(-3006)
+    if len(set(code)) == 1 or any(code in run for run in RUNS):
+        raise Refused(-2032)
+
+
+def _refuse_duplicate(cloud: Cloud, lock_id: int, code: str) -> None:
+    """Refuse a code that the cloud lists for the lock already, even an expired one."""
+    if any(row.code == code for row in cloud.passcodes.of(lock_id)):
+        raise Refused(-3007)
 
 
 def _requested(cloud: Cloud, call: Call, lock: Lock) -> Passcode:
@@ -118,8 +135,8 @@ def _refuse_change(cloud: Cloud, row: Passcode, changed: Passcode) -> None:
     if cloud.passcodes.get(row.passcode_id) != row:
         raise Refused(-2009)
     if changed.code != row.code:
-        refuse_unsuitable(changed.code)
-        refuse_duplicate(cloud, row.lock_id, changed.code)
+        _refuse_unsuitable(changed.code)
+        _refuse_duplicate(cloud, row.lock_id, changed.code)
 
 
 def _rewrite(door: Door, row: Passcode, changed: Passcode) -> None:
@@ -130,7 +147,7 @@ def _rewrite(door: Door, row: Passcode, changed: Passcode) -> None:
 
 
 async def _remove(cloud: Cloud, call: Call, row: Passcode | None) -> Answer:
-    through_gateway = by_gateway(call, "deleteType")
+    through_gateway = call.by_gateway("deleteType")
     if row is None:
         return FINE
     if through_gateway:

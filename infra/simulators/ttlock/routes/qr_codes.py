@@ -2,16 +2,17 @@
 
 from typing import Any
 
+from infra.simulators.kit.errors import Refused
+from infra.simulators.kit.rows import resembles
+from infra.simulators.kit.windows import ALWAYS, Reason
 from infra.simulators.ttlock.call import Call
 from infra.simulators.ttlock.cloud import Cloud
-from infra.simulators.ttlock.errors import FINE, Refused
-from infra.simulators.ttlock.features import QR_CODE, has_feature
+from infra.simulators.ttlock.computed_codes import qr_content
+from infra.simulators.ttlock.errors import FINE
+from infra.simulators.ttlock.hotel import QR_CODE, has_feature
 from infra.simulators.ttlock.operation import Answer, get, post
-from infra.simulators.ttlock.paging import page, resembles
-from infra.simulators.ttlock.qr_content import qr_content
+from infra.simulators.ttlock.paging import page
 from infra.simulators.ttlock.rows import QrCode
-from infra.simulators.ttlock.verdict import Reason, judge
-from infra.simulators.ttlock.window import ALWAYS
 
 PERIOD, PERMANENT = 1, 2
 BY_THE_CLOUD = 0
@@ -70,7 +71,7 @@ async def delete(cloud: Cloud, call: Call) -> Answer:
 
 
 def _status(cloud: Cloud, code: QrCode) -> int:
-    return STATUS[judge(code.window, cloud.now_ms())]
+    return STATUS[code.window.judged(cloud.now_ms())]
 
 
 def _link(code: QrCode) -> str:

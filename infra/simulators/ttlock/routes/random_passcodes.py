@@ -1,13 +1,13 @@
 """Random passcodes: computed, never written, and hence impossible to take back from afar."""
 
+from infra.simulators.kit.errors import Refused
+from infra.simulators.kit.windows import DAY_MS, Window
 from infra.simulators.ttlock.call import Call
 from infra.simulators.ttlock.cloud import Cloud
-from infra.simulators.ttlock.errors import Refused
-from infra.simulators.ttlock.features import CYCLIC, PASSCODE, has_feature
+from infra.simulators.ttlock.computed_codes import KINDS, MOST_PER_START, PERIOD, WEEKDAYS, RandomCode
+from infra.simulators.ttlock.hotel import CYCLIC, PASSCODE, has_feature
 from infra.simulators.ttlock.operation import Answer, post
-from infra.simulators.ttlock.random_codes import KINDS, MOST_PER_START, PERIOD, WEEKDAYS, RandomCode
 from infra.simulators.ttlock.rows import Lock, Passcode
-from infra.simulators.ttlock.window import DAY_MS, Window
 
 LONGEST_BY_THE_HOUR_MS = 366 * DAY_MS
 

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from infra.simulators.kit.windows import DAY_MS
 from infra.simulators.ttlock.call import Call
 from infra.simulators.ttlock.cloud import Cloud
 from infra.simulators.ttlock.operation import Answer, get
 from infra.simulators.ttlock.paging import page
 from infra.simulators.ttlock.rows import Record
-from infra.simulators.ttlock.window import DAY_MS
 
 KEPT_MS = 183 * DAY_MS
 

@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from infra.simulators.ttlock.air import door_in_reach
+from infra.simulators.kit.errors import Refused
 from infra.simulators.ttlock.call import Call
 from infra.simulators.ttlock.cloud import Cloud
-from infra.simulators.ttlock.errors import FINE, Refused
-from infra.simulators.ttlock.features import FREEZE, has_feature
+from infra.simulators.ttlock.errors import FINE
+from infra.simulators.ttlock.gateway_link import door_in_reach
+from infra.simulators.ttlock.hotel import FREEZE, has_feature
 from infra.simulators.ttlock.operation import Answer, get, post
 
 SECOND_MS = 1000

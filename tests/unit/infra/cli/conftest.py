@@ -1,7 +1,9 @@
 """A control plane of canned answers, and the command line run against it."""
 
 import json
+import socket
 import threading
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,8 +15,10 @@ from typer.testing import CliRunner
 from infra.cli.address import FleetAddress
 from infra.cli.main import app
 from infra.cli.polling import Patience
+from infra.local.own_socket import listen_at_home
 
 WELL = {"failed_keys": 0, "waiting_keys": 0, "residual_locks": 0, "keyless_stays": []}
+WRONG_HOST = {"error": {"kind": "WrongHost", "detail": "call the fleet by its own address"}}
 
 
 @dataclass
@@ -22,6 +26,8 @@ class FakeFleet:
     """Answers as told, and remembers what it was asked."""
 
     place: FleetAddress
+    on_port: ThreadingHTTPServer
+    """Whoever listens on the port: of a real fleet, the functions; here, whatever is told."""
     answers: dict[tuple[str, str], tuple[int, Any]] = field(default_factory=dict)
     asked: list[tuple[str, str, Any]] = field(default_factory=list)
     authorizations: list[str] = field(default_factory=list)
@@ -49,7 +55,10 @@ class _Handler(BaseHTTPRequestHandler):
         fake = self.server.fake
         fake.asked.append((method, self.path.removeprefix("/_cloud"), body))
         fake.authorizations.append(self.headers["authorization"])
-        status, answer = fake.answers.get((method, self.path), (404, {"error": {"detail": "no such route"}}))
+        means_another = self.headers["host"] != f"127.0.0.1:{fake.place.port}"
+        known = {} if means_another else fake.answers
+        unknown = (421, WRONG_HOST) if means_another else (404, {"error": {"detail": "no such route"}})
+        status, answer = known.get((method, self.path), unknown)
         raw = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("content-length", str(len(raw)))
@@ -79,22 +88,46 @@ def patience():
     return Patience(clock, clock.pass_by)
 
 
+class _AtHome(ThreadingHTTPServer):
+    """Serves the socket of a home, as a fleet does."""
+
+    address_family = socket.AF_UNIX
+
+    def server_bind(self):
+        self.socket.close()
+        self.socket = listen_at_home(self.server_address)
+
+    def get_request(self):
+        connection, _ = self.socket.accept()
+        return connection, ("", 0)
+
+
+@contextmanager
+def _serving(server):
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
 @pytest.fixture
 def fleet(tmp_path):
     """A fake fleet that runs, with the identity in its home."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    fake = server.fake = FakeFleet(FleetAddress(tmp_path / "home", server.server_port))
+    on_port = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    fake = on_port.fake = FakeFleet(FleetAddress(tmp_path / "home", on_port.server_port), on_port)
     fake.will("GET", "/attention", WELL)
     key = fake.place.home / "identity.key"
     key.parent.mkdir(mode=0o700)
     key.write_bytes(bytes(32))
     key.chmod(0o600)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield fake
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    at_home = _AtHome(fake.place.home, _Handler)
+    at_home.fake = fake
+    with _serving(on_port), _serving(at_home):
+        yield fake
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 from infra.cli.address import FleetAddress
 from infra.cli.control import ControlPlane, operator_token
 from infra.cli.problems import Failed, Refused, Unreachable
+from infra.local.own_socket import leave_home, listen_at_home
 from infra.local.storage.database import open_database
 
 
@@ -46,19 +47,39 @@ def test_control_keeps_an_id_within_its_part_of_the_path(fleet, control):
 
 
 def test_control_that_finds_nobody_says_how_to_start_a_fleet(fleet):
-    nowhere = FleetAddress(fleet.place.home, _unused_port())
+    leave_home(fleet.place.home)
     with pytest.raises(Unreachable) as caught:
-        ControlPlane(nowhere).get("status")
-    assert f"keyfleet up --home {nowhere.home} --port {nowhere.port}" in caught.value.remedy
+        ControlPlane(fleet.place).get("status")
+    assert f"keyfleet up --home {fleet.place.home} --port {fleet.place.port}" in caught.value.remedy
 
 
 def test_control_that_finds_nobody_does_not_start_a_second_fleet_in_an_open_home(fleet):
+    leave_home(fleet.place.home)
     database = open_database(fleet.place.home / "fleet.db", (), bytes)
-    with pytest.raises(Unreachable, match="on another port") as caught:
-        ControlPlane(FleetAddress(fleet.place.home, _unused_port())).get("status")
+    with pytest.raises(Unreachable, match="open, but does not answer") as caught:
+        ControlPlane(fleet.place).get("status")
     database.close()
     assert "keyfleet up" not in caught.value.remedy
+
+
+def test_control_of_a_fleet_on_another_port_asks_for_the_right_one(fleet):
+    with pytest.raises(Unreachable, match="on another port") as caught:
+        ControlPlane(FleetAddress(fleet.place.home, _unused_port())).get("status")
     assert "--port" in caught.value.remedy
+
+
+def test_s2_no_token_goes_to_a_process_of_another_user(fleet, control, monkeypatch):
+    monkeypatch.setattr("infra.local.own_socket.is_own", lambda _connection: False)
+    with pytest.raises(Unreachable, match="another user's process"):
+        control.get("status")
+    assert fleet.asked == []
+
+
+def test_s2_no_token_goes_to_whoever_listens_on_the_port(fleet, ask):
+    leave_home(fleet.place.home)
+    for command in (("status",), ("doctor",), ("up",), ("publish", "melmastoon.tenant.config_updated.v1")):
+        assert ask(*command).exit_code != 0
+    assert set(fleet.authorizations) <= {None}
 
 
 def test_control_in_a_home_without_identity_says_so_and_makes_none(tmp_path):
@@ -84,11 +105,11 @@ def test_control_that_cannot_read_the_identity_says_as_whom_to_run(fleet, contro
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_control_of_another_home_is_unreachable_from_this_one(fleet, control, status):
+def test_control_whose_identity_was_changed_under_it_says_so(fleet, control, status):
     fleet.will("GET", "/status", {"error": {"kind": "Unauthenticated", "detail": "signature"}}, status)
     with pytest.raises(Unreachable, match="does not take the identity") as caught:
         control.get("status")
-    assert "KEYFLEET_HOME" in caught.value.remedy
+    assert "stop it and start it again" in caught.value.remedy
 
 
 @pytest.mark.parametrize("body", [b"<html>hello</html>", b'"a text"'])
@@ -100,10 +121,8 @@ def test_control_that_speaks_otherwise_is_no_fleet(fleet, control, body, status)
 
 
 def test_control_that_does_not_answer_in_time_is_unreachable(fleet):
-    with socket.create_server(("127.0.0.1", 0)) as mute:
-        place = FleetAddress(fleet.place.home, mute.getsockname()[1])
-        with pytest.raises(Unreachable, match="did not answer within"):
-            ControlPlane(place, patience=0.05).get("status")
+    with listen_at_home(fleet.place.home), pytest.raises(Unreachable, match="did not answer within"):
+        ControlPlane(fleet.place, patience=0.05).get("status")
 
 
 def test_control_passes_on_field_problem_and_remedy(fleet, control):

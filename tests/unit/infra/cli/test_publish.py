@@ -77,6 +77,14 @@ def test_the_event_that_is_shown_to_whoever_writes_one_is_an_event():
     assert event.subject == json.loads(shown)["subject"]
 
 
+def test_publish_says_of_what_nothing_handles_yet_that_it_is_kept_and_for_whom(fleet, ask):
+    fleet.will("POST", "/publish", {**OLD_ANSWER, "listeners": [], "kept_for": "on-shift-started"})
+    said = " ".join(ask("publish", SUBJECT, "--data", "{}", "--tenant", "tnt_a").output.split())
+    assert "Nothing handles this subject yet: it is kept as message 7" in said
+    assert "delivered when on-shift-started comes" in said
+    assert "Nobody listens" not in said
+
+
 def test_publish_names_who_listens_and_where_to_look_for_what_is_not_accepted(fleet, ask):
     published, kept, hint = ask("publish", SUBJECT, "--data", "{}", "--tenant", "tnt_a").stdout.splitlines()
     assert published == f"Published evt_1 on {SUBJECT}."

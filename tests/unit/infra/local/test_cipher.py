@@ -159,6 +159,31 @@ async def test_a_guard_asks_anew_at_each_opening(setting):
         await guarded.open(PIN, sealed)
 
 
-async def test_anybody_may_seal_for_any_purpose(setting):
-    sealed = await GuardedCipher(setting.cipher, frozenset).seal(PIN, Secret(b"x"))
+@pytest.mark.parametrize(
+    "seals",
+    [None, frozenset({PIN.purpose}), frozenset({"guest-artifact-*"})],
+    ids=["platform", "named", "pattern"],
+)
+async def test_who_may_seal_is_the_platform_itself_and_whoever_names_the_purpose(setting, seals):
+    sealed = await GuardedCipher(setting.cipher, frozenset, lambda: seals).seal(PIN, Secret(b"x"))
     assert await setting.open_field(sealed) == b"x"
+
+
+async def test_who_may_open_a_purpose_may_seal_for_it(setting):
+    guarded = GuardedCipher(setting.cipher, lambda: frozenset({PIN.purpose}), frozenset)
+    assert (await guarded.open(PIN, await guarded.seal(PIN, Secret(b"x")))).reveal() == b"x"
+
+
+@pytest.mark.parametrize(
+    "seals", [frozenset(), frozenset({"lock-config", "guest-artifact-salto*"})], ids=["none", "others"]
+)
+async def test_a_guard_refuses_to_seal_what_its_caller_does_not_name(setting, seals):
+    with pytest.raises(PurposeRefused, match=r"may not seal guest-artifact-ttlock: .*`seals` in its"):
+        await GuardedCipher(setting.cipher, frozenset, lambda: seals).seal(PIN, Secret(b"x"))
+
+
+async def test_a_pattern_opens_every_vendor_s_and_nothing_else(setting):
+    guarded = GuardedCipher(setting.cipher, lambda: frozenset({"guest-artifact-*"}))
+    assert (await guarded.open(PIN, await setting.seal())).reveal() == b"4711"
+    with pytest.raises(PurposeRefused):
+        await guarded.open(replace(PIN, purpose="vendor-ref-ttlock"), await setting.seal())

@@ -22,9 +22,9 @@ def fleet(tmp_path):
     return load
 
 
-def functions(*lines):
+def functions(*lines, sagas=("  {}",)):
     """A fleet.yaml of some descriptors."""
-    return "functions:\n" + "".join(f"  {line}\n" for line in lines)
+    return "\n".join(["functions:", *(f"  {line}" for line in lines), "workflows:", *sagas, ""])
 
 
 def test_manifest_holds_every_family_s_functions_by_name(fleet):
@@ -79,4 +79,46 @@ def test_the_fleet_of_this_repository_loads():
     manifest = load_manifest()
 
     assert manifest.functions["probe-answer"].family == "upkeep"
-    assert manifest.functions["probe-answer"].deployable.callers == ("workflow-probe-platform",)
+    assert manifest.functions["probe-answer"].allowed() == {"workflow-probe-platform"}
+
+
+INSIDE = "probe-inside: {description: Answers inside., trigger: {http: internal}}"
+CALLING = "  walk_doors: {description: Walks the doors., calls: [probe-inside]}"
+
+
+def test_internal_function_that_nobody_may_call_is_refused_with_its_remedy(fleet):
+    with pytest.raises(ManifestRefused, match=r"probe-inside: .* or a workflow that calls it"):
+        fleet(upkeep=functions(INSIDE))
+
+
+def test_workflow_may_call_what_it_says_it_calls_and_nothing_else(fleet):
+    manifest = fleet(upkeep=functions(INSIDE, REPLY, sagas=[CALLING]))
+    assert manifest.functions["probe-inside"].allowed() == {"workflow-walk-doors"}
+    assert manifest.functions["probe-replier"].allowed() == {"cloud-tasks"}
+
+
+def test_workflow_that_calls_adapters_may_call_each_in_whatever_family(fleet):
+    sagas = ["  issue_key: {description: Makes one key., calls: [adapters]}"]
+    manifest = fleet(
+        keys=functions(REPLY, sagas=sagas),
+        adapter_salto=functions("adapter-salto: {adapter: salto}"),
+        adapter_mock=functions("adapter-mock: {adapter: mock}"),
+    )
+    for vendor in ("salto", "mock"):
+        assert manifest.functions[f"adapter-{vendor}"].allowed() == {"workflow-issue-key"}
+
+
+@pytest.mark.parametrize(
+    ("families", "said"),
+    [
+        ({"upkeep": functions(REPLY, sagas=[CALLING])}, "calls probe-inside, which no fleet.yaml describes"),
+        (
+            {"upkeep": functions(INSIDE, sagas=[CALLING]), "rounds": functions(REPLY, sagas=[CALLING])},
+            "workflow walk_doors is described twice",
+        ),
+    ],
+    ids=["nobody", "twice"],
+)
+def test_workflow_that_cannot_be_deployed_is_refused(fleet, families, said):
+    with pytest.raises(ManifestRefused, match=said):
+        fleet(**families)

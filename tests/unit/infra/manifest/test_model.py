@@ -3,7 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from infra.manifest.model import Backoff, Deployable, Family, entry_point
+from infra.manifest.model import Deployable, Family, entry_point
+from infra.manifest.triggers import Backoff
 
 INTERNAL = {"http": "internal"}
 TRIGGERS = [
@@ -11,6 +12,11 @@ TRIGGERS = [
     {"http": "public"},
     {"queue": True},
     {"schedule": "7 * * * *", "zone": "Asia/Kabul"},
+    {"topics": ("melmastoon.lock.credential.issued.v1", "melmastoon.lock.credential.failed.v1")},
+    {"topics": "ours:regulated"},
+    {"http": "people"},
+    {"service": "public"},
+    {"service": "people"},
 ]
 
 
@@ -29,7 +35,7 @@ def test_family_refuses_a_name_that_no_service_account_can_carry(name):
         Family.model_validate({"functions": {name: {"description": "Answers.", "trigger": {"queue": True}}}})
 
 
-@pytest.mark.parametrize("name", ["probes", "adapter-assa-abloy", "p" * 28, "on-no-show2"])
+@pytest.mark.parametrize("name", ["probes", "doors-assa-abloy", "p" * 28, "on-no-show2"])
 def test_family_accepts_a_name_of_6_to_28_letters_digits_and_dashes(name):
     family = Family.model_validate(
         {"functions": {name: {"description": "Answers.", "trigger": {"queue": True}}}}
@@ -54,6 +60,19 @@ def test_family_accepts_a_name_of_6_to_28_letters_digits_and_dashes(name):
         {"callers": ["Operator"]},
         {"entry_point": "probe-answer"},
         {"trigger": {"topic": "keys", "dead_letter_after": 4}},
+        {"trigger": {"topic": "keys", "retry": {"maximum": 601}}},
+        {"trigger": {"topics": []}},
+        {"trigger": {"topics": "ours:precious"}},
+        {"trigger": {"topic": "keys", "topics": ["doors"]}},
+        {"trigger": {"service": True}},
+        {"cpu": 0.5},
+        {"min_instances": 3, "max_instances": 2},
+        {"ingress": "internal"},
+        {"trigger": {"topic": "keys"}, "timeout": 581},
+        {"trigger": {"queue": True}, "timeout": 1781},
+        {"roles": ["everything"]},
+        {"opens": ["*"]},
+        {"adapter": "salto/../x"},
     ],
     ids=str,
 )
@@ -67,9 +86,38 @@ def test_subscription_delivers_as_often_as_pubsub_allows_before_it_gives_up():
     assert (trigger.dead_letter_after, trigger.retry.maximum) == (100, 600)
 
 
-def test_internal_function_without_callers_is_refused_with_its_remedy():
-    with pytest.raises(ValidationError, match="name the identities that may call it"):
-        deployable(trigger=INTERNAL)
+def test_less_than_one_cpu_is_refused_for_several_requests_at_a_time_with_its_remedy():
+    with pytest.raises(ValidationError, match="set cpu: 1, or concurrency: 1"):
+        deployable(cpu=0.5)
+    assert deployable(cpu=0.5, concurrency=1).cpu == 0.5
+
+
+def test_adapter_is_described_by_its_vendor_alone():
+    described = Deployable.model_validate({"adapter": "assa-abloy"})
+    assert described.secrets == ("lock-assa-abloy-*-api",)
+    assert described.opens == ("vendor-ref-assa-abloy", "guest-artifact-assa-abloy")
+    assert (described.exposure, described.timeout, described.max_instances) == ("internal", 120, 2)
+    assert set(described.roles) == {"documents", "sealed", "publish"}
+
+
+def test_what_an_adapter_s_descriptor_says_itself_holds():
+    described = Deployable.model_validate({"adapter": "salto", "timeout": 60, "roles": ["documents"]})
+    assert (described.timeout, described.roles) == (60, ("documents",))
+    assert described.secrets == ("lock-salto-*-api",)
+
+
+@pytest.mark.parametrize(
+    ("name", "descriptor"),
+    [
+        ("adapter-salto", {"adapter": "ttlock"}),
+        ("doors-of-salto", {"adapter": "salto"}),
+        ("adapter-salto", {"description": "Answers.", "trigger": {"queue": True}}),
+    ],
+    ids=["another's", "unfindable", "nobody's"],
+)
+def test_adapter_bears_the_name_that_sagas_call(name, descriptor):
+    with pytest.raises(ValidationError, match="sagas call adapter-<vendor>"):
+        Family.model_validate({"functions": {name: descriptor}})
 
 
 def test_backoff_whose_bounds_are_swapped_is_refused_with_its_remedy():
@@ -84,8 +132,13 @@ def test_descriptor_accepts_every_trigger(trigger):
 
 @pytest.mark.parametrize(
     ("trigger", "own"),
-    [(TRIGGERS[0], "pubsub-push"), (TRIGGERS[2], "cloud-tasks"), (TRIGGERS[3], "cloud-scheduler")],
-    ids=["topic", "queue", "schedule"],
+    [
+        (TRIGGERS[0], "pubsub-push"),
+        (TRIGGERS[2], "cloud-tasks"),
+        (TRIGGERS[3], "cloud-scheduler"),
+        (TRIGGERS[5], "pubsub-push"),
+    ],
+    ids=["topic", "queue", "schedule", "topics"],
 )
 def test_trigger_s_own_identity_may_call_beside_those_named(trigger, own):
     assert deployable(trigger=trigger, callers=["operator"]).allowed() == {own, "operator"}
@@ -95,9 +148,11 @@ def test_http_trigger_lets_nobody_call_but_those_named():
     assert deployable(trigger=INTERNAL, callers=["operator"]).allowed() == {"operator"}
 
 
-@pytest.mark.parametrize("trigger", [*TRIGGERS, INTERNAL], ids=str)
-def test_only_a_public_http_function_is_public(trigger):
-    assert deployable(trigger=trigger, callers=["operator"]).public is (trigger == {"http": "public"})
+@pytest.mark.parametrize("trigger", [*TRIGGERS, INTERNAL, {"service": "internal"}], ids=str)
+def test_what_is_public_and_what_is_for_people_says_so_itself(trigger):
+    described = deployable(trigger=trigger, callers=["operator"])
+    assert described.public is (trigger in ({"http": "public"}, {"service": "public"}))
+    assert described.people is (trigger in ({"http": "people"}, {"service": "people"}))
 
 
 def test_entry_point_is_the_name_in_snake_case_unless_the_descriptor_says_otherwise():

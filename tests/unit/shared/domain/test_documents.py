@@ -205,7 +205,6 @@ def test_an_unknown_schema_version_is_refused_with_what_to_do(version):
         (["sequence"], ..., "sequence"),
         (["sequence"], "4", "sequence"),
         (["sequence"], True, "sequence"),
-        (["surplus"], 1, "surplus"),
         (["core"], [], "core"),
         (["core", "tenant"], "tnt/..", "core.tenant"),
         (["core", "id"], "gst_1", "core.id"),
@@ -229,6 +228,16 @@ def test_a_document_that_says_something_else_is_refused_by_field(path, value, fi
         from_document(KeyCredential, changed(path, value))
 
     assert refusal.value.field == field
+
+
+@pytest.mark.parametrize("path", [["surplus"], ["core", "surplus"], ["core", "window", "surplus"]])
+def test_a_field_of_a_newer_release_is_passed_over_in_what_we_store_and_refused_in_what_people_write(
+    key_in, path
+):
+    newer = changed(path, 1)
+    assert from_document(KeyCredential, newer) == key_in(Suspended)
+    with pytest.raises(InvalidInput, match=path[0]):
+        from_document(KeyCredential, newer, strict=True)
 
 
 def test_a_refusal_never_repeats_what_was_stored():

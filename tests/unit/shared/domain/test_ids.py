@@ -19,6 +19,7 @@ PREFIXES = {
     "GuestId": "gst_",
     "RoomId": "rmu_",
     "UserId": "usr_",
+    "IntegratorId": "itg_",
     "ShiftId": "",
     "DesktopDeviceId": "dev_",
     "EventId": "evt_",

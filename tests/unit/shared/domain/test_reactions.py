@@ -20,6 +20,7 @@ EXPECTED = {
     f"{BOOKING}no_show.v1": (Action.SUSPEND, SuspendReason.NO_SHOW),
     f"{BOOKING}fraud_flagged.v1": (Action.SUSPEND, SuspendReason.FRAUD_REVIEW),
     f"{BOOKING}early_checkout.v1": (Action.REVOKE, RevokeReason.CHECKOUT),
+    f"{BOOKING}checked_in.v1": (Action.NOTE_ARRIVAL, None),
     f"{BOOKING}checked_out.v1": (Action.REVOKE, RevokeReason.CHECKOUT),
     f"{BOOKING}cancelled.v1": (Action.REVOKE, RevokeReason.CANCELLATION),
     "melmastoon.staff.shift.started.v1": (Action.START_SHIFT, None),
@@ -35,6 +36,7 @@ SHORT = {
     "reservation.early_checkout.v1": "early_checkout",
     "reservation.checkout.v1": "checked_out",
     "melmastoon.reservation.checked_out.v1": "checked_out",
+    "melmastoon.reservation.checked_in.v1": "checked_in",
     "reservation.cancelled.v1": "cancelled",
     "reservation.fraud_flagged.v1": "fraud_flagged",
 }

@@ -5,7 +5,16 @@ from importlib import import_module
 import pytest
 
 from shared.domain.reactions import REACTIONS
-from shared.events.catalogue import ALIASES, CATALOGUE, COMPOSITES, canonical, lookup, model_for, subjects
+from shared.events.catalogue import (
+    ALIASES,
+    CATALOGUE,
+    COMPOSITES,
+    canonical,
+    lookup,
+    model_for,
+    subjects,
+    topics,
+)
 from shared.events.errors import EventError, UnknownSubject
 from shared.events.idempotency import RECIPES
 from shared.events.subject import RETENTION_RULES, Direction, Retention
@@ -38,6 +47,7 @@ EXTENSIONS = {"credential.pending.v1", "credential.revoke_settled.v1"}
 RECIPE_OF_CONSUMED = {
     "reservation.booking.confirmed.v1": "issue",
     "reservation.booking.cancelled.v1": "revoke",
+    "reservation.booking.checked_in.v1": None,
     "reservation.booking.checked_out.v1": "revoke",
     "reservation.booking.early_checkout.v1": "revoke",
     "reservation.booking.dates_changed.v1": "update",
@@ -62,7 +72,8 @@ def named(direction: Direction) -> set[str]:
 
 def test_catalogue_holds_exactly_what_the_specification_produces_and_our_extensions():
     assert named(Direction.PRODUCED) == {LOCK + name for name in PRODUCED_BY_THE_SPECIFICATION | EXTENSIONS}
-    assert {row.name for row in CATALOGUE.values() if row.extension} == {LOCK + name for name in EXTENSIONS}
+    extensions = {LOCK + name for name in EXTENSIONS} | {"melmastoon.reservation.booking.checked_in.v1"}
+    assert {row.name for row in CATALOGUE.values() if row.extension} == extensions
 
 
 def test_catalogue_gives_every_consumed_subject_the_recipe_of_the_specification():
@@ -88,6 +99,43 @@ def test_catalogue_names_the_producers_of_the_specification():
 def test_catalogue_keeps_desk_subjects_off_pubsub():
     assert {row.topic for row in subjects(Direction.LOCAL)} == {None}
     assert all(row.topic == row.name for row in CATALOGUE.values() if row.direction is not Direction.LOCAL)
+
+
+@pytest.mark.parametrize(
+    ("subject", "spelling"),
+    [
+        ("reservation.booking.checked_in.v1", "melmastoon.reservation.checked_in.v1"),
+        ("reservation.booking.checked_out.v1", "melmastoon.reservation.checked_out.v1"),
+        ("iam.user.deactivated.v1", "melmastoon.iam.user.disabled.v1"),
+    ],
+)
+def test_neighbour_s_spelling_is_a_topic_beside_the_subject_s_own(subject, spelling):
+    row = lookup(f"melmastoon.{subject}")
+    assert topics(row) == (row.name, spelling)
+
+
+def test_short_names_and_desk_subjects_are_no_topics():
+    assert topics(lookup("reservation.confirmed.v1")) == ("melmastoon.reservation.booking.confirmed.v1",)
+    assert topics(lookup("lock.key.issued.local.v1")) == ()
+    assert topics(lookup("lock.key.issued.v1")) == (f"{LOCK}credential.issued.v1",)
+
+
+@pytest.mark.parametrize(
+    ("subject", "handler"),
+    [
+        ("reservation.booking.no_show.v1", "on-booking-no-show"),
+        ("staff.shift.started.v1", "on-shift-started"),
+        ("tenant.config_updated.v1", "on-config-updated"),
+    ],
+)
+def test_handler_is_called_after_what_happened(subject, handler):
+    assert lookup(f"melmastoon.{subject}").handler == handler
+
+
+def test_handlers_names_are_unique_and_can_be_deployed():
+    names = [row.handler for row in subjects(Direction.CONSUMED)]
+    assert len(set(names)) == len(names)
+    assert all(6 <= len(name) <= 28 for name in names)
 
 
 def test_catalogue_retains_by_the_classes_of_the_specification():

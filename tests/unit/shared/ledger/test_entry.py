@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.domain.commands import Accept
+from shared.domain.instants import instant, milliseconds
 from shared.ledger.indexes import DUE
-from shared.ledger.key_record import Saga, Work, instant, key_record_from, milliseconds, ref_of
+from shared.ledger.key_record import Saga, Work, key_record_from, ref_of
 from shared.ledger.ledger import Change
 from shared.ledger.reading import StoredUnreadable
 from shared.ports.documents import Document

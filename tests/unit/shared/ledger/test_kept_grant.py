@@ -7,9 +7,9 @@ import pytest
 
 from shared.domain.grant_lifecycle import ConfirmRemoval, GiveUp, Place
 from shared.domain.ids import LockDeviceId
+from shared.domain.instants import milliseconds
 from shared.ledger.grant_record import CALLS_LAST, GRANTS, grant_from
 from shared.ledger.indexes import AT_DEVICE
-from shared.ledger.key_record import milliseconds
 from shared.ledger.ledger import Change, TooManyGrants
 from shared.ledger.reading import StoredUnreadable
 from shared.ports.documents import Document, Ref

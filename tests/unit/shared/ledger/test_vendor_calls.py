@@ -3,17 +3,19 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from shared.domain.codecs import codec_of
 from shared.ledger.vendor_calls import (
     FIRST_KEPT,
     LAST_KEPT,
     MOST_SAID,
     CallMade,
-    calls_from,
-    kept_calls,
+    Calls,
     with_answer,
     with_call,
 )
 from shared.ports.exchanges import Exchange
+
+CALLS = codec_of(Calls)
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -25,12 +27,12 @@ def call(number, answer=None):
 def test_what_is_kept_is_read_back():
     said = (Exchange(NOON, "keyboardPwd/add", "10004"), Exchange(NOON, "keyboardPwd/add", "yes"))
     calls = (CallMade(NOON, "place", "on_lock", NOON + timedelta(seconds=2), said=said), call(1))
-    assert calls_from(kept_calls(calls)) == calls
+    assert CALLS.read(CALLS.write(calls), "calls") == calls
 
 
 def test_of_very_much_that_was_said_the_latest_is_kept():
     said = tuple(Exchange(NOON, f"page/{number}", "yes") for number in range(MOST_SAID + 5))
-    (kept,) = calls_from(kept_calls((CallMade(NOON, "remove", said=said),)))
+    (kept,) = CALLS.read(CALLS.write((CallMade(NOON, "remove", said=said),)), "calls")
     assert kept.said == said[-MOST_SAID:]
 
 
@@ -46,14 +48,17 @@ def test_answer_to_no_call_is_nobody_s():
 
 
 def test_calls_that_were_kept_before_answers_had_a_time_are_read():
-    (kept,) = kept_calls((call(1, "gone"),))
+    (kept,) = CALLS.write((call(1, "gone"),))
     del kept["answered"]
-    assert calls_from([kept]) == (call(1, "gone"),)
+    assert CALLS.read([kept], "calls") == (call(1, "gone"),)
 
 
 def test_call_that_had_to_wait_for_our_own_turn_is_kept_as_one_that_was_not_made():
     waited = replace(call(1, "gateway_busy"), made=False)
-    assert calls_from(kept_calls((waited, call(2, "gateway_busy")))) == (waited, call(2, "gateway_busy"))
+    assert CALLS.read(CALLS.write((waited, call(2, "gateway_busy"))), "calls") == (
+        waited,
+        call(2, "gateway_busy"),
+    )
 
 
 def test_first_and_latest_calls_are_kept():

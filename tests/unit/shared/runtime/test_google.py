@@ -84,6 +84,7 @@ def test_a_function_knows_itself_from_its_environment(environment):
     descriptor = {
         "KEYFLEET_CALLERS": "cloud-tasks, operator",
         "KEYFLEET_OPENS": "saga-callback",
+        "KEYFLEET_SEALS": "guest-contact",
         "KEYFLEET_ROLES": "documents,tasks-enqueue",
         "KEYFLEET_SECRETS": "lock-ttlock",
         "KEYFLEET_TIMEOUT": "120",
@@ -95,6 +96,7 @@ def test_a_function_knows_itself_from_its_environment(environment):
         public=False,
         callers=frozenset({"cloud-tasks", "operator"}),
         opens=frozenset({"saga-callback"}),
+        seals=frozenset({"guest-contact"}),
         roles=frozenset({"documents", "tasks-enqueue"}),
         secrets=("lock-ttlock",),
         timeout=120.0,

@@ -50,12 +50,14 @@ def booking(rooms=ROOMS[:1], start=ARRIVAL, end=ARRIVAL + 3 * DAY, kinds=(), sco
     data = SimpleNamespace(
         reservation_id="rsv_1",
         property_id=KABUL,
-        guest=SimpleNamespace(id="gst_1"),
+        guest=SimpleNamespace(id="gst_1", locale=None),
         rooms=rooms,
         valid_from=start,
         valid_until=end,
         preferred_kinds=kinds,
         scope=scope and SimpleNamespace(**scope),
         version=None,
+        payment_status=None,
+        party_size=None,
     )
     return SimpleNamespace(id="evt_1", tenant_id=SILK, data=data)

@@ -10,12 +10,13 @@ import pytest
 from shared.domain.commands import Accept, Provision, Revoke
 from shared.domain.grant_lifecycle import Place
 from shared.domain.ids import LockDeviceId
+from shared.domain.instants import milliseconds
 from shared.domain.kinds import RevokeReason
 from shared.domain.lock_errors import KeyRevokeFailed, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.ledger.delays import MOST_TRIES, RESIDUE_EVERY, STEP_LEASE
 from shared.ledger.grant_record import CALLS_LAST
-from shared.ledger.key_record import Saga, Work, milliseconds
+from shared.ledger.key_record import Saga, Work
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SealedKeys, SecretName
 from shared.usecases.saga_step import Outcome

@@ -8,10 +8,11 @@ from infra.local.secrets import SqliteSecrets
 from shared.domain.commands import Fail
 from shared.domain.errors import InvalidInput
 from shared.domain.grant_lifecycle import Placed, Removed, Removing
+from shared.domain.instants import milliseconds
 from shared.domain.kinds import FailureReason
 from shared.domain.secret import Secret
 from shared.domain.states import Active, Failed, Pending, Requested
-from shared.ledger.key_record import Work, milliseconds
+from shared.ledger.key_record import Work
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.sealed_keys import SealedKeys, SecretName
 from shared.ports.documents import StaleVersion

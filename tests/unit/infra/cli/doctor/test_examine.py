@@ -74,7 +74,7 @@ def test_doctor_asked_to_probe_a_fleet_that_is_not_there_says_so_as_every_comman
     place = FleetAddress(tmp_path, free_port())
     told = run("doctor", "--probe", "--home", str(place.home), "--port", str(place.port))
     assert told.exit_code == 3
-    assert f"! probe: not sent: no fleet answers at {place.base_url}\n" in told.stdout
+    assert f"! probe: not sent: no fleet answers in {place.home}\n" in told.stdout
     assert "✗" not in told.stdout
 
 

@@ -14,8 +14,8 @@ import uvicorn
 
 from infra.cli.sim.simulator import Simulator
 from infra.local.server import free_port
+from infra.simulators.kit.world import SimWorld
 from infra.simulators.ttlock.app import ttlock_app
-from infra.simulators.ttlock.world import SimWorld
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 ACCOUNT = {"clientId": "sim-client", "clientSecret": "sim-secret", "username": "owner"}

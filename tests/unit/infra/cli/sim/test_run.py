@@ -51,7 +51,7 @@ def test_a_token_that_is_none_is_refused_before_a_simulator_is_started(run, tmp_
 
 def test_a_child_that_cannot_begin_says_why_in_words(tmp_path):
     (tmp_path / "simulator.token").touch(0o600)
-    command = [sys.executable, "-m", "infra.cli.sim.child", str(tmp_path), str(free_port())]
+    command = [sys.executable, "-m", "infra.cli.sim.child", "ttlock", str(tmp_path), str(free_port())]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         said = child.stderr.read()
     assert child.returncode == 2

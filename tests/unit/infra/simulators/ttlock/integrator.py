@@ -3,12 +3,12 @@
 from datetime import UTC, datetime, timedelta
 from hashlib import md5
 from random import Random
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import orjson
 
+from infra.simulators.kit.world import SimWorld
 from infra.simulators.ttlock.app import ttlock_app
-from infra.simulators.ttlock.world import SimWorld
 
 NINE = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)  # 13:30 in Kabul
 HOUR, DAY = 3_600_000, 86_400_000
@@ -40,8 +40,8 @@ class Integrator:
         if self.gate is not None:
             await self.gate.wait()
 
-    async def _post(self, url, form):
-        self.posted.append((url, dict(form)))
+    async def _post(self, url, _headers, body):
+        self.posted.append((url, dict(parse_qsl(body.decode(), keep_blank_values=True))))
         if isinstance(self.callback_answer, OSError):
             raise self.callback_answer
         return self.callback_answer

@@ -4,8 +4,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from infra.simulators.ttlock.errors import MEANINGS, ConnectionCut
-from infra.simulators.ttlock.table import OPERATIONS
+from infra.simulators.kit.errors import ConnectionCut
+from infra.simulators.ttlock.errors import MEANINGS
+from infra.simulators.ttlock.platform import OPERATIONS
 
 FORM = ("content-type", "application/x-www-form-urlencoded")
 PROMISED = {
@@ -54,18 +55,19 @@ PLAUSIBLE = {
     "changeType": 2,
     "deleteType": 2,
 }
+BY_PATH = {operation.path: operation for operation in OPERATIONS.all}
 NUMBERS = ("date", *(field for field, value in PLAUSIBLE.items() if isinstance(value, int)), "cardNumber")
-WITH_TOKEN = sorted(path for path, operation in OPERATIONS.items() if operation.access.name == "TOKEN")
+WITH_TOKEN = sorted(path for path, operation in BY_PATH.items() if operation.access.name == "TOKEN")
 
 
 async def ask(sim, path, **fields):
     """Call any operation by its own method."""
-    return await (sim.get if OPERATIONS[path].method == "GET" else sim.post)(path, **fields)
+    return await (sim.get if BY_PATH[path].method == "GET" else sim.post)(path, **fields)
 
 
 @pytest.mark.parametrize("resource", PROMISED)
 def test_every_promised_operation_is_there(resource):
-    offered = {operation.name for operation in OPERATIONS.values()}
+    offered = {*OPERATIONS.names}
     assert {f"{resource}/{action}" for action in PROMISED[resource]} <= offered
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from infra.simulators.ttlock.features import QR_CODE, feature_value
+from infra.simulators.ttlock.hotel import QR_CODE, feature_value
 from tests.unit.infra.simulators.ttlock.integrator import DAY, OTHER_ROOM, ROOM
 
 

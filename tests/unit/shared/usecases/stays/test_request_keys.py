@@ -15,10 +15,12 @@ from shared.usecases.stays.request_keys import (
     MOST_LOCKS,
     NO_LOCK_OF_ITS_OWN,
     SCOPE_NOT_SUPPORTED,
+    Wanted,
     request_keys,
+    stay_of,
 )
 from shared.usecases.upkeep.manual_task import MANUAL_TASKS, manual_tasks
-from tests.unit.shared.ledger.ledgering import ARRIVAL, CAUSE, CLAIM, DAY, MOCK, TTLOCK
+from tests.unit.shared.ledger.ledgering import ARRIVAL, CAUSE, CLAIM, DAY, MOCK, SILK, TTLOCK
 from tests.unit.shared.usecases.hotel import ROOMS, booking, door, premises
 
 SCOPED = ("pin", "scope_floors", "scope_areas")
@@ -27,7 +29,13 @@ SCOPED = ("pin", "scope_floors", "scope_areas")
 @pytest.fixture
 def request_(books):
     """Request the keys of a booking at a hotel with these doors."""
-    return lambda event, *doors: request_keys(event, premises(*doors), CLAIM, CAUSE, books.services)
+
+    def request(event, *doors):
+        stay = stay_of(event)
+        wanted = Wanted(SILK, stay.held_by(event.data.reservation_id), stay, CLAIM, CAUSE)
+        return request_keys(wanted, premises(*doors), books.services)
+
+    return request
 
 
 def test_a_stay_is_written_down_as_it_was_booked(books, request_):

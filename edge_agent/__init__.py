@@ -1,0 +1,1 @@
+"""The desk: what runs at a front desk, beside its encoder and its locks, with or without the network."""

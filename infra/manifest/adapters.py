@@ -1,0 +1,31 @@
+"""A vendor's adapter is one line of a fleet.yaml: all else follows from the vendor's code."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import StringConstraints
+
+VendorName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{1,19}$")]
+
+_SHARED: Final[dict[str, Any]] = {
+    "trigger": {"http": "internal"},
+    # A turn at a busy gateway may take 40 seconds, and a lock a minute.
+    "timeout": 120,
+    # A vendor counts the calls of all instances together: few instances, each of many calls at a time.
+    "max_instances": 2,
+    "roles": ("documents", "sealed", "publish"),
+}
+
+
+def adapter_fields(vendor: str) -> dict[str, Any]:
+    """Return what the descriptor of a vendor's adapter says, unless it says otherwise itself."""
+    return {
+        **_SHARED,
+        "description": f"Makes and takes back keys at {vendor} locks, one attempt a call.",
+        "secrets": (f"lock-{vendor}-*-api",),
+        "opens": (f"vendor-ref-{vendor}", f"guest-artifact-{vendor}"),
+    }
+
+
+def adapter_name(vendor: str | None) -> str:
+    """Return what the adapter of a vendor is called: sagas make its address of the vendor's code."""
+    return f"adapter-{vendor}"

@@ -1,0 +1,79 @@
+"""Which topics there are, which of them a trigger means, and what the subscription to each is called."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from infra.manifest.triggers import TopicSet, TopicsTrigger, TopicTrigger
+from shared.events.catalogue import CATALOGUE, spellings, subjects, topics
+from shared.events.subject import Direction, Retention, Subject
+from shared.runtime.platform import QUARANTINE_TOPIC
+
+DEAD_LETTER_TOPIC: Final = "melmastoon.lock.dead_letter.v1"
+PARKED: Final = (QUARANTINE_TOPIC, DEAD_LETTER_TOPIC)
+"""Topics whose messages wait for a person."""
+
+_WANTED: Final[Mapping[TopicSet, Callable[[Subject], bool]]] = {
+    "ours": lambda row: row.direction is Direction.PRODUCED,
+    "ours:operational": lambda row: row.retention is Retention.OPERATIONAL,
+    "ours:regulated": lambda row: row.retention is Retention.REGULATED,
+    "theirs": lambda row: row.direction is Direction.CONSUMED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """A topic that we consume and nothing handles yet: what comes on it is kept for the function to come."""
+
+    topic: str
+    function: str
+
+    @property
+    def subscription(self) -> str:
+        """The subscription that keeps it, and that becomes the function's own."""
+        subject = next(row.name for row in subjects(Direction.CONSUMED) if self.topic in topics(row))
+        return subscription_name(self.function, TopicTrigger(topic=subject), self.topic)
+
+
+def travelling() -> Iterator[tuple[str, Subject]]:
+    """Yield each topic with the subject that travels on it."""
+    for row in CATALOGUE.values():
+        for topic in topics(row):
+            yield topic, row
+
+
+def awaited(taken: Collection[str]) -> tuple[Awaited, ...]:
+    """Return the topics we consume that are not among those somebody subscribes to."""
+    return tuple(
+        Awaited(topic, row.handler)
+        for topic, row in travelling()
+        if row.direction is Direction.CONSUMED and topic not in taken
+    )
+
+
+def topics_of(trigger: object) -> tuple[str, ...]:
+    """Return the topics a trigger means, each with its neighbours' spellings; none for no topic trigger."""
+    match trigger:
+        case TopicTrigger(topic=topic):
+            return _with_spellings(topic)
+        case TopicsTrigger(topics=tuple(named)):
+            return tuple(each for topic in named for each in _with_spellings(topic))
+        case TopicsTrigger(topics=str(wanted)):
+            return topics_in(wanted)
+        case _:
+            return ()
+
+
+def topics_in(wanted: TopicSet) -> tuple[str, ...]:
+    """Return the topics of a set."""
+    return tuple(topic for topic, row in travelling() if _WANTED[wanted](row))
+
+
+def subscription_name(function: str, trigger: object, topic: str) -> str:
+    """Return what a function's subscription to a topic is called: to its one topic, as the function is."""
+    whole = isinstance(trigger, TopicTrigger) and trigger.topic == topic
+    return function if whole else f"{function}.{topic}"
+
+
+def _with_spellings(topic: str) -> tuple[str, ...]:
+    return (topic, *spellings(topic)) if topic in CATALOGUE else (topic,)

@@ -1,0 +1,294 @@
+"""How an annotation is written as JSON and read back: by it, so that no field can be forgotten on one way."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from datetime import datetime, time
+from enum import StrEnum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Final, Union, get_args, get_origin
+
+from shared.domain.errors import InvalidInput
+from shared.domain.instants import Moment, instant, instant_from_text, instant_to_text, milliseconds
+from shared.domain.lifecycle import name_of
+from shared.domain.stored import VERSION, Json, Stored, how_stored, upcast
+
+
+def _no_strays(_: Json) -> dict[str, Json]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """How one annotation is written and read; `read` is told the path, for its complaints."""
+
+    write: Callable[[Any], Json]
+    read: Callable[[Json, str], Any]
+    strays: Callable[[Json], dict[str, Json]] = _no_strays
+    names: frozenset[str] = frozenset()
+
+
+def _codec_for(annotation: Any) -> Codec:
+    if annotation in _PLAIN:
+        return _PLAIN[annotation]
+    origin = get_origin(annotation)
+    if origin in _CONTAINERS:
+        return _CONTAINERS[origin](get_args(annotation))
+    if is_dataclass(annotation):
+        return _documented(annotation) if hasattr(annotation, VERSION) else _record_codec(annotation)
+    if isinstance(annotation, type) and issubclass(annotation, str):
+        return _text_codec(annotation)
+    raise TypeError(
+        f"{annotation} cannot be kept in a document: seal a Secret first, give other types a codec"
+    )
+
+
+codec_of: Callable[[Any], Codec] = cache(_codec_for)
+
+
+def _plain_codec(kind: type) -> Codec:
+    def read(value: Json, path: str) -> Any:
+        if type(value) is not kind:
+            raise InvalidInput(path, f"not of type {kind.__name__}", "Read a document this code wrote")
+        return value
+
+    return Codec(_as_it_is, read)
+
+
+def _as_it_is(value: Json) -> Json:
+    return value
+
+
+def _read_time(value: Json, path: str) -> time:
+    try:
+        return time.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise InvalidInput(path, "not a time of day", "Write it as 14:30:00") from None
+
+
+def _read_moment(value: Json, path: str) -> datetime:
+    if type(value) is not int:
+        raise InvalidInput(path, "not a number of milliseconds", "Read a document this code wrote")
+    return instant(value)
+
+
+_PLAIN: Final[dict[Any, Codec]] = {
+    int: _plain_codec(int),
+    bool: _plain_codec(bool),
+    str: _plain_codec(str),
+    NoneType: _plain_codec(NoneType),
+    datetime: Codec(instant_to_text, instant_from_text),
+    Moment: Codec(milliseconds, _read_moment),
+    time: Codec(time.isoformat, _read_time),
+}
+
+
+def _text_codec(kind: type[str]) -> Codec:
+    def read(value: Json, path: str) -> Any:
+        try:
+            return kind(value)
+        except InvalidInput as error:
+            raise error.at(path) from None
+        except ValueError:
+            raise InvalidInput(path, f"not a {kind.__name__}", "Give one of its values") from None
+
+    return Codec(_enum_value if issubclass(kind, StrEnum) else str, read)
+
+
+def _enum_value(value: StrEnum) -> str:
+    return value.value
+
+
+def _list_codec(arguments: tuple[Any, ...]) -> Codec:
+    item = codec_of(arguments[0])
+
+    def read(value: Json, path: str) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise InvalidInput(path, "not a list", "Read a document this code wrote")
+        return tuple(item.read(each, f"{path}[{index}]") for index, each in enumerate(value))
+
+    return Codec(lambda values: [item.write(value) for value in values], read)
+
+
+def _set_codec(arguments: tuple[Any, ...]) -> Codec:
+    """A set is kept as a list in order, so that the same set is the same bytes."""
+    listed = _list_codec(arguments)
+    return Codec(
+        lambda values: sorted(listed.write(values)), lambda value, path: frozenset(listed.read(value, path))
+    )
+
+
+def _union_codec(members: tuple[Any, ...]) -> Codec:
+    """Records are told apart by a `type` tag, everything else by what reads."""
+    others = [member for member in members if member is not NoneType]
+    if len(others) < len(members):
+        inner = _union_codec(tuple(others)) if len(others) > 1 else codec_of(others[0])
+        return _optional(inner)
+    if all(is_dataclass(member) for member in members):
+        return _tagged({name_of(member): member for member in members})
+    return _first_that_reads(members)
+
+
+def _optional(inner: Codec) -> Codec:
+    return Codec(
+        lambda value: None if value is None else inner.write(value),
+        lambda value, path: None if value is None else inner.read(value, path),
+        lambda value: {} if value is None else inner.strays(value),
+    )
+
+
+def _first_that_reads(members: tuple[Any, ...]) -> Codec:
+    def write(value: Any) -> Json:
+        return codec_of(type(value)).write(value)
+
+    def read(value: Json, path: str) -> Any:
+        refusals = []
+        for member in members:
+            try:
+                return codec_of(member).read(value, path)
+            except InvalidInput as refusal:
+                refusals.append(refusal)
+        raise refusals[0]
+
+    return Codec(write, read)
+
+
+def _tagged(records: Mapping[str, Any]) -> Codec:
+    def write(value: Any) -> Json:
+        return {"type": name_of(type(value)), **codec_of(type(value)).write(value)}
+
+    def read(value: Json, path: str) -> Any:
+        tag = value.get("type", "") if isinstance(value, Mapping) else ""
+        if not isinstance(tag, str) or tag not in records:
+            raise InvalidInput(f"{path}.type", "not a known type", f"Give one of {', '.join(records)}")
+        return codec_of(records[tag]).read({key: value[key] for key in value if key != "type"}, path)
+
+    return Codec(write, read)
+
+
+_CONTAINERS: Final[Mapping[Any, Callable[[tuple[Any, ...]], Codec]]] = {
+    tuple: _list_codec,
+    frozenset: _set_codec,
+    UnionType: _union_codec,
+    Union: _union_codec,
+}
+
+
+def _documented(kind: Any) -> Codec:
+    """A kind with a version of its own, at the root of a document or within another."""
+    record, indexed = _record_codec(kind), frozenset(getattr(kind, "INDEXED", ()))
+
+    def write(value: Any) -> Json:
+        beside = value.indexed() if indexed else {}
+        return {VERSION: kind.schema_version, **record.write(value), **beside}
+
+    def read(value: Json, path: str) -> Any:
+        if not isinstance(value, Mapping):
+            raise InvalidInput(path, "not an object", "Read a document this code wrote")
+        return record.read(upcast(kind, dict(value)), path)
+
+    def strays(value: Json) -> dict[str, Json]:
+        beside = (VERSION, *indexed)
+        return {name: stray for name, stray in record.strays(value).items() if name not in beside}
+
+    return Codec(write, read, strays, record.names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One field of a record: its name there and in documents, and how it is written and read."""
+
+    attribute: str
+    name: str
+    codec: Codec
+    how: Stored
+    default: Any
+
+    @classmethod
+    def of(cls, declared: "Field[Any]") -> "_Part":
+        held, how = how_stored(declared.type)
+        make = _rows_codec if how.rows else codec_of
+        return cls(declared.name, how.name or declared.name, make(held), how, _default(declared, how))
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.codec.names if self.how.flat else frozenset((self.name,))
+
+    def write(self, value: Any, document: dict[str, Json]) -> None:
+        if self.how.flat:
+            document.update(self.codec.write(value))
+        elif not (self.how.omitted and value == self.default):
+            document[self.name] = self.codec.write(value)
+
+    def read(self, document: Mapping[str, Json], path: str) -> Any:
+        if self.how.flat:
+            return self.codec.read(
+                {name: document[name] for name in self.names if name in document}, _join(path, self.name)
+            )
+        if self.name in document:
+            return self.codec.read(document[self.name], _join(path, self.name))
+        if self.default is MISSING:
+            raise InvalidInput(
+                _join(path, self.name), "missing", "A field without a default needs a new schema_version"
+            )
+        return self.default
+
+
+def _rows_codec(annotation: Any) -> Codec:
+    (record, *_) = get_args(annotation)
+    columns = [(each.name, codec_of(each.type)) for each in fields(record)]
+
+    def write(values: Any) -> Json:
+        return [[codec.write(getattr(value, name)) for name, codec in columns] for value in values]
+
+    def read(value: Json, path: str) -> Any:
+        if not all(isinstance(row, list) and len(row) == len(columns) for row in value):
+            raise InvalidInput(path, "not rows of as many values", "Read a document this code wrote")
+        return tuple(
+            record(*(codec.read(each, path) for each, (_, codec) in zip(row, columns, strict=True)))
+            for row in value
+        )
+
+    return Codec(write, read)
+
+
+def _default(declared: "Field[Any]", how: Stored) -> Any:
+    if how.missing is not ...:
+        return how.missing
+    factory: Any = declared.default_factory
+    return declared.default if factory is MISSING else factory()  # of frozen values: one serves all
+
+
+def _record_codec(kind: Any) -> Codec:
+    kept = (each for each in fields(kind) if each.init and how_stored(each.type)[1].kept)
+    parts = [_Part.of(each) for each in kept]
+    names = frozenset[str]().union(*(part.names for part in parts))
+
+    def write(value: Any) -> Json:
+        document: dict[str, Json] = {}
+        for part in parts:
+            part.write(getattr(value, part.attribute), document)
+        return document
+
+    def read(value: Json, path: str) -> Any:
+        if not isinstance(value, Mapping):
+            raise InvalidInput(path, "not an object", "Read a document this code wrote")
+        return _build(kind, {part.attribute: part.read(value, path) for part in parts}, path)
+
+    def strays(value: Json) -> dict[str, Json]:
+        found = {name: value[name] for name in value.keys() - names}
+        within = {part.name: part.codec.strays(value[part.name]) for part in parts if part.name in value}
+        return found | {name: strays for name, strays in within.items() if strays}
+
+    return Codec(write, read, strays, names)
+
+
+def _build(kind: Any, values: dict[str, Any], path: str) -> Any:
+    try:
+        return kind(**values)
+    except InvalidInput as error:
+        raise error.within(path) from None
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name

@@ -1,0 +1,38 @@
+"""What becomes of a stay when something happens to its booking: by the table of reactions, and no other."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from shared.domain.kinds import RevokeReason
+from shared.domain.reactions import Action, Reaction, reaction_to
+from shared.usecases.services import Services
+from shared.usecases.stays import change_dates, confirm_booking, end_booking
+
+if TYPE_CHECKING:
+    from shared.events.envelope import Event
+
+
+async def react(event: "Event", services: Services) -> None:
+    """Do what an event asks of us."""
+    reaction = reaction_to(event.subject)
+    await _COMMANDS[reaction.action](event, reaction, services)
+
+
+async def _confirm(event: "Event", _: Reaction, services: Services) -> Any:
+    return await confirm_booking.confirm_booking(event, services)
+
+
+async def _change(event: "Event", _: Reaction, services: Services) -> Any:
+    return await change_dates.change_dates(event, services)
+
+
+async def _end(event: "Event", reaction: Reaction, services: Services) -> Any:
+    assert isinstance(reaction.reason, RevokeReason)  # noqa: S101 - the table gives every end its reason
+    return await end_booking.end_booking(event, reaction.reason, services)
+
+
+_COMMANDS: Final[Mapping[Action, Callable[["Event", Reaction, Services], Awaitable[Any]]]] = {
+    Action.ISSUE: _confirm,
+    Action.AMEND: _change,
+    Action.REVOKE: _end,
+}

@@ -1,0 +1,125 @@
+"""The endpoints that tell of locks and gateways; of a lock's detail, full of secrets, two fields."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from shared.vendor_kit.asks import Ask, Json, Page
+from shared.vendor_kit.grids import EPOCH
+from shared.vendors.ttlock.api import GATEWAY_SECONDS, listing
+
+PERCENT: Final = range(101)
+WEAKEST: Final = -999
+"""The signal of whoever is heard, nobody says how well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """A lock as the vendor lists it."""
+
+    id: str
+    label: str
+    features: int | None
+    battery: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """A gateway, which relays to the locks around it."""
+
+    id: str
+    online: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A gateway that hears a lock, or a lock that is heard by a gateway, and how well."""
+
+    id: str
+    signal: int
+    heard_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What we want to know of a lock, by itself."""
+
+    battery: int | None
+    offset: timedelta
+    """By how much the lock's own clock is set ahead of UTC."""
+
+
+def list_locks(page: int) -> Ask[Page[Lock]]:
+    """List the account's locks."""
+    return listing("/v3/lock/list", page, _lock)
+
+
+def list_gateways(page: int) -> Ask[Page[Gateway]]:
+    """List the account's gateways."""
+    return listing("/v3/gateway/list", page, _gateway)
+
+
+def list_locks_of_gateway(gateway: str) -> Ask[tuple[Near, ...]]:
+    """List the locks that a gateway has heard within half an hour; this list has no pages."""
+    return Ask("GET", "/v3/gateway/listLock", {"gatewayId": gateway}, _near("lockId"))
+
+
+def list_gateways_of_lock(lock: str) -> Ask[tuple[Near, ...]]:
+    """List the gateways that have heard a lock within half an hour; the vendor takes the best of them."""
+    return Ask("GET", "/v3/gateway/listByLock", {"lockId": lock}, _near("gatewayId"))
+
+
+def lock_detail(lock: str) -> Ask[Detail]:
+    """Ask the cloud, not the lock, what it knows of a lock."""
+    return Ask("GET", "/v3/lock/detail", {"lockId": lock}, _detail)
+
+
+def query_date(lock: str) -> Ask[datetime]:
+    """Ask a lock what time it is."""
+    return Ask("GET", "/v3/lock/queryDate", {"lockId": lock}, _date, GATEWAY_SECONDS)
+
+
+def _lock(row: Json) -> Lock:
+    # What is odd about one lock must not hide the others.
+    features, battery = _number(row.get("featureValue"), 16), _battery(row)
+    return Lock(str(row["lockId"]), str(row.get("lockAlias") or ""), features, battery)
+
+
+def _gateway(row: Json) -> Gateway:
+    return Gateway(str(row["gatewayId"]), row.get("isOnline") == 1)
+
+
+def _near(id_: str) -> Callable[[Json], tuple[Near, ...]]:
+    return lambda answer: tuple(
+        Near(str(row[id_]), _number(row.get("rssi")) or WEAKEST, _instant(row.get("updateDate")))
+        for row in answer["list"]
+    )
+
+
+def _detail(answer: Json) -> Detail:
+    offset = timedelta(milliseconds=int(answer.get("timezoneRawOffset") or 0))
+    return Detail(_battery(answer), offset)
+
+
+def _date(answer: Json) -> datetime:
+    return datetime.fromtimestamp(int(answer["date"]) / 1000, UTC)
+
+
+def _battery(row: Json) -> int | None:
+    percent = _number(row.get("electricQuantity"))
+    return percent if percent in PERCENT else None
+
+
+def _instant(told: Json) -> datetime | None:
+    with suppress(OverflowError):
+        milliseconds = _number(told)
+        return None if milliseconds is None else EPOCH + timedelta(milliseconds=milliseconds)
+    return None
+
+
+def _number(told: Json, base: int = 10) -> int | None:
+    with suppress(ValueError):
+        return int(str(told), base)
+    return None
