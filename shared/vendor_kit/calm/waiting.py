@@ -39,6 +39,10 @@ class WaitingLine:
         """Return whose turn is next."""
         return first_of(self._waiting, self.turn, self._clock.now())
 
+    def before(self, mine: Waiting) -> int:
+        """Return how many go before somebody."""
+        return sum(each.place < mine.place for each in self._waiting)
+
     def join(self, place: Place) -> Waiting:
         """Stand in the line."""
         mine = Waiting(place)

@@ -73,7 +73,7 @@ class TTLock(SyncedLockVendor):
         device = self._locks.device(device_id)
         with REFUSALS.spoken(Operation.LOOK, device_id):
             name = await self._gateways.turn_at(device.vendor_device, Urgency.POLL)
-            async with turn_at(self._turns, name, "health") as turn:
+            async with turn_at(self._turns, name, "health", Urgency.POLL) as turn:
                 return await self._inspector.health(device, turn)
 
     def wait_after(self, error: LockError) -> timedelta | None:
@@ -83,7 +83,7 @@ class TTLock(SyncedLockVendor):
     @asynccontextmanager
     async def _turn(self, sync: KeySync, urgency: Urgency) -> AsyncIterator[KeySync]:
         name = await self._gateways.turn_at(sync.lock, urgency)
-        async with turn_at(self._turns, name, sync.key.name) as turn:
+        async with turn_at(self._turns, name, sync.key.name, urgency) as turn:
             try:
                 yield replace(sync, turn=turn)
             except VendorRefused as refused:
