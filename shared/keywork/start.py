@@ -6,15 +6,15 @@ from datetime import datetime
 from typing import Final
 
 from shared.domain.kinds import VendorCode
+from shared.keywork.next_due import over_at
+from shared.keywork.next_vendor import whom_to_ask
+from shared.keywork.services import Services
+from shared.keywork.verdicts import adapter_of
 from shared.ledger.key_record import KeyRecord, Work
 from shared.ledger.ledger import Ledger, Saved
 from shared.ports.bus import EventBus
 from shared.ports.documents import StaleVersion, StorageFull
 from shared.ports.trouble import ServiceTrouble
-from shared.usecases.saga_step import adapter_of
-from shared.usecases.services import Services
-from shared.usecases.upkeep.over_at import over_at
-from shared.usecases.whom_to_ask import whom_to_ask
 
 WORKFLOWS: Final = {Work.ISSUE: "issue_key", Work.WITHDRAW: "revoke_key"}
 

@@ -4,8 +4,8 @@ import pytest
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
+from shared.ledger.admission import RECORD, admit_tenant
 from shared.ports.documents import Create
-from shared.usecases.hotels.admit_tenant import RECORD, admit_tenant
 from tests.support.simulated import play
 
 

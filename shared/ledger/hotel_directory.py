@@ -11,11 +11,11 @@ from shared.domain.kinds import VendorCode
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.premises import LockDevice, Property, doors_of
 from shared.kernel.remembered import Remembered
+from shared.ledger.admission import admit_tenant
 from shared.ledger.indexes import DEVICES
+from shared.ledger.policies import policy_for
 from shared.ledger.reading import read_stored
 from shared.ports.documents import Document, DocumentStore, Ref, TenantDocuments
-from shared.usecases.hotels.admit_tenant import admit_tenant
-from shared.usecases.hotels.reload_policy import policy_for
 
 PAGE: Final = 1000
 KNOWN_FOR: Final = timedelta(seconds=15)

@@ -5,8 +5,8 @@ from dataclasses import replace
 from shared.domain.commands import Accept, Fail, Provision
 from shared.domain.grant_lifecycle import ConfirmRemoval, GiveUp
 from shared.domain.kinds import FailureReason
+from shared.keywork.next_vendor import whom_to_ask
 from shared.ledger.key_record import Saga, Work
-from shared.usecases.whom_to_ask import whom_to_ask
 from tests.unit.shared.ledger.ledgering import CLAIM, DOOR, MOCK, TTLOCK
 
 OTHER_DOOR = f"{DOOR[:-1]}0"

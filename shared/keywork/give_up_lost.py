@@ -7,13 +7,13 @@ from shared.domain.commands import Fail
 from shared.domain.grant_lifecycle import Removing
 from shared.domain.kinds import FailureReason
 from shared.domain.lock_errors import LockErrorCause, VendorUnreachable
+from shared.keywork.attempt import AttemptContext
+from shared.keywork.decide_settle import conclude_withdrawal
+from shared.keywork.errand import Errand, SettleAttempt, lapsed
+from shared.keywork.manual_task import alarm, manual_tasks
+from shared.keywork.services import Services
 from shared.ledger.key_record import KeyRecord, Work
 from shared.ledger.ledger import Change, Ledger
-from shared.usecases.conclude_withdrawal import conclude_withdrawal
-from shared.usecases.removal import Removal, Withdrawal, lapsed
-from shared.usecases.services import Services
-from shared.usecases.task_at_locks import Task
-from shared.usecases.upkeep.manual_task import alarm, manual_tasks
 
 LOST: Final = LockErrorCause("adapter_lost")
 
@@ -21,7 +21,7 @@ LOST: Final = LockErrorCause("adapter_lost")
 async def give_up_lost(entry: KeyRecord, ledger: Ledger, services: Services) -> None:
     """Fail a key that no step can make, or write down who can still open what no step can take back."""
     vendor = entry.credential.core.plan.current.vendor
-    task = Task(entry, ledger, services, vendor)
+    task = AttemptContext(entry, ledger, services, vendor)
     if entry.saga.kind is Work.ISSUE:
         await _fail(task, FailureReason.KEY_ISSUE_FAILED)
     else:
@@ -37,10 +37,10 @@ def alarm_of_delay(entry: KeyRecord, services: Services) -> None:
 async def fail_overdue(entry: KeyRecord, ledger: Ledger, services: Services) -> None:
     """Fail a key whose stay is over before it was made."""
     vendor = entry.credential.core.plan.current.vendor
-    await _fail(Task(entry, ledger, services, vendor), FailureReason.CREDENTIAL_EXPIRED)
+    await _fail(AttemptContext(entry, ledger, services, vendor), FailureReason.CREDENTIAL_EXPIRED)
 
 
-async def _fail(task: Task, reason: FailureReason) -> None:
+async def _fail(task: AttemptContext, reason: FailureReason) -> None:
     now = task.now
     grants = tuple(kept.withdrawn(now) for kept in await task.grants() if not kept.over)
     credential, facts = task.entry.credential.apply(Fail(at=now, reason=reason))
@@ -49,10 +49,10 @@ async def _fail(task: Task, reason: FailureReason) -> None:
     await task.ended(change, *manual_tasks([change], task.services.log))
 
 
-async def _leave(task: Task) -> None:
+async def _leave(task: AttemptContext) -> None:
     grants = await task.grants()
     error = VendorUnreachable(vendor=task.vendor, cause=LOST, permanent=True)
-    removing = [Removal(kept, error=error) for kept in grants if isinstance(kept.grant.state, Removing)]
-    removals = (*removing, *(Removal(kept) for kept in grants if lapsed(kept, task.now)))
+    removing = [Errand(kept, error=error) for kept in grants if isinstance(kept.grant.state, Removing)]
+    removals = (*removing, *(Errand(kept) for kept in grants if lapsed(kept, task.now)))
     found = replace(task, entry=replace(task.entry, saga=replace(task.entry.saga, lost=0)))
-    await conclude_withdrawal(Withdrawal(found, grants, removals))
+    await conclude_withdrawal(SettleAttempt(found, grants, removals))

@@ -5,18 +5,18 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from shared.domain.kinds import VendorCode
+from shared.keywork.services import Services
+from shared.keywork.start import tell
+from shared.keywork.verdicts import StepCall
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Change, Ledger
 from shared.ports.documents import StorageFull, Write
 from shared.ports.trouble import ServiceTrouble
-from shared.usecases.begin_saga import tell
-from shared.usecases.saga_step import StepCall
-from shared.usecases.services import Services
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class AttemptContext:
     """The work of one call."""
 
     entry: KeyRecord
@@ -33,7 +33,7 @@ class Task:
         """Return all grants of the key."""
         return await self.ledger.grants(self.entry)
 
-    async def saved(self, change: Change) -> "tuple[Task, tuple[GrantRecord, ...]]":
+    async def saved(self, change: Change) -> "tuple[AttemptContext, tuple[GrantRecord, ...]]":
         """Save a change; return the task and the grants as they are now."""
         saved = await self.ledger.save(change)
         return replace(self, entry=saved.entry), saved.grants

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.commands import Accept
+from shared.keywork.start import begin_saga, begin_work, tell
 from shared.ledger.key_record import Saga, Work
 from shared.ledger.ledger import Change
-from shared.usecases.begin_saga import begin_saga, begin_work, tell
 from tests.unit.shared.ledger.ledgering import CLAIM, HOUR, MOCK
 
 

@@ -10,17 +10,17 @@ from shared.domain.grant_lifecycle import Removing, Residual
 from shared.domain.ids import LockDeviceId
 from shared.domain.lock_errors import KeyRevokeFailed
 from shared.domain.states import LockSettlement, Revoked
+from shared.keywork.attempt import AttemptContext
+from shared.keywork.errand import GONE, NONE, SettleAttempt, waits_too_long
+from shared.keywork.manual_task import reservation_of
+from shared.keywork.verdicts import DONE, Outcome, Verdict, again, ask
 from shared.ledger.delays import LONGEST_WAIT, RESIDUE_EVERY, STEP_LEASE, delay_after
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SecretName
-from shared.usecases.removal import GONE, NONE, Withdrawal, waits_too_long
-from shared.usecases.saga_step import DONE, Outcome, Verdict, again, ask
-from shared.usecases.task_at_locks import Task
-from shared.usecases.upkeep.manual_task import reservation_of
 
 
-async def conclude_withdrawal(it: Withdrawal) -> Verdict:
+async def conclude_withdrawal(it: SettleAttempt) -> Verdict:
     """Save what came of an attempt, and say what is next."""
     settled = it.settled()
     changed = tuple(new for old, new in settled if new is not old)
@@ -33,14 +33,14 @@ async def conclude_withdrawal(it: Withdrawal) -> Verdict:
     return await _over(it, Change(entry, grants=changed), tuple(standing.values()))
 
 
-async def _later(it: Withdrawal, change: Change, removing: list[GrantRecord]) -> Verdict:
+async def _later(it: SettleAttempt, change: Change, removing: list[GrantRecord]) -> Verdict:
     task, ours = it.task, [kept for kept in removing if kept.grant.vendor == it.task.vendor]
     wait = _wait(it, ours)
     await task.ledger.save(replace(change, entry=change.entry.due_in(wait + STEP_LEASE, task.now)))
     return again(task.vendor, wait) if ours or it.missed else ask(removing[0].grant.vendor)
 
 
-def _wait(it: Withdrawal, ours: list[GrantRecord]) -> timedelta:
+def _wait(it: SettleAttempt, ours: list[GrantRecord]) -> timedelta:
     """Return how long until it is worth asking again: after an error longer each time."""
     if it.missed:
         return NONE
@@ -51,7 +51,7 @@ def _wait(it: Withdrawal, ours: list[GrantRecord]) -> timedelta:
     return max([NONE, *(kept.busy_until - now for kept in ours if kept.busy_until is not None)])
 
 
-async def _over(it: Withdrawal, change: Change, standing: tuple[GrantRecord, ...]) -> Verdict:
+async def _over(it: SettleAttempt, change: Change, standing: tuple[GrantRecord, ...]) -> Verdict:
     """End the work: with what still opens, if anything does, and a day on which to ask again."""
     task = it.task
     residual = [kept for kept in standing if isinstance(kept.grant.state, Residual)]
@@ -66,7 +66,7 @@ async def _over(it: Withdrawal, change: Change, standing: tuple[GrantRecord, ...
 
 
 def _settlement(
-    credential: KeyCredential, standing: tuple[GrantRecord, ...], it: Withdrawal
+    credential: KeyCredential, standing: tuple[GrantRecord, ...], it: SettleAttempt
 ) -> tuple[KeyCredential, tuple[Fact, ...]]:
     if not isinstance(credential.state, Revoked) or not standing:
         return credential, ()
@@ -82,12 +82,12 @@ def _at_lock(device: LockDeviceId, opens: Sequence[GrantRecord]) -> LockSettleme
     return LockSettlement(device, not ends, max(known, default=None) if len(known) == len(ends) else None)
 
 
-def _due(residual: list[GrantRecord], task: Task) -> datetime | None:
+def _due(residual: list[GrantRecord], task: AttemptContext) -> datetime | None:
     ends = [kept.grant.exposure_until for kept in residual if kept.grant.exposure_until is not None]
     return min([task.now + RESIDUE_EVERY, *ends]) if residual else None
 
 
-def _alarm(it: Withdrawal, settled: list[tuple[GrantRecord, GrantRecord]]) -> None:
+def _alarm(it: SettleAttempt, settled: list[tuple[GrantRecord, GrantRecord]]) -> None:
     """Say it at once, and once more when we stop asking: somebody may still get in."""
     core = it.task.entry.credential.core
     for old, new in settled:
@@ -105,7 +105,7 @@ def _alarm(it: Withdrawal, settled: list[tuple[GrantRecord, GrantRecord]]) -> No
             )
 
 
-def _first(it: Withdrawal, old: GrantRecord) -> bool:
+def _first(it: SettleAttempt, old: GrantRecord) -> bool:
     """Say whether nobody was told yet that a lock keeps the key: it is refused, or waits for too long."""
     removal = next((each for each in it.removals if each.kept is old), None)
     if removal is None or removal.error is None or any(_refusals(old)):
@@ -120,7 +120,7 @@ def _refusals(kept: GrantRecord) -> list[bool]:
     return [call.made and call.answer != GONE for call in kept.removals]
 
 
-def _cause(it: Withdrawal, kept: GrantRecord) -> str | None:
+def _cause(it: SettleAttempt, kept: GrantRecord) -> str | None:
     error = next((each.error for each in it.removals if each.kept.grant.id == kept.grant.id), None)
     return error.cause.kind if error else kept.removals[-1].answer
 

@@ -11,14 +11,14 @@ from shared.domain.ids import LockDeviceId
 from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
+from shared.keywork.attempt import AttemptContext
+from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
+from shared.keywork.place_at_locks import SHIFTS, asked
 from shared.ledger.delays import LONGEST_ROUND
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.lock import KeyAtLock
 from shared.ports.lock_causes import ASK_FOR_ANOTHER_PIN, OUT_OF_REACH, PIN_REFUSED, WINDOW_SPENT
-from shared.usecases.ask_locks import SHIFTS, asked
-from shared.usecases.placing import Attempted, Placing
-from shared.usecases.task_at_locks import Task
 from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, DOOR, HOUR, MOCK, NOW, PIN_CODE, RFID_CARD
 
 FRONT = LockDeviceId("lck_01KSAMP1E00000000000000001")
@@ -73,11 +73,11 @@ def attempt(books, port):
         window = StayWindow(arrival, arrival + 3 * DAY, "Asia/Kabul")
         core = replace(entry.credential.core, window=window)
         entry = replace(entry, credential=replace(entry.credential, core=core))
-        placings = tuple(Placing(books.kept(entry, door, **grant), fresh) for door in doors or (DOOR,))
+        placings = tuple(LockAttempt(books.kept(entry, door, **grant), fresh) for door in doors or (DOOR,))
         refs = {placings[0].kept.grant.vendor_name: Secret("ref-1")}
         key = SealedKey(SecretName(entry.id, PIN_CODE, 0), Secret("583914"), ARRIVAL, refs)
-        task = Task(entry, books.ledger, books.services, MOCK)
-        return await asked(Attempted(task, placings, key=key), SimpleNamespace(port=port, vendor=MOCK))
+        task = AttemptContext(entry, books.ledger, books.services, MOCK)
+        return await asked(IssueAttempt(task, placings, key=key), SimpleNamespace(port=port, vendor=MOCK))
 
     return ask
 
@@ -123,7 +123,7 @@ async def test_each_answer_is_kept_with_the_time_at_which_it_came(books, port, a
 async def test_lock_that_has_the_key_is_not_asked_again(books, port, attempt):
     attempted = await attempt(DOOR, FRONT)
     stands = attempted.placings[0].settled(attempted.task)
-    placings = (Placing.at(stands, NOW), replace(attempted.placings[1], outcome=None))
+    placings = (LockAttempt.at(stands, NOW), replace(attempted.placings[1], outcome=None))
     again = await asked(replace(attempted, placings=placings), SimpleNamespace(port=port))
     assert [key.device_id for key in port.asked] == [DOOR, FRONT, FRONT]
     assert again.complete

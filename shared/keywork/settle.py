@@ -5,6 +5,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from shared.domain.lock_errors import LockError
+from shared.keywork.attempt import AttemptContext
+from shared.keywork.decide_settle import conclude_withdrawal, secret_of
+from shared.keywork.errand import Errand, SettleAttempt, lapsed
+from shared.keywork.lock_key import lock_key
+from shared.keywork.rounds import in_time
+from shared.keywork.services import gather_both
+from shared.keywork.vendor_session import VendorSession
+from shared.keywork.verdicts import Verdict
 from shared.ledger.delays import STEP_LEASE, round_over
 from shared.ledger.grant_record import NEVER, GrantRecord, after_all_calls
 from shared.ledger.ledger import Change
@@ -12,17 +20,9 @@ from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.exchanges import overheard
 from shared.ports.trouble import ServiceTrouble
 from shared.ports.vault import SealBroken
-from shared.usecases.conclude_withdrawal import conclude_withdrawal, secret_of
-from shared.usecases.lock_desk import LockDesk
-from shared.usecases.lock_key import lock_key
-from shared.usecases.one_lock import in_time
-from shared.usecases.removal import Removal, Withdrawal, lapsed
-from shared.usecases.saga_step import Verdict
-from shared.usecases.services import gather_both
-from shared.usecases.task_at_locks import Task
 
 
-async def withdraw_at_locks(task: Task, desk: LockDesk) -> Verdict:
+async def withdraw_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
     """Make one attempt to take every leaving grant of this vendor back, and say what is next."""
     grants = await task.grants()
     task = await _begun(task, grants)
@@ -32,10 +32,10 @@ async def withdraw_at_locks(task: Task, desk: LockDesk) -> Verdict:
     missed = [kept for kept in leaving if kept.removal_since(began) is None]
     removals, told = await gather_both(_removals(missed or leaving, began, task, desk), task.announced())
     task = replace(task, entry=told)
-    return await conclude_withdrawal(Withdrawal(task, grants, removals, began, desk.port, desk.secrets))
+    return await conclude_withdrawal(SettleAttempt(task, grants, removals, began, desk.port, desk.secrets))
 
 
-async def _begun(task: Task, grants: Sequence[GrantRecord]) -> Task:
+async def _begun(task: AttemptContext, grants: Sequence[GrantRecord]) -> AttemptContext:
     """Write down that a try begins, before its locks are asked: nobody is to begin it once more meanwhile."""
     if task.entry.saga.began is not None:
         return task
@@ -44,14 +44,14 @@ async def _begun(task: Task, grants: Sequence[GrantRecord]) -> Task:
     return begun
 
 
-async def refuse_to_withdraw(task: Task, error: LockError) -> Verdict:
+async def refuse_to_withdraw(task: AttemptContext, error: LockError) -> Verdict:
     """Save that the vendor could not even be asked, and say what is next."""
     grants = await task.grants()
-    removals = tuple(Removal(kept, error=error) for kept in _leaving(grants, task))
-    return await conclude_withdrawal(Withdrawal(task, grants, removals))
+    removals = tuple(Errand(kept, error=error) for kept in _leaving(grants, task))
+    return await conclude_withdrawal(SettleAttempt(task, grants, removals))
 
 
-def _leaving(grants: Sequence[GrantRecord], task: Task) -> list[GrantRecord]:
+def _leaving(grants: Sequence[GrantRecord], task: AttemptContext) -> list[GrantRecord]:
     """Return what is to go, first what was asked for longest ago: one lock's trouble is not the others'.
 
     Each generation begins with another lock, lest one at which we crash keeps the others open.
@@ -64,14 +64,14 @@ def _leaving(grants: Sequence[GrantRecord], task: Task) -> list[GrantRecord]:
 
 
 async def _removals(
-    leaving: Sequence[GrantRecord], began: datetime, task: Task, desk: LockDesk
-) -> tuple[Removal, ...]:
+    leaving: Sequence[GrantRecord], began: datetime, task: AttemptContext, desk: VendorSession
+) -> tuple[Errand, ...]:
     """Ask for a while; what is done is saved in time, and whoever comes next asks the others.
 
     While the vault is in trouble keys are removed by their names, and nothing is believed of that: somebody
     may have renamed one.
     """
-    removals, round_began = list[Removal](), task.now
+    removals, round_began = list[Errand](), task.now
     vault = _Vault(desk)
     async with desk.port.visit():
         for kept in leaving:
@@ -84,9 +84,11 @@ async def _removals(
     return tuple(removals)
 
 
-async def _asked(kept: GrantRecord, sealed: SealedKey | None, task: Task, desk: LockDesk) -> Removal:
+async def _asked(
+    kept: GrantRecord, sealed: SealedKey | None, task: AttemptContext, desk: VendorSession
+) -> Errand:
     if lapsed(kept, task.now):
-        return Removal(kept)
+        return Errand(kept)
     window, asked_at = task.entry.credential.core.window, task.now
     refusal: LockError | None = None
     with overheard() as said:
@@ -95,13 +97,13 @@ async def _asked(kept: GrantRecord, sealed: SealedKey | None, task: Task, desk: 
                 await desk.port.remove(lock_key(kept, window, sealed))
         except LockError as error:
             refusal = error
-    return Removal(kept, asked_at, refusal, answered_at=task.now, said=tuple(said))
+    return Errand(kept, asked_at, refusal, answered_at=task.now, said=tuple(said))
 
 
 class _Vault:
     """The sealed keys as one round needs them: each is opened once, and trouble is kept for its end."""
 
-    def __init__(self, desk: LockDesk) -> None:
+    def __init__(self, desk: VendorSession) -> None:
         self._desk, self._opened = desk, dict[SecretName, SealedKey | None]()
         self.trouble: ServiceTrouble | None = None
 

@@ -12,16 +12,16 @@ from shared.domain.instants import milliseconds
 from shared.domain.kinds import FailureReason
 from shared.domain.secret import Secret
 from shared.domain.states import Active, Failed, Pending, Requested
+from shared.keywork.attempt import TOLD_WITHIN
+from shared.keywork.next_due import over_at
+from shared.keywork.step import work_at_locks
+from shared.keywork.vendor_session import VendorSessions
+from shared.keywork.verdicts import Outcome, StepCall, ask
 from shared.ledger.key_record import Work
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.sealed_keys import SealedKeys, SecretName
 from shared.ports.documents import StaleVersion
 from shared.ports.vault import SecretMissing
-from shared.usecases.lock_desk import LockDesks
-from shared.usecases.saga_step import Outcome, StepCall, ask
-from shared.usecases.task_at_locks import TOLD_WITHIN
-from shared.usecases.upkeep.over_at import over_at
-from shared.usecases.work_at_locks import work_at_locks
 from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.binding import AdapterPorts
 from shared.vendors.mock.adapter import open_vendor
@@ -55,7 +55,7 @@ class Working:
             await self.vault.add(account_secret(MOCK, SILK, KABUL), Secret(account))
         entry, facts = books.requested(announced=1)
         self.id = (await books.ledger.save(Change(entry, facts))).entry.id
-        self.desks = LockDesks(MOCK, self._open, books.services.hotels, self.vault, self._means())
+        self.desks = VendorSessions(MOCK, self._open, books.services.hotels, self.vault, self._means())
         return self
 
     def _open(self, binding, means):
@@ -130,7 +130,7 @@ async def test_step_that_is_repeated_after_the_key_is_made_is_done_though_its_ac
     await work.begin()
     await work.call()
     before = await work.entry()
-    work.desks = LockDesks(MOCK, work._open, work.books.services.hotels, Nothing(), work._means())
+    work.desks = VendorSessions(MOCK, work._open, work.books.services.hotels, Nothing(), work._means())
     assert (await work.call()).outcome is Outcome.DONE
     assert await work.entry() == before
 
@@ -155,7 +155,7 @@ async def test_execution_that_finds_a_key_ended_without_it_is_superseded_and_wri
 
 async def test_adapter_that_is_asked_for_another_vendor_s_key_names_that_one_though_it_has_no_account(work):
     await work.begin(account=None)
-    work.desks = LockDesks(TTLOCK, work._open, work.books.services.hotels, work.vault, work._means())
+    work.desks = VendorSessions(TTLOCK, work._open, work.books.services.hotels, work.vault, work._means())
     before = await work.entry()
     assert await work.call() == ask(MOCK)
     assert await work.entry() == before

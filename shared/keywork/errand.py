@@ -8,6 +8,7 @@ from shared.domain.grant_lifecycle import Close, ConfirmRemoval, GiveUp, Lapse, 
 from shared.domain.ids import UserId
 from shared.domain.kinds import SAGA, Actor
 from shared.domain.lock_errors import LockError
+from shared.keywork.attempt import AttemptContext
 from shared.ledger.delays import LONGEST_QUEUE, LONGEST_WAIT, MOST_TRIES
 from shared.ledger.grant_record import REMOVE, GrantRecord
 from shared.ledger.key_record import Saga
@@ -16,14 +17,13 @@ from shared.ledger.vendor_calls import CallMade
 from shared.ports.exchanges import Exchange
 from shared.ports.lock import LockVendor
 from shared.ports.lock_causes import in_line
-from shared.usecases.task_at_locks import Task
 
 NONE: Final = timedelta(0)
 GONE: Final = "gone"
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class Errand:
     """One grant that is to go: when its vendor was asked, if it was, and what went wrong, if anything.
 
     `noted_at` is the same instant as calls are told apart by, whatever became of the clock. `closed_by`: who
@@ -70,15 +70,15 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True)
-class Withdrawal:
+class SettleAttempt:
     """A round of a try to take a key back, which `began` some time ago, or has no rounds.
 
     Without a port the vendor was not asked, without secrets they stay.
     """
 
-    task: Task
+    task: AttemptContext
     grants: tuple[GrantRecord, ...]
-    removals: tuple[Removal, ...]
+    removals: tuple[Errand, ...]
     began: datetime | None = None
     port: LockVendor | None = None
     secrets: SealedKeys | None = None

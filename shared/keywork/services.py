@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from shared.kernel.log import Log
+from shared.ledger.hotel_directory import HotelDirectory
 from shared.ledger.ledger import Ledger
 from shared.ports.ambient import Clock, Entropy, Ids
 from shared.ports.bus import EventBus
 from shared.ports.documents import AlreadyExists, StaleVersion
 from shared.ports.sagas import Sagas
-from shared.usecases.hotels.directory import HotelDirectory
 
 T = TypeVar("T")
 U = TypeVar("U")

@@ -21,18 +21,18 @@ from shared.domain.lock_errors import (
 )
 from shared.domain.plan import MAX_ATTEMPTS
 from shared.events.credential import Artifact, Delivery
+from shared.keywork.attempt import AttemptContext
+from shared.keywork.lock_attempt import IssueAttempt
+from shared.keywork.manual_task import manual_tasks
+from shared.keywork.services import gather_both
+from shared.keywork.vendor_session import VendorSession
+from shared.keywork.verdicts import Outcome, Verdict, again, ask
 from shared.ledger.delays import JITTER, LONGEST_WAIT, STEP_LEASE, TURN_AGAIN_AFTER, delay_after
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import KeyRecord, Work
 from shared.ledger.ledger import Change
 from shared.ports.lock import KeyAtLock
 from shared.ports.lock_causes import about_the_pin
-from shared.usecases.lock_desk import LockDesk
-from shared.usecases.placing import Attempted
-from shared.usecases.saga_step import Outcome, Verdict, again, ask
-from shared.usecases.services import gather_both
-from shared.usecases.task_at_locks import Task
-from shared.usecases.upkeep.manual_task import manual_tasks
 
 SECRET_TRIES: Final = 3
 ARTIFACTS: Final = {
@@ -42,10 +42,10 @@ ARTIFACTS: Final = {
     "nfc_tag": "nfc",
     "rfid_card": "rfid_card_ready_at",
 }
-Course = Callable[[Attempted, LockError, timedelta], Awaitable[Verdict]]
+Course = Callable[[IssueAttempt, LockError, timedelta], Awaitable[Verdict]]
 
 
-async def conclude_issue(attempted: Attempted, desk: LockDesk) -> Verdict:
+async def conclude_issue(attempted: IssueAttempt, desk: VendorSession) -> Verdict:
     """Save what came of an attempt, and say what is next."""
     error = attempted.error
     if attempted.complete:
@@ -56,18 +56,18 @@ async def conclude_issue(attempted: Attempted, desk: LockDesk) -> Verdict:
     return await (_in_line if _early(attempted) else _refused)(attempted, error, desk)
 
 
-async def refuse_to_issue(task: Task, error: LockError) -> Verdict:
+async def refuse_to_issue(task: AttemptContext, error: LockError) -> Verdict:
     """Save that no vendor could be asked, and say what is next."""
     credential = task.entry.credential
     known = await task.grants() if credential.core.plan.attempts else ()
     others = tuple(kept for kept in known if not kept.over)
     if error.permanent or credential.core.plan.attempts >= MAX_ATTEMPTS:
-        return await _refused(Attempted(task, others=others, counted=False), error, None)
+        return await _refused(IssueAttempt(task, others=others, counted=False), error, None)
     counted = replace(task.entry, credential=credential.attempting(task.now))
-    return await _refused(Attempted(replace(task, entry=counted), others=others), error, None)
+    return await _refused(IssueAttempt(replace(task, entry=counted), others=others), error, None)
 
 
-async def _refused(attempted: Attempted, error: LockError, desk: LockDesk | None) -> Verdict:
+async def _refused(attempted: IssueAttempt, error: LockError, desk: VendorSession | None) -> Verdict:
     task, asked_for = attempted.task, desk.port.wait_after(error) if desk else None
     told = {"keyCredentialId": task.entry.id, "code": error.code, "cause": error.cause.kind}
     task.services.log.warning("a vendor made no key", **told, permanent=error.permanent)
@@ -94,7 +94,7 @@ def _course(entry: KeyRecord, error: LockError, wait: timedelta) -> Course:
     return _again
 
 
-async def _issued(attempted: Attempted, desk: LockDesk) -> Verdict:
+async def _issued(attempted: IssueAttempt, desk: VendorSession) -> Verdict:
     task, key = attempted.task, attempted.sealed()
     change = _activation(attempted)
     if key.artifact == attempted.secret:
@@ -106,7 +106,7 @@ async def _issued(attempted: Attempted, desk: LockDesk) -> Verdict:
     return Verdict(Outcome.DONE, warnings=change.entry.credential.core.warnings)
 
 
-def _activation(attempted: Attempted) -> Change:
+def _activation(attempted: IssueAttempt) -> Change:
     task = attempted.task
     confirmed = Provision(at=task.now, effective=attempted.effective, warnings=attempted.warnings)
     credential, facts = task.entry.credential.apply(confirmed)
@@ -123,44 +123,44 @@ def _activation(attempted: Attempted) -> Change:
     )
 
 
-async def _onwards(attempted: Attempted, desk: LockDesk) -> Verdict:
+async def _onwards(attempted: IssueAttempt, desk: VendorSession) -> Verdict:
     """Save what came of some locks, and let the same attempt go on at the others."""
     await _keep_refs(attempted, desk)
     return await _waited(attempted, attempted.task.entry, timedelta(0), goes_on=True)
 
 
-async def _in_line(attempted: Attempted, error: LockError, desk: LockDesk) -> Verdict:
+async def _in_line(attempted: IssueAttempt, error: LockError, desk: VendorSession) -> Verdict:
     """Let the attempt go on when others of us have had their turn: no vendor refused anything."""
     wait = max(desk.port.wait_after(error) or timedelta(0), TURN_AGAIN_AFTER)
     jittered = wait * attempted.task.services.entropy.uniform(*JITTER)
     return await _waited(attempted, attempted.task.entry, jittered, goes_on=True)
 
 
-def _early(attempted: Attempted) -> bool:
+def _early(attempted: IssueAttempt) -> bool:
     """Say whether there is time to wait in line; who stands at the door needs a person instead."""
     task = attempted.task
     return attempted.turn_not_come and task.now < task.entry.credential.core.window.start
 
 
-async def _again(attempted: Attempted, error: LockError, wait: timedelta) -> Verdict:
+async def _again(attempted: IssueAttempt, error: LockError, wait: timedelta) -> Verdict:
     entry = replace(attempted.task.entry, credential=_noted(attempted, error))
     return await _waited(attempted, entry, wait, goes_on=False)
 
 
-async def _waited(attempted: Attempted, entry: KeyRecord, wait: timedelta, *, goes_on: bool) -> Verdict:
+async def _waited(attempted: IssueAttempt, entry: KeyRecord, wait: timedelta, *, goes_on: bool) -> Verdict:
     task = attempted.task
     later = replace(entry, going_on=goes_on).due_in(wait + STEP_LEASE, task.now)
     await task.ledger.save(Change(later, grants=attempted.settled()))
     return again(task.vendor, wait)
 
 
-async def _keep_refs(attempted: Attempted, desk: LockDesk) -> None:
+async def _keep_refs(attempted: IssueAttempt, desk: VendorSession) -> None:
     """Keep what the vendor named, before it is saved that it need not be asked again."""
     if any(isinstance(each.outcome, KeyAtLock) for each in attempted.placings):
         await desk.secrets.update(attempted.sealed())
 
 
-async def _another_secret(attempted: Attempted, error: LockError, _: timedelta) -> Verdict:
+async def _another_secret(attempted: IssueAttempt, error: LockError, _: timedelta) -> Verdict:
     task = attempted.task
     entry = replace(
         task.entry,
@@ -172,7 +172,7 @@ async def _another_secret(attempted: Attempted, error: LockError, _: timedelta) 
     return again(task.vendor, timedelta(0))
 
 
-async def _another_kind(attempted: Attempted, error: LockError, wait: timedelta) -> Verdict:
+async def _another_kind(attempted: IssueAttempt, error: LockError, wait: timedelta) -> Verdict:
     task = attempted.task
     try:
         credential = _noted(attempted, error).falling_back(task.now)
@@ -184,7 +184,7 @@ async def _another_kind(attempted: Attempted, error: LockError, wait: timedelta)
     return ask(credential.core.plan.current.vendor)
 
 
-async def _give_up(attempted: Attempted, error: LockError, _: timedelta) -> Verdict:
+async def _give_up(attempted: IssueAttempt, error: LockError, _: timedelta) -> Verdict:
     task = attempted.task
     reason, words = _reason(attempted, error), _words(error)
     credential, facts = _noted(attempted, error).apply(Fail(at=task.now, reason=reason, vendor_message=words))
@@ -200,7 +200,7 @@ def _words(error: LockError) -> str | None:
     return None if error.cause.vendor_code is None else error.cause.kind.replace("_", " ")
 
 
-def _reason(attempted: Attempted, error: LockError) -> FailureReason:
+def _reason(attempted: IssueAttempt, error: LockError) -> FailureReason:
     """Return why there is no key: what a vendor said last, rather than that there is nothing left to try."""
     made = attempted.task.entry.credential.core.plan.made
     if attempted.counted or not made or isinstance(error, CredentialExpired | DeviceNotPaired):
@@ -209,12 +209,12 @@ def _reason(attempted: Attempted, error: LockError) -> FailureReason:
     return failure_reason(said or type(error))
 
 
-def _noted(attempted: Attempted, error: LockError) -> KeyCredential:
+def _noted(attempted: IssueAttempt, error: LockError) -> KeyCredential:
     credential = attempted.task.entry.credential
     return credential.refused(error.code, attempted.task.now) if attempted.counted else credential
 
 
-def _freed(entry: KeyRecord, grants: tuple[GrantRecord, ...], task: Task) -> KeyRecord:
+def _freed(entry: KeyRecord, grants: tuple[GrantRecord, ...], task: AttemptContext) -> KeyRecord:
     """Return the entry with nothing owed to it, or with grants to take back that nobody wants any more."""
     if any(kept.leaving for kept in grants):
         return replace(entry, saga=entry.saga.turned(Work.WITHDRAW), due=task.now)

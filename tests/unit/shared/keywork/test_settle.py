@@ -14,14 +14,14 @@ from shared.domain.instants import milliseconds
 from shared.domain.kinds import RevokeReason
 from shared.domain.lock_errors import KeyRevokeFailed, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
+from shared.keywork.attempt import AttemptContext
+from shared.keywork.settle import refuse_to_withdraw, withdraw_at_locks
+from shared.keywork.verdicts import Outcome
 from shared.ledger.delays import MOST_TRIES, RESIDUE_EVERY, STEP_LEASE
 from shared.ledger.grant_record import CALLS_LAST
 from shared.ledger.key_record import Saga, Work
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SealedKeys, SecretName
-from shared.usecases.saga_step import Outcome
-from shared.usecases.task_at_locks import Task
-from shared.usecases.withdraw_at_locks import refuse_to_withdraw, withdraw_at_locks
 from tests.unit.shared.ledger.ledgering import ARRIVAL, CLAIM, DAY, DOOR, MOCK, PIN_CODE, SILK, TTLOCK
 
 FRONT = LockDeviceId("lck_01KSAMP1E00000000000000001")
@@ -80,7 +80,7 @@ class Withdrawing:
         return await self.books.ledger.entry(self.id)
 
     async def attempt(self, withdraw=withdraw_at_locks, last=None):
-        task = Task(await self.entry(), self.books.ledger, self.books.services, MOCK)
+        task = AttemptContext(await self.entry(), self.books.ledger, self.books.services, MOCK)
         return await withdraw(task, last or self.desk)
 
     async def states(self):

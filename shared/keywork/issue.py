@@ -12,20 +12,20 @@ from shared.domain.grant_lifecycle import Intended
 from shared.domain.ids import GrantId
 from shared.domain.premises import LockDevice
 from shared.domain.states import Failed, Requested, Revoked
+from shared.keywork.attempt import AttemptContext
+from shared.keywork.decide_issue import conclude_issue, refuse_to_issue
+from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
+from shared.keywork.place_at_locks import asked
+from shared.keywork.preconditions import why_hopeless
+from shared.keywork.services import gather_both
+from shared.keywork.vendor_session import VendorSession
+from shared.keywork.verdicts import Verdict
 from shared.ledger.delays import STEP_LEASE
 from shared.ledger.grant_record import GrantRecord, after_all_calls
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.documents import StaleVersion
-from shared.usecases.ask_locks import asked
-from shared.usecases.conclude_issue import conclude_issue, refuse_to_issue
-from shared.usecases.hopeless import why_hopeless
-from shared.usecases.lock_desk import LockDesk
-from shared.usecases.placing import Attempted, Placing
-from shared.usecases.saga_step import Verdict
-from shared.usecases.services import gather_both
-from shared.usecases.task_at_locks import Task
 from shared.vendor_kit.pins import draw_pin
 
 KEPT_AFTER_STAY: Final = timedelta(days=60)
@@ -33,7 +33,7 @@ LONGEST_EXTENSION: Final = timedelta(hours=4)
 """By so much a vendor may round the end, or we may shift it: the truth comes with its answer."""
 
 
-async def issue_at_locks(task: Task, desk: LockDesk) -> Verdict:
+async def issue_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
     """Make one attempt at the key, and say what is next."""
     known = await task.grants() if task.entry.credential.core.plan.attempts else ()
     hopeless = why_hopeless(task, desk)
@@ -48,7 +48,7 @@ async def issue_at_locks(task: Task, desk: LockDesk) -> Verdict:
     return await conclude_issue(replace(attempted, task=replace(attempted.task, entry=told)), desk)
 
 
-async def _intended(task: Task, desk: LockDesk, known: Sequence[GrantRecord]) -> Attempted:
+async def _intended(task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord]) -> IssueAttempt:
     """Write down what is about to be asked of the vendor, and the secret that it will be told."""
     now, noted_at = task.now, after_all_calls(known, task.now)
     placings = _placings(task, desk, known, noted_at)
@@ -67,10 +67,10 @@ async def _intended(task: Task, desk: LockDesk, known: Sequence[GrantRecord]) ->
     kept = [replace(placing, kept=each) for placing, each in zip(called, saved, strict=False)]
     standing = [placing for placing in placings if placing.kept.stands]
     leaving = (*(each for each in others if each not in ended), *saved[len(kept) :])
-    return Attempted(begun, (*standing, *kept), leaving, key)
+    return IssueAttempt(begun, (*standing, *kept), leaving, key)
 
 
-async def _forget_in_vain(task: Task, desk: LockDesk) -> None:
+async def _forget_in_vain(task: AttemptContext, desk: VendorSession) -> None:
     """Destroy the secret of a key that came to its end while we wrote it down: nobody else ever will."""
     entry = await task.ledger.entry(task.entry.id)
     if entry is None or not isinstance(entry.credential.state, Revoked | Failed):
@@ -79,7 +79,7 @@ async def _forget_in_vain(task: Task, desk: LockDesk) -> None:
         await desk.secrets.destroy(_secret_name(task.entry))
 
 
-def _counted(task: Task, grants: tuple[GrantRecord, ...], noted_at: datetime) -> Change:
+def _counted(task: AttemptContext, grants: tuple[GrantRecord, ...], noted_at: datetime) -> Change:
     """Count the attempt, unless the last goes on; should this call be lost, the next counts."""
     credential, facts = task.entry.credential, tuple[Fact, ...]()
     if not task.entry.going_on:
@@ -90,7 +90,9 @@ def _counted(task: Task, grants: tuple[GrantRecord, ...], noted_at: datetime) ->
     return Change(entry, facts, grants)
 
 
-def _placings(task: Task, desk: LockDesk, known: Sequence[GrantRecord], noted_at: datetime) -> list[Placing]:
+def _placings(
+    task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord], noted_at: datetime
+) -> list[LockAttempt]:
     core, secret_try = task.entry.credential.core, task.entry.secret_try
     tried = (core.plan.current.vendor, core.plan.current.kind, secret_try)
     mine = {
@@ -101,16 +103,16 @@ def _placings(task: Task, desk: LockDesk, known: Sequence[GrantRecord], noted_at
     placings = []
     for door in desk.binding.doors(core.rooms):
         kept = mine.get((door.id, door.vendor_device)) or _new(task, door, known)
-        placings.append(Placing.at(kept, task.now, noted_at))
+        placings.append(LockAttempt.at(kept, task.now, noted_at))
     return placings
 
 
-def _new(task: Task, door: LockDevice, known: Sequence[GrantRecord]) -> GrantRecord:
+def _new(task: AttemptContext, door: LockDevice, known: Sequence[GrantRecord]) -> GrantRecord:
     window = task.entry.credential.core.window
     return GrantRecord(_grant(task, door, known), window.start, window.end, vendor_device=door.vendor_device)
 
 
-def _grant(task: Task, door: LockDevice, known: Sequence[GrantRecord]) -> Grant:
+def _grant(task: AttemptContext, door: LockDevice, known: Sequence[GrantRecord]) -> Grant:
     core, kind = task.entry.credential.core, task.entry.credential.core.plan.current.kind
     tried = (door.id, kind, task.entry.secret_try)
     # A door that was unmapped meanwhile has had such a grant, whose removal must not take this one along.
@@ -142,7 +144,7 @@ def _grant(task: Task, door: LockDevice, known: Sequence[GrantRecord]) -> Grant:
     )
 
 
-async def _secret(task: Task, desk: LockDesk, known: Sequence[GrantRecord]) -> SealedKey:
+async def _secret(task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord]) -> SealedKey:
     """Return the secret of this try: the one that is kept, or one drawn now."""
     core, name = task.entry.credential.core, _secret_name(task.entry)
     kept = await desk.secrets.find(name) if known else None

@@ -6,8 +6,8 @@ import pytest
 
 from shared.domain.documents import to_document
 from shared.domain.errors import InvalidInput
+from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory
 from shared.ports.documents import Create, Ref, Update
-from shared.usecases.hotels.directory import KNOWN_FOR, HotelDirectory
 from tests.unit.shared.ledger.ledgering import KABUL, MOCK, SILK, TTLOCK
 from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
 
@@ -36,7 +36,7 @@ async def test_premises_are_the_property_its_locks_and_its_policy(hotels):
 
 @pytest.mark.parametrize("page", [1, 2, 3, 4, 1000])
 async def test_premises_have_every_lock_however_many_there_are(books, monkeypatch, page):
-    monkeypatch.setattr("shared.usecases.hotels.directory.PAGE", page)
+    monkeypatch.setattr("shared.ledger.hotel_directory.PAGE", page)
     doors = tuple(door(number, ROOMS[:1], "pin") for number in (3, 1, 2))
     await move_in(books, *doors)
     premises = await HotelDirectory(books.store, "local", books.clock.now).premises(SILK, KABUL)

@@ -6,9 +6,9 @@ from infra.local.secrets import SqliteSecrets
 from shared.domain.documents import to_document
 from shared.domain.lock_errors import VendorUnreachable
 from shared.domain.secret import Secret
+from shared.keywork.vendor_session import NO_ACCOUNT, VendorSessions
+from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory
 from shared.ports.documents import Create, Ref
-from shared.usecases.hotels.directory import KNOWN_FOR, HotelDirectory
-from shared.usecases.lock_desk import NO_ACCOUNT, LockDesks
 from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.binding import AdapterPorts
 from shared.vendors.mock.adapter import open_vendor
@@ -47,7 +47,7 @@ class Setting:
             cipher=books.cipher,
             guards=None,
         )
-        self.desks = LockDesks(MOCK, self._open, self.hotels, self.secrets, means)
+        self.desks = VendorSessions(MOCK, self._open, self.hotels, self.secrets, means)
 
     def _open(self, binding, means):
         self.opened += 1

@@ -7,9 +7,9 @@ import pytest
 
 from shared.domain.errors import InvalidInput
 from shared.domain.kinds import KeyWarning
+from shared.keywork.verdicts import DONE, SUPERSEDED, Outcome, StepCall, Verdict, again, ask, followed
 from shared.ledger.key_record import Work
 from shared.ledger.ledger import Change
-from shared.usecases.saga_step import DONE, SUPERSEDED, Outcome, StepCall, Verdict, again, ask, followed
 from tests.unit.shared.ledger.ledgering import MOCK
 
 BODY = {"tenant": "tnt_silk", "saga_id": "key_1", "generation": 3, "execution": "run-1"}

@@ -10,12 +10,12 @@ from shared.domain.ids import LockDeviceId
 from shared.domain.kinds import KeyWarning
 from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
+from shared.keywork.attempt import AttemptContext
+from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
 from shared.ledger.grant_record import CALLS_LAST
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.lock import KeyAtLock
 from shared.ports.lock_causes import NEVER_ASKED
-from shared.usecases.placing import Attempted, Placing
-from shared.usecases.task_at_locks import Task
 from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, DOOR, HOUR, MOCK, PIN_CODE
 
 FRONT = LockDeviceId("lck_01KSAMP1E00000000000000001")
@@ -36,7 +36,7 @@ def at_lock(ref="ref-1", start=ARRIVAL, end=LEAVES, **more):
 
 @pytest.fixture
 def task(books):
-    return Task(books.requested()[0], books.ledger, books.services, MOCK)
+    return AttemptContext(books.requested()[0], books.ledger, books.services, MOCK)
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def placing(books, task):
 
     def make(outcome, *, fresh=True, before=None, door=DOOR):
         kept = books.kept(task.entry, door).calling(books.clock.now())
-        return Placing(kept, fresh, before, outcome)
+        return LockAttempt(kept, fresh, before, outcome)
 
     return make
 
@@ -113,8 +113,8 @@ def test_grant_of_an_earlier_call_leaves_when_it_is_given_up_whatever_this_one_s
 
 
 def test_attempt_succeeds_only_at_every_lock(task, placing):
-    assert Attempted(task, (placing(at_lock()), placing(at_lock(), door=FRONT))).error is None
-    assert Attempted(task, (placing(at_lock()), placing(SILENT, door=FRONT))).error is SILENT
+    assert IssueAttempt(task, (placing(at_lock()), placing(at_lock(), door=FRONT))).error is None
+    assert IssueAttempt(task, (placing(at_lock()), placing(SILENT, door=FRONT))).error is SILENT
 
 
 BUSY = VendorUnreachable(vendor=MOCK, cause=LockErrorCause("gateway_busy"))
@@ -145,20 +145,20 @@ def test_attempt_goes_on_at_locks_nobody_came_to_unless_one_said_what_ends_it(
     begun, placing, outcomes, goes_on
 ):
     placings = tuple(placing(each, door=door) for each, door in zip(outcomes, (DOOR, FRONT), strict=True))
-    assert Attempted(begun, placings).goes_on is goes_on
+    assert IssueAttempt(begun, placings).goes_on is goes_on
 
 
 def test_attempt_goes_on_at_a_lock_that_failed_earlier_only_if_others_took_the_key_now(books, begun, placing):
     earlier = replace(placing(None), asked_last=books.clock.now())
-    assert Attempted(begun, (earlier, placing(at_lock(), door=FRONT))).goes_on
-    assert not Attempted(begun, (earlier, placing(SILENT, door=FRONT))).goes_on
+    assert IssueAttempt(begun, (earlier, placing(at_lock(), door=FRONT))).goes_on
+    assert not IssueAttempt(begun, (earlier, placing(SILENT, door=FRONT))).goes_on
 
 
 def test_key_that_stands_since_an_earlier_call_is_neither_asked_for_nor_written_again(begun, placing):
     stands = placing(at_lock(warnings=(KeyWarning("CLOCK_SKEW"),))).settled(begun)
-    part = Placing.at(stands, ARRIVAL)
+    part = LockAttempt.at(stands, ARRIVAL)
     assert (part.kept, part.settled(begun)) == (stands, stands)
-    attempted = Attempted(begun, (part, placing(at_lock(end=LEAVES - HOUR), door=FRONT)))
+    attempted = IssueAttempt(begun, (part, placing(at_lock(end=LEAVES - HOUR), door=FRONT)))
     assert attempted.complete
     assert attempted.effective.end == LEAVES - HOUR
     assert [warning.code for warning in attempted.warnings] == ["CLOCK_SKEW"]
@@ -168,8 +168,8 @@ def test_key_that_stands_since_an_earlier_call_is_neither_asked_for_nor_written_
 
 def test_grant_whose_vendor_was_never_asked_is_as_fresh_as_a_new_one(books, task, placing):
     unasked = placing(None).settled(task)
-    assert Placing.at(unasked, books.clock.now()).fresh
-    assert not Placing.at(placing(REFUSED).settled(task), books.clock.now()).fresh
+    assert LockAttempt.at(unasked, books.clock.now()).fresh
+    assert not LockAttempt.at(placing(REFUSED).settled(task), books.clock.now()).fresh
 
 
 @pytest.mark.parametrize(
@@ -185,29 +185,29 @@ def test_grant_whose_vendor_was_never_asked_is_as_fresh_as_a_new_one(books, task
 )
 def test_only_our_own_turn_that_did_not_come_is_no_attempt(begun, placing, outcomes, waits):
     placings = tuple(placing(each, door=door) for each, door in zip(outcomes, (DOOR, FRONT), strict=True))
-    assert Attempted(begun, placings).turn_not_come is waits
+    assert IssueAttempt(begun, placings).turn_not_come is waits
 
 
 def test_refusal_counts_before_silence(task, placing):
     for outcomes in ((SILENT, REFUSED), (REFUSED, SILENT)):
-        assert Attempted(task, tuple(map(placing, outcomes))).error is REFUSED
+        assert IssueAttempt(task, tuple(map(placing, outcomes))).error is REFUSED
 
 
 def test_word_about_the_pin_counts_before_every_other(task, placing):
     for outcomes in ((SILENT, REFUSED, TAKEN), (TAKEN, SILENT, REFUSED)):
-        assert Attempted(task, tuple(map(placing, outcomes))).error is TAKEN
+        assert IssueAttempt(task, tuple(map(placing, outcomes))).error is TAKEN
 
 
 def test_key_whose_locks_never_all_open_together_is_told_with_a_warning(task, placing):
     apart = placing(at_lock(end=ARRIVAL + HOUR)), placing(at_lock(start=LEAVES - HOUR), door=FRONT)
-    attempted = Attempted(task, apart)
+    attempted = IssueAttempt(task, apart)
     assert attempted.effective is None
     assert [warning.code for warning in attempted.warnings] == ["WINDOW_ROUNDED"]
 
 
 def test_key_opens_where_all_its_locks_do(task, placing):
     late, early = at_lock(start=ARRIVAL + HOUR), at_lock(end=LEAVES - HOUR)
-    effective = Attempted(task, (placing(late), placing(early, door=FRONT))).effective
+    effective = IssueAttempt(task, (placing(late), placing(early, door=FRONT))).effective
     assert (effective.start, effective.end) == (ARRIVAL + HOUR, LEAVES - HOUR)
     assert effective.zone == "Asia/Kabul"
 
@@ -215,7 +215,7 @@ def test_key_opens_where_all_its_locks_do(task, placing):
 def test_warnings_of_all_locks_are_told_once(task, placing):
     first = at_lock(warnings=(KeyWarning("CLOCK_SKEW"), KeyWarning("WINDOW_ROUNDED")))
     second = at_lock(warnings=(KeyWarning("CLOCK_SKEW"),))
-    warnings = Attempted(task, (placing(first), placing(second, door=FRONT))).warnings
+    warnings = IssueAttempt(task, (placing(first), placing(second, door=FRONT))).warnings
     assert sorted(warning.code for warning in warnings) == ["CLOCK_SKEW", "WINDOW_ROUNDED"]
 
 
@@ -223,7 +223,7 @@ def test_secret_keeps_what_the_vendor_named_at_each_lock_and_shows_nothing(task,
     name = SecretName(task.entry.id, PIN_CODE, 0)
     key = SealedKey(name, Secret("583914"), LEAVES, version="1")
     placings = (placing(at_lock("ref-1")), placing(at_lock("ref-2"), door=FRONT))
-    attempted = Attempted(task, placings, key=key)
+    attempted = IssueAttempt(task, placings, key=key)
     sealed = attempted.sealed()
     names = [each.kept.grant.vendor_name for each in placings]
     assert {name: ref.reveal() for name, ref in sealed.refs.items()} == dict(
@@ -237,17 +237,17 @@ def test_secret_keeps_what_the_vendor_named_at_each_lock_and_shows_nothing(task,
 def test_secret_that_the_vendor_chose_takes_the_place_of_ours(task, placing):
     key = SealedKey(SecretName(task.entry.id, PIN_CODE, 0), Secret("583914"), LEAVES)
     chosen = at_lock(secret=Secret("90210377"))
-    assert Attempted(task, (placing(chosen),), key=key).sealed().artifact.reveal() == "90210377"
+    assert IssueAttempt(task, (placing(chosen),), key=key).sealed().artifact.reveal() == "90210377"
 
 
 def test_earlier_grants_leave_with_the_attempt_that_is_given_up(books, task, placing):
     earlier = books.kept(task.entry, FRONT).told(Place(at=books.clock.now()))
-    leaving = Attempted(task, (placing(REFUSED),), others=(earlier,)).given_up()
+    leaving = IssueAttempt(task, (placing(REFUSED),), others=(earlier,)).given_up()
     assert [type(kept.grant.state) for kept in leaving] == [Removed, Removing]
 
 
 def test_attempt_was_in_vain_only_if_no_lock_took_it_or_may_yet(task, placing):
-    assert Attempted(task, (placing(REFUSED), placing(None, door=FRONT))).in_vain
-    assert not Attempted(task, (placing(REFUSED), placing(SILENT, door=FRONT))).in_vain
-    assert not Attempted(task, (placing(REFUSED), placing(at_lock(), door=FRONT))).in_vain
-    assert not Attempted(task, (replace(placing(REFUSED), fresh=False),)).in_vain
+    assert IssueAttempt(task, (placing(REFUSED), placing(None, door=FRONT))).in_vain
+    assert not IssueAttempt(task, (placing(REFUSED), placing(SILENT, door=FRONT))).in_vain
+    assert not IssueAttempt(task, (placing(REFUSED), placing(at_lock(), door=FRONT))).in_vain
+    assert not IssueAttempt(task, (replace(placing(REFUSED), fresh=False),)).in_vain

@@ -9,10 +9,10 @@ from shared.domain.kinds import VendorCode
 from shared.domain.lock_errors import LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.kernel.remembered import Remembered
+from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory, HotelSetup
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.lock import LockVendor
 from shared.ports.vault import SecretMissing, Secrets
-from shared.usecases.hotels.directory import KNOWN_FOR, HotelDirectory, HotelSetup
 from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.binding import AdapterPorts, Binding, OpenVendor
 
@@ -20,7 +20,7 @@ NO_ACCOUNT: Final = "account_missing"
 
 
 @dataclass(frozen=True, slots=True)
-class LockDesk:
+class VendorSession:
     """One vendor at one property."""
 
     premises: HotelSetup
@@ -34,7 +34,7 @@ class LockDesk:
         return self.binding.vendor
 
 
-class LockDesks:
+class VendorSessions:
     """The desks of one adapter function: each stays open until something of its property changes."""
 
     def __init__(
@@ -47,10 +47,10 @@ class LockDesks:
     ) -> None:
         self.vendor, self._opener = vendor, opener
         self._estate, self._secrets, self._means = hotels, secrets, means
-        self._open: dict[tuple[TenantId, PropertyId], LockDesk] = {}
+        self._open: dict[tuple[TenantId, PropertyId], VendorSession] = {}
         self._accounts: Remembered[str, Secret[bytes]] = Remembered(means.clock.now, KNOWN_FOR)
 
-    async def at(self, tenant: TenantId, property_id: PropertyId) -> LockDesk:
+    async def at(self, tenant: TenantId, property_id: PropertyId) -> VendorSession:
         """Return the desk of a property; without a usable account, its vendor is as good as unreachable."""
         premises = await self._estate.premises(tenant, property_id)
         account = await self._account(account_secret(self.vendor, tenant, property_id))
@@ -69,8 +69,8 @@ class LockDesks:
         return (await self._secrets.latest(name)).value
 
     def _opened(
-        self, tenant: TenantId, premises: HotelSetup, account: Secret[bytes], standing: LockDesk | None
-    ) -> LockDesk:
+        self, tenant: TenantId, premises: HotelSetup, account: Secret[bytes], standing: VendorSession | None
+    ) -> VendorSession:
         """Return a desk for what was read anew; the port stays open where that says the same as before."""
         binding = Binding(
             vendor=self.vendor,
@@ -87,7 +87,7 @@ class LockDesks:
         except InvalidInput:
             raise self._closed() from None
         sealed = self._means.sealed.tenant(tenant)
-        return LockDesk(premises, binding, port, SealedKeys(sealed, self._means.cipher, self.vendor))
+        return VendorSession(premises, binding, port, SealedKeys(sealed, self._means.cipher, self.vendor))
 
     def _closed(self) -> VendorUnreachable:
         return VendorUnreachable(vendor=self.vendor, cause=LockErrorCause(NO_ACCOUNT))

@@ -10,17 +10,17 @@ from shared.domain.kinds import WINDOW_ROUNDED, KeyWarning, merge_warnings
 from shared.domain.lock_errors import LockError, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
+from shared.keywork.attempt import AttemptContext
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_at_lock import KeyAtLockRecord
 from shared.ledger.sealed_keys import SealedKey
 from shared.ports.exchanges import Exchange
 from shared.ports.lock import KeyAtLock
 from shared.ports.lock_causes import about_the_pin, of_our_own, unheard
-from shared.usecases.task_at_locks import Task
 
 
 @dataclass(frozen=True, slots=True)
-class Placing:
+class LockAttempt:
     """One lock's part: without an outcome, its vendor was not asked now; `asked_last`, when it was before."""
 
     kept: GrantRecord
@@ -56,7 +56,7 @@ class Placing:
         before = self.asked_last is None or milliseconds(self.asked_last) < milliseconds(began)
         return self.standing is None and self.outcome is None and before
 
-    def settled(self, task: Task) -> GrantRecord:
+    def settled(self, task: AttemptContext) -> GrantRecord:
         """Return the grant with what its vendor said.
 
         Silence says nothing: the call may still land. An answer ends this call, but not one before it that
@@ -75,7 +75,7 @@ class Placing:
         placed = Place(at=answered_at, placement=at.placement, exposure_until=at.exposure_until)
         return replace(heard, busy_until=self.busy_before, standing=KeyAtLockRecord.of(at)).told(placed)
 
-    def given_up(self, task: Task) -> GrantRecord:
+    def given_up(self, task: AttemptContext) -> GrantRecord:
         """Return the grant on its way out; one that its vendor never took is gone already."""
         leaving = self.settled(task).withdrawn(task.now)
         if self.fresh and (self.outcome is None or (self.error is not None and not unheard(self.error))):
@@ -93,11 +93,11 @@ def _rank(error: LockError) -> tuple[bool, bool]:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempted:
+class IssueAttempt:
     """An attempt: `others` are earlier tries' grants that are not over; one not `counted` was never made."""
 
-    task: Task
-    placings: tuple[Placing, ...] = ()
+    task: AttemptContext
+    placings: tuple[LockAttempt, ...] = ()
     others: tuple[GrantRecord, ...] = ()
     key: SealedKey | None = None
     counted: bool = True

@@ -10,6 +10,11 @@ from shared.domain.ids import CredentialId
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.lock_errors import KeyIssueFailed, LockError, LockErrorCause, VendorUnreachable
 from shared.domain.window import StayWindow
+from shared.keywork.attempt import AttemptContext
+from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
+from shared.keywork.lock_key import lock_key
+from shared.keywork.rounds import in_time
+from shared.keywork.vendor_session import VendorSession
 from shared.ledger.delays import round_over
 from shared.ledger.grant_record import MOST_GRANTS, NEVER, GrantRecord, grant_from
 from shared.ledger.indexes import AT_DEVICE
@@ -17,11 +22,6 @@ from shared.ledger.reservation import ref_of, reservation_from
 from shared.ports.exchanges import overheard
 from shared.ports.lock import KeyAtLock, LockKey, LockVendor
 from shared.ports.lock_causes import OUT_OF_REACH, PIN_REFUSED, WINDOW_SPENT, about_the_pin
-from shared.usecases.lock_desk import LockDesk
-from shared.usecases.lock_key import lock_key
-from shared.usecases.one_lock import in_time
-from shared.usecases.placing import Attempted, Placing
-from shared.usecases.task_at_locks import Task
 
 HOUR: Final = timedelta(hours=1)
 COMPUTED_WITHIN: Final = timedelta(hours=25)
@@ -29,7 +29,7 @@ COMPUTED_WITHIN: Final = timedelta(hours=25)
 SHIFTS: Final = 3
 
 
-async def asked(attempted: Attempted, desk: LockDesk) -> Attempted:
+async def asked(attempted: IssueAttempt, desk: VendorSession) -> IssueAttempt:
     """Ask at the locks, however many refuse, for a while: one out of reach must not keep the others shut."""
     placings, began = list(attempted.placings), attempted.task.now
     async with desk.port.visit():
@@ -40,14 +40,14 @@ async def asked(attempted: Attempted, desk: LockDesk) -> Attempted:
     return replace(attempted, placings=tuple(placings))
 
 
-def _in_turn(placings: Sequence[Placing], began: datetime) -> list[int]:
+def _in_turn(placings: Sequence[LockAttempt], began: datetime) -> list[int]:
     """Return which locks to ask: those nobody came to in this attempt; then any that has no key."""
     missing = [number for number, placing in enumerate(placings) if placing.standing is None]
     missed = [number for number in missing if placings[number].missed_since(began)]
     return sorted(missed or missing, key=lambda number: placings[number].asked_last or NEVER)
 
 
-async def _asked_at(placing: Placing, attempted: Attempted, desk: LockDesk) -> Placing:
+async def _asked_at(placing: LockAttempt, attempted: IssueAttempt, desk: VendorSession) -> LockAttempt:
     outcome: KeyAtLock | LockError
     with overheard() as said:
         try:
@@ -59,7 +59,7 @@ async def _asked_at(placing: Placing, attempted: Attempted, desk: LockDesk) -> P
     return _one_secret(asked, attempted, desk)
 
 
-async def _placed(placing: Placing, attempted: Attempted, desk: LockDesk) -> KeyAtLock:
+async def _placed(placing: LockAttempt, attempted: IssueAttempt, desk: VendorSession) -> KeyAtLock:
     """Place the key; where its lock is out of reach, perhaps one that the lock need not be told of."""
     key = _lock_key(placing, attempted)
     try:
@@ -71,7 +71,7 @@ async def _placed(placing: Placing, attempted: Attempted, desk: LockDesk) -> Key
     return await _place(desk.port, freer)
 
 
-def _lock_key(placing: Placing, attempted: Attempted) -> LockKey:
+def _lock_key(placing: LockAttempt, attempted: IssueAttempt) -> LockKey:
     key = attempted.key
     return replace(
         lock_key(placing.kept, attempted.task.entry.credential.core.window, key),
@@ -80,7 +80,7 @@ def _lock_key(placing: Placing, attempted: Attempted) -> LockKey:
     )
 
 
-def _one_secret(asked: Placing, attempted: Attempted, desk: LockDesk) -> Placing:
+def _one_secret(asked: LockAttempt, attempted: IssueAttempt, desk: VendorSession) -> LockAttempt:
     """Refuse a key with another secret than its other locks have: its guest would hold several.
 
     It stands at the lock all the same, and is to be taken back.
@@ -105,7 +105,7 @@ async def _place(port: LockVendor, key: LockKey) -> KeyAtLock:
     return await port.place(key)
 
 
-async def _freer(key: LockKey, placing: Placing, attempted: Attempted) -> LockKey | None:
+async def _freer(key: LockKey, placing: LockAttempt, attempted: IssueAttempt) -> LockKey | None:
     """Let the vendor choose the secret, and round the window, if that can harm neither guest."""
     task, window = attempted.task, attempted.task.entry.credential.core.window
     alone = len(attempted.placings) == 1 and key.kind is KeyCredentialKind.PIN_CODE
@@ -117,7 +117,7 @@ async def _freer(key: LockKey, placing: Placing, attempted: Attempted) -> LockKe
     return replace(key, any_secret=True, not_before=_previous_end(neighbours, window))
 
 
-async def _neighbours(mine: GrantRecord, task: Task) -> list[GrantRecord] | None:
+async def _neighbours(mine: GrantRecord, task: AttemptContext) -> list[GrantRecord] | None:
     """Return what other guests hold at the lock for our rooms, or None where that is more than we see."""
     at_device, own = {"device_id": str(mine.grant.device_id)}, await _own_keys(task)
     found = await task.ledger.documents.query(AT_DEVICE, at_device, limit=MOST_GRANTS)
@@ -126,7 +126,7 @@ async def _neighbours(mine: GrantRecord, task: Task) -> list[GrantRecord] | None
     return None if len(found) == MOST_GRANTS else [kept for kept in others if rooms & {*kept.grant.rooms}]
 
 
-async def _own_keys(task: Task) -> set[CredentialId]:
+async def _own_keys(task: AttemptContext) -> set[CredentialId]:
     """Return the keys of this guest's stay: one may be kept beside this one."""
     core = task.entry.credential.core
     if not isinstance(core.holder, Guest):

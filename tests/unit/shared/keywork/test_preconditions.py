@@ -10,8 +10,8 @@ from shared.domain.capabilities import LockCapabilities
 from shared.domain.lock_errors import CredentialExpired, DeviceNotPaired, KeyIssueFailed
 from shared.domain.plan import MAX_ATTEMPTS, Choice, IssuePlan
 from shared.domain.window import StayWindow
-from shared.usecases.hopeless import why_hopeless
-from shared.usecases.task_at_locks import Task
+from shared.keywork.attempt import AttemptContext
+from shared.keywork.preconditions import why_hopeless
 from tests.unit.shared.ledger.ledgering import MOCK, PIN_CODE, RFID_CARD
 
 
@@ -43,7 +43,7 @@ def task(books):
         credential = replace(entry.credential, core=core)
         for _ in range(attempts):
             credential = credential.attempting(now)
-        return Task(replace(entry, credential=credential), books.ledger, books.services, MOCK)
+        return AttemptContext(replace(entry, credential=credential), books.ledger, books.services, MOCK)
 
     return make
 
