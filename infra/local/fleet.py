@@ -224,7 +224,7 @@ class Fleet:
         )
 
     def _guards(self) -> Guards:
-        shared = Shared(self.documents, self.means.entropy)
+        shared = Shared(self.documents, self.means.entropy, self.bus, self.means.ids)
         return Guards(self.means.clock, self.world.log, shared, self.world.guard_policy)
 
     def _build_host(self) -> Host:

@@ -1,27 +1,24 @@
-"""What stands between us and a vendor's platform: a circuit breaker for each account, and a rate limit.
+"""What stands between us and a vendor's platform: a circuit breaker and a rate limit.
 
-Accounts of one application have one limit: that is what vendors count by. Decisions 0046 and 0047.
+Accounts of one application have them in common: that is what vendors count by, and what breaks.
+Decisions 0046 and 0047.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 from weakref import WeakValueDictionary
 
 from shared.kernel.log import Log
-from shared.ports.ambient import Clock, Entropy
+from shared.ports.ambient import Clock, Entropy, Ids
+from shared.ports.bus import EventBus
 from shared.ports.documents import DocumentStore
-from shared.vendor_kit.breaker import (
-    DEFAULT_BREAKER,
-    Breaker,
-    BreakerChange,
-    BreakerPolicy,
-    BreakerState,
-    Step,
-)
+from shared.vendor_kit.breaker import DEFAULT_BREAKER, BreakerChange, BreakerPolicy
 from shared.vendor_kit.calm.allowance import Limit
-from shared.vendor_kit.calm.blocks import Blocks, OwnBlocks, SharedBlocks
+from shared.vendor_kit.calm.blocks import PLATFORM, Blocks, OwnBlocks, SharedBlocks
+from shared.vendor_kit.calm.circuit import Circuit, SharedCircuit
+from shared.vendor_kit.calm.health_stream import HealthStream
 from shared.vendor_kit.http import CallFault
 from shared.vendor_kit.rate import NO_LIMIT, Rate, RateLimit, Urgency
 
@@ -38,6 +35,8 @@ class GuardPolicy:
     patience: float = 10.0
     """How many seconds a call may wait for its turn."""
     breaker: BreakerPolicy = DEFAULT_BREAKER
+    environment: str = "production"
+    """Which of the vendor's it is, as its changes of health are told."""
 
 
 UNDECLARED: Final = GuardPolicy(limit=Limit(calls=100))
@@ -47,63 +46,45 @@ UNDECLARED: Final = GuardPolicy(limit=Limit(calls=100))
 class Guard:
     """Lets calls to one account through."""
 
-    def __init__(
-        self,
-        name: str,
-        breaker: BreakerPolicy,
-        rate: Rate,
-        clock: Clock,
-        tell: Callable[[str, BreakerChange], None],
-    ) -> None:
-        self._name, self._rate, self._clock, self._tell = name, rate, clock, tell
-        self._breaker, self._opened = Breaker(breaker), 0
+    def __init__(self, rate: Rate, circuit: Circuit) -> None:
+        self._rate, self._circuit = rate, circuit
 
     async def turn(self, urgency: Urgency) -> None:
         """Return when a call may be made, or raise CircuitOpen or Throttled."""
-        self._admitting()
+        await self._circuit.look()
+        self._circuit.check()
         await self._rate.turn(urgency)
         # The circuit may have opened while we waited.
-        self._admitting()
+        self._circuit.check()
 
-    @contextmanager
-    def watched(self) -> Iterator[None]:
+    @asynccontextmanager
+    async def watched(self) -> AsyncIterator[None]:
         """Make a call inside, or raise CircuitOpen; only a vendor that cannot answer has failed.
 
         What comes of it after the circuit opened tells nothing of how things are since then.
         """
-        self._move(self._admitting())
-        opened = self._opened
+        await self._circuit.enter()
+        opened = self._circuit.opened
         try:
             yield
         except (CallFault, VendorDown):
-            self._note(opened, failed=True)
+            await self._circuit.note(opened, failed=True)
             raise
-        self._note(opened, failed=False)
-
-    def _admitting(self) -> Step:
-        return self._breaker.admitting(self._clock.now())
-
-    def _note(self, opened: int, *, failed: bool) -> None:
-        if opened == self._opened:
-            self._move(self._breaker.noting(self._clock.now(), failed=failed))
-
-    def _move(self, step: Step) -> None:
-        self._breaker, change = step
-        if change is not None:
-            self._opened += change.after is BreakerState.OPEN
-            self._tell(self._name, change)
+        await self._circuit.note(opened, failed=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What the processes of a fleet share their limits through."""
+    """What the processes of a fleet share their limits and circuits through, and tell of them by."""
 
     store: DocumentStore
     entropy: Entropy
+    bus: EventBus
+    ids: Ids
 
 
 class Guards:
-    """The guards of a process, one for each of the vendors' accounts it uses, and the limits they share.
+    """The guards of a process, one for each of the vendors' accounts it uses, and what applications share.
 
     A guard lasts as long as somebody uses it: what is known of an account goes with whoever opened it.
     Without a store to share, limits are the process's own; a policy `instead` overrules every vendor's.
@@ -120,6 +101,7 @@ class Guards:
         self._clock, self._log, self._shared, self._instead = clock, log, shared, instead
         self._tell = tell or self._warn
         self._guards: WeakValueDictionary[str, Guard] = WeakValueDictionary()
+        self._circuits: WeakValueDictionary[str, Circuit] = WeakValueDictionary()
         self._rates: WeakValueDictionary[str, RateLimit] = WeakValueDictionary()
 
     def of(self, name: str, application: str, declared: GuardPolicy = UNDECLARED) -> Guard:
@@ -127,9 +109,23 @@ class Guards:
         guard = self._guards.get(name)
         if guard is None:
             policy = self._instead or declared
-            rate = self._rate_of(application, policy)
-            guard = self._guards[name] = Guard(name, policy.breaker, rate, self._clock, self._tell)
+            rate, circuit = self._rate_of(application, policy), self._circuit_of(application, policy)
+            guard = self._guards[name] = Guard(rate, circuit)
         return guard
+
+    def _circuit_of(self, application: str, policy: GuardPolicy) -> Circuit:
+        circuit = self._circuits.get(application)
+        if circuit is None:
+            alone = Circuit(application, policy.breaker, self._clock, self._tell)
+            circuit = self._circuits[application] = self._shared_circuit(alone, policy)
+        return circuit
+
+    def _shared_circuit(self, alone: Circuit, policy: GuardPolicy) -> Circuit:
+        if self._shared is None:
+            return alone
+        documents, shared = self._shared.store.tenant(PLATFORM), self._shared
+        stream = HealthStream(alone.name, policy.environment, documents, shared.bus, shared.ids)
+        return SharedCircuit(alone, documents, stream, self._log)
 
     def _rate_of(self, application: str, policy: GuardPolicy) -> Rate:
         if policy.limit is None:

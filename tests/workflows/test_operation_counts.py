@@ -27,6 +27,7 @@ BUYS = {
         "reservations": "that the stay is new",
         "credentials": "the key, as the adapter takes it up",
         "leases": "that the gateway is free",
+        "breakers": "whether another process found the vendor broken, every five seconds at most",
     },
     "function_calls": {
         "on-booking-confirmed": "the booking becomes a key that is requested",

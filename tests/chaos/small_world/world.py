@@ -170,7 +170,7 @@ class SmallWorld:
             tokens=None,
             log=log,
             http=self.doors,
-            guards=Guards(clock, log, Shared(documents, self.entropy)),
+            guards=Guards(clock, log, Shared(documents, self.entropy, self.bus, self.ids)),
         )
         self.doors.move_in(on)
         return on

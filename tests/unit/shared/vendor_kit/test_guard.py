@@ -37,9 +37,9 @@ class Watch:
         """What the circuit became, in order."""
         return [change.after for _, change in self.told]
 
-    def end(self, error=None, name="first"):
+    async def end(self, error=None, name="first"):
         """Let a call end."""
-        with self.of(name).watched():
+        async with self.of(name).watched():
             if error is not None:
                 raise error
 
@@ -49,28 +49,31 @@ async def test_guard_opens_on_a_vendor_that_cannot_answer_and_says_so(error):
     watch = Watch()
     for _ in range(2):
         with pytest.raises(type(error)):
-            watch.end(error)
+            await watch.end(error)
     with pytest.raises(CircuitOpen):
         await watch.first.turn(Urgency.REVOKE)
-    assert [(name, change.after) for name, change in watch.told] == [("first", "open")]
+    assert [(name, change.after) for name, change in watch.told] == [("app", "open")]
 
 
 async def test_guard_lets_answers_through_whatever_they_say():
     watch = Watch()
     for _ in range(2):
         with pytest.raises(ValueError, match="refused"):
-            watch.end(ValueError("refused"))
-    watch.end()
+            await watch.end(ValueError("refused"))
+    await watch.end()
     await watch.first.turn(Urgency.ISSUE)
     assert watch.told == []
 
 
-async def test_accounts_have_guards_of_their_own():
+async def test_accounts_of_one_application_share_its_circuit_and_others_do_not():
     watch = Watch()
+    elsewhere = watch.of("third", "another")
     for _ in range(2):
         with pytest.raises(TimedOut):
-            watch.end(TimedOut("late"))
-    await watch.second.turn(Urgency.ISSUE)
+            await watch.end(TimedOut("late"))
+    with pytest.raises(CircuitOpen):
+        await watch.second.turn(Urgency.ISSUE)
+    await elsewhere.turn(Urgency.ISSUE)
     assert watch.of("first") is watch.first
 
 
@@ -82,22 +85,22 @@ async def test_accounts_of_one_application_share_its_limit_and_others_do_not():
     await watch.of("third", "another").turn(Urgency.ISSUE)
 
 
-def opened(watch):
+async def opened(watch):
     """Let the first account's circuit open."""
     for _ in range(2):
         with pytest.raises(TimedOut):
-            watch.end(TimedOut("late"))
+            await watch.end(TimedOut("late"))
 
 
 async def test_probe_that_was_never_sent_is_still_to_be_made():
     watch = Watch(GuardPolicy(limit=Limit(calls=1, burst=1), patience=0.05, breaker=BreakerPolicy(fewest=2)))
     await watch.first.turn(Urgency.ISSUE)
-    opened(watch)
+    await opened(watch)
     watch.clock.advance(seconds=30)
     for _ in range(2):
         with pytest.raises(Throttled):
             await watch.first.turn(Urgency.REVOKE)
-    watch.end()
+    await watch.end()
     assert watch.states == ["open", "half_open", "closed"]
 
 
@@ -107,7 +110,7 @@ def test_calls_that_waited_while_the_circuit_opened_are_not_sent():
         await watch.first.turn(Urgency.ISSUE)
         waiting = [asyncio.ensure_future(watch.first.turn(Urgency.ISSUE)) for _ in range(5)]
         await asyncio.sleep(0.5)
-        opened(watch)
+        await opened(watch)
         return await asyncio.gather(*waiting, return_exceptions=True)
 
     assert [type(each) for each in run_virtually(scenario)] == [CircuitOpen] * 5
@@ -115,12 +118,13 @@ def test_calls_that_waited_while_the_circuit_opened_are_not_sent():
 
 async def test_one_call_at_a_time_finds_out_how_things_are():
     watch = Watch()
-    opened(watch)
+    await opened(watch)
     watch.clock.advance(seconds=30)
     for _ in range(2):
         await watch.first.turn(Urgency.ISSUE)
-    with watch.first.watched(), pytest.raises(CircuitOpen):
-        watch.end()
+    async with watch.first.watched():
+        with pytest.raises(CircuitOpen):
+            await watch.end()
     assert watch.states == ["open", "half_open", "closed"]
 
 
@@ -128,13 +132,13 @@ async def test_one_call_at_a_time_finds_out_how_things_are():
 async def test_answer_of_before_the_circuit_opened_is_not_the_probe_s(error):
     watch = Watch()
     slow, probe = watch.first.watched(), watch.first.watched()
-    slow.__enter__()
-    opened(watch)
+    await slow.__aenter__()
+    await opened(watch)
     watch.clock.advance(seconds=30)
-    probe.__enter__()
-    slow.__exit__(error and type(error), error, None)
+    await probe.__aenter__()
+    await slow.__aexit__(error and type(error), error, None)
     assert watch.states == ["open", "half_open"]
-    probe.__exit__(None, None, None)
+    await probe.__aexit__(None, None, None)
     assert watch.states[-1] == "closed"
 
 
