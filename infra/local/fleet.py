@@ -44,7 +44,7 @@ from shared.ports.vault import Secrets
 from shared.queries.hotels import Cell
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import Deployed, Platform, bind, deployed
-from shared.vendor_kit.guard import Guards, warning
+from shared.vendor_kit.guard import Guards, Shared
 from shared.vendor_kit.leases import DocumentLeases
 
 SCHEMA = (
@@ -219,7 +219,7 @@ class Fleet:
             tokens=TokenChecker(self.identity.issuer, means.clock.now),
             log=self.world.log,
             http=self.world.outside,
-            guards=Guards(self.world.guard_policy, means.clock, warning(self.world.log)),
+            guards=self._guards(),
             sign_in=self.people.sign_in(config.base_url),
             dead_letters=roles.held_to(LocalDeadLetters(self.bus.dead_letters), roles.DEAD_LETTERS),
             executions=roles.held_to(LocalExecutions(self.sagas), roles.EXECUTIONS),
@@ -227,6 +227,10 @@ class Fleet:
             objects=roles.held_to(objects.SqliteObjects(means.engine, means.clock), roles.OBJECTS),
             nudges=roles.held_to(LocalNudges(), roles.NUDGES),
         )
+
+    def _guards(self) -> Guards:
+        shared = Shared(self.documents, self.means.entropy, self.bus, self.means.ids)
+        return Guards(self.means.clock, self.world.log, shared, self.world.guard_policy)
 
     def _build_host(self) -> Host:
         self._functions = load_functions(self.manifest, self.config.base_url)

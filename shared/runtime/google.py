@@ -33,7 +33,7 @@ from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import Index
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import ALLOWED_SECONDS, Deployed, Platform, PlatformUnbound, this_function
-from shared.vendor_kit.guard import GuardPolicy, Guards, warning
+from shared.vendor_kit.guard import Guards, Shared
 from shared.vendor_kit.http import Http, HttpClient
 from shared.vendor_kit.leases import DocumentLeases
 
@@ -58,10 +58,8 @@ def google_platform(
         FirestoreDocuments(clients.of("firestore"), Place(settings.project, name), clock, entropy, indexes)
         for name in (settings.main_database, settings.sealed_database)
     )
-    bus, place = (
-        PubSubBus(clients.of("pubsub"), settings.project),
-        Place(settings.project, settings.main_database),
-    )
+    bus, ids = PubSubBus(clients.of("pubsub"), settings.project), DrawnIds(clock.now, entropy.token)
+    place = Place(settings.project, settings.main_database)
     rest = partial(Rest, http, around.access)
     return Platform(
         cell=settings.cell,
@@ -75,11 +73,11 @@ def google_platform(
         leases=DocumentLeases(main, clock),
         clock=clock,
         entropy=entropy,
-        ids=DrawnIds(clock.now, entropy.token),
+        ids=ids,
         tokens=TokenChecker(google_issuer(http, clock, settings.email_domain), clock.now),
         log=log,
         http=http,
-        guards=Guards(GuardPolicy(), clock, warning(log)),
+        guards=Guards(clock, log, Shared(main, entropy, bus, ids)),
         dead_letters=PubSubDeadLetters(clients.of("subscriber"), bus, settings),
         executions=ExecutionRecords(clients.of("executions"), rest("workflows"), settings),
         schedules=CloudScheduler(rest("scheduler"), settings),

@@ -2,7 +2,7 @@
 
 from shared.ledger import indexes
 from shared.ports.documents import Index
+from shared.vendor_kit.calm.health_stream import DUE_BREAKERS
 
-INDEXES: tuple[Index, ...] = tuple(
-    sorted((each for each in vars(indexes).values() if isinstance(each, Index)), key=lambda each: each.name)
-)
+_OF_LEDGER = (each for each in vars(indexes).values() if isinstance(each, Index))
+INDEXES: tuple[Index, ...] = tuple(sorted((DUE_BREAKERS, *_OF_LEDGER), key=lambda each: each.name))
