@@ -36,7 +36,7 @@ class Surroundings:
 
     clock: Clock = field(default_factory=SystemClock)
     entropy: Entropy = field(default_factory=SystemEntropy)
-    http: Http = field(default_factory=HttpClient)
+    http: Http = field(default_factory=lambda: HttpClient(public_only=True))
     access: AccessTokens = field(default_factory=OwnIdentity)
 
 

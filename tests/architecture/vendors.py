@@ -11,8 +11,10 @@ ADAPTERS, SIMULATORS = "shared/vendors", "infra/simulators"
 NO_VENDORS = {"kit", "mock"}
 """What every simulator is made of; and the specification's stand-in for any vendor (A §15.2)."""
 MAY_NAME = {
+    "infra/bench/measures/desk.py": "a desk's wires are each some vendor's",
     "infra/decisions/": "a decision says what it was about",
     "infra/docs/": "a reader is told what there is",
+    "infra/simulators/desk/": "a desk's simulated wires are each some vendor's",
     "infra/local/sample/hotel.yaml": "the sample hotel's locks are somebody's, and only this file says whose",
 }
 PLAIN = (600, 700)

@@ -14,8 +14,8 @@ from shared.domain.documents import from_document, to_document
 from shared.domain.kinds import VendorCode
 from shared.domain.premises import LockDevice, Property, Room, Tenant
 from shared.domain.stored import Documented
+from shared.ledger.admission import RECORD
 from shared.ports.documents import AlreadyExists, Create, DocumentStore, Ref
-from shared.usecases.hotels.admit_tenant import RECORD
 from shared.usecases.hotels.reload_policy import ReloadPolicy
 
 ABILITIES = [field.name for field in fields(LockCapabilities)]

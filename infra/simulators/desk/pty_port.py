@@ -8,11 +8,11 @@ import heapq
 import os
 import select
 import threading
-import time
 import tty
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from time import perf_counter
 from typing import Self
 
 from infra.simulators.desk.device import Answer, Device
@@ -54,18 +54,18 @@ class PtyPort:
 
     def _serve(self) -> None:
         while True:
-            wait = max(self._due[0][0] - time.perf_counter(), 0.0) if self._due else IDLE_SECONDS
+            wait = max(self._due[0][0] - perf_counter(), 0.0) if self._due else IDLE_SECONDS
             ready, _, _ = select.select([self._master, self._stop_read], [], [], wait)
             if self._stop_read in ready:
                 return
             if self._master in ready:
                 self._hear(os.read(self._master, 4096))
-            while self._due and self._due[0][0] <= time.perf_counter():
+            while self._due and self._due[0][0] <= perf_counter():
                 when, _, act = heapq.heappop(self._due)
                 act(when)
 
     def _hear(self, data: bytes) -> None:
-        start = max(time.perf_counter(), self._host_free)
+        start = max(perf_counter(), self._host_free)
         self._host_free = start + self._wire(data)
         self._at(self._host_free, lambda when: self._answer(data, when))
 

@@ -9,7 +9,7 @@ from shared.domain.ids import RoomId
 from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.domain.plan import Choice, IssuePlan
 from shared.domain.premises import LockDevice
-from shared.usecases.hotels.directory import HotelSetup
+from shared.ledger.hotel_directory import HotelSetup
 from shared.vendor_kit.registry import unenforced_kinds
 
 

@@ -10,6 +10,7 @@ from shared.vendor_kit.accounts import account_field, account_fields, digest
 from shared.vendor_kit.http import checked_address
 
 EUROPE: Final = "https://euapi.ttlock.com"
+DOMAIN: Final = "ttlock.com"
 _MD5: Final = re.compile(r"[0-9a-f]{32}")
 
 
@@ -45,6 +46,6 @@ def read_account(stored: Secret[bytes]) -> Account:
     if not _MD5.fullmatch(password.reveal()):
         remedy = "Store the lower-case hex MD5 of the app account's password"
         raise InvalidInput("account.passwordMd5", "not an MD5", remedy)
-    address = checked_address(str(fields.get("baseUrl", EUROPE)))
+    address = checked_address(str(fields.get("baseUrl", EUROPE)), DOMAIN)
     id_, secret, username = (account_field(fields, name) for name in ("clientId", "clientSecret", "username"))
     return Account(id_, secret, username, password, address)

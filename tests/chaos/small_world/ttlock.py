@@ -21,7 +21,7 @@ from tests.chaos.small_world.hotel import House, sample
 from tests.chaos.small_world.scene import KeyAtDoor
 from tests.support.vendors import TTLOCK
 
-ADDRESS = "https://ttlock.test"
+ADDRESS = "https://test.ttlock.com"
 ACCOUNT = {
     "clientId": "sim-client",
     "clientSecret": "sim-secret",

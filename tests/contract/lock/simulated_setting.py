@@ -45,13 +45,15 @@ class Straight:
 
 
 class SimulatedSetting(Setting):
-    """A vendor's simulated locks; subclasses say whose, and perhaps in which hotel."""
+    """A vendor's simulated locks; subclasses say whose, and perhaps where and in which hotel."""
+
+    address = None
 
     def __init__(self, folder, *, vendor=None, clock=None, seed=7):
         super().__init__(folder, clock=clock)
         self.vendor_code = VendorCode(vendor or self.vendor_code)
         self.simulated = simulated_vendor(self.vendor_code)
-        self.address = f"https://{self.vendor_code}.test"
+        self.address = self.address or f"https://api.{self.vendor_code}.example"
         self.account = self.simulated.account(self.address)
         world = {"now": self.clock.now, "chance": Random(seed), "sleep": asyncio.sleep}
         self.sim = Simulator(self.simulated, SimWorld(**world, hotel=self.hotel(), control_token=CONTROL))

@@ -17,6 +17,7 @@ class TTLockSetting(SimulatedSetting):
     """Simulated TTLock locks, behind one gateway."""
 
     vendor_code = TTLOCK
+    address = "https://test.ttlock.com"
 
     def __init__(self, folder, *, clock=None, seed=7, hour_grid="lock"):
         self._hour_grid = hour_grid
