@@ -85,6 +85,8 @@ class SimulatedVendor(Generic[C]):
     adding: str
     deleting: str
     """The operations by which a PIN comes to a lock and leaves it, as fault rules call them."""
+    offline: str
+    """The fault that says that a lock is out of every relay's reach."""
     try_door: Callable[[C, Any, Try], Reason]
     changed: Callable[[C, Any], None] = unchanged
     """Called after a lock's condition was changed by hand."""

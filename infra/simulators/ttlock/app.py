@@ -28,6 +28,7 @@ VENDOR = SimulatedVendor(
     platform=PLATFORM,
     adding="keyboardPwd/add",
     deleting="keyboardPwd/delete",
+    offline="errcode:-3002",
     try_door=try_door,
     changed=_changed,
     callbacks=FormCallbacks(b"success"),
