@@ -1,23 +1,22 @@
 """The embedded cloud as a whole: every part on one file and one loop, and the fleet it hosts."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from pathlib import Path
 from typing import Any, cast
 
 import orjson
 from starlette.types import Receive, Scope, Send
 
-from infra.local import bus, documents, roles, schedules, secrets, tasks, wiring
+from infra.local import bus, documents, roles, schedules, secrets, tasks, upkeep, wiring
 from infra.local.cipher import GuardedCipher, LocalCipher
 from infra.local.control import boot_log
 from infra.local.control.app import Operations, control_app
 from infra.local.control.records import Records
 from infra.local.counters import Counters
 from infra.local.delivery.parts import DeliveryParts
+from infra.local.delivery.payloads import Sealed
 from infra.local.documents.orphans import free_orphans
 from infra.local.host.app import Host
 from infra.local.host.functions import Hosted, load_functions
@@ -31,7 +30,6 @@ from infra.local.sample.account import open_account
 from infra.local.sample.load import SampleHotel, move_in, read_sample
 from infra.local.storage.database import Loss, open_database
 from infra.local.storage.engine import Engine
-from infra.local.storage.presence import Presence
 from infra.local.storage.private import create_private
 from infra.local.transport import ByAddress, InProcess
 from infra.local.world import FleetConfig, World
@@ -40,7 +38,6 @@ from shared.domain.kinds import TTLOCK
 from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
 from shared.kernel.people import SignIn
-from shared.ports.documents import StorageFull
 from shared.ports.vault import Secrets
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import Deployed, Platform, bind, deployed
@@ -57,13 +54,7 @@ SCHEMA = (
     *journal.SCHEMA,
     *boot_log.SCHEMA,
 )
-TIDY_EVERY = timedelta(hours=1)
-FOLD_EVERY = timedelta(minutes=1)
-"""For no longer can be read from the log what was deleted: a PIN, a name, a token."""
-KEPT_FOR = timedelta(days=90)
-"""How long executions that ended and tasks that failed can be looked at."""
 LATELY = timedelta(days=1)
-WATCH_SECONDS = 1.0
 LOSSES = "accepted-losses.jsonl"
 CALLBACK_ROLE = "workflows-callback"
 
@@ -77,10 +68,9 @@ class Fleet:
         self.identity = LocalIdentity.at(config.identity_key, world.clock.now, world.entropy.token)
         self.people = LocalPeople.at(config.people_key, world.clock.now, world.entropy.token)
         self._inside = InProcess(self._serve)
-        self.means = self._means()
-        self.cipher = LocalCipher.at(
-            config.master_key, world.entropy, self.means.engine, accept_loss=config.accept_loss
-        )
+        engine = self._engine()
+        self.cipher = LocalCipher.at(config.master_key, world.entropy, engine, accept_loss=config.accept_loss)
+        self.means = self._means(engine)
         self._build_parts()
         self._host = self._build_host()
         self._upkeep: list[asyncio.Task[None]] = []
@@ -105,7 +95,7 @@ class Fleet:
         self.schedules.start()
         self.starts.note(self.means.clock.now())
         resumed = self.sagas.start_all()
-        self._upkeep = [asyncio.ensure_future(work()) for work in (self._tidy, self._fold)]
+        self._upkeep = [asyncio.ensure_future(work(self)) for work in (upkeep.tidy, upkeep.fold)]
         self.world.log.info("fleet started", functions=len(self.manifest.functions), resumed=resumed)
 
     async def stop(self) -> None:
@@ -160,12 +150,15 @@ class Fleet:
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._host(scope, receive, send)
 
-    def _means(self) -> DeliveryParts:
+    def _engine(self) -> Engine:
         world, config = self.world, self.config
         database = open_database(config.database, SCHEMA, world.entropy.token, accept_loss=config.accept_loss)
         if database.loss is not None:
             self._tell_loss(database.loss)
-        engine = Engine(database, faults=world.faults, counters=self.counters, threaded=world.threaded)
+        return Engine(database, faults=world.faults, counters=self.counters, threaded=world.threaded)
+
+    def _means(self, engine: Engine) -> DeliveryParts:
+        world, config = self.world, self.config
         return DeliveryParts(
             project=config.project,
             engine=engine,
@@ -176,6 +169,7 @@ class Fleet:
             tokens=self.identity,
             faults=world.faults,
             counters=self.counters,
+            payloads=Sealed(self.cipher),
         )
 
     def _tell_loss(self, loss: Loss) -> None:
@@ -245,39 +239,6 @@ class Fleet:
             callback_callers=_with_role(self.manifest, CALLBACK_ROLE),
         )
         return Host(self._functions, control_app(on), f"127.0.0.1:{self.config.port}", self.counters)
-
-    async def watch(self) -> None:
-        """Look each second whether the fleet's files are what was opened; else acknowledge nothing more.
-
-        The database is looked at with each commit as well: what is acknowledged is in the file of that name.
-        """
-        config = self.config
-        files = Presence([config.home, config.identity_key, config.database.with_suffix(".mark")])
-        while (gone := self.means.engine.lost or files.missing() or self._key_gone()) is None:  # noqa: ASYNC110 - nobody tells us
-            await asyncio.sleep(WATCH_SECONDS)
-        self.means.engine.lose(gone)
-        self.world.log.alert("a file of the fleet is gone", runbook="lock/files-gone", what=Path(gone).name)
-
-    def _key_gone(self) -> str | None:
-        return None if self.cipher.keys_are_there() else str(self.config.master_key)
-
-    async def _fold(self) -> None:
-        while True:
-            await asyncio.sleep(FOLD_EVERY.total_seconds())
-            with contextlib.suppress(StorageFull):
-                await self.means.engine.fold()
-
-    async def _tidy(self) -> None:
-        while True:
-            await asyncio.sleep(TIDY_EVERY.total_seconds())
-            try:
-                await self.documents.purge()
-                await self.sealed.purge()
-                long_ago = self.world.clock.now() - KEPT_FOR
-                await self.journal.purge(long_ago)
-                await self.tasks.purge(long_ago)
-            except StorageFull as full:
-                self.world.log.warning("could not tidy up", reason=str(full))
 
 
 NOBODY = Deployed("nobody", "")
