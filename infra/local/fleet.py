@@ -22,6 +22,7 @@ from infra.local.host.app import Host
 from infra.local.host.functions import Hosted, load_functions
 from infra.local.identity import ISSUER, LocalIdentity
 from infra.local.people import LocalPeople
+from infra.local.rekeying import Rekeying
 from infra.local.sagas import journal
 from infra.local.sagas.callbacks import CallBack
 from infra.local.sagas.run import Surroundings
@@ -69,8 +70,9 @@ class Fleet:
         self.people = LocalPeople.at(config.people_key, world.clock.now, world.entropy.token)
         self._inside = InProcess(self._serve)
         engine = self._engine()
-        self.cipher = LocalCipher.at(config.master_key, world.entropy, engine, accept_loss=config.accept_loss)
+        self.cipher = self._cipher(engine)
         self.means = self._means(engine)
+        self.rekeying = Rekeying(self.cipher, self.means.engine, world.clock.now)
         self._build_parts()
         self._host = self._build_host()
         self._upkeep: list[asyncio.Task[None]] = []
@@ -83,6 +85,7 @@ class Fleet:
         """Take up everything where it was left."""
         asyncio.get_running_loop().set_exception_handler(self._report)
         self.means.engine.start()
+        await self.cipher.begin()
         await self.documents.prepare()
         await self.sealed.prepare()
         if self.config.sample:
@@ -156,6 +159,16 @@ class Fleet:
         if database.loss is not None:
             self._tell_loss(database.loss)
         return Engine(database, faults=world.faults, counters=self.counters, threaded=world.threaded)
+
+    def _cipher(self, engine: Engine) -> LocalCipher:
+        config = self.config
+        try:
+            return LocalCipher.at(
+                config.master_key, self.world.entropy, engine, accept_loss=config.accept_loss
+            )
+        except BaseException:
+            engine.discard()
+            raise
 
     def _means(self, engine: Engine) -> DeliveryParts:
         world, config = self.world, self.config
@@ -235,6 +248,7 @@ class Fleet:
             records=Records(self.means.engine),
             starts=self.starts,
             status=self.status,
+            rekeying=self.rekeying,
             audience=self.config.control_url,
             callback_callers=_with_role(self.manifest, CALLBACK_ROLE),
         )

@@ -63,6 +63,8 @@ async def _let_go(fleet: "Fleet") -> None:
     await fleet.sealed.purge()
     await fleet.journal.purge(now - KEPT_FOR)
     await fleet.tasks.purge(now - KEPT_FOR)
+    for purpose, versions in (await fleet.rekeying.renew_monthly()).items():
+        fleet.world.log.info("old keys are destroyed", purpose=purpose, versions=versions)
     letters = fleet.bus.dead_letters
     count = letters.count()
     expired = await letters.expire(now - SET_ASIDE_FOR, MOST_SET_ASIDE)

@@ -12,14 +12,17 @@ from starlette.routing import Route
 
 from infra.local.bus.bus import Bus
 from infra.local.control.attention import attention
+from infra.local.control.bodies import json_body, raw_body
 from infra.local.control.boot_log import Starts
 from infra.local.control.credentials import credentials
 from infra.local.control.dead_letters import check_parked, letters
+from infra.local.control.keys import work_on_keys
 from infra.local.control.manual_start import start_by_hand
 from infra.local.control.publishing import event_from
 from infra.local.control.records import Records, UnknownRecord
 from infra.local.control.timeline import Archive, timeline
 from infra.local.control.views import shown_execution, shown_letter, shown_schedule
+from infra.local.rekeying import Rekeying
 from infra.local.sagas.history import history
 from infra.local.sagas.service import CallbackRefused, LocalSagas
 from infra.local.schedules import Schedules, UnknownSchedule
@@ -66,6 +69,7 @@ class Operations:
     records: Records
     starts: Starts
     status: Callable[[], Mapping[str, Any]]
+    rekeying: Rekeying
     audience: str
     callback_callers: frozenset[str]
 
@@ -118,17 +122,6 @@ def _refused(refusal: Exception, status: int) -> Response:
     return json_response({"error": error}, status)
 
 
-async def _body(request: Request) -> Body:
-    raw = await request.body()
-    try:
-        body = orjson.loads(raw or b"{}")
-    except orjson.JSONDecodeError:
-        raise InvalidInput("body", "not JSON", "send one JSON object") from None
-    if not isinstance(body, dict):
-        raise InvalidInput("body", "not a JSON object", "send one JSON object")
-    return body
-
-
 async def _status(on: Operations, _request: Request) -> Mapping[str, Any]:
     return on.status()
 
@@ -139,7 +132,7 @@ async def _attention(on: Operations, _request: Request) -> Mapping[str, Any]:
 
 async def _publish(on: Operations, request: Request) -> Mapping[str, Any]:
     platform = on.platform
-    topic, message = event_from(await _body(request), platform.clock, platform.ids, platform.entropy)
+    topic, message = event_from(await json_body(request), platform.clock, platform.ids, platform.entropy)
     (identity,) = await on.bus.publish(topic, [message])
     listeners = on.bus.listeners(topic, message)
     event = orjson.loads(message.data)["id"]
@@ -156,12 +149,14 @@ async def _dead_letters(on: Operations, request: Request) -> Mapping[str, Any]:
 
 
 async def _replay(on: Operations, request: Request) -> Mapping[str, Any]:
-    body = await _body(request)
+    body = await json_body(request)
     return {"replayed": await on.bus.dead_letters.replay(_ids(body, or_all=True), topic=_topic(on, body))}
 
 
 async def _discard(on: Operations, request: Request) -> Mapping[str, Any]:
-    return {"discarded": await on.bus.dead_letters.discard(_ids(await _body(request), or_all=False) or [])}
+    return {
+        "discarded": await on.bus.dead_letters.discard(_ids(await json_body(request), or_all=False) or [])
+    }
 
 
 async def _executions(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -179,7 +174,7 @@ async def _execution_shown(on: Operations, request: Request) -> Mapping[str, Any
 
 
 async def _start(on: Operations, request: Request) -> Mapping[str, Any]:
-    return await start_by_hand(on.sagas, await _body(request))
+    return await start_by_hand(on.sagas, await json_body(request))
 
 
 async def _cancel(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -197,6 +192,14 @@ async def _run_schedule(on: Operations, request: Request) -> Mapping[str, Any]:
     name = request.path_params["name"]
     outcome = await on.schedules.run_now(name)
     return {"ran": name, "succeeded": outcome.ok, "outcome": outcome.reason}
+
+
+async def _keys(on: Operations, _request: Request) -> Mapping[str, Any]:
+    return {"purposes": on.rekeying.versions()}
+
+
+async def _keys_worked_on(on: Operations, request: Request) -> Mapping[str, Any]:
+    return await work_on_keys(on.rekeying, await json_body(request))
 
 
 async def _document(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -217,7 +220,7 @@ async def _timeline(on: Operations, request: Request) -> Mapping[str, Any]:
 
 
 async def _call_back(on: Operations, request: Request) -> Mapping[str, Any]:
-    raw = await request.body()
+    raw = await raw_body(request)
     received = {
         "http_request": {
             "body": _parsed(raw, request.headers.get("content-type", "")),
@@ -291,5 +294,7 @@ ROUTES: tuple[tuple[str, str, Operation], ...] = (
     ("POST", "/schedules/{name}/run", _run_schedule),
     ("GET", "/credentials", _credentials),
     ("GET", "/timeline/{id}", _timeline),
+    ("GET", "/keys", _keys),
+    ("POST", "/keys", _keys_worked_on),
     ("GET", "/documents/{tenant}/{collection}/{id}", _document),
 )

@@ -53,7 +53,7 @@ def test_s4_what_was_set_aside_can_be_looked_at_and_replayed(tmp_path):
 
 
 def test_s4_a_message_is_set_aside_for_thirty_days():
-    assert upkeep.SET_ASIDE_FOR == timedelta(days=30)
+    assert timedelta(days=30) == upkeep.SET_ASIDE_FOR
 
 
 def test_s4_what_nobody_looked_at_in_time_is_gone_and_somebody_is_told(tmp_path, monkeypatch):
