@@ -1,6 +1,7 @@
 """A serial port as a link: pyserial, blocking, on threads; asyncio sees bytes and never waits for a wire."""
 
 import asyncio
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -13,6 +14,8 @@ BAUD = 115_200
 LOOK_SECONDS = 0.2
 """How long one read waits: the longest that closing takes where a read cannot be called off."""
 WRITE_SECONDS = 2.0
+AT_ONCE = 1024
+"""Bytes that an empty queue of the system holds for certain; a page is usual."""
 GONE = "the port is gone: the encoder was unplugged"
 
 
@@ -33,9 +36,16 @@ class SerialLink:
         if self._lost or self._closing:
             raise LinkLost(GONE)
         try:
-            await self._loop.run_in_executor(self._writer, self._port.write, data)
+            if self._fits(data):
+                self._port.write(data)
+            else:
+                await self._loop.run_in_executor(self._writer, self._port.write, data)
         except OSError as error:
             raise LinkLost(GONE) from error
+
+    def _fits(self, data: bytes) -> bool:
+        """Say whether the system takes the bytes at once, so that no thread need be asked."""
+        return os.name == "posix" and len(data) <= AT_ONCE and self._port.out_waiting == 0
 
     async def receive(self) -> bytes:
         """Wait for at least one byte."""

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from shared.runtime.entry import subscriber
 from shared.runtime.platform import Platform
-from shared.usecases.hotels.admit_tenant import admit_tenant
 from shared.usecases.hotels.reload_policy import ReloadPolicy, reload_policy
 
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 @subscriber("melmastoon.tenant.config_updated.v1")
 async def on_config_updated(event: "Event", on: Platform) -> None:
     """Keep the key policy that the event carries, if it carries one."""
-    store = await admit_tenant(on.documents, event.tenant_id, on.cell)
+    store = await on.hotels.admit(event.tenant_id)
     if event.data.key_kind_policy is not None:
         settings, of = event.data.key_kind_policy, event.data.property_id
         await reload_policy(ReloadPolicy(settings, event.id, event.time, of), store)

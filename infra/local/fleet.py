@@ -35,14 +35,12 @@ from infra.local.storage.private import create_private
 from infra.local.transport import ByAddress, InProcess
 from infra.local.world import FleetConfig, World
 from infra.manifest.load import Manifest, load_manifest
-from shared.domain.kinds import TTLOCK
 from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
 from shared.kernel.people import SignIn
 from shared.ports.vault import Secrets
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import Deployed, Platform, bind, deployed
-from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.guard import Guards, warning
 from shared.vendor_kit.leases import DocumentLeases
 
@@ -116,8 +114,7 @@ class Fleet:
 
     async def _move_in(self, hotel: SampleHotel) -> None:
         await move_in(hotel, self.documents, self.means.clock.now())
-        account = account_secret(TTLOCK, hotel.tenant.id, hotel.property.id)
-        await open_account(self.platform.secrets, account, self.config.simulator_url)
+        await open_account(self.platform.secrets, hotel, self.config.simulator_url)
 
     def _report(self, _loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
         """Put what the loop has to tell into our own log, by place and without its words."""

@@ -43,7 +43,7 @@ class FleetConfig:
 
     @property
     def simulator_url(self) -> str:
-        """The address of the TTLock simulator, where the sample hotel has its account."""
+        """The address of the simulator of the sample hotel's locks, where it has its account."""
         return simulator_address(self.simulator_port or simulator_port(self.port))
 
     @property

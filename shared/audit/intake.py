@@ -45,8 +45,25 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptHead:
+    """A stream's head as it is stored: after a day, and before it, for the day may have to be made again."""
+
+    date: str = ""
+    head: Head = Head()
+    earlier: Head = Head()
+
+    def before(self, date: str) -> Head:
+        """The head that a day begins with, whether or not the day was begun already."""
+        return self.earlier if self.date == date else self.head
+
+    def after(self, date: str, head: Head) -> "KeptHead":
+        """The head that a day has come to."""
+        return KeptHead(date, head, self.before(date))
+
+
+@dataclass(frozen=True, slots=True)
 class Day:
-    """The day of a tenant that is closed: its instants, and what is known of the streams before it."""
+    """The day of a tenant that is closed, in UTC."""
 
     tenant_id: str
     date: str

@@ -27,7 +27,7 @@ from shared.audit.tree import EMPTY_ROOT, joined, leaf_hash
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A file to create; where it is there already, it has to be the same to the byte."""
+    """A file; what a signed checkpoint vouches for is never written with other bytes."""
 
     path: str
     content: bytes

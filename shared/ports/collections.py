@@ -20,9 +20,11 @@ class Collection:
 
 
 COLLECTIONS: Final = (
+    Collection("access", "who may sign in at a tenant: its issuers"),
     Collection("credentials", "keys, each with its saga and what is due of it"),
     Collection("devices", "locks and what they can do"),
     Collection("grants", "keys at one lock each"),
+    Collection("integrators", "service accounts of a tenant, their keys hashed"),
     Collection("key_secrets", "PINs, tokens and vendors' references, sealed", sealed=True, expires=True),
     Collection("leases", "who may do what only one may", expires=True),
     Collection("manual_tasks", "what somebody must do by hand"),
@@ -33,6 +35,7 @@ COLLECTIONS: Final = (
     Collection("properties", "hotels"),
     Collection("reservations", "stays"),
     Collection("rooms", "rooms"),
+    Collection("stopped_people", "who may sign in no more"),
     Collection("tenant", "the tenant, and the cell it lives in"),
     Collection("vendor_gateways", "which lock hangs at which gateway", expires=True),
     Collection("vendor_keys", "the specification's LockPort keeps its keys here, sealed", sealed=True),

@@ -27,9 +27,9 @@ def adapter(opener: Callable[[], OpenVendor]) -> Entry:
 
     async def attempt(body: Body, on: Platform) -> Body:
         from shared.domain.kinds import VendorCode
+        from shared.keywork.step import work_at_locks
+        from shared.keywork.verdicts import StepCall
         from shared.runtime.keys import desks_of, services_of
-        from shared.usecases.saga_step import StepCall
-        from shared.usecases.work_at_locks import work_at_locks
 
         desks = desks_of(on, VendorCode(vendor), opener())
         return (await work_at_locks(StepCall.of(body), services_of(on), desks)).body()

@@ -1,9 +1,9 @@
 """From the platform to what the commands on keys work with."""
 
 from shared.domain.kinds import VendorCode
+from shared.keywork.services import Services
+from shared.keywork.vendor_session import VendorSessions
 from shared.runtime.platform import Platform
-from shared.usecases.lock_desk import LockDesks
-from shared.usecases.services import Services
 from shared.vendor_kit.binding import AdapterPorts, OpenVendor
 
 
@@ -12,12 +12,12 @@ def services_of(on: Platform) -> Services:
     return Services(on.hotels, on.bus, on.sagas, on.ids, on.clock, on.entropy, on.log)
 
 
-def desks_of(on: Platform, vendor: VendorCode, opener: OpenVendor) -> LockDesks:
+def desks_of(on: Platform, vendor: VendorCode, opener: OpenVendor) -> VendorSessions:
     """Return one vendor's desks, which stay open between requests."""
     name = f"desks:{vendor}"
     if name not in on.kept:
-        on.kept[name] = LockDesks(vendor, opener, on.hotels, on.secrets, _means(on))
-    desks: LockDesks = on.kept[name]
+        on.kept[name] = VendorSessions(vendor, opener, on.hotels, on.secrets, _means(on))
+    desks: VendorSessions = on.kept[name]
     return desks
 
 

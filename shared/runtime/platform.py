@@ -17,7 +17,7 @@ from shared.ports.vault import Cipher, Secrets
 
 if TYPE_CHECKING:  # not every function needs them at its start
     from shared.kernel.people import SignIn
-    from shared.usecases.hotels.directory import HotelDirectory
+    from shared.ledger.hotel_directory import HotelDirectory
     from shared.vendor_kit.guard import Guards
     from shared.vendor_kit.http import Http
 
@@ -58,7 +58,7 @@ class Platform:
     def hotels(self) -> "HotelDirectory":
         """What is known of the hotels; loaded with the first question, not at a function's start."""
         if "hotels" not in self.kept:
-            from shared.usecases.hotels.directory import HotelDirectory
+            from shared.ledger.hotel_directory import HotelDirectory
 
             self.kept["hotels"] = HotelDirectory(self.documents, self.cell, self.clock.now)
         hotels: HotelDirectory = self.kept["hotels"]

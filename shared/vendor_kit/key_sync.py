@@ -4,7 +4,7 @@
     found   a key of our name is settled into its window; others of its name go, or are reported as rivals
     remove  delete by number, then by name, and believe only a list without it
 
-Vendors whose locks know codes without being told (TTLock's computed ones) override the hooks at the end.
+Vendors whose locks know codes without being told, computed ones, override the hooks at the end.
 """
 
 from collections.abc import Awaitable, Sequence

@@ -15,13 +15,13 @@ from shared.domain.grant_lifecycle import Placement
 from shared.domain.ids import LockDeviceId
 from shared.domain.kinds import (
     REVOKE_PENDING_AT_LOCK,
+    WINDOW_NOT_ENFORCED,
     KeyCredentialKind,
     KeyWarning,
     VendorCode,
     merge_warnings,
 )
 from shared.domain.lock_errors import LockError
-from shared.domain.policy import warnings_for
 from shared.domain.premises import LockDevice
 from shared.domain.secret import Secret
 from shared.ports.ambient import Clock
@@ -164,7 +164,7 @@ class SyncedLockVendor:
         return sync.kind.windowed and not row.computed
 
     def _at_lock(self, sync: KeySync, row: Row, more: Sequence[KeyWarning] = ()) -> KeyAtLock:
-        ours = warnings_for(self.vendor, sync.key.kind)
+        ours = [KeyWarning(WINDOW_NOT_ENFORCED)] if sync.key.kind in self._unenforced else []
         at_once = self._enforced_now(sync, row)
         return KeyAtLock(
             vendor_ref=row.ref,

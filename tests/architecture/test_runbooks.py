@@ -11,7 +11,7 @@ from tests.architecture.planting import planted, plants
 from tests.architecture.tree import Tree
 
 ISSUE, REVOKE = "infra/runbooks/lock/key-issue.md", "infra/runbooks/lock/key-revoke.md"
-RAISING = ("shared/ports/", "shared/usecases/", "shared/vendor_kit/", "shared/vendors/")
+RAISING = ("shared/ports/", "shared/usecases/", "shared/keywork/", "shared/vendor_kit/", "shared/vendors/")
 UNMET = {
     "shared/vendor_kit/lock_by_lock.py": "the specification's LockPort, which no saga speaks to",
     "shared/vendors/mock/": "no hotel has such locks",
@@ -28,7 +28,7 @@ NOT_WHEN_TAKEN_BACK = {
     ),
     "no_such_key": "then it is gone, as it should be",
 }
-OF_A_VENDOR = ("shared/vendor_kit/", "shared/usecases/lock_desk.py")
+OF_A_VENDOR = ("shared/vendor_kit/", "shared/keywork/vendor_session.py")
 """What gives causes that speak of a vendor or its account, beside the vendor's own adapter."""
 ROW = re.compile(r"^ *\| (.*?) \|", re.MULTILINE)
 Texts = Mapping[str, set[str]]

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from shared.ledger.hotel_directory import HotelDirectory
 from shared.ports.trouble import ServiceTrouble
-from shared.usecases.hotels.directory import HotelDirectory
 from tests.support.sample_hotel import SILK, message, play
 
 CONFIRMED = "melmastoon.reservation.booking.confirmed.v1"

@@ -5,8 +5,8 @@ import pytest
 from infra.local.workflows.program import load
 from infra.local.workflows.runner import run_program
 from infra.manifest.load import ROOT
+from shared.keywork.start import WORKFLOWS
 from shared.ledger.key_record import Work
-from shared.usecases.begin_saga import WORKFLOWS
 
 FLEET = "https://fleet.test"
 SAGA = {"tenant": "tnt_silk", "saga_id": "key_1", "generation": 2, "adapter": "adapter-ttlock"}

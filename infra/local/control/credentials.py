@@ -17,7 +17,7 @@ from shared.domain.lifecycle import TABLE, name_of
 from shared.domain.plan import Choice
 from shared.domain.states import Active, Failed, IssuedKey, Revoked, Suspended
 from shared.domain.window import StayWindow
-from shared.usecases.hotels.admit_tenant import RECORD
+from shared.ledger.admission import RECORD
 
 PROPERTIES: Final = "properties"
 MOST_NAMED: Final = 10

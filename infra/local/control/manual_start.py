@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from infra.local.sagas.service import LocalSagas
 from shared.domain.errors import InvalidInput
-from shared.usecases.begin_saga import WORKFLOWS
+from shared.keywork.start import WORKFLOWS
 
 BY_LEDGER: Final = frozenset(WORKFLOWS.values())
 SWEEP: Final = (

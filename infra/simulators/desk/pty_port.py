@@ -12,9 +12,9 @@ import tty
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from time import perf_counter
 from typing import Self
 
-from infra.local.ambient import stopwatch
 from infra.simulators.desk.device import Answer, Device
 
 BITS_A_BYTE = 10
@@ -54,18 +54,18 @@ class PtyPort:
 
     def _serve(self) -> None:
         while True:
-            wait = max(self._due[0][0] - stopwatch(), 0.0) if self._due else IDLE_SECONDS
+            wait = max(self._due[0][0] - perf_counter(), 0.0) if self._due else IDLE_SECONDS
             ready, _, _ = select.select([self._master, self._stop_read], [], [], wait)
             if self._stop_read in ready:
                 return
             if self._master in ready:
                 self._hear(os.read(self._master, 4096))
-            while self._due and self._due[0][0] <= stopwatch():
+            while self._due and self._due[0][0] <= perf_counter():
                 when, _, act = heapq.heappop(self._due)
                 act(when)
 
     def _hear(self, data: bytes) -> None:
-        start = max(stopwatch(), self._host_free)
+        start = max(perf_counter(), self._host_free)
         self._host_free = start + self._wire(data)
         self._at(self._host_free, lambda when: self._answer(data, when))
 

@@ -6,10 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from shared.domain.policy import DEFAULT_POLICY, KeyKindPolicy
-from shared.ledger.reading import reading
+from shared.ledger.policies import OF_TENANT, POLICIES
 from shared.ports.documents import Create, Document, Ref, TenantDocuments, Update
-
-POLICIES, OF_TENANT = "policies", "tenant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +45,6 @@ async def reload_policy(command: ReloadPolicy, store: TenantDocuments) -> bool:
     else:
         await store.commit([Update(command.ref, command.document(), kept.version)])
     return True
-
-
-async def policy_for(store: TenantDocuments, property_id: str) -> KeyKindPolicy:
-    """Return the policy of a property: its own settings over its tenant's over ours."""
-    policy = DEFAULT_POLICY
-    for identity in (OF_TENANT, property_id):
-        kept = await store.get(Ref(POLICIES, identity))
-        if kept is not None:
-            with reading(kept):
-                policy = policy.with_settings(kept.data["settings"])
-    return policy
 
 
 def _newer(command: ReloadPolicy, kept: Document) -> bool:

@@ -11,9 +11,9 @@ from shared.domain.ids import IntegratorId, TenantId, UserId
 from shared.domain.sign_in import NO_ACCESS, Integrator, TenantAccess
 from shared.domain.stored import Documented
 from shared.kernel.remembered import Remembered
+from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory
 from shared.ledger.reading import reading
 from shared.ports.documents import AlreadyExists, Create, Document, Ref, TenantDocuments, Update
-from shared.usecases.hotels.directory import KNOWN_FOR, HotelDirectory
 
 D = TypeVar("D", bound=Documented)
 ACCESS: Final = Ref("access", "people")

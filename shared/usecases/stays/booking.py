@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from shared.domain.ids import ReservationId, TenantId
+from shared.keywork.services import Services
 from shared.ledger.key_record import Cause, KeyRecord
 from shared.ledger.ledger import Ledger
 from shared.ledger.reservation import (
@@ -17,7 +18,6 @@ from shared.ledger.reservation import (
     reservation_from,
 )
 from shared.ledger.stay import Recency
-from shared.usecases.services import Services
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event

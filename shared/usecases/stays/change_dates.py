@@ -13,11 +13,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from shared.domain.ids import CredentialId, RoomId
+from shared.keywork.services import Services, retry_on_conflict
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Ledger
 from shared.ledger.reservation import BookingOutcome, Reservation, Status
 from shared.ledger.stay import Amendment, Stay
-from shared.usecases.services import Services, retry_on_conflict
 from shared.usecases.stays.booking import BookingEvent, keys_of, note_ignored, record_of, warn_if_ahead
 from shared.usecases.stays.confirm_booking import StayNews, change_stay, resume
 

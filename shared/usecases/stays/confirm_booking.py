@@ -11,17 +11,17 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId
 from shared.domain.kinds import RevokeReason
 from shared.domain.states import Active, Failed
+from shared.keywork.manual_task import alarm_of_loss, manual_tasks
+from shared.keywork.services import Services, retry_on_conflict
+from shared.keywork.start import begin_work
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import BookingOutcome, Reservation, Status
 from shared.ledger.stay import Amendment, Stay
 from shared.ports.documents import Write
-from shared.usecases.begin_saga import begin_work
-from shared.usecases.services import Services, retry_on_conflict
 from shared.usecases.stays.booking import BookingEvent, keys_of, note_ignored, record_of, warn_if_ahead
 from shared.usecases.stays.request_keys import Wanted, request_keys, stay_of
 from shared.usecases.stays.withdraw_key import NOTHING, Withdrawn, withdraw_keys
-from shared.usecases.upkeep.manual_task import alarm_of_loss, manual_tasks
 from shared.usecases.upkeep.tend_key import tend_if_due
 
 if TYPE_CHECKING:

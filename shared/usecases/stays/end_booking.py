@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from shared.domain.ids import CredentialId
 from shared.domain.kinds import RevokeReason
+from shared.keywork.services import Services, retry_on_conflict
+from shared.keywork.start import begin_work
 from shared.ledger.ledger import Ledger
 from shared.ledger.reservation import BookingOutcome, Reservation, Status
-from shared.usecases.begin_saga import begin_work
-from shared.usecases.services import Services, retry_on_conflict
 from shared.usecases.stays.booking import BookingEvent, keys_of, note_ignored, record_of, warn_if_ahead
 from shared.usecases.stays.confirm_booking import resume
 from shared.usecases.stays.withdraw_key import withdraw_keys

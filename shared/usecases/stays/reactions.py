@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from shared.domain.kinds import RevokeReason
 from shared.domain.reactions import Action, Reaction, reaction_to
-from shared.usecases.services import Services
+from shared.keywork.services import Services
 from shared.usecases.stays import change_dates, confirm_booking, end_booking
 
 if TYPE_CHECKING:

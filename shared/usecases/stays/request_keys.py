@@ -11,12 +11,12 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import GuestId, KeyCredentialId, PropertyId, RoomId, TenantId
 from shared.domain.kinds import Area, ClaimKey, FailureReason, KeyCredentialKind, KeyWarning
 from shared.domain.scope import AccessScope
+from shared.keywork.services import Services
 from shared.ledger.delays import STARTED_WITHIN
+from shared.ledger.hotel_directory import HotelSetup
 from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
 from shared.ledger.ledger import Change
 from shared.ledger.stay import Stay
-from shared.usecases.hotels.directory import HotelSetup
-from shared.usecases.services import Services
 from shared.usecases.stays.split_stay import Share, split_stay
 
 if TYPE_CHECKING:

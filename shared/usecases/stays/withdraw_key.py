@@ -8,13 +8,13 @@ from typing import Final
 from shared.domain.kinds import ClaimKey, RevokeReason
 from shared.domain.reactions import withdrawal
 from shared.events.idempotency import claim_key
+from shared.keywork.manual_task import task_closed
+from shared.keywork.services import Services
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.key_record import Cause, KeyRecord, Work
 from shared.ledger.ledger import Change, Ledger
 from shared.ports.documents import Delete
-from shared.usecases.services import Services
 from shared.usecases.stays.booking import BookingEvent
-from shared.usecases.upkeep.manual_task import task_closed
 
 
 @dataclass(frozen=True, slots=True)

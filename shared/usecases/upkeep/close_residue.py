@@ -8,15 +8,15 @@ from shared.domain.errors import InvalidInput
 from shared.domain.grant_lifecycle import Removed, Residual
 from shared.domain.ids import GrantId, TenantId, UserId
 from shared.domain.lifecycle import name_of
+from shared.keywork.attempt import AttemptContext
+from shared.keywork.decide_settle import conclude_withdrawal
+from shared.keywork.errand import Errand, SettleAttempt
+from shared.keywork.services import Services, retry_on_conflict
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.ledger import Ledger
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.documents import DocumentStore
 from shared.ports.vault import Cipher
-from shared.usecases.conclude_withdrawal import conclude_withdrawal
-from shared.usecases.removal import Removal, Withdrawal
-from shared.usecases.services import Services, retry_on_conflict
-from shared.usecases.task_at_locks import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,10 @@ async def _closed(command: CloseResidue, ledger: Ledger, vault: Vault, services:
     _check(kept, services)
     entry = await ledger.entry(kept.grant.credential_id)
     assert entry is not None  # noqa: S101 - a grant is written with its key, and neither is ever deleted
-    task = Task(entry, ledger, services, kept.grant.vendor)
+    task = AttemptContext(entry, ledger, services, kept.grant.vendor)
     secrets = SealedKeys(vault.sealed.tenant(entry.credential.tenant), vault.cipher, kept.grant.vendor)
-    closing = Removal(kept, closed_by=command.by)
-    await conclude_withdrawal(Withdrawal(task, await task.grants(), (closing,), secrets=secrets))
+    closing = Errand(kept, closed_by=command.by)
+    await conclude_withdrawal(SettleAttempt(task, await task.grants(), (closing,), secrets=secrets))
     services.log.info("a residue was closed", grantId=command.grant, by=command.by, keyCredentialId=entry.id)
     return await _found(command, ledger)
 

@@ -6,11 +6,11 @@ from typing import Final
 
 from shared.domain.ids import TenantId
 from shared.domain.instants import milliseconds
+from shared.keywork.services import Services
 from shared.ledger.delays import STEP_LEASE
 from shared.ledger.indexes import DUE
 from shared.ledger.key_record import ref_of
 from shared.ports.documents import DocumentStore, StaleVersion, Update
-from shared.usecases.services import Services
 from shared.usecases.upkeep.tend_key import tend_if_due
 
 AT_A_TIME: Final = 200

@@ -5,17 +5,17 @@ from datetime import timedelta
 
 from shared.domain.core import Guest
 from shared.domain.kinds import RevokeReason, VendorCode
+from shared.keywork.give_up_lost import alarm_of_delay, fail_overdue, give_up_lost
+from shared.keywork.next_due import over_at
+from shared.keywork.next_vendor import whom_to_ask
+from shared.keywork.services import Services
+from shared.keywork.start import WORKFLOWS, announced, begin_saga, begin_work, tell
 from shared.ledger.delays import ASKED_STILL_EVERY, MOST_BROKEN, MOST_LOST, NEEDED_WITHIN, STEP_LEASE
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Status, ref_of, reservation_from
-from shared.usecases.begin_saga import WORKFLOWS, announced, begin_saga, begin_work, tell
-from shared.usecases.services import Services
 from shared.usecases.stays.withdraw_key import withdrawn
-from shared.usecases.upkeep.give_up_lost import alarm_of_delay, fail_overdue, give_up_lost
-from shared.usecases.upkeep.over_at import over_at
-from shared.usecases.whom_to_ask import whom_to_ask
 
 
 async def tend_if_due(credential: str, ledger: Ledger, services: Services) -> bool:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from functools import partial
 
 from shared.domain.ids import LockDeviceId, PropertyId
-from shared.domain.kinds import TTLOCK, KeyWarning
+from shared.domain.kinds import KeyWarning
 from shared.domain.lock_errors import LockError
 from shared.ports.lock import DeviceHealth, ListedDevice
 from shared.vendor_kit.api_client import ApiClient, VendorApi
@@ -24,6 +24,7 @@ from shared.vendor_kit.turns import Turns
 from shared.vendor_kit.visits import turn_at, visiting
 from shared.vendors.ttlock import capabilities
 from shared.vendors.ttlock.account import Account, read_account
+from shared.vendors.ttlock.capabilities import TTLOCK, UNENFORCED
 from shared.vendors.ttlock.computed_keys import ComputedKeySync
 from shared.vendors.ttlock.errors import (
     ASTRAY,
@@ -47,7 +48,7 @@ class TTLock(SyncedLockVendor):
     def __init__(
         self, locks: PropertyLocks, api: VendorApi, turns: Turns, gateways: Gateways, inspector: Inspector
     ) -> None:
-        super().__init__(locks, api, KINDS)
+        super().__init__(locks, api, KINDS, UNENFORCED)
         self._turns, self._gateways, self._inspector = turns, gateways, inspector
         self._skews = Skews(locks.clock)
 

@@ -3,10 +3,10 @@
 from datetime import datetime, timedelta, timezone
 from typing import Final
 
-from shared.domain.kinds import TTLOCK
 from shared.domain.lock_errors import LockError
 from shared.ports.lock_causes import LockCause
 from shared.vendor_kit.refusals import WAITS, Meaning, Refusals, each, unpaired, unreachable
+from shared.vendors.ttlock.capabilities import TTLOCK
 
 OUT_OF_REACH: Final = ("-3002", "-3036", "-3035", "-2012")
 """The gateway or the lock's own radio is out of reach; or no gateway hears the lock at all."""

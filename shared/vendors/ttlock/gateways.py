@@ -1,4 +1,5 @@
 """Whose turn to take at a lock: the vendor is asked for its gateway once in a while, and then it is known.
+from shared.vendors.ttlock.capabilities import TTLOCK
 
 The vendor speaks to a lock through the gateway that hears it best, and a gateway does one thing at a time.
 Whoever asks for one lock also learns of the others around its gateway: the next room costs no call.
@@ -10,13 +11,13 @@ from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Final
 
-from shared.domain.kinds import TTLOCK
 from shared.ports.ambient import Clock
 from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import SILENCE, VendorRefused
 from shared.vendor_kit.relay_notes import Reach, Reaches, RelayNotes
 from shared.vendors.ttlock import inventory
+from shared.vendors.ttlock.capabilities import TTLOCK
 from shared.vendors.ttlock.inventory import Near
 
 ASKED_AGAIN_AFTER: Final = timedelta(minutes=15)

@@ -11,10 +11,10 @@ from shared.domain.grant_lifecycle import Placement
 from shared.domain.kinds import VendorCode
 from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
+from shared.keywork.vendor_session import VendorSessions
 from shared.ports.lock import AdapterDescription, KeyAtLock
 from shared.ports.lock_causes import PIN_TAKEN
 from shared.runtime.keys import _means
-from shared.usecases.lock_desk import LockDesks
 from tests.chaos.small_world.fate import Air
 from tests.chaos.small_world.scene import KeyAtDoor
 
@@ -176,7 +176,9 @@ class TinyDoors:
 
     def move_in(self, on):
         """Open this vendor's desks in place of the mock's own."""
-        on.kept[f"desks:{TINY}"] = LockDesks(TINY, lambda *_: self._vendor, on.hotels, on.secrets, _means(on))
+        on.kept[f"desks:{TINY}"] = VendorSessions(
+            TINY, lambda *_: self._vendor, on.hotels, on.secrets, _means(on)
+        )
 
     def at_doors(self):
         """Return the keys in the locks."""

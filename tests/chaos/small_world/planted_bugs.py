@@ -6,11 +6,11 @@ from dataclasses import replace
 from itertools import count
 
 from shared.domain.grant_lifecycle import ConfirmRemoval, Intended, RemovalProof
+from shared.keywork import attempt, decide_settle, errand, lock_attempt, place_at_locks, start
+from shared.keywork.lock_key import lock_key
 from shared.ledger import grant_record, key_record, ledger, sealed_keys
 from shared.ports.bus import Message
 from shared.ports.documents import StaleVersion
-from shared.usecases import ask_locks, begin_saga, conclude_withdrawal, placing, removal, task_at_locks
-from shared.usecases.lock_key import lock_key
 from shared.usecases.stays import confirm_booking, end_booking
 from shared.usecases.upkeep import sweep_due
 from tests.chaos.small_world import documents
@@ -25,7 +25,7 @@ def random_name_at_the_vendor(plant):
         key = lock_key(*grant)
         return replace(key, name=f"{key.name}-{next(NUMBERS)}")
 
-    plant(ask_locks, "lock_key", named_anew)
+    plant(place_at_locks, "lock_key", named_anew)
 
 
 def publish_before_commit(plant):
@@ -97,14 +97,14 @@ def no_version_check(plant):
 
 def skip_the_grants_before_the_call(plant):
     """Write a grant down only when its vendor has answered."""
-    saved = task_at_locks.Task.saved
+    saved = attempt.AttemptContext.saved
 
     async def without(self, change):
         kept = tuple(each for each in change.grants if not isinstance(each.grant.state, Intended))
         task, _ = await saved(self, replace(change, grants=kept))
         return task, change.grants
 
-    plant(task_at_locks.Task, "saved", without)
+    plant(attempt.AttemptContext, "saved", without)
 
 
 def draw_another_pin_at_every_attempt(plant):
@@ -129,7 +129,7 @@ def forget_what_was_placed_when_a_try_is_given_up(plant):
         leaving = self.settled(task).withdrawn(task.now)
         return leaving.told(ConfirmRemoval(at=task.now, proof=RemovalProof.NEVER_PLACED))
 
-    plant(placing.Placing, "given_up", given_up)
+    plant(lock_attempt.LockAttempt, "given_up", given_up)
 
 
 def believe_a_removal_while_a_call_is_under_way(plant):
@@ -139,9 +139,9 @@ def believe_a_removal_while_a_call_is_under_way(plant):
 
 def believe_a_removal_that_failed(plant):
     """Take a vendor's error for consent."""
-    settled = removal.Removal.settled
+    settled = errand.Errand.settled
     plant(
-        removal.Removal,
+        errand.Errand,
         "settled",
         lambda self, now, **how: settled(replace(self, error=None), now, **how),
     )
@@ -226,12 +226,12 @@ def revoke_only_when_the_locks_have_let_go(plant):
 
 def say_it_was_settled_before_it_was(plant):
     """Say what the locks answered without having asked them all."""
-    over = conclude_withdrawal._over
+    over = decide_settle._over
 
     async def later(it, change, removing):
         return await over(it, change, tuple(it.grants))
 
-    plant(conclude_withdrawal, "_later", later)
+    plant(decide_settle, "_later", later)
 
 
 def _argument(found):
@@ -239,9 +239,9 @@ def _argument(found):
         "tenant": str(found.credential.tenant),
         "saga_id": str(found.id),
         "generation": found.saga.generation,
-        "adapter": begin_saga.adapter_of(found.credential.core.plan.current.vendor),
+        "adapter": start.adapter_of(found.credential.core.plan.current.vendor),
     }
-    return begin_saga.WORKFLOWS[key_record.Work.WITHDRAW], argument
+    return start.WORKFLOWS[key_record.Work.WITHDRAW], argument
 
 
 def _with_bus(plant):

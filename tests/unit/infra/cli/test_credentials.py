@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from shared.usecases.issue_at_locks import LONGEST_EXTENSION
+from shared.keywork.issue import LONGEST_EXTENSION
 
 KEY = {
     "id": "key_01KSAMP1E00000000000000101",

@@ -29,13 +29,13 @@ from shared.domain.plan import Choice, IssuePlan
 from shared.domain.window import StayWindow
 from shared.kernel.ids import DrawnIds
 from shared.kernel.log import Log
+from shared.keywork.services import Services
 from shared.ledger.grant_record import GrantRecord
+from shared.ledger.hotel_directory import HotelDirectory
 from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
 from shared.ledger.ledger import Ledger
 from shared.ports.sagas import Execution
 from shared.runtime.indexes import INDEXES
-from shared.usecases.hotels.directory import HotelDirectory
-from shared.usecases.services import Services
 from tests.contract.embedded import Embedded
 
 SILK, KABUL = TenantId("tnt_silk"), PropertyId("ppt_kabul")

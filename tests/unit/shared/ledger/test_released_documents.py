@@ -18,13 +18,13 @@ from shared.domain.premises import LockDevice, Property, Room, Tenant
 from shared.domain.sign_in import Integrator, TenantAccess
 from shared.domain.stored import UNSTORED, how_stored
 from shared.domain.upcasts import UPCASTS
+from shared.keywork.manual_task import ManualTask
 from shared.ledger.grant_record import GrantRecord, grant_from
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.reading import StoredUnreadable
 from shared.ledger.reservation import Reservation, reservation_from
 from shared.ledger.sealed_keys import SealedDocument
 from shared.ports.documents import Document, Ref
-from shared.usecases.upkeep.manual_task import ManualTask
 
 RELEASED = Path(__file__).parent / "released"
 LEDGER = {

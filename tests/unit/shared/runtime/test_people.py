@@ -11,8 +11,8 @@ from shared.domain.sign_in import Integrator, TenantAccess
 from shared.kernel.api_keys import draw_key
 from shared.kernel.identity import Unauthenticated
 from shared.kernel.published import IssuerOutOfReach
+from shared.ledger.hotel_directory import KNOWN_FOR
 from shared.runtime.people import LARGEST_KEY_SET, people_of
-from shared.usecases.hotels.directory import KNOWN_FOR
 from shared.usecases.hotels.staff_access import register_access, register_integrator, stop_person
 from shared.vendor_kit.http import Answer, TimedOut
 from tests.support.idp import Provider
@@ -156,8 +156,8 @@ def test_a_tenant_of_another_cell_has_nobody_here(tmp_path):
 
 
 async def _keep(house, tenant, record):
+    from shared.ledger.admission import RECORD
     from shared.ports.documents import Create
-    from shared.usecases.hotels.admit_tenant import RECORD
 
     await house.on.documents.tenant(TenantId(tenant)).commit([Create(RECORD, record)])
 

@@ -7,9 +7,9 @@ from shared.domain.documents import to_document
 from shared.domain.ids import LockDeviceId, RoomId
 from shared.domain.policy import DEFAULT_POLICY
 from shared.domain.premises import LockDevice, Property, Tenant
+from shared.ledger.admission import RECORD
+from shared.ledger.hotel_directory import HotelSetup
 from shared.ports.documents import Create, Ref
-from shared.usecases.hotels.admit_tenant import RECORD
-from shared.usecases.hotels.directory import HotelSetup
 from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, KABUL, MOCK, SILK
 
 GUESTHOUSE = Property(id=KABUL, name="Kabul", zone="Asia/Kabul")

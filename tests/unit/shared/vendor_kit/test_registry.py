@@ -5,8 +5,9 @@ import inspect
 import pytest
 
 from shared.domain.errors import InvalidInput
-from shared.domain.kinds import TTLOCK, VendorCode
+from shared.domain.kinds import VendorCode
 from shared.vendor_kit.registry import installed_vendors, opener_of
+from tests.support.vendors import TTLOCK
 
 
 def test_installed_vendors_are_the_folders():

@@ -8,8 +8,9 @@ import pytest
 from shared.domain.errors import InvalidInput
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.policy import DEFAULT_POLICY
+from shared.ledger.policies import policy_for
 from shared.ports.documents import Ref
-from shared.usecases.hotels.reload_policy import ReloadPolicy, policy_for, reload_policy
+from shared.usecases.hotels.reload_policy import ReloadPolicy, reload_policy
 from tests.support.simulated import play
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import pytest
 
 from shared.domain.errors import InvalidInput
+from shared.keywork.services import RACES, retry_on_conflict
 from shared.ledger.reservation import BookingOutcome, Reservation, Status, ref_of, reservation_from
 from shared.ledger.stay import Recency
 from shared.ports.documents import AlreadyExists, Ref, StaleVersion
-from shared.usecases.services import RACES, retry_on_conflict
 from shared.usecases.stays.booking import BookingEvent, note_ignored, record_of
 from tests.unit.shared.ledger.ledgering import NOW, SILK
 

@@ -8,6 +8,7 @@ import pytest
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import LockDeviceId
 from shared.domain.states import Failed, Requested
+from shared.keywork.manual_task import MANUAL_TASKS, manual_tasks
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.key_record import Work
 from shared.usecases.stays.request_keys import (
@@ -19,7 +20,6 @@ from shared.usecases.stays.request_keys import (
     request_keys,
     stay_of,
 )
-from shared.usecases.upkeep.manual_task import MANUAL_TASKS, manual_tasks
 from tests.unit.shared.ledger.ledgering import ARRIVAL, CAUSE, CLAIM, DAY, MOCK, SILK, TTLOCK
 from tests.unit.shared.usecases.hotel import ROOMS, booking, door, premises
 

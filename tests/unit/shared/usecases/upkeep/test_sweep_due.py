@@ -8,14 +8,14 @@ import pytest
 from shared.domain.commands import Accept, Provision
 from shared.domain.grant_lifecycle import ConfirmRemoval, GiveUp, Residual
 from shared.domain.states import Failed, Requested, Revoked
+from shared.keywork.manual_task import MANUAL_TASKS
+from shared.keywork.next_due import OVER_AFTER
 from shared.ledger.delays import ASKED_STILL_EVERY, MOST_BROKEN, MOST_LOST, NEEDED_WITHIN, STEP_LEASE
 from shared.ledger.key_record import Saga, Work, ref_of
 from shared.ledger.ledger import Change
 from shared.ports.documents import Ref, StaleVersion, Update
 from shared.ports.sagas import ExecutionState
 from shared.usecases.upkeep import sweep_due as sweeper
-from shared.usecases.upkeep.manual_task import MANUAL_TASKS
-from shared.usecases.upkeep.over_at import OVER_AFTER
 from shared.usecases.upkeep.sweep_due import sweep_due
 from shared.usecases.upkeep.tend_key import tend_if_due
 from tests.unit.shared.ledger.ledgering import CLAIM, MINUTE

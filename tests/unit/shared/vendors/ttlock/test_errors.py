@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.domain.kinds import TTLOCK
 from shared.domain.lock_errors import (
     DeviceNotPaired,
     KeyIssueFailed,
@@ -15,6 +14,7 @@ from shared.domain.lock_errors import (
 from shared.ports.lock_causes import PIN_REFUSED, PIN_TAKEN, WINDOW_SPENT
 from shared.vendor_kit.refusals import SILENCE, Operation
 from shared.vendors.ttlock.errors import REFUSALS, WAITS, wait_after
+from tests.support.vendors import TTLOCK
 
 PERMANENT, PASSING = True, False
 TABLE = [

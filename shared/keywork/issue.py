@@ -1,0 +1,159 @@
+"""Making a key: written down with its grants and sealed secret, then asked of the vendor, then confirmed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from shared.domain.commands import Accept
+from shared.domain.facts import Fact
+from shared.domain.grant import Grant, VendorCall
+from shared.domain.grant_lifecycle import Intended
+from shared.domain.ids import GrantId
+from shared.domain.premises import LockDevice
+from shared.domain.states import Failed, Requested, Revoked
+from shared.keywork.attempt import AttemptContext
+from shared.keywork.decide_issue import conclude_issue, refuse_to_issue
+from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
+from shared.keywork.place_at_locks import asked
+from shared.keywork.preconditions import why_hopeless
+from shared.keywork.services import gather_both
+from shared.keywork.vendor_session import VendorSession
+from shared.keywork.verdicts import Verdict
+from shared.ledger.delays import STEP_LEASE
+from shared.ledger.grant_record import GrantRecord, after_all_calls
+from shared.ledger.key_record import KeyRecord
+from shared.ledger.ledger import Change
+from shared.ledger.sealed_keys import SealedKey, SecretName
+from shared.ports.documents import StaleVersion
+from shared.vendor_kit.pins import draw_pin
+
+KEPT_AFTER_STAY: Final = timedelta(days=60)
+LONGEST_EXTENSION: Final = timedelta(hours=4)
+"""By so much a vendor may round the end, or we may shift it: the truth comes with its answer."""
+
+
+async def issue_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
+    """Make one attempt at the key, and say what is next."""
+    known = await task.grants() if task.entry.credential.core.plan.attempts else ()
+    hopeless = why_hopeless(task, desk)
+    if hopeless is not None:
+        return await refuse_to_issue(task, hopeless)
+    try:
+        intended = await _intended(task, desk, known)
+    except StaleVersion:
+        await _forget_in_vain(task, desk)
+        raise
+    attempted, told = await gather_both(asked(intended, desk), intended.task.announced())
+    return await conclude_issue(replace(attempted, task=replace(attempted.task, entry=told)), desk)
+
+
+async def _intended(task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord]) -> IssueAttempt:
+    """Write down what is about to be asked of the vendor, and the secret that it will be told."""
+    now, noted_at = task.now, after_all_calls(known, task.now)
+    placings = _placings(task, desk, known, noted_at)
+    mine = {placing.kept.grant.id for placing in placings}
+    others = [kept.withdrawn(now) for kept in known if not kept.over and kept.grant.id not in mine]
+    ended = [kept for kept in others if kept not in known]
+    called = [placing for placing in placings if not placing.kept.stands]
+    grants = [placing.kept for placing in called] + ended
+    counted = _counted(task, tuple(grants), noted_at)
+    if all(placing.fresh for placing in placings):
+        # Neither means anything without the other, and the vendor is told of neither before both are kept.
+        key, (begun, saved) = await gather_both(_secret(task, desk, known), task.saved(counted))
+    else:
+        key = await _secret(task, desk, known)
+        begun, saved = await task.saved(counted)
+    kept = [replace(placing, kept=each) for placing, each in zip(called, saved, strict=False)]
+    standing = [placing for placing in placings if placing.kept.stands]
+    leaving = (*(each for each in others if each not in ended), *saved[len(kept) :])
+    return IssueAttempt(begun, (*standing, *kept), leaving, key)
+
+
+async def _forget_in_vain(task: AttemptContext, desk: VendorSession) -> None:
+    """Destroy the secret of a key that came to its end while we wrote it down: nobody else ever will."""
+    entry = await task.ledger.entry(task.entry.id)
+    if entry is None or not isinstance(entry.credential.state, Revoked | Failed):
+        return
+    if all(kept.over for kept in await task.ledger.grants(entry)):  # else whoever takes them back does it
+        await desk.secrets.destroy(_secret_name(task.entry))
+
+
+def _counted(task: AttemptContext, grants: tuple[GrantRecord, ...], noted_at: datetime) -> Change:
+    """Count the attempt, unless the last goes on; should this call be lost, the next counts."""
+    credential, facts = task.entry.credential, tuple[Fact, ...]()
+    if not task.entry.going_on:
+        credential = credential.attempting(noted_at)
+    if isinstance(credential.state, Requested):
+        credential, facts = credential.apply(Accept(at=task.now))
+    entry = replace(task.entry, credential=credential, going_on=False).due_in(STEP_LEASE, task.now)
+    return Change(entry, facts, grants)
+
+
+def _placings(
+    task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord], noted_at: datetime
+) -> list[LockAttempt]:
+    core, secret_try = task.entry.credential.core, task.entry.secret_try
+    tried = (core.plan.current.vendor, core.plan.current.kind, secret_try)
+    mine = {
+        (kept.grant.device_id, kept.vendor_device): kept
+        for kept in known
+        if kept.wanted and (kept.grant.vendor, kept.grant.kind, kept.grant.secret_try) == tried
+    }
+    placings = []
+    for door in desk.binding.doors(core.rooms):
+        kept = mine.get((door.id, door.vendor_device)) or _new(task, door, known)
+        placings.append(LockAttempt.at(kept, task.now, noted_at))
+    return placings
+
+
+def _new(task: AttemptContext, door: LockDevice, known: Sequence[GrantRecord]) -> GrantRecord:
+    window = task.entry.credential.core.window
+    return GrantRecord(_grant(task, door, known), window.start, window.end, vendor_device=door.vendor_device)
+
+
+def _grant(task: AttemptContext, door: LockDevice, known: Sequence[GrantRecord]) -> Grant:
+    core, kind = task.entry.credential.core, task.entry.credential.core.plan.current.kind
+    tried = (door.id, kind, task.entry.secret_try)
+    # A door that was unmapped meanwhile has had such a grant, whose removal must not take this one along.
+    before = sum((k.grant.device_id, k.grant.kind, k.grant.secret_try) == tried for k in known)
+    call = VendorCall(
+        claim=core.claim,
+        credential_id=core.id,
+        device_id=door.id,
+        kind=kind,
+        secret_try=task.entry.secret_try,
+        step=f"issue.{before}" if before else "issue",
+    )
+    return Grant(
+        id=GrantId.mint(task.services.ids.ulid()),
+        tenant=core.tenant,
+        property_id=core.property_id,
+        credential_id=core.id,
+        device_id=door.id,
+        rooms=tuple(room for room in door.rooms if room in core.rooms),
+        vendor=door.vendor,
+        kind=kind,
+        vendor_key=call.key,
+        capabilities=door.capabilities,
+        exposure_until=core.window.end + LONGEST_EXTENSION,
+        state=Intended(),
+        version=1,
+        changed_at=task.now,
+        secret_try=task.entry.secret_try,
+    )
+
+
+async def _secret(task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord]) -> SealedKey:
+    """Return the secret of this try: the one that is kept, or one drawn now."""
+    core, name = task.entry.credential.core, _secret_name(task.entry)
+    kept = await desk.secrets.find(name) if known else None
+    if kept is not None:
+        return kept
+    pin = draw_pin(task.services.entropy, desk.binding.policy.pin_digits)
+    return await desk.secrets.keep(SealedKey(name, pin, core.window.end + KEPT_AFTER_STAY))
+
+
+def _secret_name(entry: KeyRecord) -> SecretName:
+    core = entry.credential.core
+    return SecretName(core.id, core.plan.current.kind, entry.secret_try)

@@ -1,0 +1,197 @@
+"""An attempt to make a key, lock by lock, and what came of it."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Self
+
+from shared.domain.grant_lifecycle import ConfirmRemoval, Place, RemovalProof
+from shared.domain.instants import milliseconds
+from shared.domain.kinds import WINDOW_ROUNDED, KeyWarning, merge_warnings
+from shared.domain.lock_errors import LockError, VendorUnreachable
+from shared.domain.secret import Secret
+from shared.domain.window import StayWindow
+from shared.keywork.attempt import AttemptContext
+from shared.ledger.grant_record import GrantRecord
+from shared.ledger.key_at_lock import KeyAtLockRecord
+from shared.ledger.sealed_keys import SealedKey
+from shared.ports.exchanges import Exchange
+from shared.ports.lock import KeyAtLock
+from shared.ports.lock_causes import about_the_pin, of_our_own, unheard
+
+
+@dataclass(frozen=True, slots=True)
+class LockAttempt:
+    """One lock's part: without an outcome, its vendor was not asked now; `asked_last`, when it was before."""
+
+    kept: GrantRecord
+    fresh: bool
+    busy_before: datetime | None = None
+    outcome: KeyAtLock | LockError | None = None
+    asked_last: datetime | None = None
+    answered_at: datetime | None = None
+    said: tuple[Exchange, ...] = ()
+
+    @classmethod
+    def at(cls, kept: GrantRecord, now: datetime, noted_at: datetime | None = None) -> Self:
+        """Return the part of a lock whose vendor is about to be asked, unless the key stands there."""
+        if kept.stands:
+            return cls(kept, fresh=False)
+        fresh = kept.busy_until is None and not kept.calls
+        return cls(kept.calling(now, noted_at), fresh, kept.busy_until, asked_last=kept.asked_last)
+
+    @property
+    def standing(self) -> KeyAtLockRecord | None:
+        """How the key stands at the lock, if it does."""
+        if isinstance(self.outcome, KeyAtLock):
+            return KeyAtLockRecord.of(self.outcome)
+        return self.kept.standing if self.kept.stands else None
+
+    @property
+    def error(self) -> LockError | None:
+        """What went wrong, if anything."""
+        return self.outcome if isinstance(self.outcome, LockError) else None
+
+    def missed_since(self, began: datetime) -> bool:
+        """Say whether nobody has asked the lock since an attempt began, though it has no key."""
+        before = self.asked_last is None or milliseconds(self.asked_last) < milliseconds(began)
+        return self.standing is None and self.outcome is None and before
+
+    def settled(self, task: AttemptContext) -> GrantRecord:
+        """Return the grant with what its vendor said.
+
+        Silence says nothing: the call may still land. An answer ends this call, but not one before it that
+        was never heard of again.
+        """
+        if self.kept.stands:
+            return self.kept
+        if self.outcome is None:
+            return replace(self.kept, busy_until=self.busy_before, calls=self.kept.calls[:-1])
+        if isinstance(self.outcome, LockError):
+            heard = self.kept.heard(self.outcome.cause.kind, self.answered_at or task.now, self.said)
+            return heard if unheard(self.outcome) else replace(heard, busy_until=self.busy_before)
+        at = self.outcome
+        answered_at = self.answered_at or task.now
+        heard = self.kept.heard(at.placement.value, answered_at, self.said)
+        placed = Place(at=answered_at, placement=at.placement, exposure_until=at.exposure_until)
+        return replace(heard, busy_until=self.busy_before, standing=KeyAtLockRecord.of(at)).told(placed)
+
+    def given_up(self, task: AttemptContext) -> GrantRecord:
+        """Return the grant on its way out; one that its vendor never took is gone already."""
+        leaving = self.settled(task).withdrawn(task.now)
+        if self.fresh and (self.outcome is None or (self.error is not None and not unheard(self.error))):
+            return leaving.told(ConfirmRemoval(at=task.now, proof=RemovalProof.NEVER_PLACED))
+        return leaving
+
+
+def _hopeless(error: LockError) -> bool:
+    """Say whether no further lock need be asked, for the key will not be made this way."""
+    return error.permanent or about_the_pin(error)
+
+
+def _rank(error: LockError) -> tuple[bool, bool]:
+    return not about_the_pin(error), isinstance(error, VendorUnreachable)
+
+
+@dataclass(frozen=True, slots=True)
+class IssueAttempt:
+    """An attempt: `others` are earlier tries' grants that are not over; one not `counted` was never made."""
+
+    task: AttemptContext
+    placings: tuple[LockAttempt, ...] = ()
+    others: tuple[GrantRecord, ...] = ()
+    key: SealedKey | None = None
+    counted: bool = True
+
+    @property
+    def errors(self) -> list[LockError]:
+        """What went wrong, lock by lock."""
+        return [each.error for each in self.placings if each.error is not None]
+
+    @property
+    def error(self) -> LockError | None:
+        """What went wrong first; a word about the PIN counts before all others."""
+        return min(self.errors, key=_rank, default=None)
+
+    @property
+    def standings(self) -> tuple[KeyAtLockRecord, ...]:
+        """How the key stands, at the locks that have it."""
+        return tuple(each.standing for each in self.placings if each.standing is not None)
+
+    @property
+    def complete(self) -> bool:
+        """Say whether every lock has the key."""
+        return len(self.standings) == len(self.placings) > 0
+
+    @property
+    def goes_on(self) -> bool:
+        """Say whether there is more to ask in this very attempt: of locks nobody came to, or that came later.
+
+        Whoever comes again asks at least one such lock, or has just placed the key at one: it has an end.
+        """
+        if self.complete or not self.placings or any(map(_hopeless, self.errors)):
+            return False
+        return any(each.missed_since(self.began) for each in self.placings) or not self.errors
+
+    @property
+    def began(self) -> datetime:
+        """When the attempt began, perhaps some rounds ago."""
+        return self.task.entry.credential.core.plan.last_attempt_at or self.task.now
+
+    @property
+    def turn_not_come(self) -> bool:
+        """Say whether nobody was asked, for want of our own turn: that is no vendor's failure."""
+        asked = [each.outcome for each in self.placings if each.outcome is not None]
+        return bool(asked) and all(isinstance(each, LockError) and of_our_own(each) for each in asked)
+
+    @property
+    def warnings(self) -> tuple[KeyWarning, ...]:
+        """What the vendor wants to have said."""
+        apart = (
+            ()
+            if self.effective
+            else (KeyWarning(WINDOW_ROUNDED, "there is no time at which all locks open"),)
+        )
+        return merge_warnings(*(each.warnings for each in self.standings), apart)
+
+    @property
+    def effective(self) -> StayWindow | None:
+        """When all the locks open; None if they never all do."""
+        window = self.task.entry.credential.core.window
+        start = max(each.valid_from for each in self.standings)
+        end = min(each.valid_until for each in self.standings)
+        return StayWindow(start, end, window.zone) if start < end else None
+
+    @property
+    def secret(self) -> Secret[str] | None:
+        """What the locks were told."""
+        return None if self.key is None else self.key.artifact
+
+    @property
+    def in_vain(self) -> bool:
+        """Say whether no lock took the secret, or may yet take it."""
+        return all(placing.given_up(self.task).over for placing in self.placings)
+
+    def sealed(self) -> SealedKey:
+        """Return the secret with what the vendor chose and named."""
+        assert self.key is not None  # noqa: S101 - whatever was placed had a secret
+        at_locks = [
+            (placing.kept.grant.vendor_name, placing.outcome)
+            for placing in self.placings
+            if isinstance(placing.outcome, KeyAtLock)
+        ]
+        chosen = next((at.secret for _, at in at_locks if at.secret is not None), self.key.artifact)
+        return replace(
+            self.key,
+            artifact=chosen,
+            refs={**self.key.refs, **{name: at.vendor_ref for name, at in at_locks}},
+        )
+
+    def settled(self) -> tuple[GrantRecord, ...]:
+        """Return the grants of the locks that were asked, or were to be, with what their vendor said."""
+        return tuple(each.settled(self.task) for each in self.placings if not each.kept.stands)
+
+    def given_up(self) -> tuple[GrantRecord, ...]:
+        """Return all grants on their way out."""
+        at = self.task.now
+        leaving = (placing.given_up(self.task) for placing in self.placings)
+        return (*leaving, *(kept.withdrawn(at) for kept in self.others))

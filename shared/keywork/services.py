@@ -1,0 +1,62 @@
+"""What every command on keys works with."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+from shared.kernel.log import Log
+from shared.ledger.hotel_directory import HotelDirectory
+from shared.ledger.ledger import Ledger
+from shared.ports.ambient import Clock, Entropy, Ids
+from shared.ports.bus import EventBus
+from shared.ports.documents import AlreadyExists, StaleVersion
+from shared.ports.sagas import Sagas
+
+T = TypeVar("T")
+U = TypeVar("U")
+RACES: Final = 3
+"""How often a command that lost a race begins anew before its caller is asked to come again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The ports of the ledger's commands."""
+
+    hotels: HotelDirectory
+    bus: EventBus
+    sagas: Sagas
+    ids: Ids
+    clock: Clock
+    entropy: Entropy
+    log: Log
+
+    @property
+    def now(self) -> datetime:
+        """The present instant."""
+        return self.clock.now()
+
+    async def ledger(self, tenant: str) -> Ledger:
+        """Return the ledger of a tenant of this cell."""
+        return Ledger(await self.hotels.admit(tenant), self.ids)
+
+
+async def gather_both(first: Coroutine[Any, Any, T], second: Coroutine[Any, Any, U]) -> tuple[T, U]:
+    """Return both results once both have ended, or raise what either raised: neither goes on alone."""
+    one, other = await asyncio.gather(first, second, return_exceptions=True)
+    if isinstance(one, BaseException):
+        raise one
+    if isinstance(other, BaseException):
+        raise other
+    return one, other
+
+
+async def retry_on_conflict(command: Callable[[], Awaitable[T]]) -> T:
+    """Obey a command that decides by what it reads; where that changed meanwhile, it reads again."""
+    for _ in range(RACES):
+        try:
+            return await command()
+        except (AlreadyExists, StaleVersion):
+            continue
+    return await command()

@@ -1,0 +1,61 @@
+"""Work that is saved is told, and begun: by who saved it, by a duplicate, or by the sweeper."""
+
+import contextlib
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from shared.domain.kinds import VendorCode
+from shared.keywork.next_due import over_at
+from shared.keywork.next_vendor import whom_to_ask
+from shared.keywork.services import Services
+from shared.keywork.verdicts import adapter_of
+from shared.ledger.key_record import KeyRecord, Work
+from shared.ledger.ledger import Ledger, Saved
+from shared.ports.bus import EventBus
+from shared.ports.documents import StaleVersion, StorageFull
+from shared.ports.trouble import ServiceTrouble
+
+WORKFLOWS: Final = {Work.ISSUE: "issue_key", Work.WITHDRAW: "revoke_key"}
+
+
+async def begin_work(saved: Saved, ledger: Ledger, services: Services) -> None:
+    """Begin what a saved key needs done at its locks, or tell that it needs nothing."""
+    vendor = whom_to_ask(saved.entry, saved.grants)
+    if vendor is None:
+        await tell(saved.entry, ledger, services.bus)
+    else:
+        await begin_saga(saved.entry, vendor, ledger, services)
+
+
+async def begin_saga(entry: KeyRecord, vendor: VendorCode, ledger: Ledger, services: Services) -> None:
+    """Announce what happened, then start the saga, which is told what is published."""
+    told = await announced(entry, ledger, services)
+    argument = {
+        "tenant": str(entry.credential.tenant),
+        "saga_id": str(entry.id),
+        "generation": entry.saga.generation,
+        "adapter": adapter_of(vendor),
+        "announced": told.announced,
+    }
+    await services.sagas.start(WORKFLOWS[entry.saga.kind], argument)
+
+
+async def announced(entry: KeyRecord, ledger: Ledger, services: Services) -> KeyRecord:
+    """Announce what happened; that nobody can be told yet must not keep a key at the locks that is to go."""
+    try:
+        return await ledger.announce(entry, services.bus)
+    except (ServiceTrouble, StorageFull) as trouble:
+        if entry.saga.kind is Work.ISSUE:
+            raise
+        services.log.failure("a key is taken back before its end could be announced", trouble)
+        return entry
+
+
+async def tell(entry: KeyRecord, ledger: Ledger, bus: EventBus, due: datetime | None = None) -> KeyRecord:
+    """Announce what happened, and note it; nothing is owed to the key till it is due, or its stay over."""
+    told = replace(await ledger.announce(entry, bus), due=due or over_at(entry))
+    # Who was faster has read that this is not announced, and tells it once more: no harm in that.
+    with contextlib.suppress(StaleVersion):
+        return await ledger.note(told)
+    return told

@@ -1,0 +1,93 @@
+"""Where an adapter function works: one vendor's port, opened for one property of one tenant."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import PropertyId, TenantId
+from shared.domain.kinds import VendorCode
+from shared.domain.lock_errors import LockErrorCause, VendorUnreachable
+from shared.domain.secret import Secret
+from shared.kernel.remembered import Remembered
+from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory, HotelSetup
+from shared.ledger.sealed_keys import SealedKeys
+from shared.ports.lock import LockVendor
+from shared.ports.vault import SecretMissing, Secrets
+from shared.vendor_kit.accounts import account_secret
+from shared.vendor_kit.binding import AdapterPorts, Binding, OpenVendor
+
+NO_ACCOUNT: Final = "account_missing"
+
+
+@dataclass(frozen=True, slots=True)
+class VendorSession:
+    """One vendor at one property."""
+
+    premises: HotelSetup
+    binding: Binding
+    port: LockVendor
+    secrets: SealedKeys
+
+    @property
+    def vendor(self) -> VendorCode:
+        """Whose locks these are."""
+        return self.binding.vendor
+
+
+class VendorSessions:
+    """The desks of one adapter function: each stays open until something of its property changes."""
+
+    def __init__(
+        self,
+        vendor: VendorCode,
+        opener: OpenVendor,
+        hotels: HotelDirectory,
+        secrets: Secrets,
+        means: AdapterPorts,
+    ) -> None:
+        self.vendor, self._opener = vendor, opener
+        self._estate, self._secrets, self._means = hotels, secrets, means
+        self._open: dict[tuple[TenantId, PropertyId], VendorSession] = {}
+        self._accounts: Remembered[str, Secret[bytes]] = Remembered(means.clock.now, KNOWN_FOR)
+
+    async def at(self, tenant: TenantId, property_id: PropertyId) -> VendorSession:
+        """Return the desk of a property; without a usable account, its vendor is as good as unreachable."""
+        premises = await self._estate.premises(tenant, property_id)
+        account = await self._account(account_secret(self.vendor, tenant, property_id))
+        desk = self._open.get((tenant, property_id))
+        if desk is None or desk.premises is not premises or desk.binding.account is not account:
+            desk = self._open[tenant, property_id] = self._opened(tenant, premises, account, desk)
+        return desk
+
+    async def _account(self, name: str) -> Secret[bytes]:
+        try:
+            return await self._accounts.recall(name, lambda: self._read(name))
+        except SecretMissing:
+            raise self._closed() from None
+
+    async def _read(self, name: str) -> Secret[bytes]:
+        return (await self._secrets.latest(name)).value
+
+    def _opened(
+        self, tenant: TenantId, premises: HotelSetup, account: Secret[bytes], standing: VendorSession | None
+    ) -> VendorSession:
+        """Return a desk for what was read anew; the port stays open where that says the same as before."""
+        binding = Binding(
+            vendor=self.vendor,
+            tenant=tenant,
+            property=premises.property,
+            devices=premises.of_vendor(self.vendor),
+            policy=premises.policy,
+            account=account,
+        )
+        if standing is not None and standing.binding == binding:
+            return replace(standing, premises=premises, binding=binding)
+        try:
+            port = self._opener(binding, self._means)
+        except InvalidInput:
+            raise self._closed() from None
+        sealed = self._means.sealed.tenant(tenant)
+        return VendorSession(premises, binding, port, SealedKeys(sealed, self._means.cipher, self.vendor))
+
+    def _closed(self) -> VendorUnreachable:
+        return VendorUnreachable(vendor=self.vendor, cause=LockErrorCause(NO_ACCOUNT))

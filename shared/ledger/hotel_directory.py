@@ -1,0 +1,93 @@
+"""What is known of the hotels: tenants, properties, locks and policies, remembered for some seconds."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import PropertyId, RoomId, TenantId
+from shared.domain.kinds import VendorCode
+from shared.domain.policy import KeyKindPolicy
+from shared.domain.premises import LockDevice, Property, doors_of
+from shared.kernel.remembered import Remembered
+from shared.ledger.admission import admit_tenant
+from shared.ledger.indexes import DEVICES
+from shared.ledger.policies import policy_for
+from shared.ledger.reading import read_stored
+from shared.ports.documents import Document, DocumentStore, Ref, TenantDocuments
+
+PAGE: Final = 1000
+KNOWN_FOR: Final = timedelta(seconds=15)
+"""A lock that was mapped anew, or a changed policy, is heeded everywhere after this."""
+
+
+@dataclass(frozen=True, slots=True)
+class HotelSetup:
+    """One property, its locks, and the policy of its keys."""
+
+    property: Property
+    devices: tuple[LockDevice, ...]
+    policy: KeyKindPolicy
+    rooms: frozenset[RoomId] = field(init=False)
+
+    def __post_init__(self) -> None:
+        rooms = (room for device in self.devices for room in device.rooms)
+        object.__setattr__(self, "rooms", frozenset(rooms))
+
+    def of_vendor(self, vendor: VendorCode) -> tuple[LockDevice, ...]:
+        """Return one vendor's locks."""
+        return tuple(device for device in self.devices if device.vendor == vendor)
+
+    def doors(self, rooms: Sequence[RoomId]) -> tuple[LockDevice, ...]:
+        """Return the locks that lead to any of these rooms."""
+        return doors_of(rooms, self.devices)
+
+    def locked(self, room: RoomId) -> bool:
+        """Say whether a room has a lock that does not lead to every other room as well."""
+        return self.rooms == {room} or any(set(door.rooms) != self.rooms for door in self.doors([room]))
+
+
+class HotelDirectory:
+    """Every tenant's hotels, as far as somebody asked for them."""
+
+    def __init__(self, documents: DocumentStore, cell: str, now: Callable[[], datetime]) -> None:
+        self._documents, self._cell = documents, cell
+        self._admitted: Remembered[str, TenantDocuments] = Remembered(now, KNOWN_FOR)
+        self._premises: Remembered[tuple[str, str], HotelSetup] = Remembered(now, KNOWN_FOR)
+
+    async def admit(self, tenant: str) -> TenantDocuments:
+        """Return the handle of a tenant of this cell, or refuse it before anything is stored."""
+        return await self._admitted.recall(tenant, lambda: admit_tenant(self._documents, tenant, self._cell))
+
+    async def premises(self, tenant: TenantId, property_id: str) -> HotelSetup:
+        """Return one property of a tenant, or refuse the property's id."""
+        store = await self.admit(tenant)
+        return await self._premises.recall((tenant, property_id), lambda: self._read(store, property_id))
+
+    def forget(self, tenant: str) -> None:
+        """Read a tenant's premises anew: something of them changed."""
+        self._premises.forget(lambda key: key[0] == tenant)
+
+    async def _read(self, store: TenantDocuments, property_id: str) -> HotelSetup:
+        found = await store.get(Ref("properties", PropertyId(property_id)))
+        if found is None:
+            remedy = "set up the property and its locks, then replay the message"
+            raise InvalidInput("data.propertyId", "not a property of this tenant", remedy)
+        devices = await _devices(store, property_id)
+        return HotelSetup(
+            read_stored(Property, found),
+            tuple(read_stored(LockDevice, device) for device in devices),
+            await policy_for(store, property_id),
+        )
+
+
+async def _devices(store: TenantDocuments, property_id: str) -> list[Document]:
+    """Return all locks of a property: a door that is left out stays shut, and nobody is told."""
+    of_property = {"property_id": property_id}
+    page = await store.query(DEVICES, of_property, limit=PAGE)
+    devices = list(page)
+    while len(page) == PAGE:
+        page = await store.query(DEVICES, of_property, after=page[-1], limit=PAGE)
+        devices += page
+    return devices

@@ -1,0 +1,89 @@
+"""What cannot become a key is refused before its vendor is asked, for the first reason that holds."""
+
+from dataclasses import replace
+from datetime import timedelta
+from types import SimpleNamespace
+
+import pytest
+
+from shared.domain.capabilities import LockCapabilities
+from shared.domain.lock_errors import CredentialExpired, DeviceNotPaired, KeyIssueFailed
+from shared.domain.plan import MAX_ATTEMPTS, Choice, IssuePlan
+from shared.domain.window import StayWindow
+from shared.keywork.attempt import AttemptContext
+from shared.keywork.preconditions import why_hopeless
+from tests.unit.shared.ledger.ledgering import MOCK, PIN_CODE, RFID_CARD
+
+
+class Port:
+    """An adapter that can do what it is told it can."""
+
+    def __init__(self, **able):
+        self._able = LockCapabilities(**able)
+
+    def describe_adapter(self):
+        return SimpleNamespace(capabilities=self._able)
+
+
+def at_desk(doors=("a door",), **able):
+    return SimpleNamespace(
+        vendor=MOCK, port=Port(**able), binding=SimpleNamespace(doors=lambda _rooms: tuple(doors))
+    )
+
+
+@pytest.fixture
+def task(books):
+    """Make a task of a key with a plan, a number of attempts behind it, and an end some time from now."""
+
+    def make(kind=PIN_CODE, attempts=0, ends=timedelta(days=1)):
+        now = books.clock.now()
+        window = StayWindow(now - timedelta(days=2), now + ends, "Asia/Kabul")
+        entry, _ = books.requested()
+        core = replace(entry.credential.core, window=window, plan=IssuePlan((Choice(MOCK, kind),)))
+        credential = replace(entry.credential, core=core)
+        for _ in range(attempts):
+            credential = credential.attempting(now)
+        return AttemptContext(replace(entry, credential=credential), books.ledger, books.services, MOCK)
+
+    return make
+
+
+@pytest.mark.parametrize("attempts", [0, MAX_ATTEMPTS - 1])
+def test_key_that_can_be_made_is_tried(task, attempts):
+    assert why_hopeless(task(attempts=attempts), at_desk(pin=True)) is None
+
+
+def test_key_whose_attempts_are_spent_is_not_tried_again(task):
+    error = why_hopeless(task(attempts=MAX_ATTEMPTS), at_desk(pin=True))
+    assert isinstance(error, KeyIssueFailed)
+    assert (error.cause.kind, error.permanent) == ("attempts_spent", True)
+
+
+@pytest.mark.parametrize("ago", [timedelta(0), timedelta(hours=5)])
+def test_key_whose_stay_is_over_has_expired(task, ago):
+    over = task(ends=-ago)
+    error = why_hopeless(over, at_desk(pin=True))
+    assert isinstance(error, CredentialExpired)
+    assert error.subject["keyCredentialId"] == over.entry.id
+
+
+def test_key_for_rooms_without_a_lock_of_this_vendor_is_not_paired(task):
+    error = why_hopeless(task(), at_desk(doors=(), pin=True))
+    assert isinstance(error, DeviceNotPaired)
+    assert error.permanent
+
+
+def test_kind_that_the_adapter_does_not_offer_is_impossible(task):
+    error = why_hopeless(task(), at_desk(mobile_key=True))
+    assert (type(error), error.cause.kind, error.permanent) == (KeyIssueFailed, "kind_not_offered", True)
+
+
+def test_kind_whose_secret_nobody_can_draw_is_impossible(task):
+    error = why_hopeless(task(RFID_CARD), at_desk(card_encoding=True))
+    assert (type(error), error.cause.kind, error.permanent) == (KeyIssueFailed, "secret_missing", True)
+
+
+def test_of_several_reasons_the_one_that_ends_everything_comes_first(task):
+    error = why_hopeless(task(RFID_CARD, MAX_ATTEMPTS, timedelta(0)), at_desk(doors=()))
+    assert error.cause.kind == "attempts_spent"
+    assert isinstance(why_hopeless(task(RFID_CARD, ends=timedelta(0)), at_desk(doors=())), CredentialExpired)
