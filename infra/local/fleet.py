@@ -81,7 +81,9 @@ class Fleet:
 
     async def start(self) -> None:
         """Take up everything where it was left."""
-        asyncio.get_running_loop().set_exception_handler(self._report)
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(self._report)
+        loop.set_default_executor(roles.CarryingExecutor())
         self.means.engine.start()
         await self.cipher.begin()
         await self.documents.prepare()

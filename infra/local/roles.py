@@ -1,6 +1,9 @@
 """What a function may do, by its descriptor's roles: held here as IAM holds it elsewhere."""
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any, Final, TypeVar, cast
@@ -65,7 +68,7 @@ class HeldSecrets:
         method = getattr(self._secrets, name)
 
         def checked(secret: str, *rest: Any) -> Any:
-            _check_named(deployed.get(None), secret)
+            _check_named(_who(), secret)
             if name in ("add", "destroy"):
                 _check_role("secrets-write")
             return method(secret, *rest)
@@ -75,12 +78,28 @@ class HeldSecrets:
 
 def sealing() -> frozenset[str] | None:
     """Return what the present function seals for and does not open; None where the platform itself asks."""
-    function = deployed.get(None)
+    function = _who()
     return None if function is None else function.seals
 
 
-def _check_role(role: str) -> None:
+class CarryingExecutor(ThreadPoolExecutor):
+    """Threads that know for which function they work: an executor of asyncio's own takes no context along."""
+
+    def submit(self, work: Callable[..., T], /, *given: Any, **named: Any) -> "Future[T]":
+        """Have something done, for whoever asks."""
+        return super().submit(copy_context().run, work, *given, **named)
+
+
+def _who() -> Deployed | None:
+    """Return the function that asks; the platform itself is nobody, and asks from the main thread alone."""
     function = deployed.get(None)
+    if function is None and threading.current_thread() is not threading.main_thread():
+        raise Forbidden("a thread that works for no known function: start it with asyncio.to_thread")
+    return function
+
+
+def _check_role(role: str) -> None:
+    function = _who()
     if function is not None and role not in function.roles:
         raise Forbidden(f"{function.name} has no role {role}: add it to its fleet.yaml")
 
