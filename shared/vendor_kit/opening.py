@@ -16,7 +16,8 @@ from shared.vendor_kit.turns import Turns
 class TokenRules:
     """How tokens are got: `stale` codes refuse one, `unrenewable` ones refuse its refresh.
 
-    `guard` says how much the vendor takes of an application. After `mendable` groups of other codes the same call may be repeated, each once.
+    `guard` says how much the vendor takes of an application. After `mendable` groups of other codes the same
+    call may be repeated, each once.
     """
 
     login: Callable[[], Proof]

@@ -291,7 +291,7 @@ def test_a_function_may_do_only_what_its_descriptor_allows(tmp_path):
             "workflows-callback": lambda: platform.sagas.call_back(
                 "http://127.0.0.1:1/_cloud/callbacks/a/b", {}
             ),
-            "secrets": lambda: platform.secrets.latest("lock-ttlock-silk-kabul-api"),
+            "secrets": lambda: platform.secrets.latest("lock-ttlock-tnt_silk-ppt_kabul-api"),
         }
         opened = {}
         for may in (Deployed("none", ""), Deployed("vendor", "", secrets=("lock-ttlock-*",))):
