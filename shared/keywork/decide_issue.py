@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from shared.domain.capabilities import shared_by
-from shared.domain.commands import Fail, Provision
+from shared.domain.commands import Fail, Provision, Suspend
 from shared.domain.credential import KeyCredential
 from shared.domain.errors import PlanExhausted
 from shared.domain.ids import ArtifactRef
@@ -22,8 +22,10 @@ from shared.domain.lock_errors import (
 from shared.domain.plan import MAX_ATTEMPTS
 from shared.events.credential import Artifact, Delivery
 from shared.keywork.attempt import AttemptContext
+from shared.keywork.desired import act_for
 from shared.keywork.lock_attempt import IssueAttempt
 from shared.keywork.manual_task import manual_tasks
+from shared.keywork.orders import resting
 from shared.keywork.services import gather_both
 from shared.keywork.vendor_session import VendorSession
 from shared.keywork.verdicts import Outcome, Verdict, again, ask
@@ -110,14 +112,20 @@ def _activation(attempted: IssueAttempt) -> Change:
     task = attempted.task
     confirmed = Provision(at=task.now, effective=attempted.effective, warnings=attempted.warnings)
     credential, facts = task.entry.credential.apply(confirmed)
+    grants = attempted.settled()
+    if task.entry.holds:
+        # It comes to life at rest: whoever hears of the one hears of the other.
+        credential, rests = credential.apply(Suspend(at=task.now, reason=min(task.entry.holds)))
+        everywhere = {kept.grant.id: kept for kept in (*(each.kept for each in attempted.placings), *grants)}
+        facts, grants = (*facts, *rests), resting(tuple(everywhere.values()), task.now)
     ref = ArtifactRef.mint(task.services.ids.ulid())
     entry = replace(task.entry, credential=credential, artifact=hashlib.sha256(ref.encode()).hexdigest())
     kind = credential.core.plan.current.kind
     artifact = Artifact.model_validate({"type": ARTIFACTS[kind], "opaqueRef": ref})
     return Change(
-        entry=_freed(entry, attempted.others, task),
+        entry=_freed(entry, (*attempted.others, *grants), task),
         facts=facts,
-        grants=attempted.settled(),
+        grants=grants,
         delivery=Delivery(artifact=artifact),
         capabilities=shared_by(each.kept.grant.capabilities for each in attempted.placings).names,
     )
@@ -216,6 +224,6 @@ def _noted(attempted: IssueAttempt, error: LockError) -> KeyCredential:
 
 def _freed(entry: KeyRecord, grants: tuple[GrantRecord, ...], task: AttemptContext) -> KeyRecord:
     """Return the entry with nothing owed to it, or with grants to take back that nobody wants any more."""
-    if any(kept.leaving for kept in grants):
-        return replace(entry, saga=entry.saga.turned(Work.WITHDRAW), due=task.now)
+    if any(act_for(kept) for kept in grants):
+        return replace(entry, saga=entry.saga.turned(Work.SETTLE), due=task.now)
     return replace(entry, due=None)

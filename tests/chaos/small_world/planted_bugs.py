@@ -228,8 +228,8 @@ def say_it_was_settled_before_it_was(plant):
     """Say what the locks answered without having asked them all."""
     over = decide_settle._over
 
-    async def later(it, change, removing):
-        return await over(it, change, tuple(it.grants))
+    def later(it, change, owed, entropy):
+        return over(it, change, tuple(it.grants), in_vain=False)
 
     plant(decide_settle, "_later", later)
 
@@ -241,7 +241,7 @@ def _argument(found):
         "generation": found.saga.generation,
         "adapter": start.adapter_of(found.credential.core.plan.current.vendor),
     }
-    return start.WORKFLOWS[key_record.Work.WITHDRAW], argument
+    return start.WORKFLOWS[key_record.Work.SETTLE], argument
 
 
 def _with_bus(plant):

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from shared.keywork.issue import LONGEST_EXTENSION
+from shared.ledger.grant_record import LONGEST_EXTENSION
 
 KEY = {
     "id": "key_01KSAMP1E00000000000000101",
@@ -19,7 +19,7 @@ KEY = {
     "reason": "checkout",
     "window": {"from": "2026-03-01T10:00:00Z", "until": "2026-03-02T10:00:00Z", "zone": "Asia/Kabul"},
     "effective": None,
-    "saga": {"kind": "withdraw", "generation": 2, "execution": "01X", "tries": 1},
+    "saga": {"kind": "settle", "generation": 2, "execution": "01X", "tries": 1},
     "due_at": "2026-03-02T10:01:00.000Z",
     "attempts": 1,
     "events": 3,

@@ -55,13 +55,13 @@ def test_a_crash_in_a_function_is_a_500_and_the_fleet_goes_on(tmp_path, monkeypa
 
 
 def test_a_crashing_subscriber_is_retried_and_then_dead_lettered(tmp_path, monkeypatch):
-    from functions.tenant_events import main
+    from shared.ledger.hotel_directory import HotelDirectory
 
     async def scenario(on):
         async def broken(*_):
             raise KeyError("canary")
 
-        monkeypatch.setattr(main, "admit_tenant", broken)
+        monkeypatch.setattr(HotelDirectory, "admit", broken)
         event = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "data": {}}
         await on.send("_cloud/publish", event, caller="operator")
         await asyncio.sleep(16 * 3600)
