@@ -3,6 +3,7 @@
 from infra.bench.figures import Measure
 from infra.bench.measures import (
     bus,
+    desk,
     disk,
     documents,
     executions,
@@ -29,4 +30,5 @@ def measures() -> tuple[Measure, ...]:
         idle.MEASURE,
         start_up.measure(load_manifest()),
         resume.MEASURE,
+        desk.MEASURE,
     )

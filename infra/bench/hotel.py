@@ -3,8 +3,9 @@
 from typing import Final
 
 from infra.local.sample.account import sample_account
-from infra.local.sample.load import SampleHotel
-from infra.simulators.ttlock.hotel import GatewayPlan, HotelPlan, LockPlan, sample_hotel
+from infra.local.sample.load import SampleHotel, sample_vendor
+from infra.simulators.kit.plan import Plan
+from infra.simulators.registry import simulated_vendor
 from shared.domain.capabilities import LockCapabilities
 from shared.domain.ids import LockDeviceId, PropertyId, RoomId, TenantId
 from shared.domain.kinds import VendorCode
@@ -14,7 +15,7 @@ from shared.domain.secret import Secret
 TENANT, PROPERTY = TenantId("tnt_bench"), PropertyId("ppt_bench")
 ROOMS: Final = 64
 FIRST_LOCK: Final = 1_000_000
-MOCK, TTLOCK = "mock", "ttlock"
+MOCK: Final = "mock"
 ABLE: Final = LockCapabilities(pin=True, remote_issue=True, remote_revoke=True)
 
 
@@ -37,26 +38,16 @@ def room(number: int) -> RoomId:
     return RoomId(f"rmu_{number % ROOMS}")
 
 
-def simulated() -> HotelPlan:
-    """Return the same locks as TTLock's simulator has them, without limits."""
-    plan = sample_hotel()
-    locks = [FIRST_LOCK + number for number in range(ROOMS)]
-    return HotelPlan(
-        applications=plan.applications,
-        accounts=plan.accounts,
-        gateways=tuple(
-            GatewayPlan(gateway_id=number, name=f"Gateway {number}", locks=(lock,))
-            for number, lock in enumerate(locks)
-        ),
-        locks=tuple(LockPlan(lock_id=lock, alias=f"Room {lock}") for lock in locks),
-    )
+def simulated() -> Plan:
+    """Return the same locks as the sample vendor's simulator has them, without limits."""
+    return simulated_vendor(sample_vendor()).hotel_of([FIRST_LOCK + number for number in range(ROOMS)])
 
 
 def account(vendor: str, address: str) -> Secret[bytes]:
     """Return the hotel's account at its vendor, which is reached at an address."""
-    if vendor == TTLOCK:
-        return sample_account(address)
-    return Secret(f"mock://?post={address}/v3/key/get".encode())
+    if vendor == MOCK:
+        return Secret(f"mock://?post={address}/v3/key/get".encode())
+    return sample_account(vendor, address)
 
 
 def _device(number: int, vendor: VendorCode) -> LockDevice:

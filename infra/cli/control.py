@@ -92,7 +92,7 @@ def operator_token(place: FleetAddress, audience: str | None = None) -> str:
     file = place.home / IDENTITY_FILE
     try:
         if not file.exists():
-            raise _never_started(place)
+            raise never_started(place)
         identity = LocalIdentity.at(file, SystemClock().now, SystemEntropy().token)
     except KeyFileRefused as refusal:
         raise Refused(*parted(str(refusal))) from None
@@ -101,7 +101,8 @@ def operator_token(place: FleetAddress, audience: str | None = None) -> str:
     return identity.token(OPERATOR, audience or place.control_audience)
 
 
-def _never_started(place: FleetAddress) -> Unreachable:
+def never_started(place: FleetAddress) -> Unreachable:
+    """Return the problem of a home without a fleet."""
     return Unreachable(
         f"no fleet was ever started in {place.home}",
         f"run `keyfleet up{place.flags}`, or name the running fleet's with --home or KEYFLEET_HOME",

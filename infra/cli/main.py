@@ -23,8 +23,10 @@ from infra.cli.sim import calls, doors, faults
 from infra.cli.sim.run import run as run_simulator
 from infra.cli.status import status
 from infra.cli.timeline import timeline
+from infra.cli.token import token
 from infra.cli.up import up
 from infra.cli.usage import Documented
+from infra.cli.verify import verify
 
 EPILOG = "Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES) + "."
 
@@ -68,9 +70,11 @@ app.command("publish")(at_a_place(publish))
 app.command("credentials")(at_a_place(credentials))
 app.command("ask-again")(at_a_place(ask_again))
 app.command("timeline")(at_a_place(timeline))
+app.command("token")(at_a_place(token))
 app.command("document")(at_a_place(document))
 app.command("doctor")(at_a_place(doctor))
 app.command("demo")(on_its_own(demo))
+app.command("verify")(on_its_own(verify))
 app.command("dead-letters", hidden=True)(at_a_place(dead_letter.list_letters))
 app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))
 app.add_typer(letters, name="dead-letter")

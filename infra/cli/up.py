@@ -29,7 +29,8 @@ AcceptLoss = Annotated[
     ),
 ]
 Sample = Annotated[
-    bool, typer.Option("--sample", help="Move the sample hotel in, with its account at the TTLock simulator.")
+    bool,
+    typer.Option("--sample", help="Move the sample hotel in, with its account at the simulator."),
 ]
 Simulators = Annotated[
     bool,
@@ -95,9 +96,12 @@ def _failures_named(at: FleetAddress) -> Iterator[None]:
     from infra.local.storage.database import Damaged, InUse
     from infra.local.workflows.errors import WorkflowRefused
     from infra.manifest.load import ManifestRefused
+    from shared.ports.documents import StorageFull
 
     try:
         yield
+    except StorageFull as full:
+        raise Failed(*parted(str(full))) from None
     except PortInUse:
         raise port_taken(at) from None
     except InUse:
@@ -142,6 +146,7 @@ def damaged(at: FleetAddress, finding: str) -> Failed:
 
 
 def _ready(at: FleetAddress, doors: Simulator | None, losses: list[Loss], *, new: bool) -> Answer:
+    from infra.local.sample.load import sample_vendor
     from infra.manifest.load import load_manifest
 
     manifest, home = load_manifest(), str(at.home.absolute())
@@ -156,7 +161,7 @@ def _ready(at: FleetAddress, doors: Simulator | None, losses: list[Loss], *, new
         *([_beside(doors, new=new)] if doors else ()),
         line("  stop       Ctrl-C: whatever is under way goes on at the next start"),
     )
-    simulators = {"ttlock": doors.base_url} if doors else {}
+    simulators = {sample_vendor(): doors.base_url} if doors else {}
     facts = {"base_url": at.base_url, "home": home, "new": new, "functions": names, "topics": topics}
     return Answer({**facts, "simulators": simulators, "losses": losses}, said)
 

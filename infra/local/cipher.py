@@ -51,6 +51,10 @@ class LocalCipher:
         """Return the plaintext, or raise SealBroken."""
         return self.unseal(context.purpose, _parts(context), sealed)
 
+    def keys_are_there(self) -> bool:
+        """Return whether what was sealed could be opened after another start."""
+        return self._keyring.is_there()
+
     async def stamp(self, purpose: str) -> Stamp:
         """Return a stamp under the newest key of a purpose."""
         if not self._tied:

@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, cast
 
 import orjson
@@ -19,7 +20,9 @@ from infra.local.delivery.parts import DeliveryParts
 from infra.local.documents.orphans import free_orphans
 from infra.local.host.app import Host
 from infra.local.host.functions import Hosted, load_functions
-from infra.local.identity import LocalIdentity
+from infra.local.housekeeping import KEPT_FOR, Purge, folding, tidying
+from infra.local.identity import ISSUER, LocalIdentity
+from infra.local.people import LocalPeople
 from infra.local.sagas import journal
 from infra.local.sagas.callbacks import CallBack
 from infra.local.sagas.run import Surroundings
@@ -28,18 +31,17 @@ from infra.local.sample.account import open_account
 from infra.local.sample.load import SampleHotel, move_in, read_sample
 from infra.local.storage.database import Loss, open_database
 from infra.local.storage.engine import Engine
+from infra.local.storage.presence import Presence
 from infra.local.storage.private import create_private
 from infra.local.transport import ByAddress, InProcess
 from infra.local.world import FleetConfig, World
 from infra.manifest.load import Manifest, load_manifest
-from shared.domain.kinds import TTLOCK
 from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
-from shared.ports.documents import StorageFull
+from shared.kernel.people import SignIn
 from shared.ports.vault import Secrets
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import Deployed, Platform, bind, deployed
-from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.guard import Guards, warning
 from shared.vendor_kit.leases import DocumentLeases
 
@@ -52,10 +54,8 @@ SCHEMA = (
     *journal.SCHEMA,
     *boot_log.SCHEMA,
 )
-TIDY_EVERY = timedelta(hours=1)
-KEPT_FOR = timedelta(days=90)
-"""How long executions that ended and tasks that failed can be looked at."""
 LATELY = timedelta(days=1)
+WATCH_SECONDS = 1.0
 LOSSES = "accepted-losses.jsonl"
 CALLBACK_ROLE = "workflows-callback"
 
@@ -67,11 +67,15 @@ class Fleet:
         self.config, self.world, self.manifest = config, world, manifest
         self.counters = Counters()
         self.identity = LocalIdentity.at(config.identity_key, world.clock.now, world.entropy.token)
+        self.people = LocalPeople.at(config.people_key, world.clock.now, world.entropy.token)
         self._inside = InProcess(self._serve)
         self.means = self._means()
+        self.cipher = LocalCipher.at(
+            config.master_key, world.entropy, self.means.engine, accept_loss=config.accept_loss
+        )
         self._build_parts()
         self._host = self._build_host()
-        self._tidying: asyncio.Task[None] | None = None
+        self._upkeep: list[asyncio.Task[None]] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -93,13 +97,14 @@ class Fleet:
         self.schedules.start()
         self.starts.note(self.means.clock.now())
         resumed = self.sagas.start_all()
-        self._tidying = asyncio.ensure_future(self._tidy())
+        housekeeping = (folding(self.means.engine), tidying(self._purges(), self.world.log))
+        self._upkeep = [asyncio.ensure_future(work) for work in housekeeping]
         self.world.log.info("fleet started", functions=len(self.manifest.functions), resumed=resumed)
 
     async def stop(self) -> None:
         """Stop in an order that leaves nothing half told; whatever is undone is taken up next time."""
-        if self._tidying is not None:
-            self._tidying.cancel()
+        for work in self._upkeep:
+            work.cancel()
         unfinished = self.sagas.under_way
         await self.schedules.stop()
         await self.tasks.stop()
@@ -111,8 +116,7 @@ class Fleet:
 
     async def _move_in(self, hotel: SampleHotel) -> None:
         await move_in(hotel, self.documents, self.means.clock.now())
-        account = account_secret(TTLOCK, hotel.tenant.id, hotel.property.id)
-        await open_account(self.platform.secrets, account, self.config.simulator_url)
+        await open_account(self.platform.secrets, hotel, self.config.simulator_url)
 
     def _report(self, _loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
         """Put what the loop has to tell into our own log, by place and without its words."""
@@ -132,6 +136,7 @@ class Fleet:
             "tasks_failed": self.tasks.count(failed=True),
             "executions": self.sagas.under_way,
             "failed_executions": self.journal.failed_since(self.world.clock.now() - LATELY),
+            "refusing": self.means.engine.lost,
             "counters": dict(sorted(self.counters.items())),
         }
 
@@ -197,9 +202,7 @@ class Fleet:
 
     def _platform(self) -> Platform:
         means, config = self.means, self.config
-        cipher = LocalCipher.at(
-            config.master_key, means.entropy, means.engine, accept_loss=config.accept_loss
-        )
+        cipher = self.cipher
         return Platform(
             cell=config.cell,
             documents=roles.held_to(self.documents, roles.DOCUMENTS),
@@ -217,6 +220,7 @@ class Fleet:
             log=self.world.log,
             http=self.world.outside,
             guards=Guards(self.world.guard_policy, means.clock, warning(self.world.log)),
+            sign_in=SignIn(config.base_url, self.people.issuer, frozenset({ISSUER})),
         )
 
     def _build_host(self) -> Host:
@@ -234,17 +238,31 @@ class Fleet:
         )
         return Host(self._functions, control_app(on), f"127.0.0.1:{self.config.port}", self.counters)
 
-    async def _tidy(self) -> None:
-        while True:
-            await asyncio.sleep(TIDY_EVERY.total_seconds())
-            try:
-                await self.documents.purge()
-                await self.sealed.purge()
-                long_ago = self.world.clock.now() - KEPT_FOR
-                await self.journal.purge(long_ago)
-                await self.tasks.purge(long_ago)
-            except StorageFull as full:
-                self.world.log.warning("could not tidy up", reason=str(full))
+    async def watch(self) -> None:
+        """Look each second whether the fleet's files are what was opened; else acknowledge nothing more.
+
+        The database is looked at with each commit as well: what is acknowledged is in the file of that name.
+        """
+        config = self.config
+        files = Presence([config.home, config.identity_key, config.database.with_suffix(".mark")])
+        while (gone := self.means.engine.lost or files.missing() or self._key_gone()) is None:  # noqa: ASYNC110 - nobody tells us
+            await asyncio.sleep(WATCH_SECONDS)
+        self.means.engine.lose(gone)
+        self.world.log.alert("a file of the fleet is gone", runbook="lock/files-gone", what=Path(gone).name)
+
+    def _key_gone(self) -> str | None:
+        return None if self.cipher.keys_are_there() else str(self.config.master_key)
+
+    def _purges(self) -> tuple[Purge, ...]:
+        def long_ago() -> datetime:
+            return self.world.clock.now() - KEPT_FOR
+
+        return (
+            self.documents.purge,
+            self.sealed.purge,
+            lambda: self.journal.purge(long_ago()),
+            lambda: self.tasks.purge(long_ago()),
+        )
 
 
 NOBODY = Deployed("nobody", "")

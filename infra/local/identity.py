@@ -77,8 +77,13 @@ class LocalIdentity:
             "iat": now,
             "exp": now + LIFETIME_SECONDS,
         }
-        signed = f"{_encoded({'alg': 'EdDSA', 'typ': 'JWT'})}.{_encoded(claims)}"
-        return f"{signed}.{_base64(self._key.sign(signed.encode()).signature)}"
+        return signed_token(self._key, claims)
+
+
+def signed_token(key: SigningKey, claims: Mapping[str, Any]) -> str:
+    """Return claims as a token that the key signed."""
+    signed = f"{_encoded({'alg': 'EdDSA', 'typ': 'JWT'})}.{_encoded(claims)}"
+    return f"{signed}.{_base64(key.sign(signed.encode()).signature)}"
 
 
 def _encoded(part: Mapping[str, Any]) -> str:

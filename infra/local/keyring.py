@@ -13,9 +13,10 @@ from typing import Any
 
 import orjson
 
-from infra.local.keyfile import KeyFileRefused, read_or_create
+from infra.local.keyfile import KeyFileRefused, read_or_create, replace_private
 from infra.local.storage.connection import checksum, connect_to_look
 from infra.local.storage.engine import Engine
+from infra.local.storage.presence import identity_of
 from shared.domain.errors import InvalidInput
 from shared.domain.secret import Secret
 from shared.ports.ambient import Entropy
@@ -26,6 +27,7 @@ SCHEMA = (
         crc INTEGER NOT NULL CHECK (crc = checksum(ring)))""",
 )
 KEY_BYTES, ID_BYTES = 32, 8
+LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _PURPOSE = re.compile(r"[a-z][a-z0-9-]{1,62}")
 _ACCEPT = (
     "Restore its backup, or accept with `keyfleet up --accept-loss` that what it sealed stays sealed for ever"
@@ -64,6 +66,21 @@ class Keyring:
     def __init__(self, path: Path, entropy: Entropy) -> None:
         self._path, self._entropy = path, entropy
         self._content = _read(path, lambda: _encoded(_Content(entropy.token(16).hex(), {})))
+        self._identity = identity_of(path)
+
+    def is_there(self) -> bool:
+        """Return whether the file is the one last read, or another that holds the same keys."""
+        identity = identity_of(self._path)
+        if identity == self._identity:
+            return True
+        try:
+            found = _read(self._path, _never)
+        except (KeyFileRefused, OSError):
+            return False
+        if found.ring != self._content.ring or not _holds(found, self._content):
+            return False
+        self._identity, self._content = identity, found
+        return True
 
     @property
     def id(self) -> str:
@@ -105,7 +122,7 @@ class Keyring:
             if known is None or not only_first:
                 grown = self._grown(known)
                 content = _Content(self.id, {**self._content.purposes, purpose: grown})
-                _replace(self._path, Secret(_encoded(content)))
+                replace_private(self._path, Secret(_encoded(content)))
                 self._content = content
 
     def _grown(self, known: _Purpose | None) -> _Purpose:
@@ -154,6 +171,15 @@ def _read(path: Path, make: Callable[[], bytes]) -> _Content:
     return content
 
 
+def _holds(found: _Content, known: _Content) -> bool:
+    return all(
+        name in found.purposes
+        and found.purposes[name].id == purpose.id
+        and len(found.purposes[name].versions) >= len(purpose.versions)
+        for name, purpose in known.purposes.items()
+    )
+
+
 def _never() -> bytes:
     raise KeyFileRefused(f"the key file has gone while the fleet runs. {_ACCEPT}")
 
@@ -188,28 +214,9 @@ def _digest(body: bytes) -> bytes:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(path.with_name(path.name + ".lock"), LOCK_FLAGS, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
-    finally:
-        os.close(descriptor)
-
-
-def _replace(path: Path, content: Secret[bytes]) -> None:
-    draft = path.with_name(path.name + ".new")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content.reveal())
-        file.flush()
-        os.fsync(descriptor)
-    draft.replace(path)
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
     finally:
         os.close(descriptor)

@@ -60,7 +60,9 @@ async def _serve(
             spare_the_collector()
             for signum in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(signum, server.handle_exit, signum, None)
+            watching = asyncio.ensure_future(fleet.watch())
             await server.serve(sockets=[listener])
+            watching.cancel()
         finally:
             leave_home(config.home)
 

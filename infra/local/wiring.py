@@ -1,11 +1,12 @@
 """From the manifest to what the embedded cloud's parts are given."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from infra.local.bus.specs import SubscriptionSpec, TopicSpec
 from infra.local.delivery.backoff import Retry
-from infra.local.schedules.specs import ScheduleSpec
+from infra.local.schedules.specs import ONCE, ScheduleSpec
 from infra.local.tasks.specs import QueueSpec
 from infra.manifest.load import Function, Manifest
 from infra.manifest.model import PUSHER, SCHEDULER, TASKS
@@ -52,6 +53,12 @@ def schedules(manifest: Manifest, base_url: str) -> list[ScheduleSpec]:
             audience=_url(base_url, function),
             caller=SCHEDULER,
             attempt_deadline=waiting_time(function),
+            retry=replace(
+                ONCE,
+                max_attempts=1 + trigger.retries,
+                min_backoff=trigger.retry.minimum,
+                max_backoff=trigger.retry.maximum,
+            ),
         )
         for function in manifest.functions.values()
         if isinstance(trigger := function.deployable.trigger, ScheduleTrigger)
@@ -97,6 +104,7 @@ def _queue(function: Function, trigger: QueueTrigger, url: str) -> QueueSpec:
             max_attempts=trigger.max_attempts,
             min_backoff=trigger.retry.minimum,
             max_backoff=trigger.retry.maximum,
+            max_duration=trigger.max_age,
         ),
         dispatch_deadline=waiting_time(function),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from infra.local.ambient import SystemClock, SystemEntropy
 from infra.local.bus.chaos import Calm, Chaos
 from infra.local.faults import Faults, NoFaults
+from infra.local.people import PEOPLE_KEY
 from infra.local.sample.account import simulator_address, simulator_port
 from infra.local.transport import Sockets
 from infra.local.wire import Transport
@@ -42,7 +43,7 @@ class FleetConfig:
 
     @property
     def simulator_url(self) -> str:
-        """The address of the TTLock simulator, where the sample hotel has its account."""
+        """The address of the simulator of the sample hotel's locks, where it has its account."""
         return simulator_address(self.simulator_port or simulator_port(self.port))
 
     @property
@@ -54,6 +55,11 @@ class FleetConfig:
     def identity_key(self) -> Path:
         """The token issuer's key."""
         return self.home / "identity.key"
+
+    @property
+    def people_key(self) -> Path:
+        """The key of the issuer of people's tokens; services' tokens are signed with another."""
+        return self.home / PEOPLE_KEY
 
     @property
     def master_key(self) -> Path:

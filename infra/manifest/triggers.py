@@ -78,6 +78,8 @@ class QueueTrigger(Strict):
     max_per_second: Annotated[float, Field(gt=0, le=500)] = 500
     max_concurrent: Annotated[int, Field(gt=0, le=5000)] = 100
     max_attempts: Annotated[int, Field(ge=-1)] = 100
+    max_age: Annotated[int, Field(ge=1, le=30 * 86400)] | None = None
+    """Seconds after which a task is tried no more, once it had its attempts; None is no limit."""
     retry: TaskBackoff = TaskBackoff()
 
 
@@ -86,6 +88,9 @@ class ScheduleTrigger(Strict):
 
     schedule: str
     zone: str = "Etc/UTC"
+    retries: Annotated[int, Field(ge=0, le=5)] = 0
+    """How often a tick that failed is tried again before the next one."""
+    retry: TaskBackoff = TaskBackoff(minimum=5)
 
 
 Trigger = TopicTrigger | TopicsTrigger | HttpTrigger | ServiceTrigger | QueueTrigger | ScheduleTrigger

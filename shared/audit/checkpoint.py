@@ -19,6 +19,8 @@ from shared.audit.text import LARGEST_NUMBER, decode_hash, decode_number, encode
 from shared.audit.tree import EMPTY_ROOT
 
 _TIME_SIZE: Final = 8
+EMPTY_LOG: Final = "empty log"
+"""The field of what is wrong with a root that no empty log has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,10 @@ class Checkpoint:
     def __post_init__(self) -> None:
         """Refuse what has no text, and an empty log with a root."""
         require_key_name(self.origin)
-        if not 0 <= self.size <= LARGEST_NUMBER or (not self.size and self.root != EMPTY_ROOT):
-            raise Malformed("size", "no log has this size and this root", "Take both from one tree")
+        if not 0 <= self.size <= LARGEST_NUMBER:
+            raise Malformed("size", "no log has this size", "Take it from the tree")
+        if not self.size and self.root != EMPTY_ROOT:
+            raise Malformed(EMPTY_LOG, "its root is another", "Take size and root from one tree")
 
     @property
     def text(self) -> str:

@@ -16,6 +16,7 @@ from shared.audit.tree import HASH_SIZE
 
 LARGEST_NUMBER: Final = (1 << 63) - 1
 _SPELT = "Write it as its format has it, in the one spelling"
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 _DECIMAL = re.compile(r"0|[1-9][0-9]{0,18}")
 
 

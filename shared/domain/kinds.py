@@ -111,13 +111,6 @@ class VendorCode(str):
         return super().__new__(cls, value)
 
 
-TTLOCK: Final = VendorCode("ttlock")
-SALTO: Final = VendorCode("salto")
-ASSA_ABLOY: Final = VendorCode("assa-abloy")
-GENERIC_WIEGAND: Final = VendorCode("generic-wiegand")
-PHASE_1_VENDORS: Final = (TTLOCK, SALTO, ASSA_ABLOY, GENERIC_WIEGAND)
-
-
 class ClaimKey(str):
     """What makes a second delivery of the same wish the same wish."""
 

@@ -1,17 +1,18 @@
 """What a tenant wants of its keys: kinds in order, delays, and the few permissions that need a decision."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Final
 
 from shared.domain.errors import InvalidInput
 from shared.domain.instants import utc
-from shared.domain.kinds import TTLOCK, WINDOW_NOT_ENFORCED, KeyCredentialKind, KeyWarning, VendorCode
+from shared.domain.kinds import KeyCredentialKind, VendorCode
 
 _LONGEST_DELAY_HOURS: Final = 7 * 24
 _KINDS: Final = tuple(kind.value for kind in KeyCredentialKind)
+_ONE_VENDORS: Final = re.compile(r"([a-z][a-z0-9]*)EKeys")
 _SPEAKABLE: Final = re.compile(r"[a-z][A-Za-z]{0,39}")
 
 
@@ -36,8 +37,8 @@ class KeyKindPolicy:
     no_show_suspend_after_hours: int = 0
     offline_issuance: bool = True
     """May desks issue without the cloud at all; the clerk's permission and a certificate are needed too."""
-    ttlock_ekeys: bool = False
-    """TTLock's locks do not enforce an eKey's window: guests get one only where the tenant accepts that."""
+    accepts_unenforced_windows: tuple[VendorCode, ...] = ()
+    """Where no lock of a vendor enforces a key's window, guests get one only if the tenant accepts that."""
     pin_digits: int = 6
     version: int = 0
 
@@ -52,31 +53,30 @@ class KeyKindPolicy:
         """Lay a tenant's or property's settings over this policy; what they leave out stays."""
         changes = {}
         for name, value in settings.items():
-            field, read = _SETTINGS.get(name) or _refuse_setting(name)
+            field, read = _SETTINGS.get(name) or _of_one_vendor(name) or _refuse_setting(name)
             changes[field] = read(name, value)
         return replace(self, **changes)
 
-    def kinds_for(self, vendor: VendorCode) -> tuple[KeyCredentialKind, ...]:
-        """Return the kinds a guest may be given on this vendor's locks, best first."""
-        return tuple(kind for kind in self.preferred_kinds if self._permits(vendor, kind))
+    def kinds_for(
+        self, vendor: VendorCode, unenforced: Collection[KeyCredentialKind] = ()
+    ) -> tuple[KeyCredentialKind, ...]:
+        """Return the kinds a guest may be given on this vendor's locks, best first.
+
+        `unenforced` are those whose window no lock of the vendor enforces.
+        """
+        accepted = self.accepts_unenforced(vendor)
+        return tuple(kind for kind in self.preferred_kinds if accepted or kind not in unenforced)
+
+    def accepts_unenforced(self, vendor: VendorCode) -> bool:
+        """Say whether guests may have a key that no lock of this vendor ends by itself."""
+        return vendor in self.accepts_unenforced_windows
 
     def suspends_no_show_at(self, event_time: datetime) -> datetime:
         """Return when the key of a guest who did not come is to rest."""
         return utc(event_time, "time") + timedelta(hours=self.no_show_suspend_after_hours)
 
-    def _permits(self, vendor: VendorCode, kind: KeyCredentialKind) -> bool:
-        return self.ttlock_ekeys or (vendor, kind) not in UNENFORCED
-
-
-UNENFORCED: Final = frozenset({(TTLOCK, KeyCredentialKind.MOBILE_APP)})
-"""Keys whose window no lock enforces: given only on request, and never without a warning."""
 
 DEFAULT_POLICY: Final = KeyKindPolicy()
-
-
-def warnings_for(vendor: VendorCode, kind: KeyCredentialKind) -> tuple[KeyWarning, ...]:
-    """Return what must be said of every key of this kind on this vendor's locks."""
-    return (KeyWarning(WINDOW_NOT_ENFORCED),) if (vendor, kind) in UNENFORCED else ()
 
 
 def _kinds(field: str, value: Any) -> tuple[KeyCredentialKind, ...]:
@@ -91,6 +91,12 @@ def _whole_number(field: str, value: Any) -> int:
     return value
 
 
+def _vendors(field: str, value: Any) -> tuple[VendorCode, ...]:
+    if not isinstance(value, list | tuple):
+        raise InvalidInput(field, "not a list of vendor codes", "Give codes such as those of the locks")
+    return tuple(dict.fromkeys(VendorCode(code) for code in value))
+
+
 def _truth(field: str, value: Any) -> bool:
     if type(value) is not bool:
         raise InvalidInput(field, "not true or false", "Give true or false")
@@ -101,10 +107,19 @@ _SETTINGS: Final[Mapping[str, tuple[str, Callable[[str, Any], Any]]]] = {
     "preferredKinds": ("preferred_kinds", _kinds),
     "noShowSuspendAfterHours": ("no_show_suspend_after_hours", _whole_number),
     "offlineIssuance": ("offline_issuance", _truth),
-    "ttlockEKeys": ("ttlock_ekeys", _truth),
+    "acceptsUnenforcedWindows": ("accepts_unenforced_windows", _vendors),
     "pinDigits": ("pin_digits", _whole_number),
     "version": ("version", _whole_number),
 }
+
+
+def _of_one_vendor(name: str) -> tuple[str, Callable[[str, Any], Any]] | None:
+    """Return how a setting of the first release is read, which accepted one vendor's eKeys by name."""
+    match = _ONE_VENDORS.fullmatch(name)
+    if match is None:
+        return None
+    code = match[1]
+    return "accepts_unenforced_windows", lambda field, value: (VendorCode(code),) * _truth(field, value)
 
 
 def _refuse_setting(name: str) -> tuple[str, Callable[[str, Any], Any]]:

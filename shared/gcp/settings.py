@@ -32,7 +32,7 @@ class GoogleSettings:
     queue_location: str
     workflow_location: str
     key_location: str
-    key_ring: str = "keyfleet"
+    key_ring: str = "melmastoon-lock"
     email_domain: str
     tasks_account: str = "cloud-tasks"
     base_url: str
@@ -52,7 +52,7 @@ class GoogleSettings:
             queue_location=_name(environment, "KEYFLEET_QUEUE_LOCATION", region),
             workflow_location=_name(environment, "KEYFLEET_WORKFLOW_LOCATION", region),
             key_location=_name(environment, "KEYFLEET_KEY_LOCATION", region),
-            key_ring=_name(environment, "KEYFLEET_KEY_RING", "keyfleet"),
+            key_ring=_name(environment, "KEYFLEET_KEY_RING", "melmastoon-lock"),
             email_domain=_name(environment, "KEYFLEET_EMAIL_DOMAIN", f"{project}.iam.gserviceaccount.com"),
             tasks_account=_name(environment, "KEYFLEET_TASKS_ACCOUNT", "cloud-tasks"),
             base_url=_base_url(environment, f"https://{region}-{project}.cloudfunctions.net"),

@@ -1,20 +1,69 @@
 """What a LockError's cause says of the call: made or not, heard or not, about the PIN or not."""
 
+from enum import StrEnum
 from typing import Final
 
 from shared.domain.lock_errors import LockError, VendorUnreachable
 
-PIN_TAKEN: Final = "pin_taken"
-PIN_REFUSED: Final = "pin_refused"
-WINDOW_SPENT: Final = "window_spent"
-OUT_OF_REACH: Final = "gateway_offline"
+
+class LockCause(StrEnum):
+    """Every cause we give, in one vocabulary for all vendors; the vendor's own code stands beside it.
+
+    Stored causes are text: one that an older or newer version gave is still read.
+    """
+
+    # Nothing was heard of the vendor, or nothing that could be read.
+    TIMEOUT = "timeout"
+    NO_CONNECTION = "no_connection"
+    CONNECTION_BROKEN = "connection_broken"
+    SERVER_ERROR = "server_error"
+    UNREADABLE_ANSWER = "unreadable_answer"
+    # It was not asked: others of us come first, or it is left alone for a moment.
+    CIRCUIT_OPEN = "circuit_open"
+    THROTTLED = "throttled"
+    GATEWAY_BUSY = "gateway_busy"
+    # It does not let us in, or not now.
+    ACCOUNT_MISSING = "account_missing"
+    ACCOUNT_REFUSED = "account_refused"
+    TOKEN_REFUSED = "token_refused"  # noqa: S105 - a cause
+    WRONG_REGION = "wrong_region"
+    CLOCK_OFF = "clock_off"
+    RATE_LIMITED = "rate_limited"
+    QUOTA_SPENT = "quota_spent"
+    NO_PERMISSION = "no_permission"
+    # The lock cannot be told, or is none of ours.
+    GATEWAY_OFFLINE = "gateway_offline"
+    NO_GATEWAY = "no_gateway"
+    LOCK_BUSY = "lock_busy"
+    LOCK_FULL = "lock_full"
+    LOCK_FROZEN = "lock_frozen"
+    NO_SUCH_LOCK = "no_such_lock"
+    NOT_PROVISIONED = "not_provisioned"
+    NOT_MAPPED = "not_mapped"
+    # The key cannot be as it is asked for.
+    PIN_TAKEN = "pin_taken"
+    PIN_REFUSED = "pin_refused"
+    RECEIVER_REFUSED = "receiver_refused"
+    WINDOW_SPENT = "window_spent"
+    WINDOW_OVER = "window_over"
+    SECRET_MISSING = "secret_missing"  # noqa: S105 - a cause
+    KIND_NOT_OFFERED = "kind_not_offered"
+    NOT_SUPPORTED = "not_supported"
+    NOT_CHANGEABLE = "not_changeable"
+    NO_SUCH_KEY = "no_such_key"
+    BAD_REQUEST = "bad_request"
+    REFUSED = "refused"
+
+
+PIN_TAKEN: Final = LockCause.PIN_TAKEN
+PIN_REFUSED: Final = LockCause.PIN_REFUSED
+WINDOW_SPENT: Final = LockCause.WINDOW_SPENT
+OUT_OF_REACH: Final = LockCause.GATEWAY_OFFLINE
 """Nobody can tell the lock anything now: only a secret that it knows without being told can open it."""
-NEVER_ASKED: Final = frozenset(
-    {"account_missing", "circuit_open", "gateway_busy", "no_connection", "throttled"}
-)
+IN_LINE: Final = frozenset({LockCause.CIRCUIT_OPEN, LockCause.GATEWAY_BUSY, LockCause.THROTTLED})
+"""Those that let a call wait: others of us come first, or the vendor is left alone for a moment."""
+NEVER_ASKED: Final = IN_LINE | {LockCause.ACCOUNT_MISSING, LockCause.NO_CONNECTION}
 """Causes of a VendorUnreachable that say that the vendor was not even asked."""
-IN_LINE: Final = frozenset({"circuit_open", "gateway_busy", "throttled"})
-"""Those of them that let a call wait: others of us come first, or the vendor is left alone for a moment."""
 ASK_FOR_ANOTHER_PIN: Final = frozenset({PIN_TAKEN, PIN_REFUSED})
 """Causes of a KeyIssueFailed that are about the PIN alone: draw another, under another name."""
 
@@ -38,4 +87,4 @@ def in_line(error: LockError) -> bool:
 
 def of_our_own(error: LockError) -> bool:
     """Say whether our own turn did not come: others of us were before us, and the vendor knows nothing."""
-    return in_line(error) and error.cause.kind != "circuit_open"
+    return in_line(error) and error.cause.kind != LockCause.CIRCUIT_OPEN

@@ -10,7 +10,7 @@ from shared.gcp.cipher import KmsCipher
 from shared.gcp.clients import Clients
 from shared.gcp.documents import FirestoreDocuments
 from shared.gcp.documents.names import Place
-from shared.gcp.identity import google_issuer
+from shared.gcp.identity import ISSUERS, google_issuer
 from shared.gcp.keyring import KeyRing
 from shared.gcp.sagas import WorkflowExecutions
 from shared.gcp.secrets import SecretManager
@@ -20,6 +20,7 @@ from shared.kernel.ambient import SystemClock, SystemEntropy
 from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
 from shared.kernel.log import Log
+from shared.kernel.people import SignIn
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import Index
 from shared.runtime.indexes import INDEXES
@@ -35,7 +36,7 @@ class Surroundings:
 
     clock: Clock = field(default_factory=SystemClock)
     entropy: Entropy = field(default_factory=SystemEntropy)
-    http: Http = field(default_factory=HttpClient)
+    http: Http = field(default_factory=lambda: HttpClient(public_only=True))
     access: AccessTokens = field(default_factory=OwnIdentity)
 
 
@@ -66,6 +67,7 @@ def google_platform(
         log=log,
         http=http,
         guards=Guards(GuardPolicy(), clock, warning(log)),
+        sign_in=SignIn(settings.base_url, services=ISSUERS),
     )
 
 

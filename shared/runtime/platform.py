@@ -16,6 +16,7 @@ from shared.ports.tasks import TaskQueue
 from shared.ports.vault import Cipher, Secrets
 
 if TYPE_CHECKING:  # not every function needs them at its start
+    from shared.kernel.people import SignIn
     from shared.ledger.hotel_directory import HotelDirectory
     from shared.vendor_kit.guard import Guards
     from shared.vendor_kit.http import Http
@@ -48,6 +49,8 @@ class Platform:
     log: Log
     http: "Http"
     guards: "Guards"
+    sign_in: "SignIn | None" = None
+    """How people sign in; None lets nobody."""
     kept: dict[str, Any] = field(default_factory=dict, repr=False)
     """What a function keeps from one request to the next, by its own name."""
 

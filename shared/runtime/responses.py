@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from shared.domain.errors import InvalidInput
 from shared.kernel.identity import Forbidden, Unauthenticated
+from shared.kernel.published import IssuerOutOfReach
 from shared.ledger.reading import StoredUnreadable
 from shared.ports.document_limits import TooLarge
 from shared.ports.documents import AlreadyExists, StaleVersion, StorageFull
@@ -38,6 +39,7 @@ STATUS: Mapping[type[Exception], int] = {
     StaleVersion: 503,
     StoredUnreadable: 503,
     ServiceTrouble: 503,
+    IssuerOutOfReach: 503,
 }
 """Errors a caller may be told about (a lost race is retried); the rest is a crash, told without its words."""
 

@@ -1,5 +1,6 @@
 """Calls over HTTP: an answer is one whatever its status; no answer says what is known."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
     from shared.vendor_kit.http_aiohttp import AiohttpClient
     from shared.vendor_kit.http_plain import PlainClient
 
+LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
+"""Where simulators are; a client for the public alone reaches neither."""
+_NAME: Final = re.compile(r"(?!.*[.-]{2}|-)(?:[a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{0,61}[a-z]")
+_INWARD: Final = (".internal", ".local", ".localhost", ".localdomain", ".home.arpa", ".lan", ".intranet")
 LARGEST_ANSWER: Final = 4 * 1024 * 1024
 CONNECT_SECONDS: Final = 5.0
 KEPT_SECONDS: Final = 30.0
@@ -63,16 +68,21 @@ class Http(Protocol):
 class HttpClient:
     """Calls over the network. One for a whole worker: its connections are kept and shared.
 
-    Redirects are not followed, for they would carry a token elsewhere; cookies are not kept.
+    Redirects are not followed, for they would carry a token elsewhere; cookies are not kept. For the public
+    alone, it reaches no address of a machine's or a network's own, whatever a name resolves to.
     """
 
-    def __init__(self, connections: int = 64, largest: int = LARGEST_ANSWER) -> None:
-        self._limits = connections, largest
+    def __init__(
+        self, connections: int = 64, largest: int = LARGEST_ANSWER, *, public_only: bool = False
+    ) -> None:
+        self._limits, self._public_only = (connections, largest), public_only
         self._plain: PlainClient | None = None
         self._other: AiohttpClient | None = None
 
     async def send(self, call: Call) -> Answer:
         """Return the answer, or raise a CallFault."""
+        if self._public_only and not call.url.startswith("https://"):
+            raise ConnectionFailed("not encrypted, and not of this machine")
         if call.url.startswith("http://"):
             plain = self._plain or self._open_plain()
             if (request := plain.request(call)) is not None:
@@ -94,14 +104,32 @@ class HttpClient:
     def _open_other(self) -> "AiohttpClient":
         from shared.vendor_kit.http_aiohttp import AiohttpClient
 
-        self._other = AiohttpClient(*self._limits)
+        self._other = AiohttpClient(*self._limits, public_only=self._public_only)
         return self._other
 
 
-def checked_address(url: str) -> str:
-    """Return a vendor's address if a password may travel there: encrypted, or never leaving this machine."""
-    parts = urlsplit(url)
-    local = parts.hostname in ("127.0.0.1", "::1", "localhost")
-    if not parts.hostname or not (parts.scheme == "https" or (local and parts.scheme == "http")):
-        raise InvalidInput("baseUrl", "not an https address", "Give https://host, without a path")
+def checked_address(url: str, of: str = "") -> str:
+    """Return a vendor's address if a password may travel there: encrypted, or never leaving this machine.
+
+    Only a scheme, a name and a port: whatever else stands in it would send our calls elsewhere. `of` is the
+    domain that a vendor's own hosts share. The client looks once more at where a name leads (`public_only`).
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise _no_address() from None
+    if parts.username is not None or parts.path.strip("/") or "?" in url or "#" in url or port == 0:
+        raise _no_address()
+    if not ((parts.scheme == "http" and host in LOOPBACK) or (parts.scheme == "https" and _is_of(host, of))):
+        raise _no_address()
     return url.rstrip("/")
+
+
+def _is_of(host: str, domain: str) -> bool:
+    own = not domain or host == domain or host.endswith(f".{domain}")
+    return own and bool(_NAME.fullmatch(host)) and not host.endswith(_INWARD)
+
+
+def _no_address() -> InvalidInput:
+    return InvalidInput("baseUrl", "not an https address", "Give https://host of the vendor, without a path")

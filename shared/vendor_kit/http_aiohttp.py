@@ -1,8 +1,12 @@
 """Calls through aiohttp: encrypted ones, and whatever is out of the ordinary."""
 
-from typing import Any
+import ipaddress
+import socket
+from typing import Any, Final
+from urllib.parse import urlsplit
 
 import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
 
 from shared.vendor_kit.http import (
     CONNECT_SECONDS,
@@ -14,12 +18,14 @@ from shared.vendor_kit.http import (
     TimedOut,
 )
 
+NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
+
 
 class AiohttpClient:
     """Makes any call; its session is opened by the first."""
 
-    def __init__(self, connections: int, largest: int) -> None:
-        self._connections, self._largest = connections, largest
+    def __init__(self, connections: int, largest: int, *, public_only: bool = False) -> None:
+        self._connections, self._largest, self._public_only = connections, largest, public_only
         self._session: aiohttp.ClientSession | None = None
 
     async def send(self, call: Call) -> Answer:
@@ -39,6 +45,8 @@ class AiohttpClient:
             await self._session.close()
 
     async def _exchange(self, call: Call) -> Answer:
+        if self._public_only and _is_literal(call.url):
+            raise ConnectionFailed("an address and no name")
         session = self._open()
         options: dict[str, Any] = {"headers": call.headers, "data": call.body or None}
         options["timeout"] = _limits(call.timeout)
@@ -48,7 +56,11 @@ class AiohttpClient:
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
-            connector = aiohttp.TCPConnector(limit=self._connections, keepalive_timeout=KEPT_SECONDS)
+            connector = aiohttp.TCPConnector(
+                limit=self._connections,
+                keepalive_timeout=KEPT_SECONDS,
+                resolver=PublicResolver() if self._public_only else None,
+            )
             # No cookie jar: what one tenant's vendor sets must not travel with another tenant's call.
             jar = aiohttp.DummyCookieJar()
             self._session = aiohttp.ClientSession(connector=connector, cookie_jar=jar, trust_env=False)
@@ -61,6 +73,48 @@ class AiohttpClient:
             if len(body) > self._largest:
                 raise ConnectionBroken(f"the answer is longer than {self._largest} bytes")
         return bytes(body)
+
+
+class PublicResolver(AbstractResolver):
+    """Names of the public network: one that leads inward leads nowhere; what is judged is connected to."""
+
+    def __init__(self, resolver: AbstractResolver | None = None) -> None:
+        self._resolver = resolver or aiohttp.ThreadedResolver()
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """Return the addresses of a name that anybody could reach."""
+        found = await self._resolver.resolve(host, port, family)
+        public = [each for each in found if is_public(each["host"])]
+        if not public:
+            raise OSError("a name of the vendor's leads to no public address")
+        return public
+
+    async def close(self) -> None:
+        """Close what it asks."""
+        await self._resolver.close()
+
+
+def is_public(address: str) -> bool:
+    """Return whether an address is anybody's to reach, also where it is another in disguise."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(found, ipaddress.IPv6Address):
+        nat64 = _last_four(found) if found in NAT64 else None
+        found = found.ipv4_mapped or found.sixtofour or nat64 or found
+    return found.is_global and not found.is_multicast
+
+
+def _last_four(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address:
+    return ipaddress.IPv4Address(address.packed[-4:])
+
+
+def _is_literal(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return ":" in host or host.rpartition(".")[2].isdecimal()
 
 
 def _limits(total: float) -> aiohttp.ClientTimeout:

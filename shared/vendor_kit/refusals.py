@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import Enum
 from typing import Final
 
@@ -16,6 +17,7 @@ from shared.domain.lock_errors import (
     LockErrorCause,
     VendorUnreachable,
 )
+from shared.ports.lock_causes import LockCause
 from shared.vendor_kit.breaker import CircuitOpen
 from shared.vendor_kit.guard import VendorDown
 from shared.vendor_kit.http import ConnectionBroken, ConnectionFailed, TimedOut
@@ -35,15 +37,15 @@ class Unreadable(Exception):
     """The vendor's answer is not what it says its answers are; what was asked may have been done."""
 
 
-SILENCE: Final[Mapping[type[Exception], str]] = {
-    TimedOut: "timeout",
-    ConnectionFailed: "no_connection",
-    ConnectionBroken: "connection_broken",
-    VendorDown: "server_error",
-    Unreadable: "unreadable_answer",
-    CircuitOpen: "circuit_open",
-    Throttled: "throttled",
-    TurnNotCome: "gateway_busy",
+SILENCE: Final[Mapping[type[Exception], LockCause]] = {
+    TimedOut: LockCause.TIMEOUT,
+    ConnectionFailed: LockCause.NO_CONNECTION,
+    ConnectionBroken: LockCause.CONNECTION_BROKEN,
+    VendorDown: LockCause.SERVER_ERROR,
+    Unreadable: LockCause.UNREADABLE_ANSWER,
+    CircuitOpen: LockCause.CIRCUIT_OPEN,
+    Throttled: LockCause.THROTTLED,
+    TurnNotCome: LockCause.GATEWAY_BUSY,
 }
 """Every way of getting no answer, and what it is called in a LockError's cause."""
 
@@ -67,12 +69,27 @@ CALLED: Final[Mapping[Operation, type[LockError]]] = {
 class Meaning:
     """What a refusal means. Without an error of its own, it is the failure of whatever was being done."""
 
-    cause: str
+    cause: LockCause
     error: type[LockError] | None = None
     permanent: bool = False
 
 
-UNEXPLAINED: Final = Meaning("refused")
+def each(codes: str, meaning: Meaning) -> dict[str, Meaning]:
+    """Return a table's rows for some codes, written with spaces between them."""
+    return dict.fromkeys(codes.split(), meaning)
+
+
+def unreachable(cause: LockCause, *, permanent: bool = False) -> Meaning:
+    """Return the meaning of a code that says that the vendor cannot be had."""
+    return Meaning(cause, VendorUnreachable, permanent)
+
+
+def unpaired(cause: LockCause) -> Meaning:
+    """Return the meaning of a code that says that a lock is none of ours, or out of everything's reach."""
+    return Meaning(cause, DeviceNotPaired)
+
+
+UNEXPLAINED: Final = Meaning(LockCause.REFUSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,26 +116,37 @@ class Refusals:
     def error(self, code: str, doing: Operation, device: LockDeviceId | None = None) -> LockError:
         """Return a refusal as the LockError it means."""
         meaning = self.meaning(code)
-        cause = LockErrorCause(meaning.cause, code)
+        cause = LockErrorCause(meaning.cause.value, code)
         kind = meaning.error or CALLED[doing]
         return kind(vendor=self.vendor, device_id=device, cause=cause, permanent=meaning.permanent)
 
-    def unreachable(self, cause: str, device: LockDeviceId | None = None) -> VendorUnreachable:
+    def unreachable(self, cause: LockCause, device: LockDeviceId | None = None) -> VendorUnreachable:
         """Return the error for no answer, or none that can be read."""
-        return VendorUnreachable(vendor=self.vendor, device_id=device, cause=LockErrorCause(cause))
+        return VendorUnreachable(vendor=self.vendor, device_id=device, cause=LockErrorCause(cause.value))
 
     def failed(
         self,
-        cause: str,
+        cause: LockCause,
         doing: Operation,
         device: LockDeviceId | None = None,
         *,
         permanent: bool = False,
     ) -> LockError:
         """Return a failure that we, not the vendor, found."""
-        why = LockErrorCause(cause)
+        why = LockErrorCause(cause.value)
         return CALLED[doing](vendor=self.vendor, device_id=device, cause=why, permanent=permanent)
 
     def not_paired(self, device: LockDeviceId) -> DeviceNotPaired:
         """Return the error for a lock that is not one of this property's."""
-        return DeviceNotPaired(vendor=self.vendor, device_id=device, cause=LockErrorCause("not_mapped"))
+        cause = LockErrorCause(LockCause.NOT_MAPPED.value)
+        return DeviceNotPaired(vendor=self.vendor, device_id=device, cause=cause)
+
+
+WAITS: Final[Mapping[str, timedelta]] = {
+    LockCause.GATEWAY_BUSY: timedelta(seconds=3),
+    LockCause.LOCK_BUSY: timedelta(seconds=3),
+    LockCause.THROTTLED: timedelta(seconds=30),
+    LockCause.CIRCUIT_OPEN: timedelta(seconds=30),
+    LockCause.RATE_LIMITED: timedelta(minutes=2),
+}
+"""How long a vendor wants to be left alone after these, unless it says otherwise."""

@@ -1,16 +1,19 @@
 """Which vendors are installed: a folder under `shared.vendors` is all it takes."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 
 from shared.domain.errors import InvalidInput
-from shared.domain.kinds import VendorCode
+from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.vendor_kit.binding import OpenVendor
 
 VENDORS = "shared.vendors"
 
 
+@lru_cache(maxsize=1)
 def installed_vendors() -> Sequence[VendorCode]:
     """Return the codes of all vendors whose adapters are in this deployment, in order."""
     found = iter_modules(import_module(VENDORS).__path__)
@@ -21,5 +24,20 @@ def opener_of(vendor: VendorCode) -> OpenVendor:
     """Return what opens an adapter of this vendor; adapter functions import theirs by statement instead."""
     if vendor not in installed_vendors():
         raise InvalidInput("vendor", "not installed", f"Give one of {', '.join(installed_vendors())}")
-    opener: OpenVendor = import_module(f"{VENDORS}.{vendor.replace('-', '_')}.adapter").open_vendor
+    opener: OpenVendor = _part(vendor, "adapter").open_vendor
     return opener
+
+
+def unenforced_kinds(vendor: VendorCode) -> frozenset[KeyCredentialKind]:
+    """Return the kinds of key whose window no lock of this vendor enforces: its capabilities say so.
+
+    Of a vendor that is not in this deployment nothing is known; its adapter will refuse what it cannot do.
+    """
+    if vendor not in installed_vendors():
+        return frozenset()
+    kinds: frozenset[KeyCredentialKind] = _part(vendor, "capabilities").UNENFORCED
+    return kinds
+
+
+def _part(vendor: VendorCode, name: str) -> ModuleType:
+    return import_module(f"{VENDORS}.{vendor.replace('-', '_')}.{name}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from tests.architecture import dependencies, documents, fleet, language, names, repository, sizes
+from tests.architecture import dependencies, documents, fleet, language, names, repository, sizes, vendors
 from tests.architecture.tree import Tree
 
 Gate = Callable[[Tree], Iterator[str]]
@@ -16,6 +16,7 @@ GATES: Mapping[str, Gate] = {
     **names.RULES,
     **repository.RULES,
     **sizes.RULES,
+    **vendors.RULES,
 }
 
 

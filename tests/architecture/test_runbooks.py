@@ -32,6 +32,7 @@ OF_A_VENDOR = ("shared/vendor_kit/", "shared/keywork/vendor_session.py")
 """What gives causes that speak of a vendor or its account, beside the vendor's own adapter."""
 ROW = re.compile(r"^ *\| (.*?) \|", re.MULTILINE)
 Texts = Mapping[str, set[str]]
+TAKEN_AS = ("str", "LockCause")
 
 
 def causes_are_explained(tree: Tree) -> Iterator[str]:
@@ -76,25 +77,40 @@ def expected(tree: Tree, given: Texts) -> dict[str, set[str]]:
 def causes(tree: Tree) -> dict[str, set[str]]:
     """Return every cause that product code gives, and where; what cannot be read counts as the cause ''."""
     paths = [path for path in tree.product if path.startswith(RAISING) and not path.startswith(tuple(UNMET))]
-    words = {name: said for path in paths for name, said in _words(tree.modules[path])}
+    words = {name: said for path in paths for name, said in _members(tree.modules[path])}
+    words |= {name: said for path in paths for name, said in _words(tree.modules[path], words)}
     public = {name: at for path in paths for name, at in _takers(tree.modules[path]) if name[0] != "_"}
     found = defaultdict[str, set[str]](set)
     for path in paths:
         takers = {"LockErrorCause": 0} | public | dict(_takers(tree.modules[path]))
         for place in _given(tree.modules[path], takers):
-            for cause in _said(place, words | dict(_words(tree.modules[path]))):
+            for cause in _said(place, words | dict(_words(tree.modules[path], words))):
                 found[cause].add(path if cause else f"{path}:{place.lineno}")
     return dict(found)
 
 
-def _words(module: ast.Module) -> Iterator[tuple[str, list[str]]]:
+def _members(module: ast.Module) -> Iterator[tuple[str, list[str]]]:
+    """Return the words of the module's enumerations, by the names of their members."""
+    for node in (node for node in module.body if isinstance(node, ast.ClassDef)):
+        if any(ast.unparse(parent) == "StrEnum" for parent in node.bases):
+            for line in (line for line in node.body if isinstance(line, ast.Assign)):
+                if isinstance(line.value, ast.Constant):
+                    yield f"{node.name}.{ast.unparse(line.targets[0])}", [line.value.value]
+
+
+def _words(module: ast.Module, members: Mapping[str, list[str]]) -> Iterator[tuple[str, list[str]]]:
     """Return the module's named words, and its tables by the words in them."""
     for node in module.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             values = node.value.values if isinstance(node.value, ast.Dict) else [node.value]
-            said = [each.value if isinstance(each, ast.Constant) else None for each in values]
+            said = [_word(each, members) for each in values]
             if all(isinstance(word, str) for word in said):
                 yield node.target.id, said
+
+
+def _word(value: ast.expr, members: Mapping[str, list[str]]) -> object:
+    """Return a word, be it written here or an enumeration's member."""
+    return value.value if isinstance(value, ast.Constant) else members.get(ast.unparse(value), [None])[0]
 
 
 def _takers(module: ast.Module) -> Iterator[tuple[str, int]]:
@@ -109,7 +125,7 @@ def _takers(module: ast.Module) -> Iterator[tuple[str, int]]:
         else:
             continue
         for at, (name, kind) in enumerate(names):
-            if name == "cause" and kind is not None and ast.unparse(kind) == "str":
+            if name == "cause" and kind is not None and ast.unparse(kind) in TAKEN_AS:
                 yield node.name, at
 
 
@@ -128,7 +144,13 @@ def _given(module: ast.Module, takers: Mapping[str, int]) -> Iterator[ast.expr]:
             at = takers.get(ast.unparse(node.func).rpartition(".")[2])
             named = [each.value for each in node.keywords if each.arg in ("cause", "kind")]
             if at is not None:
-                yield from (each for each in (node.args[at:] or named)[:1] if id(each) not in handed_on)
+                plain = (_plain(each) for each in (node.args[at:] or named)[:1])
+                yield from (each for each in plain if id(each) not in handed_on)
+
+
+def _plain(given: ast.expr) -> ast.expr:
+    """Return an enumeration's member where its value is given."""
+    return given.value if isinstance(given, ast.Attribute) and given.attr == "value" else given
 
 
 def _said(place: ast.expr, words: Mapping[str, list[str]]) -> list[str]:
@@ -138,6 +160,8 @@ def _said(place: ast.expr, words: Mapping[str, list[str]]) -> list[str]:
             return [word]
         case ast.Name(id=name) | ast.Subscript(value=ast.Name(id=name)) if name in words:
             return words[name]
+        case ast.Attribute() if ast.unparse(place) in words:
+            return words[ast.unparse(place)]
         case ast.Attribute(attr="cause"):
             return []  # of a table's row, which says it
         case _:
@@ -159,6 +183,10 @@ VIOLATIONS = {
         {ROOM: 'def _no(cause: str): ...\n_no("door_melted")'},
         {ROOM: 'MELTED: Final = "door_melted"\nLOST = LockErrorCause(MELTED)'},
         {ROOM: 'WHY: Final = {OSError: "door_melted"}\ndef no(e): LockErrorCause(WHY[type(e)])'},
+        {
+            "shared/vendor_kit/registry.py": 'class LockCause(StrEnum):\n    MELTED = "door_melted"',
+            ROOM: "def _no(cause: LockCause): LockErrorCause(cause.value)\n_no(LockCause.MELTED)",
+        },
         {ROOM: 'def no(state): LockErrorCause("door_" + state)'},
         {ROOM: 'def no(state): LockErrorCause(kind="door_melted")'},
         {"shared/vendor_kit/registry.py": "class Meaning:\n    cause: str", ROOM: 'Meaning("door_melted")'},

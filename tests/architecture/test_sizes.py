@@ -17,6 +17,7 @@ VIOLATIONS = {
     "No module is over 300 lines": [
         {"shared/usecases/ledger.py": "A = 1\n" * 301},
         {"edge_agent/hardware/codes.py": "A = 1\n" * 301},
+        {"infra/verifier/__init__.py": "", "infra/verifier/verify_pack.py": "A = 1\n" * 401},
     ],
     "No function is over 40 lines": [
         {"infra/cli/status.py": SMALL + "def show():\n" + "    print()\n" * 40},
@@ -35,6 +36,8 @@ VIOLATIONS = {
 }
 AT_THE_LIMIT = {
     "shared/usecases/ledger.py": "A = 1\n" * 300,
+    "infra/verifier/__init__.py": "",
+    "infra/verifier/verify_pack.py": "A = 1\n" * 400,
     "infra/cli/status.py": SMALL + 'def show():\n    """Say\n\n    much.\n    """\n' + "    print()\n" * 39,
 }
 

@@ -3,8 +3,13 @@
 import dataclasses
 import http.client
 import json
+import shutil
 import signal
 import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -163,3 +168,44 @@ def test_up_with_a_key_others_may_read_refuses(fleet):
     (fleet.home / "identity.key").chmod(0o600)
     (fleet.home / "identity.key").write_bytes(b"short")
     assert "  fix: delete it, and the next start makes a new one" in fleet.fails_to_start().stderr
+
+
+@pytest.mark.parametrize("name", ["fleet.db", "identity.key", "master.key", "fleet.mark", ""])
+def test_ed1_a_fleet_whose_file_is_gone_takes_nothing_more_and_says_so(fleet, name):
+    publish = ["publish", "melmastoon.tenant.config_updated.v1", "--tenant", "tnt_silk"]
+    data = ["--data", '{"keyKindPolicy": {"pinDigits": 7}}']
+    with fleet.up("--sample"):
+        fleet.ask(*publish, *data)
+        taken = fleet.home / name if name else fleet.home
+        taken.rename(taken.with_name("taken"))
+        if name == "identity.key":
+            shutil.copy(taken.with_name("taken"), taken)
+        if not name:
+            shutil.copytree(taken.with_name("taken"), taken, copy_function=_copied)
+        log = fleet.home.parent / "fleet.log"
+        fleet.until(lambda: "a file of the fleet is gone" in log.read_text() or time.sleep(0.01))
+        if not name:
+            return
+        refused = fleet.ask(*publish, *data, exit_code=1)
+        assert f"{name} was removed or replaced" in str(refused["error"])
+        database = _checks(fleet.ask("doctor", exit_code=1))["database"]
+        assert (database["verdict"], name in database["detail"]) == ("failed", True)
+
+
+def _copied(source, target):
+    """Copy what is a file, and leave the socket out."""
+    return shutil.copy2(source, target) if Path(source).is_file() else target
+
+
+def test_ec1_a_start_without_room_says_so_in_words(fleet):
+    with fleet.up():
+        pass
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); "
+    command = f"{limit}from infra.cli.main import app; app({['up', *fleet.place]!r})"
+    ended = subprocess.run(
+        [sys.executable, "-c", command], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == 1
+    assert "Traceback" not in ended.stderr
+    assert "error: " in ended.stderr
+    assert "fix: " in ended.stderr

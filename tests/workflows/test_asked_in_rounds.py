@@ -4,10 +4,11 @@ import asyncio
 from collections import Counter
 
 from shared.domain.ids import KeyCredentialId
-from shared.domain.kinds import TTLOCK, KeyCredentialKind
+from shared.domain.kinds import KeyCredentialKind
 from shared.ledger.sealed_keys import SealedKeys, SecretName
 from shared.runtime.platform import Deployed, deployed
 from tests.support.sample_hotel import SILK, play
+from tests.support.vendors import TTLOCK
 from tests.workflows.test_at_the_lock import told_of
 
 PINS = "keyboardPwd/add"

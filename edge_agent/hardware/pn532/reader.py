@@ -1,10 +1,9 @@
 """A PN532 as a card reader."""
 
-from typing import Final
+from typing import Final, Protocol
 
 from edge_agent.hardware.cards.reader import Card, CardKind, SectorKey
 from edge_agent.hardware.errors import CardForeign, CardMissing, NoAnswer
-from edge_agent.hardware.pn532.chip import Pn532Chip
 from edge_agent.hardware.pn532.commands import (
     LIST_ONE_TYPE_A,
     READ,
@@ -20,10 +19,20 @@ from edge_agent.hardware.pn532.commands import (
 _KINDS: Final = {kind.value: kind for kind in CardKind}
 
 
+class Pn532Commands(Protocol):
+    """A PN532, on whatever wire: one command at a time, and its reply's data."""
+
+    async def ask(self, command: bytes) -> bytes:
+        """Send a command and return its reply's data."""
+
+    async def close(self) -> None:
+        """Let go of the device."""
+
+
 class Pn532Reader:
     """Finds, opens, reads and writes the card on a PN532."""
 
-    def __init__(self, chip: Pn532Chip) -> None:
+    def __init__(self, chip: Pn532Commands) -> None:
         self._chip = chip
         self._target: Target | None = None
 

@@ -26,11 +26,12 @@ from infra.bench.hand_written import SCHEMA, HandWritten, inline, together
 from infra.bench.plain_sqlite import plain_sqlite
 from infra.bench.processes import Process, answering
 from infra.bench.programs.key_fleet import PATH
+from infra.local.sample.load import sample_vendor
 from infra.local.server import free_port
 
 MANY, PATIENCE_SECONDS = 32, 30.0
 CONTROL = "bench"
-RAW, OWN, TTLOCK = "raw.hand_written_keys", "keys.mock", "keys.ttlock"
+RAW, OWN, SIMULATED = "raw.hand_written_keys", "keys.mock", "keys.simulated"
 RATE, P50, P95 = "{}_per_s_at_{}", "{}_p50_ms_at_{}", "{}_p95_ms_at_{}"
 CPU, MEMORY, POSTS = "{}_cpu_ms_each_at_{}", "{}_pss_mb_at_{}", "{}_vendor_calls_each_at_{}"
 COUNTED = {
@@ -81,7 +82,7 @@ def _figure(name: str, unit: str, beside: str | None) -> Figure:
 FIGURES = {
     figure: _figure(figure, unit, figure.replace(name, RAW) if compared and name != RAW else None)
     for many in (1, MANY)
-    for name in (RAW, OWN, TTLOCK)
+    for name in (RAW, OWN, SIMULATED)
     for figure, unit, compared in _figures(name, many)
 }
 Make = Callable[[int, Caller], Awaitable[None]]
@@ -100,7 +101,7 @@ class Vendor:
 
 
 def take(ground: Ground) -> Sample:
-    """Make keys by hand, with the mock on a stub, and with the TTLock adapter on the simulator."""
+    """Make keys by hand, with the mock on a stub, and with the sample vendor's adapter on its simulator."""
     sample: dict[str, float] = {}
     with _stub(ground.folder) as stub:
         sample |= uvloop.run(_by_hand(stub, ground))
@@ -119,11 +120,11 @@ def _stub(folder: Path) -> Iterator[Vendor]:
 
 @contextmanager
 def _simulator(folder: Path) -> Iterator[Vendor]:
-    port, plan = free_port(), folder / "hotel.json"
+    port, plan, vendor = free_port(), folder / "hotel.json", sample_vendor()
     plan.write_text(hotel.simulated().model_dump_json(by_alias=True), encoding="utf-8")
-    arguments: list[str | Path] = ["-m", "infra.simulators", hotel.TTLOCK, "--port", str(port)]
+    arguments: list[str | Path] = ["-m", "infra.simulators", vendor, "--port", str(port)]
     with answering([*arguments, "--hotel", plan, "--control-token", CONTROL], port, folder):
-        yield Vendor(hotel.TTLOCK, TTLOCK, port, lambda: _calls(_asked(port, "/_sim/counters")))
+        yield Vendor(vendor, SIMULATED, port, lambda: _calls(_asked(port, "/_sim/counters")))
 
 
 def _calls(counters: Mapping[str, Mapping[str, int]]) -> int:

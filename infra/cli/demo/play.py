@@ -69,7 +69,7 @@ def _a_stage(patience: Patience) -> Iterator[Stage]:
         at = FleetAddress(folder / "home", _port_above(PORTS_FROM + APART * os.getpid() % PORTS))
         simulator = Simulator(at.home, _port_above(at.port))
         simulator.token()
-        vendor = vendor_process(simulator, folder / "ttlock.log", patience)
+        vendor = vendor_process(simulator, folder / "vendor.log", patience)
         undo.callback(vendor.stop)
         fleet = fleet_process(at, simulator, folder / "fleet.log", patience)
         undo.callback(fleet.stop)

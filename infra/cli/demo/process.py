@@ -90,6 +90,8 @@ def fleet_process(at: FleetAddress, simulator: Simulator, log: Path, patience: P
 
 
 def vendor_process(simulator: Simulator, log: Path, patience: Patience) -> Process:
-    """Return a TTLock to start: a process of its own, which outlives any fleet."""
+    """Return the sample hotel's vendor to start: a process of its own, which outlives any fleet."""
+    from infra.local.sample.load import sample_vendor
+
     place = ("--home", str(simulator.home), "--port", str(simulator.port))
-    return Process(("sim", "run", "ttlock", *place), log, lambda: simulator.get("clock"), patience)
+    return Process(("sim", "run", sample_vendor(), *place), log, lambda: simulator.get("clock"), patience)

@@ -27,7 +27,7 @@ def start(stage: Stage) -> Proof:
     hotel = stage.document("tenant", "record").get("name")
     pids = {"fleet": stage.fleet.pid, "vendor": stage.vendor.pid}
     detail = (
-        f"{hotel}; the fleet of {functions} functions is process {pids['fleet']}, TTLock {pids['vendor']}"
+        f"{hotel}; the fleet of {functions} functions is process {pids['fleet']}, the vendor {pids['vendor']}"
     )
     return Proof(hotel is not None, {"hotel": hotel, "functions": functions, **pids}, detail)
 
@@ -140,7 +140,7 @@ def _window(window: Json) -> str:
 
 EMPTY_FOLDER: Final = Scene(
     "An empty folder",
-    "A fleet and a simulated TTLock start, each a process of its own. There is no cloud and no account.",
+    "A fleet and a simulated lock vendor start, each a process of its own. There is no cloud and no account.",
     (
         Act("starts", "Both answer, and the sample hotel has moved in.", start),
         Act("event", f"The hotel wants PINs of {PIN_DIGITS} digits; the event reached its function.", wish),
@@ -148,7 +148,7 @@ EMPTY_FOLDER: Final = Scene(
 )
 BAD_DAY: Final = Scene(
     "A bad day to book",
-    "Two rooms are booked; the event comes a hundred times at once; after one door TTLock reaches no other.",
+    "Two rooms are booked; the event comes a hundred times at once; after one door no other is reached.",
     (
         Act("delivered", f"All {DELIVERIES} deliveries were taken, and one key was requested.", deliver),
         Act(
@@ -160,7 +160,7 @@ BAD_DAY: Final = Scene(
 )
 KILL: Final = Scene(
     "kill -9",
-    "The fleet dies with the key half made. TTLock reaches its locks again; another process takes over.",
+    "The fleet dies with the key half made. The vendor reaches its locks again; another process takes over.",
     (
         Act("killed", "The fleet was killed without warning, in the middle of the saga.", kill),
         Act("resumed", "The new process found the saga in its journal, and took it up.", resume),

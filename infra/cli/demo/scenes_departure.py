@@ -1,6 +1,7 @@
 """The guest leaves: the doors forget, even through another kill, and nobody was told the PIN."""
 
 import json
+from collections.abc import Sequence
 from typing import Any, Final
 
 from infra.cli.demo.claim import Proof
@@ -9,7 +10,6 @@ from infra.cli.demo.scene import Act, Scene
 from infra.cli.demo.scenes_arrival import killed, restarted
 from infra.cli.demo.stage import Stage
 from infra.cli.demo.stay import ON_THE_DAY
-from infra.local.sample.account import CLIENT, PASSWORD
 
 SILENCE_SECONDS: Final = 4.0
 TOLD: Final = ("requested", "pending", "issued", "revoked", "revoke_settled")
@@ -60,11 +60,19 @@ def told(stage: Stage) -> Proof:
 def silent(stage: Stage) -> Proof:
     """Hunt what is secret in everything that anybody can read."""
     written = {"logs": stage.fleet.words + stage.vendor.words, **_accounts(stage)}
-    secrets = (stage.pin.reveal(), CLIENT["clientSecret"], PASSWORD)
+    secrets = (stage.pin.reveal(), *_account())
     found = [where for where, text in written.items() if any(secret in text for secret in secrets)]
     sizes = {where: len(text) for where, text in written.items()}
     detail = f"{sum(sizes.values()):,} characters were searched: {', '.join(sizes)}"
     return Proof(not found and all(sizes.values()), {"found_in": found, "searched": sizes}, detail)
+
+
+def _account() -> Sequence[str]:
+    """Return what opens the sample's account."""
+    from infra.local.sample.load import sample_vendor
+    from infra.simulators.registry import simulated_vendor
+
+    return simulated_vendor(sample_vendor()).secrets
 
 
 def _fewer(stage: Stage) -> tuple[str, ...] | None:
@@ -96,7 +104,7 @@ DEPARTURE: Final = Scene(
         Act(
             "settled", "The next one took back the rest: the revocation is settled, ok at every lock.", settle
         ),
-        Act("shut", "The PIN no longer opens any door, and TTLock lists nothing.", shut),
+        Act("shut", "The PIN no longer opens any door, and the vendor lists nothing.", shut),
     ),
 )
 TOLD_THE_WORLD: Final = Scene(
@@ -106,7 +114,7 @@ TOLD_THE_WORLD: Final = Scene(
         Act("events", "Five events, numbered without a gap, each published.", told),
         Act(
             "secret",
-            "Neither the PIN nor the account at TTLock stands in any log, event, saga or timeline.",
+            "Neither the PIN nor the account at the vendor stands in any log, event, saga or timeline.",
             silent,
         ),
     ),

@@ -100,7 +100,7 @@ ONE_KEY: Final = Scene(
         Act("one_key", "One key, one grant at each lock, one `issued` event.", one_key),
         Act(
             "one_pin",
-            "TTLock wrote three PINs, one into each lock, all the same; no lock has a second.",
+            "The vendor wrote three PINs, one into each lock, all the same; no lock has a second.",
             one_pin,
         ),
     ),

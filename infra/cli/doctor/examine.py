@@ -33,7 +33,8 @@ def _findings(at: FleetAddress, answering: Answering, *, probe: bool) -> Iterato
     yield machine.check_clock(at.home, SystemClock().now())
     yield home.check_home(at)
     yield keys.check_keys(at)
-    yield home.check_database(at, running=answering.status is not None)
+    status = answering.status
+    yield home.check_database(at, running=status is not None, refusing=(status or {}).get("refusing"))
     yield home.check_losses(at)
     yield fleet.check_manifest()
     yield fleet.check_workflows()

@@ -36,8 +36,11 @@ def _may_write(folder: Path) -> bool:
     return True
 
 
-def check_database(at: FleetAddress, *, running: bool) -> Finding:
+def check_database(at: FleetAddress, *, running: bool, refusing: str | None = None) -> Finding:
     """Is every row whole, is everything there that was acknowledged, and can nobody else read it?"""
+    if refusing is not None:
+        said = f"{refusing} was removed or replaced under the running fleet, which takes nothing more"
+        return Finding("database", Verdict.FAILED, said, "as infra/runbooks/lock/files-gone.md says")
     try:
         # Looked at first: opening it may close it to others, and hide that it was not.
         exposed = _open_to_others(at)

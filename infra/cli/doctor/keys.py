@@ -5,7 +5,7 @@ from pathlib import Path
 from infra.cli.address import FleetAddress
 from infra.cli.doctor.finding import Finding, Verdict
 
-MASTER, KEYS = "master.key", ("identity.key", "master.key")
+MASTER, KEYS = "master.key", ("identity.key", "master.key", "people.key")
 OTHERS = 0o077
 
 

@@ -1,4 +1,4 @@
-"""The TTLock simulator's control plane, as the commands call it."""
+"""A simulator's control plane, as the commands call it."""
 
 import http.client
 import json
@@ -110,11 +110,14 @@ class Simulator:
 
     def _not_running(self) -> Unreachable:
         # Beside a fleet that has the port before ours, it listens on ours.
+        from infra.local.sample.load import sample_vendor
+
         fleet = FleetAddress(self.home, self.port - 1 or PORT)
         return Unreachable(
             f"no simulator answers at {self.base_url}",
-            f"start one with `keyfleet sim run ttlock{self.flags}` or, with a fleet, `keyfleet up --sample "
-            f"--simulators{fleet.flags}`; or name its port with --port or KEYFLEET_SIM_PORT",
+            f"start one with `keyfleet sim run {sample_vendor()}{self.flags}` or, with a fleet, "
+            f"`keyfleet up --sample --simulators{fleet.flags}`; or name its port with --port or "
+            "KEYFLEET_SIM_PORT",
         )
 
     def _no_simulator(self) -> Unreachable:

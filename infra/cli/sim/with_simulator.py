@@ -13,8 +13,6 @@ from infra.cli.sim.simulator import Simulator
 
 START_SECONDS: Final = 20.0
 STOP_SECONDS: Final = 5.0
-SAMPLE: Final = "ttlock"
-"""Whose locks the sample hotel has."""
 
 
 @contextmanager
@@ -31,7 +29,10 @@ def simulator_beside(simulator: Simulator, patience: Patience) -> Iterator[None]
 
 
 def _started(simulator: Simulator) -> subprocess.Popen[bytes]:
-    command = (sys.executable, "-m", "infra.cli.sim.child", SAMPLE, str(simulator.home), str(simulator.port))
+    from infra.local.sample.load import sample_vendor
+
+    place = (str(simulator.home), str(simulator.port))
+    command = (sys.executable, "-m", "infra.cli.sim.child", sample_vendor(), *place)
     return subprocess.Popen(  # noqa: S603 - our own command, and no shell
         command,
         stdin=subprocess.PIPE,

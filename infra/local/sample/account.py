@@ -1,19 +1,15 @@
-"""The sample hotel's account at TTLock, which is the simulator's, and where the simulator listens."""
-
-import hashlib
-from typing import Final
+"""The sample hotel's account at whoever made its locks, which is the simulator's, and where that listens."""
 
 import orjson
 
+from infra.local.sample.load import SampleHotel
 from shared.domain.secret import Secret
 from shared.ports.vault import SecretMissing, Secrets
-
-CLIENT: Final = {"clientId": "sim-client", "clientSecret": "sim-secret", "username": "owner"}
-PASSWORD: Final = "sim-password"  # noqa: S105 - a fake's, which opens simulated doors only
+from shared.vendor_kit.accounts import account_secret
 
 
 def simulator_port(fleet_port: int) -> int:
-    """Return where the TTLock simulator listens unless it is told otherwise: next to the fleet."""
+    """Return where the simulator listens unless it is told otherwise: next to the fleet."""
     return fleet_port + 1
 
 
@@ -22,15 +18,17 @@ def simulator_address(port: int) -> str:
     return f"http://127.0.0.1:{port}"
 
 
-def sample_account(address: str) -> Secret[bytes]:
-    """Return the account as the adapter reads it."""
-    password = hashlib.md5(PASSWORD.encode(), usedforsecurity=False).hexdigest()
-    return Secret(orjson.dumps({**CLIENT, "passwordMd5": password, "baseUrl": address}))
+def sample_account(vendor: str, address: str) -> Secret[bytes]:
+    """Return the account that a vendor's simulator opens, as the vendor's adapter reads it."""
+    from infra.simulators.registry import simulated_vendor
+
+    return Secret(orjson.dumps(simulated_vendor(vendor).account(address)))
 
 
-async def open_account(secrets: Secrets, name: str, address: str) -> None:
-    """Keep the sample account, unless the newest that is kept says the same already."""
-    account = sample_account(address)
+async def open_account(secrets: Secrets, hotel: SampleHotel, address: str) -> None:
+    """Keep a hotel's account at its simulator, unless the newest that is kept says the same already."""
+    account = sample_account(hotel.vendor(), address)
+    name = account_secret(hotel.vendor(), hotel.tenant.id, hotel.property.id)
     if await _newest(secrets, name) != account:
         await secrets.add(name, account)
 

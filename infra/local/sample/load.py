@@ -11,6 +11,7 @@ from ruamel.yaml import YAML
 
 from shared.domain.capabilities import LockCapabilities
 from shared.domain.documents import from_document, to_document
+from shared.domain.kinds import VendorCode
 from shared.domain.premises import LockDevice, Property, Room, Tenant
 from shared.domain.stored import Documented
 from shared.ledger.admission import RECORD
@@ -31,6 +32,10 @@ class SampleHotel:
     rooms: tuple[Room, ...]
     devices: tuple[LockDevice, ...]
     policy: Mapping[str, Any]
+
+    def vendor(self) -> VendorCode:
+        """Return whose locks are at its doors."""
+        return self.devices[0].vendor
 
     def documents(self) -> list[tuple[Ref, Documented]]:
         """Return where each part is kept."""
@@ -67,3 +72,8 @@ async def move_in(hotel: SampleHotel, documents: DocumentStore, now: datetime) -
 
 def _read(kind: Any, part: Mapping[str, Any]) -> Any:
     return from_document(kind, {"schema_version": kind.schema_version, **part}, strict=True)
+
+
+def sample_vendor() -> str:
+    """Return the code of the vendor whose locks the sample hotel has: the file says it, and nothing else."""
+    return str(read_sample().vendor())

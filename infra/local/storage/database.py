@@ -1,6 +1,7 @@
 """Opening the one SQLite file: finding damage before anything is served."""
 
 import contextlib
+import errno
 import fcntl
 import os
 import sqlite3
@@ -18,8 +19,10 @@ from infra.local.storage.connection import (
     write_meta,
 )
 from infra.local.storage.mark import Mark, MarkBroken
+from infra.local.storage.presence import Presence
 from infra.local.storage.private import create_private, make_private, open_private
 from infra.local.storage.salvage import copy_aside, finish_salvage, first_free, salvage
+from shared.ports.documents import StorageFull
 
 __all__ = ["Damaged", "Database", "InUse", "Loss", "checksum", "open_database"]
 
@@ -61,6 +64,7 @@ class Database:
     id: bytes
     commit: int
     lock: int
+    present: Presence
     loss: Loss | None = None
 
     def close(self) -> None:
@@ -91,11 +95,20 @@ def open_database(
         os.close(lock)
         if _locked(error):
             raise InUse(f"another program has {path.name} locked: end it") from error
+        if _without_room(error):
+            raise StorageFull(
+                f"{path.name} cannot be opened, {error}: free some space and start again"
+            ) from error
         raise
 
 
 def _locked(error: BaseException) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+
+
+def _without_room(error: BaseException) -> bool:
+    full = getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+    return full or getattr(error, "errno", None) == errno.ENOSPC
 
 
 def _lock(path: Path) -> int:
@@ -197,7 +210,8 @@ def _open(
     mark.reset(identity, commit)
     reader = connect(path)
     reader.execute("PRAGMA query_only=ON")
-    return Database(path, writer, reader, mark, identity, commit, lock)
+    present = Presence([path, path.with_name(path.name + "-wal")])
+    return Database(path, writer, reader, mark, identity, commit, lock, present)
 
 
 def _begin(writer: sqlite3.Connection, promise: Promise) -> Promise:

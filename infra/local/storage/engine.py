@@ -94,6 +94,20 @@ class Engine:
         connection = self._database.reader if self._busy else self._database.writer
         return connection.execute(sql, parameters).fetchall()
 
+    def lose(self, what: str) -> None:
+        """Refuse every commit from now on: what they would acknowledge, the next start could not keep."""
+        self._database.present.lose(what)
+
+    @property
+    def lost(self) -> str | None:
+        """What is gone without which nothing may be acknowledged, if anything is."""
+        return self._database.present.missing()
+
+    async def fold(self) -> None:
+        """Leave in the file only what is kept, and nothing in the log: what was deleted is gone from both."""
+        if self._writer.fold_next():
+            await self.write(_nothing)
+
     async def close(self) -> None:
         """Write what is waiting, trying hard, then close the file."""
         try:

@@ -29,6 +29,16 @@ NOT_NOW = {
 """What SQLite says when it is the machine's fault and not the operation's, and what may help."""
 
 
+class Gone(StorageFull):
+    """What is written now would be lost: the file it goes to is no longer where the next start looks."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"nothing was written: {what} was removed or replaced while the fleet runs. Stop the fleet, "
+            "put the file back or restore the last backup, and start it again"
+        )
+
+
 def take_up_held(_connection: sqlite3.Connection) -> None:
     """The operation that does nothing itself: where it is, what was held for want of room is tried again."""
 
@@ -70,7 +80,14 @@ class Writer:
         self._database, self._faults, self._counters = database, faults, counters
         self._commit_number = database.commit
         self._numbers = itertools.count()
+        self._folded = database.commit
+        self._fold = False
         self.held: list[Job] = []
+
+    def fold_next(self) -> bool:
+        """Have the log folded in and cut to nothing with the next commit; False where none came since."""
+        self._fold = self._commit_number > self._folded
+        return self._fold
 
     def admit(self, jobs: list[Job]) -> list[Job]:
         """Return the jobs to commit now.
@@ -93,6 +110,9 @@ class Writer:
     def begin(self, jobs: list[Job]) -> bool:
         """Run jobs in a transaction; return whether it is to be finished."""
         connection = self._database.writer
+        if (gone := self._database.present.missing()) is not None:
+            _abandon(connection, jobs, Gone(gone))
+            return False
         self._faults.reach("before-commit")
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -157,6 +177,18 @@ class Writer:
         with contextlib.suppress(OSError, sqlite3.Error):
             self._database.mark.write(self._database.id, self._commit_number)
             self._checkpoint_if_long(connection)
+            self._cut_if_asked(connection)
+
+    def _cut_if_asked(self, connection: sqlite3.Connection) -> None:
+        if not self._fold:
+            return
+        # Until then the log holds, beside what replaced it, whatever was deleted.
+        ((held, *_),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        if held:
+            return  # another program looks at it: with the next commit, again
+        self._database.mark.sync()
+        self._counters["fsyncs"] += 3
+        self._fold, self._folded = False, self._commit_number
 
     def _checkpoint_if_long(self, connection: sqlite3.Connection) -> None:
         # A look at the log's size each 256 commits is cheap; SQLite's own trigger would not tell us to sync.

@@ -40,3 +40,13 @@ class Faults:
         if fault != "ok":
             self.struck.append(fault)
         return fault
+
+
+class HostMistake(Exception):
+    """The host sent what no real device would take: a defect of whoever wrote it, not a fault of the line."""
+
+
+def expect(holds: bool, what: str) -> None:
+    """Say loudly that the host made a mistake."""
+    if not holds:
+        raise HostMistake(what)

@@ -33,6 +33,11 @@ class Pn532:
             answers += self._hear(body)
         return answers
 
+    def reply(self, command: bytes) -> bytes | None:
+        """Return what the chip says to a command that comes without a frame."""
+        said, _ = self._do(command)
+        return None if said is None else bytes([0xD5, command[0] + 1]) + said
+
     def _cut(self) -> bytes | None:
         if not self.awake:
             if b"\x55\x55" not in self._heard:

@@ -62,7 +62,7 @@ class Simulator(Generic[C]):
 
     async def _delivered(self, notice: Notice) -> bool:
         callbacks, post = self.vendor.callbacks, self.world.post
-        url = callbacks.address_of(self.cloud, notice.client_id) if callbacks else None
+        url = self.cloud.hooks.get(notice.client_id)
         if callbacks is None or post is None or not url:
             return False
         try:

@@ -32,6 +32,8 @@ class SimulatedCloud(ABC):
     latency: Latency
     journal: Journal = field(default_factory=Journal)
     notices: Notices = field(default_factory=Notices)
+    hooks: dict[str, str | None] = field(default_factory=dict)
+    """Where each client wants its callbacks, if anywhere."""
     meters: dict[str, Meter] = field(default_factory=dict)
     ahead: timedelta = timedelta()
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Generic, Literal, Protocol, Self, TypeVar
+from urllib.parse import urlencode
 
 from pydantic import model_validator
 from starlette.routing import Route
@@ -10,6 +12,7 @@ from starlette.routing import Route
 from infra.simulators.kit.callbacks import Notice
 from infra.simulators.kit.cloud import SimulatedCloud
 from infra.simulators.kit.door import Door
+from infra.simulators.kit.operation import FORM
 from infra.simulators.kit.plan import Plan
 from infra.simulators.kit.platform import Platform
 from infra.simulators.kit.windows import Reason
@@ -38,14 +41,26 @@ class Try(Plan):
 class Callbacks(Protocol[C_contra]):
     """How a vendor calls back."""
 
-    def address_of(self, cloud: C_contra, client_id: str) -> str | None:
-        """Return where a client wants its callbacks, if anywhere."""
-
     def wrapped(self, cloud: C_contra, notice: Notice) -> tuple[Mapping[str, str], bytes]:
         """Return headers and body of a callback, signed if the vendor signs."""
 
     def accepted(self, status: int, body: bytes) -> bool:
         """Say whether the client's answer counts as received."""
+
+
+class FormCallbacks:
+    """Callbacks as unsigned forms, which count as received if the answer is literally this."""
+
+    def __init__(self, answer: bytes) -> None:
+        self._answer = answer
+
+    def wrapped(self, _cloud: Any, notice: Notice) -> tuple[Mapping[str, str], bytes]:
+        """Return a form."""
+        return {"content-type": FORM}, urlencode(notice.form).encode()
+
+    def accepted(self, status: int, body: bytes) -> bool:
+        """Say whether the answer is the one that is asked for."""
+        return (status, body) == (HTTPStatus.OK, self._answer)
 
 
 def unchanged(_cloud: Any, _door: Any) -> None:
@@ -59,6 +74,12 @@ class SimulatedVendor(Generic[C]):
     name: str
     plan: type[Plan]
     sample: Callable[[], Plan]
+    hotel_of: Callable[[Sequence[int]], Plan]
+    """Makes a hotel with these locks, each with a way to it of its own, and the sample's account."""
+    account: Callable[[str], Mapping[str, str]]
+    """What an integrator is given to use the sample's account at an address: the vendor's own words."""
+    secrets: Sequence[str]
+    """What of that account opens anything, as a person types it and as it goes over the wire."""
     build: Callable[[SimWorld, Any, int], C]
     platform: Platform[C]
     try_door: Callable[[C, Any, Try], Reason]

@@ -1,16 +1,15 @@
 """TTLock as one of the simulated vendors: its hotels, its platform, its doors and its own controls."""
 
 from infra.simulators.kit.app import Simulator
-from infra.simulators.kit.vendor import SimulatedVendor
+from infra.simulators.kit.vendor import FormCallbacks, SimulatedVendor
 from infra.simulators.kit.world import SimWorld
 from infra.simulators.ttlock import control
 from infra.simulators.ttlock.attempts import try_door
-from infra.simulators.ttlock.build import build_cloud
-from infra.simulators.ttlock.callbacks import FormCallbacks
+from infra.simulators.ttlock.build import account_at, build_cloud, md5_hex
 from infra.simulators.ttlock.cloud import Cloud
 from infra.simulators.ttlock.door import Door
 from infra.simulators.ttlock.gateway_link import upload
-from infra.simulators.ttlock.hotel import HotelPlan, sample_hotel
+from infra.simulators.ttlock.hotel import CLIENT_SECRET, PASSWORD, HotelPlan, hotel_of, sample_hotel
 from infra.simulators.ttlock.platform import PLATFORM
 
 
@@ -22,12 +21,15 @@ VENDOR = SimulatedVendor(
     name="TTLock",
     plan=HotelPlan,
     sample=sample_hotel,
+    hotel_of=hotel_of,
+    account=account_at,
+    secrets=(CLIENT_SECRET, PASSWORD, md5_hex(PASSWORD)),
     build=build_cloud,
     platform=PLATFORM,
     try_door=try_door,
     changed=_changed,
-    callbacks=FormCallbacks(),
-    controls=(control.gateways, control.tokens, control.callbacks),
+    callbacks=FormCallbacks(b"success"),
+    controls=(control.gateways, control.tokens),
 )
 
 

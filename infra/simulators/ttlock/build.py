@@ -9,7 +9,14 @@ from infra.simulators.kit.quota import Meter, QuotaRules
 from infra.simulators.kit.world import SimWorld
 from infra.simulators.ttlock.cloud import Cloud, Gateway
 from infra.simulators.ttlock.door import Door
-from infra.simulators.ttlock.hotel import AccountPlan, ApplicationPlan, GatewayPlan, HotelPlan, LockPlan
+from infra.simulators.ttlock.hotel import (
+    AccountPlan,
+    ApplicationPlan,
+    GatewayPlan,
+    HotelPlan,
+    LockPlan,
+    sample_hotel,
+)
 from infra.simulators.ttlock.rows import Account, Application, Lock, LockSecrets
 
 BEIJING = timedelta(hours=8)
@@ -38,6 +45,19 @@ def open_account(cloud: Cloud, username: str, password_md5: str) -> Account:
     return account
 
 
+def account_at(address: str) -> dict[str, str]:
+    """Return the sample's account at an address, as it is stored for an adapter."""
+    plan = sample_hotel()
+    (application,), (owner,) = plan.applications, plan.accounts
+    return {
+        "clientId": application.client_id,
+        "clientSecret": application.client_secret,
+        "username": owner.username,
+        "passwordMd5": md5_of(owner),
+        "baseUrl": address,
+    }
+
+
 def md5_of(account: AccountPlan) -> str:
     """Return an account's password as the wire has it."""
     return md5_hex(account.password)
@@ -49,9 +69,8 @@ def md5_hex(password: str) -> str:
 
 
 def _register(cloud: Cloud, plan: ApplicationPlan) -> None:
-    cloud.applications[plan.client_id] = Application(
-        plan.client_id, plan.client_secret, plan.region, plan.callback_url
-    )
+    cloud.applications[plan.client_id] = Application(plan.client_id, plan.client_secret, plan.region)
+    cloud.hooks[plan.client_id] = plan.callback_url
     cloud.meters[plan.client_id] = Meter(QUOTA, plan.calls_per_minute, plan.calls_per_month)
 
 

@@ -2,36 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 import orjson
 
 from infra.simulators.kit.callbacks import Notice
-from infra.simulators.kit.operation import FORM
 from infra.simulators.kit.windows import MINUTE_MS
 from infra.simulators.ttlock.cloud import Cloud, Gateway
 from infra.simulators.ttlock.rows import Application, Lock, Record
 
 OF_RECORDS, OF_GATEWAY = 1, 2
 LOSS_IS_TOLD_AFTER_MS = 30 * MINUTE_MS
-ACCEPTED = (200, b"success")
-HEADERS = {"content-type": FORM}
-
-
-class FormCallbacks:
-    """Callbacks as TTLock sends them: a form that is signed by nobody."""
-
-    def address_of(self, cloud: Cloud, client_id: str) -> str | None:
-        """Return where an application wants its callbacks, if anywhere."""
-        return cloud.applications[client_id].callback_url
-
-    def wrapped(self, _cloud: Cloud, notice: Notice) -> tuple[Mapping[str, str], bytes]:
-        """Return a form."""
-        return HEADERS, urlencode(notice.form).encode()
-
-    def accepted(self, status: int, body: bytes) -> bool:
-        """Say whether the answer was literally `success`."""
-        return (status, body) == ACCEPTED
 
 
 def announce_records(cloud: Cloud, lock: Lock, records: Sequence[Record]) -> None:
@@ -88,4 +68,4 @@ def _notify(cloud: Cloud, admin: str, topic: str, form: Mapping[str, str], due_m
 def _listeners(cloud: Cloud, admin: str) -> Iterable[Application]:
     # Only an application through which the admin has logged in hears of the admin's locks.
     met = {token.client_id for token in cloud.access_tokens.values() if token.username == admin}
-    return (app for app in cloud.applications.values() if app.callback_url and app.client_id in met)
+    return (app for app in cloud.applications.values() if cloud.hooks[app.client_id] and app.client_id in met)

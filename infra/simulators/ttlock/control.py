@@ -1,4 +1,4 @@
-"""What the control plane does at TTLock alone: gateways, tokens, and where callbacks go."""
+"""What the control plane does at TTLock alone: gateways, and tokens that are lost."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,7 +9,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from infra.simulators.kit.control.surface import Steered, shown
-from infra.simulators.kit.control.traffic import callbacks_shown
 from infra.simulators.kit.errors import NotThere
 from infra.simulators.kit.plan import Plan
 from infra.simulators.ttlock.callbacks import announce_gateway
@@ -23,13 +22,6 @@ class GatewayChange(Plan):
     online: bool | None = None
     busy: bool | None = None
     locks: tuple[int, ...] | None = None
-
-
-class CallbackChange(Plan):
-    """Where an application wants its callbacks; nowhere, if the URL is null."""
-
-    client_id: str
-    url: str | None
 
 
 class TokenLoss(Plan):
@@ -62,21 +54,6 @@ def tokens(simulator: Steered) -> Iterator[Route]:
         return Response(status_code=204)
 
     yield Route("/tokens/lose", lose_tokens, methods=["POST"])
-
-
-def callbacks(simulator: Steered) -> Iterator[Route]:
-    """Return the route of where callbacks go."""
-
-    async def redirect(request: Request) -> Response:
-        change = CallbackChange.model_validate_json(await request.body())
-        cloud: Cloud = simulator.cloud
-        if change.client_id not in cloud.applications:
-            raise NotThere("no such application")
-        application = cloud.applications[change.client_id]
-        cloud.applications[change.client_id] = replace(application, callback_url=change.url)
-        return callbacks_shown(simulator)
-
-    yield Route("/callbacks", redirect, methods=["PUT"])
 
 
 def _apply_change(cloud: Cloud, gateway: Gateway, change: GatewayChange) -> None:

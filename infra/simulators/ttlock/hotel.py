@@ -1,5 +1,6 @@
 """What a simulated TTLock hotel consists of: applications, accounts, gateways, locks and what they can do."""
 
+from collections.abc import Sequence
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -7,6 +8,7 @@ from pydantic import Field, model_validator
 from infra.simulators.kit.plan import DoorPlan, Plan, refuse_twins, refuse_unknown
 
 KABUL_MS = 16_200_000
+CLIENT_SECRET, PASSWORD = "sim-secret", "sim-password"
 ROOMS = (101, 102, 203, 204)
 PASSCODE, CARD, FREEZE, CYCLIC, HOTEL_CARD, QR_CODE = 0, 1, 11, 12, 19, 44
 _MANAGES_PASSCODES, _UNLOCKS_BY_GATEWAY = 7, 10
@@ -96,11 +98,18 @@ def sample_hotel() -> HotelPlan:
     front = LockPlan(lock_id=1_000_001, alias="Front door")
     first, second = (1_000_001, 1_000_101, 1_000_102), (1_000_203, 1_000_204)
     return HotelPlan(
-        applications=(ApplicationPlan(client_id="sim-client", client_secret="sim-secret"),),  # noqa: S106 - a fake's
-        accounts=(AccountPlan(username="owner", password="sim-password"),),  # noqa: S106 - a fake's
+        applications=(ApplicationPlan(client_id="sim-client", client_secret=CLIENT_SECRET),),
+        accounts=(AccountPlan(username="owner", password=PASSWORD),),
         gateways=(
             GatewayPlan(gateway_id=501, name="First floor", locks=first),
             GatewayPlan(gateway_id=502, name="Second floor", locks=second),
         ),
         locks=(*locks, front),
     )
+
+
+def hotel_of(locks: Sequence[int]) -> HotelPlan:
+    """Return a hotel of these locks with a gateway each, and the sample's account."""
+    gateways = [GatewayPlan(gateway_id=n, name=f"Gateway {n}", locks=(lock,)) for n, lock in enumerate(locks)]
+    doors = tuple(LockPlan(lock_id=lock, alias=f"Room {lock}") for lock in locks)
+    return sample_hotel().model_copy(update={"gateways": tuple(gateways), "locks": doors})

@@ -14,7 +14,6 @@ class Application:
     client_id: str
     client_secret: str = field(repr=False)
     region: str
-    callback_url: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,14 @@ from typing import Any, Final
 
 from shared.gcp.documents.form import BODY, EQUAL, EXPIRES, MARK, ORDER
 from shared.gcp.documents.names import path_of
+from shared.ports.collections import Collection
 from shared.ports.document_limits import check_index
 from shared.ports.documents import Index
 
 ASCENDING: Final = "ASCENDING"
 COLLECTION, GROUP = "COLLECTION", "COLLECTION_GROUP"
-UNINDEXED: Final = (BODY, MARK)
-"""Never asked for: without an exemption Firestore would index both, in every document."""
+UNINDEXED: Final = (BODY, EQUAL, MARK, ORDER)
+"""Without an exemption Firestore would index each leaf of these, in every document."""
 
 
 def composite_indexes(index: Index) -> Sequence[Mapping[str, Any]]:
@@ -26,16 +27,19 @@ def composite_indexes(index: Index) -> Sequence[Mapping[str, Any]]:
     ]
 
 
-def field_settings(indexes: Iterable[Index], collections: Iterable[str]) -> Sequence[Mapping[str, Any]]:
-    """Return the `google_firestore_field` resources: what is exempt, what expires, what is swept alone."""
+def field_settings(
+    indexes: Iterable[Index], collections: Iterable[Collection]
+) -> Sequence[Mapping[str, Any]]:
+    """Return the `google_firestore_field` resources: what is exempt, expires, or is asked for alone."""
+    found = list(collections)
     return [
-        *({"collection": name, "field": field, "indexes": []} for name in collections for field in UNINDEXED),
-        *({"collection": name, "field": EXPIRES, "indexes": [], "ttl": True} for name in collections),
-        *(_swept_alone(index) for index in indexes if index.swept and not index.equals),
+        *({"collection": each.name, "field": field, "indexes": []} for each in found for field in UNINDEXED),
+        *({"collection": each.name, "field": EXPIRES, "indexes": [], "ttl": each.expires} for each in found),
+        *(_alone(index) for index in indexes if not index.equals),
     ]
 
 
-def _swept_alone(index: Index) -> Mapping[str, Any]:
+def _alone(index: Index) -> Mapping[str, Any]:
     field = path_of(ORDER, index.order_by)
     indexes = [{"order": ASCENDING, "query_scope": scope} for scope in _scopes(index)]
     return {"collection": index.collection, "field": field, "indexes": indexes}

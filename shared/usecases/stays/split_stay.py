@@ -10,6 +10,7 @@ from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.domain.plan import Choice, IssuePlan
 from shared.domain.premises import LockDevice
 from shared.ledger.hotel_directory import HotelSetup
+from shared.vendor_kit.registry import unenforced_kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def split_stay(
 def _of_vendor(
     vendor: VendorCode, rooms: Sequence[RoomId], premises: HotelSetup, wished: Sequence[KeyCredentialKind]
 ) -> list[Share]:
-    allowed = _in_order(wished, premises.policy.kinds_for(vendor))
+    allowed = _in_order(wished, premises.policy.kinds_for(vendor, unenforced_kinds(vendor)))
     shares: list[Share] = []
     for room in rooms:
         doors = tuple(door for door in premises.doors([room]) if door.vendor == vendor)

@@ -12,11 +12,13 @@ from shared.domain.lock_errors import LockError, LockErrorCause
 from shared.domain.premises import LockDevice
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.lock import AdapterDescription, DeviceHealth, KeyAtLock, ListedDevice, LockKey
-from shared.ports.lock_causes import PIN_TAKEN
+from shared.ports.lock_causes import LockCause
 from shared.vendor_kit.binding import AdapterPorts, Binding
+from shared.vendor_kit.grids import Bounds
 from shared.vendor_kit.key_book import DocumentKeyBook
 from shared.vendor_kit.lock_by_lock import LockByLock
-from shared.vendor_kit.refusals import Operation, Refusals
+from shared.vendor_kit.lock_vendor import PropertyLocks
+from shared.vendor_kit.refusals import Refusals
 from shared.vendors.mock.cloud import MockCloud, MockKey
 from shared.vendors.mock.post import Post
 from shared.vendors.mock.wishes import Wishes
@@ -36,7 +38,7 @@ class MockVendor:
     ) -> None:
         self._binding, self._wishes, self._cloud = binding, wishes, cloud
         self._clock, self._entropy, self._post = clock, entropy, post
-        self._refusals = Refusals(binding.vendor, {})
+        self._locks = PropertyLocks(binding, Refusals(binding.vendor, {}), clock, lambda: wishes.capabilities)
 
     def visit(self) -> AbstractAsyncContextManager[None]:
         """Hold nothing: a mock does any number of things at a time."""
@@ -100,24 +102,15 @@ class MockVendor:
         return _at_lock(kept)
 
     def _check(self, key: LockKey) -> None:
-        able = self._wishes.capabilities & self._device(key.device_id).capabilities
-        if not able.supports(key.kind):
-            raise self._refused("kind_not_offered", key)
-        if key.valid_until <= max(key.valid_from, self._clock.now()):
-            raise self._refused("window_over", key)
-        if key.secret is None:
-            raise self._refused("secret_missing", key)
-        if self._cloud.taken(key.device_id, key.name, key.secret):
-            raise self._refused(PIN_TAKEN, key, permanent=False)
-
-    def _refused(self, cause: str, key: LockKey, *, permanent: bool = True) -> LockError:
-        return self._refusals.failed(cause, Operation.ISSUE, key.device_id, permanent=permanent)
+        secret = self._locks.secret_of(key, Bounds(key.valid_from, key.valid_until))
+        if self._cloud.taken(key.device_id, key.name, secret):
+            raise self._locks.impossible(LockCause.PIN_TAKEN, key, permanent=False)
 
     @asynccontextmanager
     async def _at(self, operation: str, device: LockDeviceId | None = None) -> AsyncIterator[None]:
         """Take the time it takes, and fail as wished, before or after what is done inside."""
         if device is not None:
-            self._device(device)
+            self._locks.device(device)
         shortest, longest = self._wishes.latency_ms
         await asyncio.sleep(self._entropy.uniform(shortest, longest) / 1000 if longest else 0)
         failing = operation in self._wishes.fail and self._entropy.uniform(0, 100) < self._wishes.pct
@@ -134,12 +127,6 @@ class MockVendor:
             cause=LockErrorCause("injected"),
             permanent=self._wishes.permanent,
         )
-
-    def _device(self, device_id: LockDeviceId) -> LockDevice:
-        device = self._binding.device(device_id)
-        if device is None:
-            raise self._refusals.not_paired(device_id)
-        return device
 
     def _listed(self, device: LockDevice) -> ListedDevice:
         return ListedDevice(
@@ -162,11 +149,11 @@ class MockLockPort(LockByLock):
         super().__init__(vendor, binding, book, means.clock, means.entropy)
 
 
-def open_vendor(binding: Binding, means: AdapterPorts) -> MockVendor:
+def open_vendor(binding: Binding, ports: AdapterPorts) -> MockVendor:
     """Open a mock; the account is its address, such as mock://?fail=issue&pct=20."""
     wishes = Wishes.parse(binding.account.reveal().decode())
-    post = None if wishes.post is None else Post(means.http, wishes.post, binding.vendor, means.clock)
-    return MockVendor(binding, wishes, MockCloud(), means.clock, means.entropy, post)
+    post = None if wishes.post is None else Post(ports.http, wishes.post, binding.vendor, ports.clock)
+    return MockVendor(binding, wishes, MockCloud(), ports.clock, ports.entropy, post)
 
 
 def _at_lock(kept: MockKey) -> KeyAtLock:

@@ -98,10 +98,12 @@ def _capabilities(value: str) -> dict[str, Any]:
 
 
 def _post(value: str) -> dict[str, Any]:
+    parts = urlsplit(value)
     try:
-        return {"post": checked_address(value)}
+        checked_address(f"{parts.scheme}://{parts.netloc}")
     except InvalidInput:
         raise ValueError(value) from None
+    return {"post": value.rstrip("/")}
 
 
 _READERS: Final = {

@@ -1,94 +1,60 @@
 """TTLock lock by lock: for one property of one tenant, over the Open Platform."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import timedelta
+from functools import partial
 
-from shared.domain.grant_lifecycle import Placement
 from shared.domain.ids import LockDeviceId, PropertyId
-from shared.domain.kinds import REVOKE_PENDING_AT_LOCK, TTLOCK, KeyWarning, merge_warnings
+from shared.domain.kinds import KeyWarning
 from shared.domain.lock_errors import LockError
-from shared.domain.policy import warnings_for
-from shared.domain.premises import LockDevice
-from shared.domain.secret import Secret
-from shared.ports.ambient import Clock
-from shared.ports.lock import AdapterDescription, DeviceHealth, KeyAtLock, ListedDevice, LockKey
+from shared.ports.lock import DeviceHealth, ListedDevice
+from shared.vendor_kit.api_client import ApiClient, VendorApi
 from shared.vendor_kit.binding import AdapterPorts, Binding
+from shared.vendor_kit.health import Skews, skew_warnings
+from shared.vendor_kit.key_sync import KeySync
+from shared.vendor_kit.lock_vendor import PropertyLocks, SyncedLockVendor
+from shared.vendor_kit.oauth import TokenGrants
 from shared.vendor_kit.rate import Urgency
-from shared.vendor_kit.refusals import SILENCE, Operation, VendorRefused
+from shared.vendor_kit.refusals import Operation, VendorRefused
+from shared.vendor_kit.relay_notes import RelayNotes
 from shared.vendor_kit.tokens import TokenCache, TokenStore
 from shared.vendor_kit.turns import Turns
 from shared.vendor_kit.visits import turn_at, visiting
 from shared.vendors.ttlock import capabilities
-from shared.vendors.ttlock.account import read_account
-from shared.vendors.ttlock.api import Row
-from shared.vendors.ttlock.errand import Errand
-from shared.vendors.ttlock.errors import ASTRAY, REFUSALS, wait_after
-from shared.vendors.ttlock.gateway_notes import GatewayNotes
-from shared.vendors.ttlock.gateways import Gateways
-from shared.vendors.ttlock.inspection import Inspector, skew_warnings
-from shared.vendors.ttlock.platform import Line, Logins, OpenPlatform
-from shared.vendors.ttlock.shelves import SHELVES
-from shared.vendors.ttlock.windows import in_minutes
-
-SKEW_KNOWN_FOR: Final = timedelta(hours=1)
-SKEW_ASKED_AGAIN_AFTER: Final = timedelta(minutes=5)
-"""A lock that did not say what time it is may be wrong for all we know."""
-UNREVOCABLE: Final = "computed while the gateway was out of reach: taken back at the lock once it is in reach"
-
-SURPLUS: Final = (
-    "a call nobody heard of made another code, or may yet: nobody was told it, and it goes with the key"
+from shared.vendors.ttlock.account import Account, read_account
+from shared.vendors.ttlock.capabilities import TTLOCK, UNENFORCED
+from shared.vendors.ttlock.computed_keys import ComputedKeySync
+from shared.vendors.ttlock.errors import (
+    ASTRAY,
+    BAD_REFRESH_TOKEN,
+    CLOCK_OFF,
+    REFUSALS,
+    STALE_TOKEN,
+    wait_after,
 )
+from shared.vendors.ttlock.gateways import Gateways
+from shared.vendors.ttlock.inspection import Inspector
+from shared.vendors.ttlock.kinds import KINDS
+from shared.vendors.ttlock.protocol import FormProtocol
 
 
-class TTLock:
-    """One property's locks."""
+class TTLock(SyncedLockVendor):
+    """One property's locks, each spoken to through a gateway that does one thing at a time."""
+
+    sync = ComputedKeySync
 
     def __init__(
-        self, binding: Binding, platform: OpenPlatform, turns: Turns, gateways: Gateways, clock: Clock
+        self, locks: PropertyLocks, api: VendorApi, turns: Turns, gateways: Gateways, inspector: Inspector
     ) -> None:
-        self._binding, self._platform, self._turns = binding, platform, turns
-        self._gateways, self._clock = gateways, clock
-        self._inspector = Inspector(binding, platform, gateways, clock)
-        self._skews: dict[str, tuple[datetime, timedelta | None]] = {}
+        super().__init__(locks, api, KINDS, UNENFORCED)
+        self._turns, self._gateways, self._inspector = turns, gateways, inspector
+        self._skews = Skews(locks.clock)
 
     def visit(self) -> AbstractAsyncContextManager[None]:
         """Hold a gateway from one of its locks to the next."""
         return visiting()
-
-    async def find(self, key: LockKey) -> KeyAtLock | None:
-        """Return the key of this name as it stands at the lock, or None."""
-        with REFUSALS.spoken(Operation.LOOK, key.device_id):
-            errand = self._errand(key, Operation.LOOK)
-            row = await errand.standing(Urgency.POLL)
-        return None if row is None else self._at_lock(errand, row)
-
-    async def place(self, key: LockKey) -> KeyAtLock:
-        """See to it that the key opens within its window, and once."""
-        secret = self._checked(key)
-        with REFUSALS.spoken(Operation.ISSUE, key.device_id):
-            async with self._turn(self._errand(key, Operation.ISSUE), Urgency.ISSUE) as errand:
-                row = await errand.placed(secret)
-                skew = await self._skew(errand) if errand.shelf.windowed and not row.computed else None
-        return self._at_lock(errand, row, skew_warnings(skew))
-
-    async def remove(self, key: LockKey) -> None:
-        """See to it that no key of this name is at the lock."""
-        with REFUSALS.spoken(Operation.REVOKE, key.device_id):
-            async with self._turn(self._errand(key, Operation.REVOKE), Urgency.REVOKE) as errand:
-                await errand.removed()
-
-    async def suspend(self, key: LockKey) -> None:
-        """Freeze an eKey; take anything else away, for nothing else can rest at a lock."""
-        with REFUSALS.spoken(Operation.REVOKE, key.device_id):
-            async with self._turn(self._errand(key, Operation.REVOKE), Urgency.REVOKE) as errand:
-                await (errand.rested() if errand.shelf.resting else errand.removed())
-
-    async def unsuspend(self, key: LockKey) -> KeyAtLock:
-        """Unfreeze an eKey; add anything else anew, with the same secret."""
-        return await self.place(replace(key, intent_predates=True))
 
     async def list_devices(self, property_id: PropertyId) -> Sequence[ListedDevice]:
         """Return those of the property's locks that are in the account."""
@@ -99,99 +65,53 @@ class TTLock:
 
     async def health_check(self, device_id: LockDeviceId) -> DeviceHealth:
         """Ask a lock how it is."""
-        device = self._device(device_id)
+        device = self._locks.device(device_id)
         with REFUSALS.spoken(Operation.LOOK, device_id):
             name = await self._gateways.turn_at(device.vendor_device, Urgency.POLL)
             async with turn_at(self._turns, name, "health") as turn:
                 return await self._inspector.health(device, turn)
 
-    def describe_adapter(self) -> AdapterDescription:
-        """Say what this adapter can do."""
-        return AdapterDescription(self._binding.vendor, capabilities.of_adapter(self._binding.policy))
-
     def wait_after(self, error: LockError) -> timedelta | None:
         """Say how long TTLock wants to be left alone after this error."""
         return wait_after(error, self._clock.now())
 
-    def _checked(self, key: LockKey) -> Secret[str]:
-        """Refuse what would make no key, and return the secret."""
-        able = self.describe_adapter().capabilities & self._device(key.device_id).capabilities
-        if not able.supports(key.kind):
-            raise self._impossible("kind_not_offered", key)
-        if in_minutes(key).empty(self._clock.now()):
-            raise self._impossible("window_over", key)
-        if key.secret is None:
-            raise self._impossible("secret_missing", key)
-        return key.secret
-
-    def _impossible(self, cause: str, key: LockKey, doing: Operation = Operation.ISSUE) -> LockError:
-        return REFUSALS.failed(cause, doing, key.device_id, permanent=True)
-
-    def _device(self, device_id: LockDeviceId) -> LockDevice:
-        device = self._binding.device(device_id)
-        if device is None:
-            raise REFUSALS.not_paired(device_id)
-        return device
-
-    def _errand(self, key: LockKey, doing: Operation) -> Errand:
-        shelf = SHELVES.get(key.kind)
-        if shelf is None:
-            raise self._impossible("kind_not_offered", key, doing)
-        lock = key.vendor_device or self._device(key.device_id).vendor_device
-        return Errand(self._platform, self._clock, lock, shelf, key)
-
     @asynccontextmanager
-    async def _turn(self, errand: Errand, urgency: Urgency) -> AsyncIterator[Errand]:
-        name = await self._gateways.turn_at(errand.lock, urgency)
-        async with turn_at(self._turns, name, errand.key.name) as turn:
+    async def _turn(self, sync: KeySync, urgency: Urgency) -> AsyncIterator[KeySync]:
+        name = await self._gateways.turn_at(sync.lock, urgency)
+        async with turn_at(self._turns, name, sync.key.name) as turn:
             try:
-                yield replace(errand, turn=turn)
+                yield replace(sync, turn=turn)
             except VendorRefused as refused:
                 if refused.code in ASTRAY:
-                    self._gateways.doubt(errand.lock)
+                    self._gateways.doubt(sync.lock)
                 raise
 
-    async def _skew(self, errand: Errand) -> timedelta | None:
-        """Return what is known of a lock's clock; a lock that does not say has still got its key."""
-        until, skew = self._skews.get(errand.lock, (None, None))
-        if errand.turn is not None and (until is None or self._clock.now() >= until):
-            lasts = SKEW_ASKED_AGAIN_AFTER
-            with suppress(VendorRefused, *SILENCE):
-                skew = await self._inspector.skew(errand.lock, Urgency.ISSUE, errand.turn)
-                lasts = SKEW_KNOWN_FOR
-            self._skews[errand.lock] = (self._clock.now() + lasts, skew)
-        return skew
-
-    def _at_lock(self, errand: Errand, row: Row, *more: Sequence[KeyWarning]) -> KeyAtLock:
-        ours = warnings_for(self._binding.vendor, errand.key.kind)
-        at_once = errand.shelf.windowed and not row.computed
-        return KeyAtLock(
-            vendor_ref=row.ref,
-            valid_from=row.bounds.start,
-            valid_until=row.bounds.end,
-            exposure_until=row.exposure_until if errand.shelf.windowed else None,
-            placement=Placement.ON_LOCK if at_once else Placement.ACCEPTED,
-            secret=row.secret,
-            warnings=merge_warnings(ours, _pending(row), row.bounds.warnings(errand.key), *more),
-        )
+    async def _remarks(self, sync: KeySync) -> Sequence[KeyWarning]:
+        turn = sync.turn
+        ask = None if turn is None else partial(self._inspector.skew, sync.lock, Urgency.ISSUE, turn)
+        return skew_warnings(await self._skews.of(sync.lock, ask))
 
 
-def _pending(row: Row) -> Iterator[KeyWarning]:
-    if row.computed:
-        yield KeyWarning(REVOKE_PENDING_AT_LOCK, UNREVOCABLE)
-    if row.rivals or row.hasty:
-        yield KeyWarning(REVOKE_PENDING_AT_LOCK, SURPLUS)
-
-
-def open_vendor(binding: Binding, means: AdapterPorts) -> TTLock:
+def open_vendor(binding: Binding, ports: AdapterPorts) -> TTLock:
     """Open the adapter for one property; nothing is called yet."""
-    account = read_account(binding.account)
-    guard = means.guards.of(f"{TTLOCK}:{account.name}", f"{TTLOCK}:{account.application}")
-    line = Line(account, means.http, guard, means.clock)
-    turns = Turns(means.leases, binding.tenant, means.clock, means.entropy)
-    shelf = TokenStore(means.sealed.tenant(binding.tenant), means.cipher, TTLOCK, account.name)
-    tokens = TokenCache(shelf, turns, means.clock, Logins(account, line, means.clock))
-    platform = OpenPlatform(line, tokens)
-    notes = GatewayNotes(means.documents.tenant(binding.tenant), TTLOCK, binding.property.id)
-    gateways = Gateways(platform, notes, binding.property.id, means.clock)
-    return TTLock(binding, platform, turns, gateways, means.clock)
+    account, property_id = read_account(binding.account), binding.property.id
+    protocol = FormProtocol(account, ports.clock)
+    turns = Turns(ports.leases, binding.tenant, ports.clock, ports.entropy)
+    api = _api(account, protocol, turns, binding, ports)
+    notes = RelayNotes(ports.documents.tenant(binding.tenant), TTLOCK, property_id)
+    gateways = Gateways(api, notes, property_id, ports.clock)
+    inspector = Inspector(binding, api, gateways, ports.clock, protocol)
+    offered = partial(capabilities.of_adapter, binding.policy)
+    return TTLock(PropertyLocks(binding, REFUSALS, ports.clock, offered), api, turns, gateways, inspector)
+
+
+def _api(
+    account: Account, protocol: FormProtocol, turns: Turns, binding: Binding, ports: AdapterPorts
+) -> VendorApi:
+    guard = ports.guards.of(f"{TTLOCK}:{account.name}", f"{TTLOCK}:{account.application}")
+    client = ApiClient(protocol, ports.http, guard, ports.clock)
+    refused = (*STALE_TOKEN, BAD_REFRESH_TOKEN)
+    grants = TokenGrants(client, ports.clock, account.login, protocol.token_request, refused)
+    store = TokenStore(ports.sealed.tenant(binding.tenant), ports.cipher, TTLOCK, account.name)
+    tokens = TokenCache(store, turns, ports.clock, grants)
+    return VendorApi(client, tokens, STALE_TOKEN, mendable=[(CLOCK_OFF,)])

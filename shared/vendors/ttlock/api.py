@@ -6,15 +6,13 @@ through the gateway: the vendor's default, 1, would put the key into the cloud a
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Final, Generic, TypeVar
+from typing import Final, TypeVar
 
 from shared.domain.secret import Secret
-from shared.vendors.ttlock.windows import Bounds
+from shared.vendor_kit.asks import Addition, Ask, Json, Page, Row
+from shared.vendor_kit.grids import Bounds
 
 T = TypeVar("T")
-Json = Any
 Params = dict[str, str | int]
 GATEWAY: Final = 2
 PERIOD: Final = 3
@@ -24,60 +22,7 @@ NUMBER: Final = re.compile(r"[0-9]+")
 PAGE: Final = 200
 """As many as the vendor gives."""
 NEWEST_FIRST: Final = 1
-READ_SECONDS, GATEWAY_SECONDS = 8.0, 12.0
-
-
-@dataclass(frozen=True, slots=True)
-class Ask(Generic[T]):
-    """One request: `nonce` makes it the same request again, should the vendor ever care."""
-
-    method: str
-    path: str
-    params: Mapping[str, str | int] = field(repr=False)
-    read: Callable[[Json], T] = field(repr=False)
-    timeout: float = READ_SECONDS
-    nonce: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A key as the vendor lists it; `computed` ones are known to the lock without ever being sent there.
-
-    `rivals` are other keys of the same name; after a `hasty` computing, one may still come to be.
-    """
-
-    ref: Secret[str]
-    bounds: Bounds
-    secret: Secret[str] | None = None
-    computed: bool = False
-    frozen: bool = False
-    rivals: tuple["Row", ...] = field(default=(), repr=False)
-    hasty: bool = False
-
-    @property
-    def exposure_until(self) -> datetime:
-        """Until when the last key of this name opens."""
-        return max(row.bounds.end for row in (self, *self.rivals))
-
-
-@dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
-    """A page of a list, whether another one follows, and how long the vendor says the list is."""
-
-    rows: tuple[T, ...]
-    more: bool
-    total: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Addition:
-    """A key to add at a lock."""
-
-    lock: str
-    name: str
-    secret: Secret[str]
-    bounds: Bounds
-    nonce: str | None
+GATEWAY_SECONDS: Final = 12.0
 
 
 def list_passcodes(lock: str, name: str, page: int) -> Ask[Page[Row]]:

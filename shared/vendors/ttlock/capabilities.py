@@ -3,8 +3,12 @@
 from typing import Final
 
 from shared.domain.capabilities import LockCapabilities
+from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.domain.policy import KeyKindPolicy
 
+TTLOCK: Final = VendorCode("ttlock")
+UNENFORCED: Final = frozenset({KeyCredentialKind.MOBILE_APP})
+"""Keys whose window no lock enforces: given only on request, and never without a warning."""
 PASSCODES, CARDS = 0, 1
 """Bits of `featureValue`."""
 
@@ -12,7 +16,7 @@ PASSCODES, CARDS = 0, 1
 def of_adapter(policy: KeyKindPolicy) -> LockCapabilities:
     """Return what this adapter offers; eKeys only where the tenant accepts that no lock ends them."""
     return LockCapabilities(
-        mobile_key=policy.ttlock_ekeys,
+        mobile_key=policy.accepts_unenforced(TTLOCK),
         card_encoding=True,
         pin=True,
         remote_revoke=True,
@@ -25,7 +29,7 @@ def of_lock(features: int | None, policy: KeyKindPolicy, *, online: bool) -> Loc
     """Return what a lock can do now: without a gateway, nothing can be taken back from afar."""
     bits = ALL if features is None else features
     return LockCapabilities(
-        mobile_key=policy.ttlock_ekeys,
+        mobile_key=policy.accepts_unenforced(TTLOCK),
         card_encoding=bool(bits >> CARDS & 1),
         pin=bool(bits >> PASSCODES & 1),
         remote_revoke=online,

@@ -1,4 +1,5 @@
 """Whose turn to take at a lock: the vendor is asked for its gateway once in a while, and then it is known.
+from shared.vendors.ttlock.capabilities import TTLOCK
 
 The vendor speaks to a lock through the gateway that hears it best, and a gateway does one thing at a time.
 Whoever asks for one lock also learns of the others around its gateway: the next room costs no call.
@@ -10,14 +11,14 @@ from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Final
 
-from shared.domain.kinds import TTLOCK
 from shared.ports.ambient import Clock
+from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import SILENCE, VendorRefused
-from shared.vendors.ttlock import estate
-from shared.vendors.ttlock.estate import Near
-from shared.vendors.ttlock.gateway_notes import GatewayNotes, Reach, Reaches
-from shared.vendors.ttlock.platform import OpenPlatform
+from shared.vendor_kit.relay_notes import Reach, Reaches, RelayNotes
+from shared.vendors.ttlock import inventory
+from shared.vendors.ttlock.capabilities import TTLOCK
+from shared.vendors.ttlock.inventory import Near
 
 ASKED_AGAIN_AFTER: Final = timedelta(minutes=15)
 """No lock is asked about more often, whatever goes wrong at it."""
@@ -26,8 +27,8 @@ ASKED_AGAIN_AFTER: Final = timedelta(minutes=15)
 class Gateways:
     """One property's locks, and the gateways they are spoken to through."""
 
-    def __init__(self, platform: OpenPlatform, notes: GatewayNotes, property_id: str, clock: Clock) -> None:
-        self._platform, self._notes, self._clock = platform, notes, clock
+    def __init__(self, api: VendorApi, notes: RelayNotes, property_id: str, clock: Clock) -> None:
+        self._api, self._notes, self._clock = api, notes, clock
         self._whole = f"gateway:{TTLOCK}:{property_id}"
         self._known: dict[str, Reach] = {}
         self._doubted: set[str] = set()
@@ -43,7 +44,7 @@ class Gateways:
         if reach is None:
             return self._whole
         # A lock without a gateway has a radio of its own, or none: it is in nobody's way.
-        return f"gateway:{TTLOCK}:{reach.gateway or f'lock-{lock}'}"
+        return f"gateway:{TTLOCK}:{reach.relay or f'lock-{lock}'}"
 
     def doubt(self, lock: str) -> None:
         """Believe no longer what is known of a lock: the vendor found no gateway there, or a busy one."""
@@ -84,20 +85,20 @@ class Gateways:
                 self._known[lock] = reach
 
     async def _told(self, lock: str, urgency: Urgency) -> Reaches:
-        near = await self._platform.ask(estate.list_gateways_of_lock(lock), urgency)
+        near = await self._api.ask(inventory.list_gateways_of_lock(lock), urgency)
         best = max(near, key=attrgetter("signal"), default=None)
         if best is None:
-            return {lock: Reach(None, estate.WEAKEST, self._clock.now())}
+            return {lock: Reach(None, inventory.WEAKEST, self._clock.now())}
         reach = Reach(best.id, best.signal, self._clock.now())
         return {**await self._around(best.id, urgency), lock: reach}
 
     async def _around(self, gateway: str, urgency: Urgency) -> Reaches:
         """Return the locks that a gateway new to us hears, but for those that another hears better."""
-        if any(reach.gateway == gateway and self._sure(lock) for lock, reach in self._known.items()):
+        if any(reach.relay == gateway and self._sure(lock) for lock, reach in self._known.items()):
             return {}
         heard: tuple[Near, ...] = ()
         with suppress(VendorRefused, *SILENCE):
-            heard = await self._platform.ask(estate.list_locks_of_gateway(gateway), urgency)
+            heard = await self._api.ask(inventory.list_locks_of_gateway(gateway), urgency)
         reaches = {near.id: Reach(gateway, near.signal, self._clock.now()) for near in heard}
         return {lock: reach for lock, reach in reaches.items() if self._better(lock, reach)}
 

@@ -15,13 +15,13 @@ from infra.simulators.kit.world import SimWorld
 from infra.simulators.ttlock.build import build_cloud, md5_hex
 from infra.simulators.ttlock.hotel import sample_hotel
 from infra.simulators.ttlock.platform import PLATFORM
-from shared.domain.kinds import TTLOCK
 from shared.domain.secret import Secret
 from shared.vendor_kit.http import Answer, ConnectionBroken, ConnectionFailed, TimedOut
 from tests.chaos.small_world.hotel import House, sample
 from tests.chaos.small_world.scene import KeyAtDoor
+from tests.support.vendors import TTLOCK
 
-ADDRESS = "https://ttlock.test"
+ADDRESS = "https://test.ttlock.com"
 ACCOUNT = {
     "clientId": "sim-client",
     "clientSecret": "sim-secret",

@@ -4,10 +4,10 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 from shared.vendor_kit import turns, visits
+from shared.vendor_kit.key_sync import KeySync
 from shared.vendor_kit.rate import Urgency
 from shared.vendors.ttlock import adapter, api
-from shared.vendors.ttlock.errand import Errand
-from shared.vendors.ttlock.shelves import SHELVES
+from shared.vendors.ttlock.kinds import KINDS
 from tests.contract.lock.setting import PIN_CODE
 
 
@@ -18,7 +18,7 @@ def keeps_the_default_type(patch):
         ask = api.add_passcode(new)
         return replace(ask, params={**ask.params, "addType": 1})
 
-    patch.setitem(SHELVES, PIN_CODE, replace(SHELVES[PIN_CODE], adding=add))
+    patch.setitem(KINDS, PIN_CODE, replace(KINDS[PIN_CODE], adding=add))
 
 
 def adds_without_looking(patch):
@@ -27,7 +27,7 @@ def adds_without_looking(patch):
     async def instead(self, error, secret):
         return None
 
-    patch.setattr(Errand, "_instead", instead)
+    patch.setattr(KeySync, "_instead", instead)
 
 
 def trusts_a_yes(patch):
@@ -40,7 +40,7 @@ def trusts_a_yes(patch):
             for row in await self._namesakes(Urgency.REVOKE):
                 await self._deleted(row.ref)
 
-    patch.setattr(Errand, "removed", removed)
+    patch.setattr(KeySync, "removed", removed)
 
 
 def takes_the_search_at_its_word(patch):
@@ -54,17 +54,17 @@ def adopts_whatever_window(patch):
     async def settled(self, row, secret):
         return row
 
-    patch.setattr(Errand, "_settled", settled)
+    patch.setattr(KeySync, "_settled", settled)
 
 
 def changes_what_was_never_used(patch):
     """Insists on changing a key's window, though the vendor refuses that of keys nobody used."""
 
     async def moved(self, row, secret):
-        await self.ask(self.shelf.changing(self.lock, row.ref, row.bounds), Urgency.ISSUE)
+        await self.ask(self.kind.changing(self.lock, row.ref, row.bounds), Urgency.ISSUE)
         return row
 
-    patch.setattr(Errand, "_moved", moved)
+    patch.setattr(KeySync, "_moved", moved)
 
 
 def leaves_its_turns_behind(patch):

@@ -5,9 +5,10 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 
-from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
+from shared.domain.lock_errors import KeyIssueFailed, LockError, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.vendor_kit.http import ConnectionBroken
+from shared.vendor_kit.lock_vendor import PropertyLocks
 from shared.vendors.mock.adapter import MockVendor
 from tests.contract.lock.setting import OTHER_PIN, PIN_CODE
 
@@ -111,8 +112,11 @@ class OpensEveryDoor(MockVendor):
 
 
 class CallsATakenPinHopeless(MockVendor):
-    def _refused(self, cause, key, *, permanent=True):
-        return super()._refused(cause, key, permanent=True)
+    def _check(self, key):
+        try:
+            super()._check(key)
+        except KeyIssueFailed as refused:
+            raise KeyIssueFailed(vendor=refused.vendor, cause=refused.cause, permanent=True) from None
 
 
 class RemovesInWordsOnly(MockVendor):
@@ -165,9 +169,16 @@ class MissesWhatIsToRest(MockVendor):
         await super().suspend(key)
 
 
+class AnyLock(PropertyLocks):
+    def device(self, device_id):
+        return self.binding.device(device_id) or self.binding.devices[0]
+
+
 class KnowsEveryLock(MockVendor):
-    def _device(self, device_id):
-        return self._binding.device(device_id) or self._binding.devices[0]
+    def __init__(self, *parts):
+        super().__init__(*parts)
+        known = self._locks
+        self._locks = AnyLock(known.binding, known.refusals, known.clock, known.offered)
 
 
 class PlacesWhatItSaysItCannot(MockVendor):
@@ -206,9 +217,12 @@ class GoesHomeAtTheFirstRefusal(MockVendor):
             raise VendorUnreachable(vendor=self._binding.vendor)
         return await super().place(key)
 
-    def _refused(self, cause, key, *, permanent=True):
-        self._refused_once = True
-        return super()._refused(cause, key, permanent=permanent)
+    def _check(self, key):
+        try:
+            super()._check(key)
+        except LockError:
+            self._refused_once = True
+            raise
 
 
 class OneVisitorAtATime(MockVendor):

@@ -18,6 +18,7 @@ from shared.vendor_kit.key_book import DocumentKeyBook
 from shared.vendor_kit.leases import DocumentLeases
 from shared.vendor_kit.lock_by_lock import LockByLock
 from tests.contract.embedded import Embedded
+from tests.support.vendors import TTLOCK
 
 TENANT, KABUL = TenantId("tnt_silk"), Property(id=PropertyId("ppt_kabul"), name="Kabul", zone="Asia/Kabul")
 ROOM_101, ROOM_102 = RoomId("rmu_101"), RoomId("rmu_102")
@@ -43,7 +44,7 @@ class Setting(Embedded):
 
     vendor_code = None
     port_kind = LockByLock
-    policy = KeyKindPolicy(ttlock_ekeys=True)
+    policy = KeyKindPolicy(accepts_unenforced_windows=(TTLOCK,))
 
     def __init__(self, folder, *, clock=None):
         super().__init__(folder, self._opened, threaded=False)

@@ -19,7 +19,7 @@ from shared.domain.lock_errors import DeviceNotPaired, KeyIssueFailed, LockError
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.secret import Secret
 from shared.ports.lock_causes import PIN_REFUSED, PIN_TAKEN, WINDOW_SPENT, unheard
-from shared.vendors.ttlock.windows import EPOCH
+from shared.vendor_kit.grids import EPOCH
 from tests.contract.lock.setting import (
     CARD_NUMBER,
     DAY,

@@ -10,13 +10,13 @@ from infra.simulators.kit.world import SimWorld
 from infra.simulators.ttlock.app import ttlock_app
 from infra.simulators.ttlock.build import md5_hex
 from infra.simulators.ttlock.hotel import AccountPlan, sample_hotel
-from shared.domain.kinds import TTLOCK
 from shared.vendor_kit.http import Call, TimedOut
 from shared.vendors.ttlock.adapter import open_vendor
 from tests.contract.lock.setting import DOOR_101, GUEST_ACCOUNT, HOUR, PIN, TENANT, VENDOR_NAMES, Setting
+from tests.support.vendors import TTLOCK
 
 CONTROL = "steer"
-ADDRESS = "https://ttlock.test"
+ADDRESS = "https://test.ttlock.com"
 ACCOUNT = {
     "clientId": "sim-client",
     "clientSecret": "sim-secret",

@@ -9,10 +9,7 @@ from infra.local.ambient import SystemClock
 from infra.local.sample.account import open_account, simulator_address
 from infra.local.sample.load import move_in, read_sample
 from infra.manifest.model import SCHEDULER
-from shared.domain.ids import PropertyId
-from shared.domain.kinds import TTLOCK
 from shared.runtime.platform import bind
-from shared.vendor_kit.accounts import account_secret
 from tests.contract.platform.cloud import Cloud
 from tests.contract.sagas.ground import Settable
 from tests.support.sample_hotel import BOOKING, SILK, SampleHotel, message, owed
@@ -40,8 +37,7 @@ class Hotel:
         sample, cell = read_sample(), self.platform.cell
         home = replace(sample.tenant, id=tenant, data_residency=cell)
         await move_in(replace(sample, tenant=home), self.platform.documents, TODAY)
-        account = account_secret(TTLOCK, tenant, PropertyId(sample.property.id))
-        await open_account(self.platform.secrets, account, TTLOCK_ADDRESS)
+        await open_account(self.platform.secrets, replace(sample, tenant=home), TTLOCK_ADDRESS)
 
     async def publish(self, event, subject="confirmed", **data):
         """Publish a booking event, for Pub/Sub to push."""

@@ -7,12 +7,13 @@ import orjson
 import pytest
 
 from shared.domain.ids import KeyCredentialId
-from shared.domain.kinds import TTLOCK, KeyCredentialKind
+from shared.domain.kinds import KeyCredentialKind
 from shared.gcp.cipher import MAGIC
 from shared.ledger.sealed_keys import SealedKeys, SecretName
 from shared.ports.vault import PurposeRefused
 from shared.runtime.platform import deployed
 from tests.support.sample_hotel import SILK
+from tests.support.vendors import TTLOCK
 
 LIFE = ["requested", "pending", "issued", "revoked", "revoke_settled"]
 

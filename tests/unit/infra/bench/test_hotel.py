@@ -1,6 +1,7 @@
 """The bench's hotel is the same on both sides: the fleet's locks, and those of the simulator."""
 
-from infra.bench.hotel import FIRST_LOCK, MOCK, ROOMS, TTLOCK, account, hotel, room, simulated
+from infra.bench.hotel import FIRST_LOCK, MOCK, ROOMS, account, hotel, room, simulated
+from tests.support.vendors import TTLOCK
 
 
 def test_stays_go_round_the_rooms():

@@ -69,7 +69,7 @@ def test_control_of_a_fleet_on_another_port_asks_for_the_right_one(fleet):
 
 
 def test_s2_no_token_goes_to_a_process_of_another_user(fleet, control, monkeypatch):
-    monkeypatch.setattr("os.geteuid", lambda: 4711)
+    monkeypatch.setattr("infra.local.own_socket.is_own", lambda _connection: False)
     with pytest.raises(Unreachable, match="another user's process"):
         control.get("status")
     assert fleet.asked == []

@@ -162,7 +162,7 @@ async def test_a_guard_asks_anew_at_each_opening(setting):
 @pytest.mark.parametrize(
     "seals",
     [None, frozenset({PIN.purpose}), frozenset({"guest-artifact-*"})],
-    ids=("platform", "purpose", "pattern"),
+    ids=["platform", "named", "pattern"],
 )
 async def test_who_may_seal_is_the_platform_itself_and_whoever_names_the_purpose(setting, seals):
     sealed = await GuardedCipher(setting.cipher, frozenset, lambda: seals).seal(PIN, Secret(b"x"))
@@ -175,7 +175,7 @@ async def test_who_may_open_a_purpose_may_seal_for_it(setting):
 
 
 @pytest.mark.parametrize(
-    "seals", [frozenset(), frozenset({"lock-config", "guest-artifact-salto*"})], ids=("none", "others")
+    "seals", [frozenset(), frozenset({"lock-config", "guest-artifact-salto*"})], ids=["none", "others"]
 )
 async def test_a_guard_refuses_to_seal_what_its_caller_does_not_name(setting, seals):
     with pytest.raises(PurposeRefused, match=r"may not seal guest-artifact-ttlock: .*`seals` in its"):

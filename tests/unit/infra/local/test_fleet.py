@@ -168,21 +168,22 @@ def test_what_has_expired_is_tidied_away_each_hour_also_after_the_disk_was_full(
         soon = on.fleet.means.clock.now() + timedelta(minutes=5)
         store = on.fleet.documents.tenant(TenantId("tnt_silk"))
         await store.commit([Create(Ref("probes", "old"), {}, soon)])
-        purge, full = on.fleet.documents.purge, []
+        engine, full = on.fleet.means.engine, []
+        write = engine.write
 
-        async def no_room():
+        async def no_room(work):
             full.append(1)
             raise StorageFull("full")
 
-        on.fleet.documents.purge = no_room
+        engine.write = no_room
         await asyncio.sleep(3700)
-        on.fleet.documents.purge = purge
+        engine.write = write
         await asyncio.sleep(3600)
         rows = on.fleet.means.engine.read("SELECT count(*) FROM documents WHERE id = 'old'")
         return full, rows[0][0], on.log.getvalue()
 
     full, left, lines = play(tmp_path, scenario)
-    assert full == [1]
+    assert full
     assert left == 0
     assert "could not tidy up" in lines
 

@@ -6,7 +6,7 @@ from shared.audit.checkpoint import Checkpoint, cosigned_at, cosigned_message, c
 from shared.audit.errors import Malformed, Untrusted
 from shared.audit.notes import Note, Signature, require_signed
 from shared.audit.tree import EMPTY_ROOT
-from tests.notaries import check, every_flip, log, witness
+from tests.support.notaries import check, every_flip, log, witness
 
 PUBLISHED = """\
 example.com/behind-the-sofa

@@ -4,7 +4,7 @@ import pytest
 
 from shared.audit.errors import Malformed, Untrusted
 from shared.audit.notes import MOST_SIGNATURES, Note, Signature, VerifierKey, require_signed
-from tests.notaries import check, every_flip, log, witness
+from tests.support.notaries import check, every_flip, log, witness
 
 PUBLISHED_KEY = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k"
 PUBLISHED_NOTE = """\

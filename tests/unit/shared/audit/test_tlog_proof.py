@@ -7,7 +7,7 @@ from shared.audit.errors import AuditError, Malformed, NotProven
 from shared.audit.notes import require_signed
 from shared.audit.proofs import inclusion_path
 from shared.audit.tlog_proof import LogProof
-from tests.notaries import check, every_flip, log
+from tests.support.notaries import check, every_flip, log
 from tests.unit.shared.audit import naive
 
 LOG = log("audit.example/cell/tnt_1")

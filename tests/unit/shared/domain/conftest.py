@@ -9,18 +9,11 @@ from shared.domain.commands import Accept, Amend, Fail, Provision, Revoke, Suspe
 from shared.domain.core import CredentialCore, Guest
 from shared.domain.credential import KeyCredential
 from shared.domain.ids import GuestId, KeyCredentialId, PropertyId, ReservationId, RoomId, TenantId
-from shared.domain.kinds import (
-    GENERIC_WIEGAND,
-    TTLOCK,
-    ClaimKey,
-    FailureReason,
-    KeyCredentialKind,
-    RevokeReason,
-    SuspendReason,
-)
+from shared.domain.kinds import ClaimKey, FailureReason, KeyCredentialKind, RevokeReason, SuspendReason
 from shared.domain.plan import Choice, IssuePlan
 from shared.domain.states import Active, Failed, Pending, Requested, Revoked, Suspended
 from shared.domain.window import StayWindow
+from tests.support.vendors import GENERIC_WIEGAND, TTLOCK
 
 BODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 BOOKED = datetime(2026, 4, 30, 10, 0, tzinfo=UTC)

@@ -35,18 +35,11 @@ from shared.domain.ids import (
     TenantId,
     UserId,
 )
-from shared.domain.kinds import (
-    SALTO,
-    TTLOCK,
-    ClaimKey,
-    FailureReason,
-    KeyCredentialKind,
-    RevokeReason,
-    SuspendReason,
-)
+from shared.domain.kinds import ClaimKey, FailureReason, KeyCredentialKind, RevokeReason, SuspendReason
 from shared.domain.plan import Choice, IssuePlan
 from shared.domain.states import Active, LockSettlement, Pending, Requested, Revoked, Suspended
 from shared.domain.window import StayWindow
+from tests.support.vendors import SALTO, TTLOCK
 
 BODIES = ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEKTSV4RRFFQ69G5FAW"]
 NOW = datetime(2026, 5, 1, 12, 0, tzinfo=UTC)

@@ -271,6 +271,10 @@ def test_a_secret_cannot_enter_a_document():
 
 
 def test_a_policy_survives_its_document():
-    policy = KeyKindPolicy(preferred_kinds=(KeyCredentialKind.RFID_CARD,), version=7, ttlock_ekeys=True)
+    policy = KeyKindPolicy(
+        preferred_kinds=(KeyCredentialKind.RFID_CARD,),
+        version=7,
+        accepts_unenforced_windows=(VendorCode("ttlock"),),
+    )
 
     assert from_document(KeyKindPolicy, json.loads(json.dumps(to_document(policy)))) == policy

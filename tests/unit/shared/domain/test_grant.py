@@ -34,7 +34,8 @@ from shared.domain.grant_lifecycle import (
     Withdraw,
 )
 from shared.domain.ids import GrantId, KeyCredentialId, LockDeviceId, PropertyId, RoomId, TenantId, UserId
-from shared.domain.kinds import TTLOCK, ClaimKey, KeyCredentialKind
+from shared.domain.kinds import ClaimKey, KeyCredentialKind
+from tests.support.vendors import TTLOCK
 
 BODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 OTHER = "01ARZ3NDEKTSV4RRFFQ69G5FAW"

@@ -6,7 +6,6 @@ import pytest
 
 from shared.domain.errors import InvalidInput
 from shared.domain.kinds import (
-    PHASE_1_VENDORS,
     Area,
     ClaimKey,
     FailureReason,
@@ -18,6 +17,7 @@ from shared.domain.kinds import (
     VendorCode,
     merge_warnings,
 )
+from tests.support.vendors import PHASE_1_VENDORS
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from shared.domain.errors import DomainError, InvalidInput
 from shared.domain.ids import KeyCredentialId, LockDeviceId, ProvisionalKeyId
-from shared.domain.kinds import TTLOCK, FailureReason
+from shared.domain.kinds import FailureReason
 from shared.domain.lock_errors import (
     LOCK_ERRORS,
     CardEncoderOffline,
@@ -18,6 +18,7 @@ from shared.domain.lock_errors import (
     failure_reason,
     lock_error_from_dict,
 )
+from tests.support.vendors import TTLOCK
 
 BODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 DEVICE = LockDeviceId.mint(BODY)

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.domain.errors import InvalidInput, PlanExhausted
-from shared.domain.kinds import SALTO, TTLOCK, KeyCredentialKind
+from shared.domain.kinds import KeyCredentialKind
 from shared.domain.plan import MAX_ATTEMPTS, AttemptMade, Choice, IssuePlan
+from tests.support.vendors import SALTO, TTLOCK
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 PIN = Choice(TTLOCK, KeyCredentialKind.PIN_CODE)

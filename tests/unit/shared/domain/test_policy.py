@@ -5,29 +5,32 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.domain.errors import InvalidInput
-from shared.domain.kinds import SALTO, TTLOCK, WINDOW_NOT_ENFORCED, KeyCredentialKind
-from shared.domain.policy import DEFAULT_POLICY, KeyKindPolicy, warnings_for
+from shared.domain.kinds import KeyCredentialKind
+from shared.domain.policy import DEFAULT_POLICY, KeyKindPolicy
+from tests.support.vendors import SALTO, TTLOCK
 
 NOW = datetime(2026, 5, 1, 16, 0, tzinfo=UTC)
 MOBILE = KeyCredentialKind.MOBILE_APP
 PIN = KeyCredentialKind.PIN_CODE
 
 
-def test_the_default_suspends_a_no_show_at_once_and_keeps_ttlock_ekeys_off():
+def test_the_default_suspends_a_no_show_at_once_and_accepts_no_unenforced_windows():
     assert DEFAULT_POLICY.no_show_suspend_after_hours == 0
     assert DEFAULT_POLICY.suspends_no_show_at(NOW) == NOW
-    assert not DEFAULT_POLICY.ttlock_ekeys
+    assert not DEFAULT_POLICY.accepts_unenforced_windows
     assert set(DEFAULT_POLICY.preferred_kinds) == set(KeyCredentialKind)
 
 
 def test_settings_lie_over_what_is_there_and_leave_the_rest():
     tenant = DEFAULT_POLICY.with_settings({"preferredKinds": ["rfid_card", "pin_code"], "version": 3})
-    hotel = tenant.with_settings({"noShowSuspendAfterHours": 4, "ttlockEKeys": True, "pinDigits": 8})
+    hotel = tenant.with_settings(
+        {"noShowSuspendAfterHours": 4, "acceptsUnenforcedWindows": ["ttlock"], "pinDigits": 8}
+    )
 
     assert hotel == KeyKindPolicy(
         preferred_kinds=(KeyCredentialKind.RFID_CARD, PIN),
         no_show_suspend_after_hours=4,
-        ttlock_ekeys=True,
+        accepts_unenforced_windows=(TTLOCK,),
         pin_digits=8,
         version=3,
     )
@@ -53,6 +56,8 @@ def test_the_desk_can_be_kept_from_issuing_offline():
         ({"pinDigits": 4}, "pinDigits", "6 to 8"),
         ({"offlineIssuance": "yes"}, "offlineIssuance", "true or false"),
         ({"ttlockEKeys": 1}, "ttlockEKeys", "true or false"),
+        ({"acceptsUnenforcedWindows": "ttlock"}, "acceptsUnenforcedWindows", "codes"),
+        ({"acceptsUnenforcedWindows": ["TTLock"]}, "vendor", "lower-case"),
         ({"version": -1}, "version", "whole number"),
         ({"noShowSuspendAfter": 2}, "noShowSuspendAfter", "noShowSuspendAfterHours"),
     ],
@@ -65,15 +70,16 @@ def test_a_bad_setting_is_refused_by_name_with_what_to_write(settings, field, re
     assert remedy in refusal.value.remedy
 
 
-def test_a_guest_gets_no_ekey_on_ttlock_unless_the_tenant_asked_for_them():
-    asked = DEFAULT_POLICY.with_settings({"ttlockEKeys": True})
+def test_a_guest_gets_no_key_that_no_lock_ends_unless_the_tenant_accepts_that():
+    asked = DEFAULT_POLICY.with_settings({"acceptsUnenforcedWindows": ["ttlock"]})
 
-    assert MOBILE not in DEFAULT_POLICY.kinds_for(TTLOCK)
-    assert DEFAULT_POLICY.kinds_for(TTLOCK)[0] is PIN
-    assert MOBILE in asked.kinds_for(TTLOCK)
+    assert MOBILE not in DEFAULT_POLICY.kinds_for(TTLOCK, {MOBILE})
+    assert DEFAULT_POLICY.kinds_for(TTLOCK, {MOBILE})[0] is PIN
+    assert MOBILE in asked.kinds_for(TTLOCK, {MOBILE})
+    assert MOBILE not in asked.kinds_for(SALTO, {MOBILE})
     assert DEFAULT_POLICY.kinds_for(SALTO) == DEFAULT_POLICY.preferred_kinds
 
 
-def test_an_ekey_on_ttlock_is_never_given_without_a_warning():
-    assert [warning.code for warning in warnings_for(TTLOCK, MOBILE)] == [WINDOW_NOT_ENFORCED]
-    assert warnings_for(TTLOCK, PIN) == warnings_for(SALTO, MOBILE) == ()
+@pytest.mark.parametrize(("said", "accepted"), [(True, (TTLOCK,)), (False, ())])
+def test_the_setting_of_the_first_release_is_still_read(said, accepted):
+    assert DEFAULT_POLICY.with_settings({"ttlockEKeys": said}).accepts_unenforced_windows == accepted

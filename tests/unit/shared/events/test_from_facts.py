@@ -21,7 +21,6 @@ from shared.domain.ids import (
     UserId,
 )
 from shared.domain.kinds import (
-    TTLOCK,
     Area,
     ClaimKey,
     FailureReason,
@@ -40,6 +39,7 @@ from shared.events.codec import encode, parse
 from shared.events.credential import Artifact, Delivery
 from shared.events.errors import InvalidEvent
 from shared.events.from_facts import Context, announce, outbox_row
+from tests.support.vendors import TTLOCK
 
 ULID = "01HX4Q8ZT9WKE2M7VR5N3BCD6F"
 NOON = datetime(2026, 5, 1, 12, 0, 0, 123456, UTC)

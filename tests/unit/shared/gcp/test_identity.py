@@ -1,10 +1,13 @@
 """Tokens that Google signs: checked with its certificates, which are fetched as seldom as it says."""
 
+import asyncio
+
 import pytest
 
 from shared.gcp.identity import CERTIFICATES, GoogleKeys, google_issuer
 from shared.kernel.identity import Caller, TokenChecker, Unauthenticated
-from shared.vendor_kit.http import ConnectionBroken
+from shared.ports.trouble import ServiceTrouble
+from shared.vendor_kit.http import Answer
 from tests.contract.embedded import ManualClock
 from tests.emulators.signing import Google, Signer
 
@@ -73,12 +76,81 @@ async def test_a_new_key_is_found_and_an_invented_one_asked_for_once_a_minute(ke
     assert len(google.asked) == 3
 
 
-async def test_google_not_answering_is_no_proof_of_anything(keys, google):
+async def test_s9_google_not_answering_is_no_proof_of_anything_and_nobodys_fault(keys, google, clock):
     google.status = 503
-    with pytest.raises(ConnectionBroken):
-        await verified(keys, OLD)
+    for _ in range(3):
+        with pytest.raises(ServiceTrouble):
+            await verified(keys, OLD)
+    assert len(google.asked) == 1
     google.status = 200
+    clock.advance(seconds=5)
     assert await verified(keys, OLD)
+
+
+async def test_s9_many_who_ask_at_once_make_one_fetch(google, clock):
+    slow = Slow(google)
+    keys = GoogleKeys(slow, clock)
+    asking = [asyncio.ensure_future(verified(keys, OLD, kid=f"invented-{n}")) for n in range(199)]
+    asking.append(asyncio.ensure_future(verified(keys, OLD)))
+    await asyncio.sleep(0)
+    slow.go_on.set()
+    assert await asyncio.gather(*asking) == [False] * 199 + [True]
+    assert len(google.asked) == 1
+
+
+async def test_s9_who_stops_waiting_does_not_stop_the_others(google, clock):
+    slow = Slow(google)
+    keys = GoogleKeys(slow, clock)
+    first, second = (asyncio.ensure_future(verified(keys, OLD)) for _ in range(2))
+    await asyncio.sleep(0)
+    first.cancel()
+    slow.go_on.set()
+    assert await second
+
+
+@pytest.mark.parametrize("status", [503, 404])
+async def test_s9_known_keys_are_good_for_a_day_while_google_cannot_be_asked(keys, google, clock, status):
+    await verified(keys, OLD)
+    google.status = status
+    clock.advance(hours=6)
+    assert await verified(keys, OLD)
+    asked = len(google.asked)
+    for _ in range(10):
+        assert await verified(keys, OLD)
+        assert not await verified(keys, OLD, kid="invented")
+    assert len(google.asked) == asked
+    clock.advance(hours=24)
+    with pytest.raises(ServiceTrouble):
+        await verified(keys, OLD)
+
+
+@pytest.mark.parametrize("body", [b"[]", b"{}", b"no JSON", b'{"a": 7}', b'{"a": "' + b"x" * 70_000 + b'"}'])
+async def test_s9_an_answer_that_is_no_list_of_keys_changes_nothing(keys, google, clock, body):
+    await verified(keys, OLD)
+    clock.advance(hours=6)
+    keys._http = Says(body)
+    assert await verified(keys, OLD)
+
+
+class Slow:
+    """Passes calls on when told to."""
+
+    def __init__(self, http):
+        self._http, self.go_on = http, asyncio.Event()
+
+    async def send(self, call):
+        await self.go_on.wait()
+        return await self._http.send(call)
+
+
+class Says:
+    """Answers with the same bytes to all."""
+
+    def __init__(self, body):
+        self._body = body
+
+    async def send(self, _call):
+        return Answer(200, {"cache-control": "max-age=60"}, self._body)
 
 
 async def test_the_check_of_tokens_takes_googles_for_service_accounts_of_the_project(google, clock):

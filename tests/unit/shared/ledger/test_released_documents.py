@@ -15,6 +15,7 @@ import pytest
 from shared.domain.documents import from_document, to_document
 from shared.domain.policy import DEFAULT_POLICY
 from shared.domain.premises import LockDevice, Property, Room, Tenant
+from shared.domain.sign_in import Integrator, TenantAccess
 from shared.domain.stored import UNSTORED, how_stored
 from shared.domain.upcasts import UPCASTS
 from shared.keywork.manual_task import ManualTask
@@ -39,6 +40,8 @@ KINDS = {
     "properties": Property,
     "rooms": Room,
     "devices": LockDevice,
+    "access": TenantAccess,
+    "integrators": Integrator,
 }
 
 

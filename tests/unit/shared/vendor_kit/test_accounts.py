@@ -6,8 +6,9 @@ from hypothesis import strategies as some
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId, TenantId
-from shared.domain.kinds import ASSA_ABLOY, TTLOCK, VendorCode
+from shared.domain.kinds import VendorCode
 from shared.vendor_kit.accounts import account_secret
+from tests.support.vendors import ASSA_ABLOY, TTLOCK
 
 BODIES = some.lists(
     some.sampled_from(["a", "-", "_", "-ppt_", "-tnt_", "ppt_", "-api"]), min_size=1, max_size=5

@@ -6,9 +6,9 @@ import pytest
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId
-from shared.domain.kinds import SALTO
 from tests.contract.lock.mock_setting import MockSetting
 from tests.contract.lock.setting import DOOR_101, DOOR_102, FRONT, NOWHERE, ROOM_101, ROOM_102
+from tests.support.vendors import SALTO
 
 
 @pytest.fixture

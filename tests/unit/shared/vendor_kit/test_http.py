@@ -14,7 +14,7 @@ from shared.vendor_kit.http import (
     TimedOut,
     checked_address,
 )
-from shared.vendor_kit.http_aiohttp import AiohttpClient
+from shared.vendor_kit.http_aiohttp import AiohttpClient, PublicResolver, is_public
 from tests.unit.shared.vendor_kit.serving import OK, vendor
 
 MAKERS = {"HttpClient": HttpClient, "aiohttp": lambda: AiohttpClient(4, 1000)}
@@ -125,3 +125,96 @@ def test_address_where_a_password_may_travel_is_taken(address):
 def test_address_where_others_listen_is_refused(address):
     with pytest.raises(InvalidInput, match="baseUrl"):
         checked_address(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://169.254.169.254/x?y=",
+        "https://169.254.169.254",
+        "https://0x7f000001",
+        "https://2130706433",
+        "https://127.1",
+        "https://metadata.google.internal",
+        "https://euapi.ttlock.com@evil.example",
+        "https://euapi.ttlock.com:pw@evil.example",
+        "https://[::ffff:10.0.0.1]/",
+        "https://[::1]",
+        "http://localhost:2375/containers/create?x=",
+        "http://localhost:2375?",
+        "https://euapi.ttlock.com/v3",
+        "https://euapi.ttlock.com#",
+        "https://euapi.ttlock.com:99999",
+        "https://euapi.ttlock.com:0",
+        "https://euapi.ttlock.com\\@evil.example",
+        "https://printer.local",
+        "https://intranet",
+        "https://euapi.ttlock.com.",
+        "https://\u2025.example",
+    ],
+)
+def test_s10_address_that_leads_elsewhere_is_refused(address):
+    with pytest.raises(InvalidInput, match="baseUrl"):
+        checked_address(address)
+
+
+@pytest.mark.parametrize(
+    "address", ["https://evil.example", "https://ttlock.com.evil.example", "https://xttlock.com"]
+)
+def test_s10_address_of_another_than_the_vendor_is_refused(address):
+    with pytest.raises(InvalidInput, match="baseUrl"):
+        checked_address(address, "ttlock.com")
+    assert checked_address("https://cnapi.ttlock.com/", "ttlock.com") == "https://cnapi.ttlock.com"
+
+
+INWARD = [
+    *("127.0.0.1", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0"),
+    *("224.0.0.1", "255.255.255.255", "192.0.2.1", "198.18.0.1"),
+    *("::1", "::", "fe80::1", "fc00::1", "fd00:ec2::254", "::ffff:10.0.0.1", "::ffff:169.254.169.254"),
+    *("64:ff9b::a00:1", "2002:a00:1::", "2001:db8::1", "ff02::1", "no address"),
+]
+
+
+@pytest.mark.parametrize("address", INWARD)
+def test_s10_no_address_of_a_network_of_its_own_is_public(address):
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize("address", ["1.1.1.1", "2606:4700:4700::1111", "::ffff:1.1.1.1"])
+def test_an_address_of_the_public_network_is_public(address):
+    assert is_public(address)
+
+
+class _Names:
+    """Resolves every name to some addresses."""
+
+    def __init__(self, *addresses):
+        self._addresses = addresses
+
+    async def resolve(self, host, port=0, family=0):
+        return [
+            {"hostname": host, "host": each, "port": port, "family": family, "proto": 0, "flags": 0}
+            for each in self._addresses
+        ]
+
+    async def close(self):
+        """Nothing is open."""
+
+
+async def test_s10_a_name_that_leads_inward_is_not_connected_to():
+    assert [
+        each["host"] for each in await PublicResolver(_Names("10.0.0.1", "1.1.1.1")).resolve("v.test")
+    ] == ["1.1.1.1"]
+    with pytest.raises(OSError, match="no public address"):
+        await PublicResolver(_Names("10.0.0.1", "::1")).resolve("v.test")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "2130706433"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_s10_a_client_for_the_public_reaches_nothing_of_this_machine(scheme, host):
+    async with vendor(OK) as (address, requests):
+        client = HttpClient(public_only=True)
+        with pytest.raises(ConnectionFailed):
+            await client.send(Call("GET", f"{scheme}://{host}:{address.rpartition(':')[2]}/"))
+        await client.close()
+    assert requests == []

@@ -7,15 +7,16 @@ import pytest
 from shared.domain.ids import LockDeviceId
 from shared.domain.kinds import VendorCode
 from shared.domain.lock_errors import DeviceNotPaired, KeyIssueFailed, KeyRevokeFailed, VendorUnreachable
+from shared.ports.lock_causes import LockCause
 from shared.vendor_kit.refusals import SILENCE, Meaning, Operation, Refusals, VendorRefused
 
 DEVICE = LockDeviceId("lck_01KSAMP1E00000000000000101")
 ACME = Refusals(
     VendorCode("acme"),
     {
-        "7": Meaning("lock_full", permanent=True),
-        "8": Meaning("no_such_lock", DeviceNotPaired),
-        "9": Meaning("busy", VendorUnreachable),
+        "7": Meaning(LockCause.LOCK_FULL, permanent=True),
+        "8": Meaning(LockCause.NO_SUCH_LOCK, DeviceNotPaired),
+        "9": Meaning(LockCause.LOCK_BUSY, VendorUnreachable),
     },
 )
 

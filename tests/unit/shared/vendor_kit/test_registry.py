@@ -5,8 +5,9 @@ import inspect
 import pytest
 
 from shared.domain.errors import InvalidInput
-from shared.domain.kinds import TTLOCK, VendorCode
+from shared.domain.kinds import VendorCode
 from shared.vendor_kit.registry import installed_vendors, opener_of
+from tests.support.vendors import TTLOCK
 
 
 def test_installed_vendors_are_the_folders():
@@ -16,7 +17,7 @@ def test_installed_vendors_are_the_folders():
 
 @pytest.mark.parametrize("vendor", installed_vendors())
 def test_every_installed_vendor_is_opened_alike(vendor):
-    assert list(inspect.signature(opener_of(vendor)).parameters) == ["binding", "means"]
+    assert list(inspect.signature(opener_of(vendor)).parameters) == ["binding", "ports"]
 
 
 def test_vendor_nobody_installed_is_refused_with_those_there_are():

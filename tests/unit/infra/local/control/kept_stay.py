@@ -20,11 +20,12 @@ from shared.domain.ids import (
     TenantId,
 )
 from shared.domain.instants import instant_to_text
-from shared.domain.kinds import TTLOCK, ClaimKey, KeyCredentialKind, KeyWarning
+from shared.domain.kinds import ClaimKey, KeyCredentialKind, KeyWarning
 from shared.domain.plan import Choice, IssuePlan
 from shared.domain.window import StayWindow
 from shared.events.from_facts import Context, outbox_row
 from shared.ports.documents import Create, Ref
+from tests.support.vendors import TTLOCK
 
 SILK, KABUL, STAY = TenantId("tnt_silk"), PropertyId("ppt_kabul"), "rsv_7"
 PIN, TOKEN, VENDOR_REF = "739184", "tk_Canary0Canary0Canary0", "vendorref90210"

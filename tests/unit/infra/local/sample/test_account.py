@@ -11,10 +11,10 @@ from infra.local.sample.account import (
 )
 from infra.local.sample.load import read_sample
 from infra.simulators.ttlock.hotel import sample_hotel
-from shared.domain.kinds import TTLOCK
 from shared.vendor_kit.accounts import account_secret
 from shared.vendors.ttlock.account import read_account
 from tests.support.simulated import play
+from tests.support.vendors import TTLOCK
 
 ADDRESS = "http://127.0.0.1:8788"
 NAME = "lock-ttlock-tnt_silk-ppt_kabul-api"
@@ -32,7 +32,7 @@ def test_the_simulator_listens_next_to_the_fleet_unless_told_otherwise(tmp_path)
 
 
 def test_the_account_is_one_that_the_simulator_knows():
-    account, hotel = read_account(sample_account(ADDRESS)), sample_hotel()
+    account, hotel = read_account(sample_account(TTLOCK, ADDRESS)), sample_hotel()
     (application,), (person,) = hotel.applications, hotel.accounts
     assert account.client_id.reveal() == application.client_id
     assert account.client_secret.reveal() == application.client_secret
@@ -57,7 +57,7 @@ def test_an_account_is_added_anew_only_if_it_says_something_else(tmp_path):
         secrets = on.fleet.platform.secrets
         versions = [(await secrets.latest(NAME)).version]
         for port in (8788, 8788, 9100, 9100, 8788):
-            await open_account(secrets, NAME, simulator_address(port))
+            await open_account(secrets, read_sample(), simulator_address(port))
             versions.append((await secrets.latest(NAME)).version)
         return versions
 

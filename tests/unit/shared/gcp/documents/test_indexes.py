@@ -7,6 +7,7 @@ import pytest
 from shared.domain.errors import InvalidInput
 from shared.gcp.documents.indexes import composite_indexes, field_settings
 from shared.gcp.documents.queries import Query
+from shared.ports.collections import Collection, collections_in
 from shared.ports.documents import Index
 from shared.runtime.indexes import INDEXES
 
@@ -57,13 +58,14 @@ def test_an_index_of_one_field_is_a_setting_of_that_field():
 
 
 def test_bodies_are_exempt_from_indexing_and_expiry_is_a_time_to_live():
-    settings = {each["field"]: each for each in field_settings([], ["sagas"])}
-    assert {name for name, each in settings.items() if each["indexes"] == []} == {
-        "body",
-        "mark",
-        "expires_at",
-    }
-    assert [name for name, each in settings.items() if each.get("ttl")] == ["expires_at"]
+    kept = [Collection("sagas", "for ever"), Collection("leases", "for a time", expires=True)]
+    settings = {(each["collection"], each["field"]): each for each in field_settings([], kept)}
+    for of in kept:
+        exempt = {
+            field for (name, field), each in settings.items() if name == of.name and not each["indexes"]
+        }
+        assert exempt == {"body", "equal", "mark", "order", "expires_at"}
+    assert [name for name, each in settings.items() if each.get("ttl")] == [("leases", "expires_at")]
 
 
 def test_a_sweep_reads_nothing_of_a_document_but_what_the_next_page_needs():
@@ -112,7 +114,7 @@ def test_every_index_of_the_fleet_is_one_that_firestore_creates():
 
 
 def test_no_field_of_the_fleet_is_set_twice():
-    settings = field_settings(INDEXES, {index.collection for index in INDEXES})
+    settings = field_settings(INDEXES, collections_in(sealed=False))
     fields = [(each["collection"], each["field"]) for each in settings]
     assert len(set(fields)) == len(fields)
 

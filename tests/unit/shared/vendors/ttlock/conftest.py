@@ -3,10 +3,10 @@
 import orjson
 import pytest
 
-from shared.domain.kinds import TTLOCK
 from shared.vendor_kit.http import Answer
 from shared.vendors.ttlock.adapter import open_vendor
 from tests.contract.lock.setting import Setting
+from tests.support.vendors import TTLOCK
 
 ACCOUNT = {
     "clientId": "canary-client",

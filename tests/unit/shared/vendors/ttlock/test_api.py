@@ -6,10 +6,10 @@ import orjson
 import pytest
 
 from shared.domain.secret import Secret
-from shared.vendors.ttlock import api, estate
-from shared.vendors.ttlock.api import Addition, Row
-from shared.vendors.ttlock.estate import Near
-from shared.vendors.ttlock.windows import Bounds
+from shared.vendor_kit.asks import Addition, Row
+from shared.vendor_kit.grids import Bounds
+from shared.vendors.ttlock import api, inventory
+from shared.vendors.ttlock.inventory import Near
 
 BOUNDS = Bounds(datetime(2026, 5, 1, 9, tzinfo=UTC), datetime(2026, 5, 3, 7, 30, tzinfo=UTC))
 DATES = {"startDate": 1777626000000, "endDate": 1777793400000}
@@ -90,11 +90,11 @@ REQUESTS = {
     "eKey frozen": (api.freeze_ekey(REF), ("POST", "/v3/key/freeze"), {"keyId": "24242"}),
     "eKey unfrozen": (api.unfreeze_ekey(REF), ("POST", "/v3/key/unfreeze"), {"keyId": "24242"}),
     "locks listed": (
-        estate.list_locks(1),
+        inventory.list_locks(1),
         ("GET", "/v3/lock/list"),
         {"pageNo": 1, "pageSize": 200, "orderBy": 1},
     ),
-    "lock asked for its time": (estate.query_date("1"), ("GET", "/v3/lock/queryDate"), {"lockId": "1"}),
+    "lock asked for its time": (inventory.query_date("1"), ("GET", "/v3/lock/queryDate"), {"lockId": "1"}),
 }
 
 
@@ -181,29 +181,32 @@ def test_names_of_a_card_and_of_a_receiver_are_read():
 @pytest.mark.parametrize(("count", "more"), [(200, True), (199, False)])
 def test_list_that_tells_no_pages_goes_on_while_pages_are_full(count, more):
     rows = [{"lockId": n, "lockAlias": "a"} for n in range(count)]
-    assert read(estate.list_locks(1), orjson.dumps({"list": rows})).more is more
+    assert read(inventory.list_locks(1), orjson.dumps({"list": rows})).more is more
 
 
 def test_list_ends_with_a_page_of_nothing_whatever_it_says():
-    assert not read(estate.list_locks(1), b'{"list":[],"pages":1000000}').more
+    assert not read(inventory.list_locks(1), b'{"list":[],"pages":1000000}').more
 
 
 def test_of_a_lock_s_detail_two_fields_are_kept():
     raw = b"""{"lockId":1,"adminPwd":"canary","noKeyPwd":"canary","aesKeyStr":"canary","lockKey":"canary",
       "electricQuantity":85,"timezoneRawOffset":16200000}"""
-    detail = read(estate.lock_detail("1"), raw)
+    detail = read(inventory.lock_detail("1"), raw)
     assert (detail.battery, detail.offset) == (85, timedelta(hours=4, minutes=30))
     assert "canary" not in repr(detail)
 
 
 def test_time_of_a_lock_is_read():
-    assert read(estate.query_date("1"), b'{"date":1777626000000}') == BOUNDS.start
+    assert read(inventory.query_date("1"), b'{"date":1777626000000}') == BOUNDS.start
 
 
 def test_gateways_and_their_locks_are_read():
     raw = b'{"list":[{"gatewayId":501,"isOnline":1},{"gatewayId":502,"isOnline":0}],"pages":1}'
-    assert [gateway.online for gateway in read(estate.list_gateways(1), raw).rows] == [True, False]
+    assert [gateway.online for gateway in read(inventory.list_gateways(1), raw).rows] == [True, False]
     locks = b'{"list":[{"lockId":1,"rssi":-65},{"lockId":2}]}'
-    assert read(estate.list_locks_of_gateway("501"), locks) == (Near("1", -65), Near("2", estate.WEAKEST))
+    assert read(inventory.list_locks_of_gateway("501"), locks) == (
+        Near("1", -65),
+        Near("2", inventory.WEAKEST),
+    )
     near = b'{"list":[{"gatewayId":501,"gatewayName":"a","rssi":-80,"rssiUpdateDate":1777626000000}]}'
-    assert read(estate.list_gateways_of_lock("1"), near) == (Near("501", -80),)
+    assert read(inventory.list_gateways_of_lock("1"), near) == (Near("501", -80),)

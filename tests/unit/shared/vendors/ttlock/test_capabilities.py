@@ -4,8 +4,9 @@ import pytest
 
 from shared.domain.policy import KeyKindPolicy
 from shared.vendors.ttlock.capabilities import of_adapter, of_lock
+from tests.support.vendors import TTLOCK
 
-CAUTIOUS, BOLD = KeyKindPolicy(), KeyKindPolicy(ttlock_ekeys=True)
+CAUTIOUS, BOLD = KeyKindPolicy(), KeyKindPolicy(accepts_unenforced_windows=(TTLOCK,))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.domain.kinds import TTLOCK
 from shared.domain.lock_errors import (
     DeviceNotPaired,
     KeyIssueFailed,
@@ -14,15 +13,8 @@ from shared.domain.lock_errors import (
 )
 from shared.ports.lock_causes import PIN_REFUSED, PIN_TAKEN, WINDOW_SPENT
 from shared.vendor_kit.refusals import SILENCE, Operation
-from shared.vendors.ttlock.errors import (
-    GONE,
-    NOT_CHANGEABLE,
-    REFUSALS,
-    SAME_PASSCODE,
-    UNREACHED,
-    WAITS,
-    wait_after,
-)
+from shared.vendors.ttlock.errors import REFUSALS, WAITS, wait_after
+from tests.support.vendors import TTLOCK
 
 PERMANENT, PASSING = True, False
 TABLE = [
@@ -58,7 +50,7 @@ def test_code_that_explains_nothing_is_called_after_what_was_done(code):
 @pytest.mark.parametrize(
     ("code", "cause"),
     [
-        (SAME_PASSCODE, PIN_TAKEN),
+        ("-3007", PIN_TAKEN),
         ("-3006", PIN_REFUSED),
         ("-2032", PIN_REFUSED),
         ("-1026", WINDOW_SPENT),
@@ -71,10 +63,18 @@ def test_what_the_caller_can_put_right_has_a_cause_of_its_own(code, cause):
     assert REFUSALS.error(code, Operation.ISSUE).cause.kind == cause
 
 
-def test_groups_of_codes_do_not_overlap():
-    groups = (*UNREACHED, *GONE, *NOT_CHANGEABLE, SAME_PASSCODE)
-    assert len(set(groups)) == len(groups)
-    assert set(groups) <= set(REFUSALS.table)
+@pytest.mark.parametrize(
+    ("cause", "codes"),
+    [
+        ("gateway_offline", "-3002 -3036 -3035"),
+        ("no_such_key", "-1008 -2009 -1021"),
+        ("not_changeable", "-3008 -2023"),
+        ("pin_taken", "-3007"),
+    ],
+)
+def test_what_a_key_s_sync_goes_by_is_said_by_these_codes_alone(cause, codes):
+    said = {code for code, meaning in REFUSALS.table.items() if meaning.cause == cause}
+    assert said == set(codes.split())
 
 
 def unreachable(cause):

@@ -8,7 +8,7 @@ import pytest
 from shared.vendor_kit.http import TimedOut
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import VendorRefused
-from shared.vendors.ttlock.gateway_notes import GatewayNotes, Reach
+from shared.vendor_kit.relay_notes import Reach, RelayNotes
 from shared.vendors.ttlock.gateways import ASKED_AGAIN_AFTER, Gateways
 from tests.contract.lock.setting import TENANT
 from tests.contract.lock.ttlock_setting import TTLockSetting
@@ -51,7 +51,7 @@ async def setting(tmp_path):
 
 def gateways(setting, property_id="ppt_kabul"):
     """Return what another instance would open."""
-    notes = GatewayNotes(setting.means.documents.tenant(TENANT), "ttlock", property_id)
+    notes = RelayNotes(setting.means.documents.tenant(TENANT), "ttlock", property_id)
     return Gateways(setting.told, notes, property_id, setting.clock)
 
 

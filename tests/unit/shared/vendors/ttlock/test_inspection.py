@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from shared.vendors.ttlock.inspection import skew_warnings
+from shared.vendor_kit.health import skew_warnings
 from tests.contract.lock.setting import DOOR_101, KABUL
 
 MINUTES = timedelta(minutes=1)

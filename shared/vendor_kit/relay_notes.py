@@ -1,4 +1,4 @@
-"""What is noted of gateways: one document a property, each lock's gateway with the time it was told."""
+"""What is noted of relays, such as gateways: one document a property, with each lock's relay."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,27 +13,27 @@ COLLECTION: Final = "vendor_gateways"
 SCHEMA_VERSION: Final = 2
 TRIES: Final = 3
 GOOD_FOR: Final = timedelta(days=7)
-"""Gateways hang on walls. One that moves is noticed by what the vendor then refuses."""
+"""Relays hang on walls. One that moves is noticed by what the vendor then refuses."""
 NONE_GOOD_FOR: Final = timedelta(hours=1)
-"""A lock without a gateway may only have lost it for a while."""
+"""A lock without a relay may only have lost it for a while."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The gateway a lock is spoken to through, if there is one, its signal, and when we were told."""
+    """The relay a lock is spoken to through, if there is one, its signal, and when we were told."""
 
-    gateway: str | None
+    relay: str | None
     signal: int
     told_at: datetime
 
     @property
     def lasts(self) -> timedelta:
         """For how long this is believed."""
-        return NONE_GOOD_FOR if self.gateway is None else GOOD_FOR
+        return NONE_GOOD_FOR if self.relay is None else GOOD_FOR
 
     def says_no_more_than(self, known: "Reach | None") -> bool:
         """Say whether it is hardly worth writing down beside what is noted."""
-        if known is None or known.gateway != self.gateway:
+        if known is None or known.relay != self.relay:
             return False
         return self.told_at - known.told_at < self.lasts / 2
 
@@ -41,7 +41,7 @@ class Reach:
 Reaches = Mapping[str, Reach]
 
 
-class GatewayNotes:
+class RelayNotes:
     """One property's notes."""
 
     def __init__(self, documents: TenantDocuments, vendor: str, property_id: str) -> None:
@@ -76,7 +76,7 @@ def _read(found: Document | None) -> Reaches:
 
 
 def _plain(reach: Reach) -> dict[str, Any]:
-    return {"gateway": reach.gateway, "signal": reach.signal, "told_at": instant_to_text(reach.told_at)}
+    return {"gateway": reach.relay, "signal": reach.signal, "told_at": instant_to_text(reach.told_at)}
 
 
 def _reach(plain: Mapping[str, Any]) -> Reach:

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
-from shared.vendors.ttlock.api import GATEWAY_SECONDS, Ask, Page, listing
-from shared.vendors.ttlock.windows import EPOCH
+from shared.vendor_kit.asks import Ask, Json, Page
+from shared.vendor_kit.grids import EPOCH
+from shared.vendors.ttlock.api import GATEWAY_SECONDS, listing
 
-Json = Any
 PERCENT: Final = range(101)
 WEAKEST: Final = -999
 """The signal of whoever is heard, nobody says how well."""

@@ -1,0 +1,1 @@
+"""TTLock door locks, version 3 of their language, over Bluetooth Low Energy."""

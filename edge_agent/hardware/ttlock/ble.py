@@ -1,0 +1,129 @@
+"""The radio under a TTLock, by bleak: find it, connect, write in pieces of 20 bytes, hear notifications."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bleak import BleakClient, BleakScanner
+from bleak.exc import BleakError
+
+from edge_agent.hardware.errors import LinkLost, NoAnswer
+from edge_agent.hardware.ttlock.advertisement import advertisement, suffix_matches
+
+PIECE: Final = 20
+_SHORT: Final = "0000{}-0000-1000-8000-00805f9b34fb"
+
+
+@dataclass(frozen=True, slots=True)
+class GattLayout:
+    """Which service a lock speaks through, and its two characteristics."""
+
+    service: str
+    write: str
+    notify: str
+
+
+LAYOUTS: Final = (
+    GattLayout(_SHORT.format("1910"), _SHORT.format("fff2"), _SHORT.format("fff4")),
+    GattLayout(
+        "6e400001-b5a3-f393-e0a9-e50e24dcca9e",
+        "6e400002-b5a3-f393-e0a9-e50e24dcca9e",
+        "6e400003-b5a3-f393-e0a9-e50e24dcca9e",
+    ),
+)
+"""The vendor's own, and the Nordic serial port that some of its locks have instead."""
+
+
+class BleLink:
+    """A connected lock."""
+
+    def __init__(self, address: Any) -> None:
+        self._client = BleakClient(address, disconnected_callback=lambda _: self._gone())
+        self._came: asyncio.Queue[bytes] = asyncio.Queue()
+        self._lost = False
+        self._layout = LAYOUTS[0]
+
+    async def connect(self) -> None:
+        """Connect and listen; the caller's deadline bounds it."""
+        with _radio():
+            await self._client.connect()
+            self._layout = self._found()
+            await self._client.start_notify(self._layout.notify, self._heard)
+
+    async def send(self, data: bytes) -> None:
+        """Write bytes, a packet's worth at a time."""
+        for at in range(0, len(data), PIECE):
+            with _radio():
+                await self._client.write_gatt_char(self._layout.write, data[at : at + PIECE], response=False)
+
+    async def receive(self) -> bytes:
+        """Wait for a notification."""
+        data = b"" if self._lost and self._came.empty() else await self._came.get()
+        if not data:
+            raise LinkLost("the lock ended the connection")
+        return data
+
+    def discard(self) -> None:
+        """Drop the notifications that nobody received."""
+        while not self._lost and not self._came.empty():
+            self._came.get_nowait()
+
+    async def close(self) -> None:
+        """Disconnect."""
+        with suppress(LinkLost, NoAnswer), _radio():
+            await self._client.disconnect()
+
+    def _found(self) -> GattLayout:
+        for layout in LAYOUTS:
+            if self._client.services.get_service(layout.service) is not None:
+                return layout
+        raise LinkLost("the device is no lock of this vendor")
+
+    def _heard(self, _: Any, data: bytearray) -> None:
+        self._came.put_nowait(bytes(data))
+
+    def _gone(self) -> None:
+        self._lost = True
+        self._came.put_nowait(b"")
+
+
+async def open_ble(mac: str) -> BleLink:
+    """Find a lock by its address and connect; the caller's deadline bounds both, and an end of it lets go."""
+    with _radio():
+        device = await BleakScanner.find_device_by_filter(
+            lambda device, told: _is_lock(mac, device, told), timeout=60
+        )
+    if device is None:
+        raise NoAnswer("the lock is not heard: wake it by a touch of its keypad")
+    link = BleLink(device)
+    try:
+        await link.connect()
+    except BaseException:
+        await asyncio.shield(link.close())
+        raise
+    return link
+
+
+def _is_lock(mac: str, device: Any, told: Any) -> bool:
+    if device.address.upper() == mac.upper():
+        return True
+    states = (advertisement(company, payload) for company, payload in told.manufacturer_data.items())
+    return any(state is not None and state.mac == mac.upper() for state in states) or (
+        "-" in device.address and suffix_matches(device.name or "", mac)
+    )
+
+
+@contextmanager
+def _radio() -> Iterator[None]:
+    """Say in our words what bleak says in each system's; a timeout of the caller's passes untouched."""
+    try:
+        yield
+    except BleakError as error:
+        # A connection that drops within a write reads as "service discovery has not been performed".
+        raise LinkLost("the connection to the lock is lost, or this machine's Bluetooth is off") from error
+    except (OSError, EOFError) as error:
+        if isinstance(error, TimeoutError):
+            raise
+        raise LinkLost("this machine has no Bluetooth service") from error

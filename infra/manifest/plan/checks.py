@@ -1,0 +1,148 @@
+"""What a plan must keep that no single descriptor can: each rule a sentence about what would go wrong."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from infra.manifest.plan.messaging import handlers
+from infra.manifest.plan.named_collections import named_collections
+from shared.ledger.grant_record import CALLS_LAST
+from shared.ports.collections import COLLECTIONS
+
+Plan = dict[str, Any]
+
+LONGEST_ACCOUNT: Final = 30
+
+
+def what_is_consumed_is_never_lost(plan: Plan) -> Iterator[str]:
+    """A subject that we consume has a subscription from its first day, which its function takes over."""
+    taken = {each["topic"]: name for name, each in plan["subscriptions"].items() if not each["function"]}
+    for topic, name in handlers().items():
+        if name not in plan["subscriptions"]:
+            yield (
+                f"{topic}: no subscription is called {name}: call its first function so, "
+                "or what was kept for it is deleted with the subscription that kept it"
+            )
+        elif plan["subscriptions"][name]["topic"] != topic:
+            yield f"{name} reads {plan['subscriptions'][name]['topic']} and not {topic}: rename that function"
+        elif topic in taken and taken[topic] != name:
+            yield f"{topic}: {taken[topic]} keeps it too: one subscription is enough"
+
+
+def pushes_outlast_functions(plan: Plan) -> Iterator[str]:
+    """Whoever triggers a function waits longer than it may run, or the same call comes twice at once."""
+    waits = (("subscriptions", "ack_deadline_seconds"), ("queues", "dispatch_deadline_seconds"))
+    for table, field in (*waits, ("schedules", "attempt_deadline_seconds")):
+        for name, each in plan[table].items():
+            function = plan["functions"].get(each["function"])
+            if function and each[field] <= function["timeout_seconds"]:
+                yield f"{name}: {field} {each[field]} is no longer than {each['function']} may run"
+
+
+def pushes_end_somewhere(plan: Plan) -> Iterator[str]:
+    """What a function never takes becomes a dead letter, on a topic that somebody pulls."""
+    pulled = {each["topic"] for each in plan["subscriptions"].values() if not each["function"]}
+    for name, each in plan["subscriptions"].items():
+        if each["function"] and each["dead_letter_topic"] not in pulled:
+            yield f"{name}: its dead letters are kept by no pull subscription"
+
+
+def adapters_end_before_their_calls_are_believed_over(plan: Plan) -> Iterator[str]:
+    """The ledger believes a vendor's call over after a while: by then no adapter may still make it."""
+    for name, each in plan["functions"].items():
+        if each["adapter"] and each["timeout_seconds"] + 20 > CALLS_LAST.total_seconds():
+            most = f"{CALLS_LAST.total_seconds():g} s"
+            yield f"{name}: may run {each['timeout_seconds']} s, and the ledger waits {most}"
+
+
+def identities_exist_and_fit(plan: Plan) -> Iterator[str]:
+    """Whoever calls or is granted something is an account, and accounts have short names."""
+    for table, field in (("invokers", "caller"), ("grants", "account"), ("workflows", "account")):
+        for key, each in plan[table].items():
+            if each[field] not in plan["identities"]:
+                yield f"{key}: no such identity as {each[field]}"
+    for name in plan["identities"]:
+        if len(name) > LONGEST_ACCOUNT:
+            yield f"{name}: a service account's name has {LONGEST_ACCOUNT} letters at most"
+
+
+def secrets_stay_with_their_vendor(plan: Plan) -> Iterator[str]:
+    """Only an adapter reads a vendor's accounts, and only its own vendor's."""
+    for each in plan["secrets"].values():
+        adapter = plan["functions"][each["function"]]["adapter"]
+        if each["ends"] == "-api" and each["begins"] != f"lock-{adapter}-":
+            yield f"{each['function']} reads accounts that are not its vendor's: {each['begins']}*"
+        if each["ends"] not in ("-api", "-webhook"):
+            yield f"{each['function']} reads {each['begins']}*{each['ends']}: end it in -api or -webhook"
+
+
+def subscribers_read_nothing_sealed(plan: Plan) -> Iterator[str]:
+    """What takes others' events neither reads sealed documents nor opens anything."""
+    opened = {opener for key in plan["keys"].values() for opener in key["openers"]}
+    sealed = {each["account"] for each in plan["grants"].values() if (each["on"], each["target"]) == _SEALED}
+    for name, function in plan["functions"].items():
+        if function["trigger"] == "topic" and name.startswith("on-") and name in opened | sealed:
+            yield f"{name}: a subscriber to others' events may seal and no more"
+
+
+def every_purpose_can_be_opened(plan: Plan) -> Iterator[str]:
+    """What is sealed can be opened by somebody, or it is lost the moment it is kept."""
+    for purpose, each in plan["keys"].items():
+        if each["sealers"] and not each["openers"]:
+            yield f"{purpose}: sealed by {', '.join(each['sealers'])} and opened by nobody"
+
+
+def strangers_reach_only_what_is_for_them(plan: Plan) -> Iterator[str]:
+    """What is open to all says so, and what is not has callers."""
+    called = {each["function"] for each in plan["invokers"].values()}
+    for name, each in plan["functions"].items():
+        if not each["open_to_all"] and name not in called:
+            yield f"{name}: nobody may call it"
+
+
+def collections_are_listed(plan: Plan, root: Path) -> Iterator[str]:
+    """A collection that code names is in the one list; a sealed one is in no main database."""
+    listed = {each.name for each in COLLECTIONS}
+    for each in named_collections(root):
+        if each.collection not in listed:
+            yield f"{each.place}: collection {each.collection} is not in shared/ports/collections.py: list it"
+    for each in plan["indexes"].values():
+        if each["collection"] not in plan["databases"][each["database"]]["collections"]:
+            yield f"an index of {each['collection']}, which is not in the {each['database']} database"
+
+
+def workflows_are_described(plan: Plan, root: Path) -> Iterator[str]:
+    """A workflow file has a descriptor, and a descriptor a file."""
+    files = {path.stem for path in (root / "workflows").glob("*.yaml")}
+    for name in sorted(files - plan["workflows"].keys()):
+        yield f"workflows/{name}.yaml: describe it in the fleet.yaml of the family that starts it"
+    for name in sorted(plan["workflows"].keys() - files):
+        yield f"workflow {name}: no such file as workflows/{name}.yaml"
+
+
+_SEALED: Final = ("database", "sealed")
+OF_PLAN: Final[tuple[Callable[[Plan], Iterator[str]], ...]] = (
+    what_is_consumed_is_never_lost,
+    pushes_outlast_functions,
+    pushes_end_somewhere,
+    adapters_end_before_their_calls_are_believed_over,
+    identities_exist_and_fit,
+    secrets_stay_with_their_vendor,
+    subscribers_read_nothing_sealed,
+    every_purpose_can_be_opened,
+    strangers_reach_only_what_is_for_them,
+)
+OF_TREE: Final[tuple[Callable[[Plan, Path], Iterator[str]], ...]] = (
+    collections_are_listed,
+    workflows_are_described,
+)
+
+
+def faults_of(plan: Plan) -> list[str]:
+    """Return what is wrong with a plan in itself."""
+    return [said for rule in OF_PLAN for said in rule(plan)]
+
+
+def faults_in(plan: Plan, root: Path) -> list[str]:
+    """Return what is wrong between a plan and the tree it was made of."""
+    return [said for rule in OF_TREE for said in rule(plan, root)]

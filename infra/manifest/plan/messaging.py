@@ -1,0 +1,162 @@
+"""Topics and who takes what is on them, queues and schedules, with every time and limit said."""
+
+from typing import Any, Final
+
+from infra.manifest.load import Function, Manifest
+from infra.manifest.model import PUSHER, SCHEDULER, TASKS
+from infra.manifest.resolved import waiting_time
+from infra.manifest.rights import PULLED
+from infra.manifest.topics import (
+    DEAD_LETTER_TOPIC,
+    PARKED,
+    awaited,
+    subscription_name,
+    topics_of,
+    travelling,
+)
+from infra.manifest.triggers import QueueTrigger, ScheduleTrigger, Subscribing, TopicTrigger
+from shared.events.subject import RETENTION_RULES, Direction, Subject
+
+Table = dict[str, Any]
+
+LONGEST_KEPT: Final = 31
+"""Days: as long as Pub/Sub keeps what nobody has taken."""
+_KEPT: Final = {"retention_days": LONGEST_KEPT, "expires": False, "ordered": True, "filter": ""}
+
+
+def topics() -> Table:
+    """Return every topic, by name."""
+    rows = {topic: _topic(topic, row) for topic, row in travelling()}
+    return dict(sorted({**rows, **{topic: _parked() for topic in PARKED}}.items()))
+
+
+def _topic(topic: str, row: Subject) -> Table:
+    rule = RETENTION_RULES[row.retention] if row.retention else None
+    return {
+        "subject": row.name,
+        "spelling": topic != row.name,
+        "direction": row.direction.value,
+        "producer": row.producer,
+        "retention_class": row.retention.value if row.retention else None,
+        "merkle_anchored": row.merkle_anchored,
+        "message_days": rule.message_days if rule else 7,
+        "sink_days": rule.sink_days if rule else None,
+        "parked": False,
+    }
+
+
+def _parked() -> Table:
+    return {
+        "subject": None,
+        "spelling": False,
+        "direction": "parked",
+        "producer": None,
+        "retention_class": None,
+        "merkle_anchored": False,
+        "message_days": LONGEST_KEPT,
+        "sink_days": None,
+        "parked": True,
+    }
+
+
+def subscriptions(manifest: Manifest) -> Table:
+    """Return every subscription, by name: pushed to its function, or pulled where `function` is null."""
+    pushed = {
+        subscription_name(function.name, trigger, topic): _pushed(function, trigger, topic)
+        for function in manifest.functions.values()
+        if isinstance(trigger := function.deployable.trigger, Subscribing)
+        for topic in topics_of(trigger)
+    }
+    kept = {each.subscription: _pulled(each.topic, each.function) for each in awaited(manifest.topics())}
+    parked = {name: _pulled(topic, None) for name, topic in zip(PULLED, PARKED, strict=True)}
+    return dict(sorted({**pushed, **kept, **parked}.items()))
+
+
+def _pushed(function: Function, trigger: Subscribing, topic: str) -> Table:
+    theirs = {of for of, row in travelling() if row.direction is Direction.CONSUMED}
+    return {
+        **_KEPT,
+        "topic": topic,
+        "function": function.name,
+        "kept_for": None,
+        "caller": PUSHER,
+        "ack_deadline_seconds": waiting_time(function),
+        "ordered": trigger.ordered,
+        "filter": trigger.filter or "",
+        # What was kept for this function is not to be forgotten while it catches up.
+        "retention_days": LONGEST_KEPT if topic in theirs else 7,
+        "minimum_backoff_seconds": trigger.retry.minimum,
+        "maximum_backoff_seconds": trigger.retry.maximum,
+        "dead_letter_topic": DEAD_LETTER_TOPIC,
+        "max_delivery_attempts": trigger.dead_letter_after,
+    }
+
+
+def _pulled(topic: str, function: str | None) -> Table:
+    return {
+        **_KEPT,
+        "topic": topic,
+        "function": None,
+        "kept_for": function,
+        "caller": None,
+        "ack_deadline_seconds": 60,
+        "minimum_backoff_seconds": None,
+        "maximum_backoff_seconds": None,
+        "dead_letter_topic": None,
+        "max_delivery_attempts": None,
+    }
+
+
+def sinks() -> Table:
+    """Return what is copied to BigQuery and for how many days, by topic (B §4)."""
+    return {
+        topic: {"days": RETENTION_RULES[row.retention].sink_days, "merkle_anchored": row.merkle_anchored}
+        for topic, row in sorted(travelling())
+        if row.retention is not None
+    }
+
+
+def queues(manifest: Manifest) -> Table:
+    """Return every task queue, by its function."""
+    return {
+        name: {
+            "function": name,
+            "caller": TASKS,
+            "dispatch_deadline_seconds": waiting_time(function),
+            "max_dispatches_per_second": trigger.max_per_second,
+            "max_concurrent_dispatches": trigger.max_concurrent,
+            "max_attempts": trigger.max_attempts,
+            "min_backoff_seconds": trigger.retry.minimum,
+            "max_backoff_seconds": trigger.retry.maximum,
+            "max_retry_seconds": trigger.max_age,
+        }
+        for name, function in sorted(manifest.functions.items())
+        if isinstance(trigger := function.deployable.trigger, QueueTrigger)
+    }
+
+
+def schedules(manifest: Manifest) -> Table:
+    """Return every schedule, by its function."""
+    return {
+        name: {
+            "function": name,
+            "caller": SCHEDULER,
+            "cron": trigger.schedule,
+            "zone": trigger.zone,
+            "attempt_deadline_seconds": waiting_time(function),
+            "retries": trigger.retries,
+            "min_backoff_seconds": trigger.retry.minimum,
+            "max_backoff_seconds": trigger.retry.maximum,
+        }
+        for name, function in sorted(manifest.functions.items())
+        if isinstance(trigger := function.deployable.trigger, ScheduleTrigger)
+    }
+
+
+def handlers() -> dict[str, str]:
+    """Return what the function must be called that takes over what was kept of a topic."""
+    return {
+        topic: subscription_name(row.handler, TopicTrigger(topic=row.name), topic)
+        for topic, row in travelling()
+        if row.direction is Direction.CONSUMED
+    }

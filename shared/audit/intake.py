@@ -1,0 +1,155 @@
+"""A day of a tenant's events becomes entries: in one order, whoever runs it and however often.
+
+Rows come by stream and by sequence in it. Each is held against the last one kept of its stream:
+
+| a row | becomes |
+|---|---|
+| the next of its stream, of this day | an action |
+| the last one again, to the byte | nothing |
+| further on than the next | an action, behind a finding `gap` |
+| at or before the last, and other than it | a finding `rewritten` |
+| earlier than the last of its stream | a finding `redated` |
+| of a day that was anchored before | a finding `late` |
+| of a day to come | a finding `ahead` |
+
+A row that became a finding is not kept as an action, whoever asks; the finding holds a salted hash of it, so
+that it can be shown to be the one that came. The stream goes on behind it.
+"""
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from shared.audit.entries import Entry, action_entry, day_entry, finding_entry
+from shared.audit.errors import Malformed
+from shared.audit.subjects import Subject
+from shared.audit.tree import leaf_hash
+
+GAP, REWRITTEN, REDATED, LATE, AHEAD = "gap", "rewritten", "redated", "late", "ahead"
+FINDINGS: Final = (GAP, REWRITTEN, REDATED, LATE, AHEAD)
+Row = Mapping[str, Any]
+"""An outbox row as it is stored."""
+
+
+_BEFORE_ALL: Final = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The last row that is kept of a stream."""
+
+    sequence: int = 0
+    at: datetime = _BEFORE_ALL
+    digest: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptHead:
+    """A stream's head as it is stored: after a day, and before it, for the day may have to be made again."""
+
+    date: str = ""
+    head: Head = Head()
+    earlier: Head = Head()
+
+    def before(self, date: str) -> Head:
+        """The head that a day begins with, whether or not the day was begun already."""
+        return self.earlier if self.date == date else self.head
+
+    def after(self, date: str, head: Head) -> "KeptHead":
+        """The head that a day has come to."""
+        return KeptHead(date, head, self.before(date))
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """The day of a tenant that is closed, in UTC."""
+
+    tenant_id: str
+    date: str
+    start: datetime
+    end: datetime
+
+    @classmethod
+    def of(cls, tenant_id: str, date: str) -> "Day":
+        """The day of a date in UTC."""
+        try:
+            start = datetime.fromisoformat(date).replace(tzinfo=UTC)
+        except ValueError:
+            raise Malformed("date", "it is no day", "Write it as 2026-11-19") from None
+        return cls(tenant_id, start.date().isoformat(), start, start + timedelta(days=1))
+
+
+Heads = Callable[[str], Head]
+SubjectOf = Callable[[Row], Subject]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An entry to append, and where its stream stands after it; a day's last entry has no stream."""
+
+    entry: Entry
+    stream: str = ""
+    head: Head = Head()
+
+
+def day_of_entries(
+    day: Day, first: int, rows: Iterable[Row], heads: Heads, subject_of: SubjectOf
+) -> Generator[Kept]:
+    """The entries of a day, the last of which ends it; an empty day has that one."""
+    counts = {"actions": 0, "findings": 0, "streams": 0}
+    stream, last, place = "", Head(), ("", 0)
+    for row in rows:
+        place = _in_order(day, row, place)
+        if row["aggregateId"] != stream:
+            stream = row["aggregateId"]
+            last, counts["streams"] = heads(stream), counts["streams"] + 1
+        for kind, kept in _judged(day, row, last, subject_of(row)):
+            counts[kind] += 1
+            last = kept.head
+            yield kept
+    yield Kept(day_entry(day.tenant_id, day.date, first, counts))
+
+
+def _in_order(day: Day, row: Row, last: tuple[str, int]) -> tuple[str, int]:
+    """Return where a row stands, or refuse rows that would make another tree next time."""
+    if row["tenantId"] != day.tenant_id:
+        raise Malformed("tenantId", "it is another tenant's row", "Read the rows of one tenant")
+    place = (row["aggregateId"], row["sequence"])
+    if place < last:
+        raise Malformed("rows", "they are out of order", "Read them by aggregateId, then by sequence")
+    return place
+
+
+def _judged(day: Day, row: Row, last: Head, subject: Subject) -> Generator[tuple[str, Kept]]:
+    at, sequence, stream = datetime.fromisoformat(row["audit"]["time"]), row["sequence"], row["aggregateId"]
+    entry = action_entry(row, subject)
+    head = Head(sequence, at, leaf_hash(entry.header))
+    if head == last:
+        return
+    if sequence <= last.sequence:
+        yield "findings", _found(REWRITTEN, row, subject, stream, last)
+        return
+    if sequence > last.sequence + 1:
+        missing = finding_entry(GAP, row, subject, last.sequence + 1)
+        last = replace(last, sequence=sequence - 1)
+        yield "findings", Kept(missing, stream, last)
+    if refusal := _out_of_time(day, at, last):
+        yield "findings", _found(refusal, row, subject, stream, last)
+        return
+    yield "actions", Kept(entry, stream, head)
+
+
+def _out_of_time(day: Day, at: datetime, last: Head) -> str | None:
+    """Return what is wrong with an instant: each stream's only go forward, and a closed day stays closed."""
+    if at < last.at:
+        return REDATED
+    if at < day.start:
+        return LATE
+    return AHEAD if at >= day.end else None
+
+
+def _found(kind: str, row: Row, subject: Subject, stream: str, last: Head) -> Kept:
+    entry = finding_entry(kind, row, subject, last.sequence + 1)
+    passed = max(last.sequence, row["sequence"])
+    return Kept(entry, stream, replace(last, sequence=passed))

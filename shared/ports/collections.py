@@ -1,0 +1,48 @@
+"""Every collection of documents there is, and in which of the two databases: the one list.
+
+A gate (`infra/codegen/fleet_plan.py`) finds what code names and this list does not. Terraform sets fields by
+it; what is sealed lies in a database of its own, which few functions may read.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Documents of one kind: in the sealed database or the main one, for ever or for a time."""
+
+    name: str
+    holds: str
+    sealed: bool = False
+    expires: bool = False
+
+
+COLLECTIONS: Final = (
+    Collection("access", "who may sign in at a tenant: its issuers"),
+    Collection("credentials", "keys, each with its saga and what is due of it"),
+    Collection("devices", "locks and what they can do"),
+    Collection("grants", "keys at one lock each"),
+    Collection("integrators", "service accounts of a tenant, their keys hashed"),
+    Collection("key_secrets", "PINs, tokens and vendors' references, sealed", sealed=True, expires=True),
+    Collection("leases", "who may do what only one may", expires=True),
+    Collection("manual_tasks", "what somebody must do by hand"),
+    Collection("outbox", "the event log: what was told, byte for byte"),
+    Collection("policies", "which kinds of key a tenant wants"),
+    Collection("probe_callbacks", "where a probe is waited for, sealed", sealed=True, expires=True),
+    Collection("probes", "how often a probe was visited", expires=True),
+    Collection("properties", "hotels"),
+    Collection("reservations", "stays"),
+    Collection("rooms", "rooms"),
+    Collection("stopped_people", "who may sign in no more"),
+    Collection("tenant", "the tenant, and the cell it lives in"),
+    Collection("vendor_gateways", "which lock hangs at which gateway", expires=True),
+    Collection("vendor_keys", "the specification's LockPort keeps its keys here, sealed", sealed=True),
+    Collection("vendor_tokens", "vendors' access tokens, sealed", sealed=True, expires=True),
+)
+
+
+def collections_in(*, sealed: bool) -> Iterator[Collection]:
+    """Yield the collections of the sealed database, or of the main one."""
+    return (each for each in COLLECTIONS if each.sealed is sealed)

@@ -1,0 +1,46 @@
+"""A vendor's adapter as a function: all that a vendor adds is what opens it.
+
+    @adapter
+    def adapter_acme() -> OpenVendor:
+        from shared.vendors.acme.adapter import open_vendor
+        return open_vendor
+
+The function's name says whose adapter it is. The vendor is imported by that statement, so that no function's
+code reaches a vendor it does not name, and only when it is first called, so that starting costs nothing.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from shared.runtime.entry import Entry, step
+from shared.runtime.platform import Platform
+
+Body = Mapping[str, Any]
+OpenVendor = Callable[[Any, Any], Any]
+"""What `shared.vendor_kit.binding` says in full, which is not loaded to start a function."""
+PREFIX: Final = "adapter_"
+
+
+def adapter(opener: Callable[[], OpenVendor]) -> Entry:
+    """Make the entry point of a vendor's adapter: each call is one attempt at a key."""
+    vendor = vendor_of(opener.__name__)
+
+    async def attempt(body: Body, on: Platform) -> Body:
+        from shared.domain.kinds import VendorCode
+        from shared.keywork.step import work_at_locks
+        from shared.keywork.verdicts import StepCall
+        from shared.runtime.keys import desks_of, services_of
+
+        desks = desks_of(on, VendorCode(vendor), opener())
+        return (await work_at_locks(StepCall.of(body), services_of(on), desks)).body()
+
+    for name in ("__name__", "__qualname__", "__module__", "__doc__"):
+        setattr(attempt, name, getattr(opener, name))
+    return step(attempt)
+
+
+def vendor_of(name: str) -> str:
+    """Return whose adapter a function of this name is: acme-locks' of adapter_acme_locks."""
+    if not name.startswith(PREFIX) or name == PREFIX:
+        raise ValueError(f"{name} is no adapter's name: call it {PREFIX}<vendor>")
+    return name.removeprefix(PREFIX).replace("_", "-")

@@ -1,0 +1,94 @@
+"""Who may sign in at a tenant: its issuers, its service accounts, and people who may no more."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, TypeVar
+
+from shared.domain.documents import from_document, to_document
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import IntegratorId, TenantId, UserId
+from shared.domain.sign_in import NO_ACCESS, Integrator, TenantAccess
+from shared.domain.stored import Documented
+from shared.kernel.remembered import Remembered
+from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory
+from shared.ledger.reading import reading
+from shared.ports.documents import AlreadyExists, Create, Document, Ref, TenantDocuments, Update
+
+D = TypeVar("D", bound=Documented)
+ACCESS: Final = Ref("access", "people")
+INTEGRATORS: Final = "integrators"
+STOPPED: Final = "stopped_people"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a question was answered with; it may be that nothing is there."""
+
+    document: Document | None
+    tenant_is_here: bool = True
+
+
+class StaffAccess:
+    """What is kept of sign-ins, remembered for some seconds: whoever is stopped is out after those."""
+
+    def __init__(self, hotels: HotelDirectory, now: Callable[[], datetime]) -> None:
+        self._hotels = hotels
+        self._found: Remembered[tuple[TenantId, Ref], _Found] = Remembered(now, KNOWN_FOR, most=1024)
+
+    async def of(self, tenant: TenantId) -> TenantAccess | None:
+        """Return who may sign in at a tenant, or None where there is no such tenant in this cell."""
+        found = await self._find(tenant, ACCESS)
+        if not found.tenant_is_here:
+            return None
+        return _read(TenantAccess, found.document) or NO_ACCESS
+
+    async def integrator(self, tenant: TenantId, name: IntegratorId) -> Integrator | None:
+        """Return a service account, or None."""
+        return _read(Integrator, (await self._find(tenant, Ref(INTEGRATORS, name))).document)
+
+    async def is_stopped(self, tenant: TenantId, user: UserId) -> bool:
+        """Say whether a person may call no more, whatever their token says."""
+        return (await self._find(tenant, Ref(STOPPED, user))).document is not None
+
+    async def _find(self, tenant: TenantId, ref: Ref) -> _Found:
+        return await self._found.recall((tenant, ref), lambda: self._look(tenant, ref))
+
+    async def _look(self, tenant: TenantId, ref: Ref) -> _Found:
+        try:
+            store = await self._hotels.admit(tenant)
+        except InvalidInput:
+            return _Found(None, tenant_is_here=False)
+        return _Found(await store.get(ref))
+
+
+async def register_access(access: TenantAccess, store: TenantDocuments) -> None:
+    """Keep who may sign in at a tenant, in place of what was kept before."""
+    await _put(ACCESS, access, store)
+
+
+async def register_integrator(integrator: Integrator, store: TenantDocuments) -> None:
+    """Keep a service account, in place of what was kept of it before."""
+    await _put(Ref(INTEGRATORS, integrator.id), integrator, store)
+
+
+async def stop_person(user: UserId, at: datetime, store: TenantDocuments) -> None:
+    """Let a person call no more; doing so again changes nothing."""
+    try:
+        await store.commit([Create(Ref(STOPPED, user), {"schema_version": 1, "at": at.isoformat()})])
+    except AlreadyExists:
+        return
+
+
+async def _put(ref: Ref, value: Documented, store: TenantDocuments) -> None:
+    kept = await store.get(ref)
+    document = to_document(value)
+    write = Create(ref, document) if kept is None else Update(ref, document, kept.version)
+    await store.commit([write])
+
+
+def _read(kind: type[D], found: Document | None) -> D | None:
+    if found is None:
+        return None
+    with reading(found):
+        return from_document(kind, found.data)

@@ -1,0 +1,44 @@
+"""The kinds of key TTLock keeps at a lock, and the endpoints that tend each."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from shared.domain.kinds import KeyCredentialKind
+from shared.ports.lock_causes import LockCause
+from shared.vendor_kit.asks import KindEndpoints
+from shared.vendor_kit.refusals import Meaning
+from shared.vendors.ttlock import api
+from shared.vendors.ttlock.api import NUMBER
+
+KINDS: Final[Mapping[KeyCredentialKind, KindEndpoints]] = {
+    KeyCredentialKind.PIN_CODE: KindEndpoints(
+        api.list_passcodes,
+        api.add_passcode,
+        api.change_passcode,
+        api.delete_passcode,
+        computing=api.compute_passcode,
+        refs=NUMBER,
+    ),
+    KeyCredentialKind.RFID_CARD: KindEndpoints(
+        api.list_cards,
+        api.add_card,
+        api.change_card,
+        api.delete_card,
+        refs=NUMBER,
+        lasting=False,
+        names_of=api.list_names_of_card,
+        taken=Meaning(LockCause.PIN_TAKEN),
+    ),
+    KeyCredentialKind.MOBILE_APP: KindEndpoints(
+        api.list_ekeys,
+        api.send_ekey,
+        api.change_ekey,
+        api.delete_ekey,
+        refs=NUMBER,
+        windowed=False,
+        resting=api.freeze_ekey,
+        waking=api.unfreeze_ekey,
+        names_of=api.list_names_of_receiver,
+        taken=Meaning(LockCause.RECEIVER_REFUSED, permanent=True),
+    ),
+}

@@ -1,0 +1,272 @@
+"""terraform/fleet.json says everything Google Cloud must be told, and every planted mistake is caught."""
+
+import json
+from copy import deepcopy
+
+import pytest
+
+from infra.codegen.fleet_plan import PLAN, fleet_plan, generate, problems
+from infra.manifest.load import ROOT, load_manifest
+from infra.manifest.plan.checks import faults_of
+from infra.manifest.topics import topics_in
+from shared.events.catalogue import CATALOGUE
+from shared.runtime.google import deployed_of_environment
+from tests.unit.shared.runtime.test_google import WHERE
+
+FLEET = fleet_plan()
+CONFIRMED, SHIFT = "on-booking-confirmed", "melmastoon.staff.shift.started.v1"
+ISSUED = "melmastoon.lock.credential.issued.v1"
+
+
+def grants(account, on=None):
+    return {
+        (each["role"], each["target"])
+        for each in FLEET["grants"].values()
+        if each["account"] == account and on in (None, each["on"])
+    }
+
+
+def test_the_plan_of_this_repository_is_committed_and_without_fault():
+    assert problems(ROOT) == []
+    assert (ROOT / PLAN).read_text() == generate()[PLAN]
+
+
+def test_the_plan_is_the_same_however_often_it_is_made():
+    fleet_plan.cache_clear()
+    assert json.dumps(fleet_plan()) == json.dumps(FLEET)
+
+
+def test_no_default_is_left_to_terraform():
+    for name, each in FLEET["functions"].items():
+        assert None not in [value for key, value in each.items() if key != "adapter"], name
+        assert each["cpu"] >= 1 or each["concurrency"] == 1
+        assert each["environment"]["FUNCTION_USE_ASGI"] == "true"
+
+
+@pytest.mark.parametrize("name", load_manifest().functions)
+def test_a_function_reads_from_its_environment_what_its_descriptor_says(name):
+    function = load_manifest().functions[name]
+    told = deployed_of_environment({**WHERE, **FLEET["functions"][name]["environment"], "K_SERVICE": name})
+    assert told.callers == function.allowed()
+    assert told.opens == frozenset(function.deployable.opens)
+    assert told.secrets == tuple(sorted(function.deployable.secrets))
+    assert told.roles >= frozenset(function.deployable.roles)
+    assert (told.public, told.timeout) == (function.deployable.public, function.deployable.timeout)
+
+
+def test_every_topic_of_the_catalogue_and_of_the_neighbours_is_made():
+    travelling = {row.name for row in CATALOGUE.values() if row.topic}
+    assert travelling <= FLEET["topics"].keys()
+    assert {"melmastoon.iam.user.disabled.v1", "melmastoon.reservation.checked_in.v1"} <= FLEET[
+        "topics"
+    ].keys()
+
+
+def test_what_we_consume_has_exactly_the_subscriptions_of_its_functions_or_one_that_keeps_it():
+    read = {}
+    for name, each in FLEET["subscriptions"].items():
+        read.setdefault(each["topic"], []).append((name, each["function"], each["kept_for"]))
+    assert {*topics_in("theirs")} <= read.keys()
+    assert read[SHIFT] == [("on-shift-started", None, "on-shift-started")]
+    spelling = "melmastoon.reservation.checked_out.v1"
+    assert read[spelling] == [(f"on-booking-checked-out.{spelling}", "on-booking-checked-out", None)]
+
+
+def test_what_keeps_a_subject_and_what_pushes_it_later_differ_in_nothing_that_cannot_be_changed():
+    kept, pushed = FLEET["subscriptions"]["on-shift-started"], FLEET["subscriptions"][CONFIRMED]
+    for fixed in ("ordered", "filter", "expires", "retention_days"):
+        assert kept[fixed] == pushed[fixed], fixed
+    assert (kept["retention_days"], kept["expires"], kept["ordered"]) == (31, False, True)
+
+
+def test_parked_topics_are_pulled_and_never_forgotten_by_themselves():
+    for name, topic in (("quarantine", "quarantine"), ("dead-letter", "dead_letter")):
+        each = FLEET["subscriptions"][name]
+        assert each["topic"] == f"melmastoon.lock.{topic}.v1"
+        assert (each["function"], each["retention_days"], each["expires"]) == (None, 31, False)
+
+
+def test_a_push_waits_longer_than_the_platform_and_the_platform_longer_than_the_handler():
+    function, push = FLEET["functions"][CONFIRMED], FLEET["subscriptions"][CONFIRMED]
+    handler = load_manifest().functions[CONFIRMED].deployable.timeout
+    assert handler < function["timeout_seconds"] < push["ack_deadline_seconds"]
+    assert (push["minimum_backoff_seconds"], push["maximum_backoff_seconds"]) == (10, 600)
+    assert push["max_delivery_attempts"] == 100
+
+
+def test_regulated_events_are_copied_for_seven_years_and_operational_ones_for_ninety_days():
+    assert FLEET["sinks"][ISSUED] == {"days": 7 * 365 + 2, "merkle_anchored": True}
+    assert FLEET["sinks"]["melmastoon.lock.credential.requested.v1"]["days"] == 90
+    assert FLEET["sinks"].keys() == {*topics_in("ours")}
+
+
+def test_a_subscriber_is_granted_the_main_database_and_not_the_sealed_one():
+    assert grants(CONFIRMED, "database") == {("roles/datastore.user", "main")}
+    assert grants("adapter-ttlock", "database") == {
+        ("roles/datastore.user", "main"),
+        ("roles/datastore.user", "sealed"),
+    }
+
+
+def test_what_only_sets_aside_publishes_to_the_quarantine_alone():
+    assert grants("on-config-updated", "topic") == {
+        ("roles/pubsub.publisher", "melmastoon.lock.quarantine.v1")
+    }
+    assert ("roles/pubsub.publisher", ISSUED) in grants(CONFIRMED, "topic")
+
+
+def test_only_an_adapter_reads_its_own_vendor_s_secrets():
+    for each in FLEET["secrets"].values():
+        vendor = FLEET["functions"][each["function"]]["adapter"]
+        assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", "-api")
+    assert {each["function"] for each in FLEET["secrets"].values()} == {"adapter-mock", "adapter-ttlock"}
+
+
+def test_a_cipher_key_is_used_by_those_who_name_its_purpose():
+    assert FLEET["key_ring"] == "melmastoon-lock"
+    assert FLEET["keys"]["guest-artifact-ttlock"]["openers"] == ["adapter-ttlock"]
+    assert FLEET["keys"]["saga-callback"]["openers"] == ["probe-handover", "probe-reply"]
+    assert "lock-config" in FLEET["keys"]
+
+
+def test_an_adapter_is_called_by_the_sagas_that_call_adapters_and_by_nobody_else():
+    callers = {each["caller"] for each in FLEET["invokers"].values() if each["function"] == "adapter-ttlock"}
+    sagas = {it["account"] for it in FLEET["workflows"].values() if "adapter-ttlock" in it["calls"]}
+    assert callers == sagas != set()
+
+
+def test_a_workflow_knows_its_identity_its_environment_and_how_little_it_logs():
+    it = FLEET["workflows"]["probe_platform"]
+    assert (it["account"], it["source"]) == ("workflow-probe-platform", "workflows/probe_platform.yaml")
+    assert it["environment_of_fleet"] == {"FLEET_URL": "base_url"}
+    assert (it["call_log_level"], it["execution_history_level"]) == (
+        "LOG_ERRORS_ONLY",
+        "EXECUTION_HISTORY_BASIC",
+    )
+
+
+def test_the_databases_divide_the_collections_and_only_the_main_one_is_backed_up():
+    main, sealed = (FLEET["databases"][name] for name in ("main", "sealed"))
+    assert not main["collections"].keys() & sealed["collections"].keys()
+    assert "key_secrets" in sealed["collections"]
+    assert "credentials" in main["collections"]
+    assert (main["backed_up"], sealed["backed_up"], sealed["point_in_time_recovery"]) == (True, False, False)
+
+
+def test_no_collection_is_indexed_by_default_and_those_that_expire_have_a_time_to_live():
+    for database, kept in FLEET["databases"].items():
+        for name, collection in kept["collections"].items():
+            for field in ("body", "equal", "order", "mark"):
+                assert FLEET["fields"][f"{database}/{name}/{field}"]["indexes"] == []
+            assert FLEET["fields"][f"{database}/{name}/expires_at"]["ttl"] is collection["expires"]
+
+
+def test_every_alert_has_a_page_that_is_there():
+    assert FLEET["alerts"]
+    assert all((ROOT / each["runbook"]).exists() for each in FLEET["alerts"].values())
+
+
+def _late(plan):
+    plan["subscriptions"][CONFIRMED]["ack_deadline_seconds"] = 70
+
+
+def _short_queue(plan):
+    plan["queues"]["probe-reply"]["dispatch_deadline_seconds"] = 10
+
+
+def _short_tick(plan):
+    plan["schedules"]["sweep-due"]["attempt_deadline_seconds"] = 180
+
+
+def _lost(plan):
+    del plan["subscriptions"]["on-shift-started"]
+
+
+def _renamed(plan):
+    plan["subscriptions"]["on-shifts"] = plan["subscriptions"].pop("on-shift-started")
+
+
+def _misread(plan):
+    plan["subscriptions"]["on-shift-started"]["topic"] = "melmastoon.staff.shift.ended.v1"
+
+
+def _endless(plan):
+    plan["subscriptions"][CONFIRMED]["dead_letter_topic"] = None
+
+
+def _unpulled(plan):
+    del plan["subscriptions"]["dead-letter"]
+
+
+def _slow_adapter(plan):
+    plan["functions"]["adapter-ttlock"]["timeout_seconds"] = 140
+
+
+def _stranger(plan):
+    plan["invokers"]["sweep-due/gardener"] = {"function": "sweep-due", "caller": "gardener"}
+
+
+def _long_name(plan):
+    plan["identities"]["workflow-that-walks-every-door-twice"] = {"kind": "workflow"}
+
+
+def _nosy(plan):
+    plan["secrets"]["x"] = {"function": "adapter-mock", "begins": "lock-ttlock-", "ends": "-api"}
+
+
+def _nosy_function(plan):
+    plan["secrets"]["x"] = {"function": "sweep-due", "begins": "lock-", "ends": "-api"}
+
+
+def _vague(plan):
+    plan["secrets"]["x"] = {"function": "adapter-mock", "begins": "lock-mock-", "ends": ""}
+
+
+def _peeking(plan):
+    plan["grants"]["x"] = {
+        "account": CONFIRMED,
+        "role": "roles/datastore.user",
+        "on": "database",
+        "target": "sealed",
+    }
+
+
+def _opening(plan):
+    plan["keys"]["saga-callback"]["openers"].append(CONFIRMED)
+
+
+def _write_only(plan):
+    plan["keys"]["guest-contact"] = {"rotated_every_days": 90, "openers": [], "sealers": [CONFIRMED]}
+
+
+def _uncallable(plan):
+    plan["invokers"] = {key: row for key, row in plan["invokers"].items() if row["function"] != "ask-again"}
+
+
+PLANTED = {
+    "the push gives up before the function": (_late, "ack_deadline_seconds 70 is no longer than"),
+    "the queue gives up before the function": (_short_queue, "dispatch_deadline_seconds 10"),
+    "the tick gives up before the function": (_short_tick, "attempt_deadline_seconds 180"),
+    "a subject without a subscription": (_lost, "no subscription is called on-shift-started"),
+    "a handler by another name": (_renamed, "or what was kept for it is deleted"),
+    "a subscription to another topic": (_misread, "on-shift-started reads melmastoon.staff.shift.ended.v1"),
+    "a push without an end": (_endless, "its dead letters are kept by no pull subscription"),
+    "dead letters that nobody pulls": (_unpulled, "its dead letters are kept by no pull subscription"),
+    "an adapter that outlasts its calls": (_slow_adapter, "the ledger waits 150 s"),
+    "a caller that is no identity": (_stranger, "no such identity as gardener"),
+    "an identity with too long a name": (_long_name, "30 letters at most"),
+    "an adapter that reads another vendor's accounts": (_nosy, "accounts that are not its vendor's"),
+    "a function that reads accounts": (_nosy_function, "sweep-due reads accounts"),
+    "a secret of no purpose": (_vague, "end it in -api or -webhook"),
+    "a subscriber that reads what is sealed": (_peeking, f"{CONFIRMED}: a subscriber"),
+    "a subscriber that opens": (_opening, f"{CONFIRMED}: a subscriber"),
+    "what can be sealed and never opened": (_write_only, "opened by nobody"),
+    "a function that nobody may call": (_uncallable, "ask-again: nobody may call it"),
+}
+
+
+@pytest.mark.parametrize(("plant", "said"), PLANTED.values(), ids=list(PLANTED))
+def test_a_planted_mistake_is_caught_and_said(plant, said):
+    plan = deepcopy(FLEET)
+    plant(plan)
+    assert any(said in fault for fault in faults_of(plan)), faults_of(plan)
