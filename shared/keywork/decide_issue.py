@@ -105,6 +105,8 @@ async def _issued(attempted: IssueAttempt, desk: VendorSession) -> Verdict:
         # The vendor chose another secret: who hears of the key must find that one.
         await desk.secrets.update(key)
         await task.ended(change)
+    if task.entry.holds:
+        return again(task.vendor, timedelta(0))
     return Verdict(Outcome.DONE, warnings=change.entry.credential.core.warnings)
 
 
@@ -123,7 +125,7 @@ def _activation(attempted: IssueAttempt) -> Change:
     kind = credential.core.plan.current.kind
     artifact = Artifact.model_validate({"type": ARTIFACTS[kind], "opaqueRef": ref})
     return Change(
-        entry=_freed(entry, (*attempted.others, *grants), task),
+        entry=_resting(entry, task) if task.entry.holds else _freed(entry, attempted.others, task),
         facts=facts,
         grants=grants,
         delivery=Delivery(artifact=artifact),
@@ -220,6 +222,13 @@ def _reason(attempted: IssueAttempt, error: LockError) -> FailureReason:
 def _noted(attempted: IssueAttempt, error: LockError) -> KeyCredential:
     credential = attempted.task.entry.credential
     return credential.refused(error.code, attempted.task.now) if attempted.counted else credential
+
+
+def _resting(entry: KeyRecord, task: AttemptContext) -> KeyRecord:
+    """Return a key that this very execution goes on with: it is to rest at once, not when somebody looks."""
+    saga = replace(entry.saga.turned(Work.SETTLE), generation=entry.saga.generation)
+    ours = replace(saga, execution=entry.saga.execution)
+    return replace(entry, saga=ours).due_in(STEP_LEASE, task.now)
 
 
 def _freed(entry: KeyRecord, grants: tuple[GrantRecord, ...], task: AttemptContext) -> KeyRecord:
