@@ -99,7 +99,14 @@ class Errand:
         at = self.at_lock
         heard = self.kept.heard(at.placement.value, answered_at, self.said)
         placed = Place(at=answered_at, placement=at.placement, exposure_until=at.exposure_until)
-        return replace(heard, busy_until=self.busy_before, standing=KeyAtLockRecord.of(at)).told(placed)
+        standing = None if self._may_be_undone() else KeyAtLockRecord.of(at)
+        return replace(heard, busy_until=self.busy_before, standing=standing).told(placed)
+
+    def _may_be_undone(self) -> bool:
+        """Say whether a call may yet land that was made for what the key was to be before."""
+        kept, asked_at = self.kept, self.asked_at
+        busy = self.busy_before is not None and asked_at is not None and asked_at < self.busy_before
+        return busy and kept.wished_at is not None and any(call.at < kept.wished_at for call in kept.calls)
 
     def uncalled(self) -> GrantRecord:
         """Return the grant without the call that was written down and never made."""

@@ -19,7 +19,7 @@ from shared.ledger.reservation import BookingOutcome, Reservation
 from shared.usecases.stays.booking import keys_of
 from shared.usecases.stays.confirm_booking import (
     StayNews,
-    included,
+    is_included,
     recency_of,
     save_news,
     withdrawn_beside,
@@ -45,7 +45,7 @@ async def amend_stay(it: StayNews, record: Reservation) -> tuple[CredentialId, .
         change = amend_key(key, grants, target, share.doors, order, it.services.ids)
         changes += [] if change is None else [change]
     beside = [key for key in keys if key not in present]
-    kept = [key for key in beside if included(it, key.credential)]
+    kept = [key for key in beside if is_included(it, key.credential)]
     ended = await withdrawn_beside(it, beside, kept, RevokeReason.REPLACED)
     heard = replace(
         it.booking.heard_by(record, BookingOutcome.APPLIED, it.heard_at),

@@ -10,7 +10,7 @@ from shared.domain.credential import KeyCredential
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId
 from shared.domain.kinds import RevokeReason
-from shared.domain.states import Active, Failed
+from shared.domain.states import Active, Failed, Suspended
 from shared.keywork.manual_task import alarm_of_loss, manual_tasks
 from shared.keywork.services import Services, retry_on_conflict
 from shared.keywork.start import begin_work
@@ -106,18 +106,18 @@ async def change_stay(it: StayNews, record: Reservation) -> tuple[CredentialId, 
     What works and opens no more than that the guest keeps beside the new keys, which may come late or never.
     """
     keys = await keys_of(record, it.ledger)
-    included = [key for key in keys if included(it, key.credential)]
+    included = [key for key in keys if is_included(it, key.credential)]
     try:
         requested = await _requested(it, record)
     except InvalidInput as refusal:
         await _refuse(it, record, keys, included, refusal)
         raise
-    kept = [key for key in included if isinstance(key.credential.state, Active)]
+    kept = [key for key in included if isinstance(key.credential.state, Active | Suspended)]
     ended = await withdrawn_beside(it, keys, kept, RevokeReason.REPLACED)
     return await _apply(it, record, requested, [key.id for key in kept], ended)
 
 
-def included(it: StayNews, key: KeyCredential) -> bool:
+def is_included(it: StayNews, key: KeyCredential) -> bool:
     """Say whether whatever a key may still open is part of the stay as it is now."""
     core, stay, now = key.core, it.stay, it.services.now
     return (
