@@ -6,6 +6,7 @@ import base64
 import orjson
 import pytest
 
+from functions.tenant_events import main as tenant_events
 from infra.manifest.load import load_manifest
 from shared.ports.documents import StorageFull
 from tests.support.simulated import play
@@ -70,13 +71,12 @@ def test_a_crash_in_a_function_is_a_500_and_the_fleet_goes_on(tmp_path, monkeypa
 
 
 def test_a_crashing_subscriber_is_retried_and_then_dead_lettered(tmp_path, monkeypatch):
-    from functions.tenant_events import main
 
     async def scenario(on):
         async def broken(*_):
             raise KeyError("canary")
 
-        monkeypatch.setattr(main, "reload_policy", broken)
+        monkeypatch.setattr(tenant_events, "reload_policy", broken)
         data = {"keyKindPolicy": {"pinDigits": 7}}
         event = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "data": data}
         await on.send("_cloud/publish", event, caller="operator")
