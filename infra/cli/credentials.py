@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from infra.cli.address import FleetAddress
-from infra.cli.answer import Answer, counted, line, moment, plain
+from infra.cli.answer import Answer, counted, line, moment, plain, span
 from infra.cli.control import ControlPlane
 
 Json = Mapping[str, Any]
@@ -75,14 +75,18 @@ def _told(at: FleetAddress, key: Json) -> Iterator[Text]:
     rooms = f"  {', '.join(key['rooms'])}" if key["rooms"] else ""
     made = f"  {key['kind']} at {key['vendor']}"
     yield line(plain(key["id"], "bold"), "  ", _state(key["state"]), f"{reason}{rooms}{made}")
-    yield line(f"    {_whose(key)}, {moment(key['window']['from'])} to {moment(key['window']['until'])} UTC")
+    window = key["window"]
+    yield line(f"    {_whose(key)}, {moment(window['from'])} to {moment(window['until'])} UTC")
+    yield line(
+        plain(f"    at the hotel {_there(window['from'], window)} to {_there(window['until'], window)}")
+    )
     yield line(f"    {_work(key)}")
     for grant in key["grants"]:
         yield line("    ", *_at_lock(grant))
-    if any(_outlasts(grant, key) for grant in key["grants"]):
+    if longest := max((_outlasts(grant, key) for grant in key["grants"]), default=0.0):
         yield line(
             plain(
-                "    why later than the stay's end: vendors may round or shift it, by up to four hours",
+                f"    that is up to {span(longest)} past the stay's end: its vendor rounds or shifts times",
                 "dim",
             )
         )
@@ -93,11 +97,19 @@ def _told(at: FleetAddress, key: Json) -> Iterator[Text]:
         yield line(plain(f"    keyfleet ask-again {key['id']}{at.flags} asks its vendor now", "dim"))
 
 
-def _outlasts(grant: Json, key: Json) -> bool:
+def _there(instant: str, window: Json) -> str:
+    """Return what the clock on the hotel's wall shows then."""
+    from zoneinfo import ZoneInfo
+
+    return f"{datetime.fromisoformat(instant).astimezone(ZoneInfo(window['zone'])):%Y-%m-%d %H:%M}"
+
+
+def _outlasts(grant: Json, key: Json) -> float:
     until = grant["exposure_until"]
     if until is None or grant["state"] == "removed":
-        return False
-    return datetime.fromisoformat(until) > datetime.fromisoformat(key["window"]["until"])
+        return 0.0
+    past = datetime.fromisoformat(until) - datetime.fromisoformat(key["window"]["until"])
+    return max(past.total_seconds(), 0.0)
 
 
 def _waits(key: Json) -> bool:

@@ -18,25 +18,34 @@ def status(at: FleetAddress) -> Answer:
 
 
 def _said(at: FleetAddress, facts: Mapping[str, Any]) -> list[RenderableType]:
-    functions = facts.get("functions", [])
-    said: list[RenderableType] = [
-        line("The fleet at ", plain(facts.get("base_url", at.base_url), "bold"), f" runs from {at.home}."),
-        table(("function", "who may call"), [(each["name"], _callers(each)) for each in functions]),
-        line(f"Executions under way: {facts.get('executions', 0)}"),
-    ]
-    backlog = {name: count for name, count in facts.get("backlog", {}).items() if count}
-    said.append(
-        table(("subscription", "messages waiting"), sorted(backlog.items()))
-        if backlog
-        else line("No message waits.")
-    )
+    head = line("The fleet at ", plain(facts.get("base_url", at.base_url), "bold"), f" runs from {at.home}.")
+    return [head, *_for_hands(at, facts), *_at_work(facts), *_made_of(facts)]
+
+
+def _for_hands(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """Go through what somebody must see to, the guest at the door first."""
+    yield from _attention(at, facts)
     if waiting := int(facts.get("tasks_waiting", 0)):
-        said.append(line(f"Tasks waiting: {waiting}"))
+        yield line(f"Tasks waiting: {waiting}")
     if failed := int(facts.get("failed_executions", 0)):
-        said.append(_failed(at, failed))
+        yield _failed(at, failed)
+    yield _parked(at, int(facts.get("parked", 0)))
+
+
+def _at_work(facts: Mapping[str, Any]) -> Iterator[RenderableType]:
+    yield line(f"Executions under way: {facts.get('executions', 0)}")
+    backlog = {name: count for name, count in facts.get("backlog", {}).items() if count}
+    if backlog:
+        yield table(("subscription", "messages waiting"), sorted(backlog.items()))
+    else:
+        yield line("No message waits.")
     if kept := int(facts.get("kept", 0)):
-        said.append(line(f"Kept for functions to come: {counted(kept, 'message')}"))
-    return [*said, _parked(at, int(facts.get("parked", 0))), *_attention(at, facts)]
+        yield line(f"Kept for functions to come: {counted(kept, 'message')}")
+
+
+def _made_of(facts: Mapping[str, Any]) -> Iterator[RenderableType]:
+    functions = facts.get("functions", [])
+    yield table(("function", "who may call"), [(each["name"], _callers(each)) for each in functions])
 
 
 def _callers(function: Mapping[str, Any]) -> str:
@@ -60,9 +69,6 @@ def _parked(at: FleetAddress, count: int) -> RenderableType:
 
 
 def _attention(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
-    if waiting := facts.get("waiting_keys"):
-        states = f"see keyfleet credentials{at.flags} --state pending, or requested"
-        yield line(f"Yet to be made: {counted(waiting, 'key')}, {states}")
     if late := facts.get("keys_at_the_door"):
         said = f"Not made, and its guest is here or comes within two hours: {', '.join(late)}, "
         yield line(plain(said, "bold red"), f"see keyfleet timeline KEY{at.flags}")
@@ -75,3 +81,6 @@ def _attention(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[Renderabl
     if residual := facts["residual_locks"]:
         said = f"What should be gone may open: {counted(residual, 'lock')}, "
         yield line(plain(said, "bold red"), f"see keyfleet residue list{at.flags}")
+    if waiting := facts.get("waiting_keys"):
+        states = f"see keyfleet credentials{at.flags} --state pending, or requested"
+        yield line(f"Yet to be made: {counted(waiting, 'key')}, {states}")

@@ -9,9 +9,11 @@ from rich.text import Text
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, Outcome, line, moment, plain
 from infra.cli.control import ControlPlane
+from infra.cli.credentials import STYLES
 from infra.cli.executions import MARKS
 from infra.cli.polling import Patience
 from infra.cli.problems import Refused
+from infra.cli.vendor_words import meant
 
 Json = Mapping[str, Any]
 Id = Annotated[
@@ -56,7 +58,14 @@ def timeline(at: FleetAddress, identity: Id = None, tenant: Tenant = None, follo
     facts = ControlPlane(at).get("timeline", identity, tenant=tenant)
     keys = ", ".join(facts["credentials"]) or "no key"
     head = line(plain(facts["id"], "bold"), f" of {facts['tenant']}: {keys}")
-    return Answer(facts, (head, *said(facts["timeline"])))
+    return Answer(facts, (head, *said(facts["timeline"]), *_standing(facts.get("standing", []))))
+
+
+def _standing(keys: list[Json]) -> Iterator[Text]:
+    for key in keys:
+        reason = f" ({key['reason']})" if key["reason"] else ""
+        state = plain(f"{key['state']}{reason}", STYLES.get(key["state"], "dim"))
+        yield line("Now ", plain(key["id"], "bold"), " is ", state, ".")
 
 
 def said(happened: list[Json]) -> Iterator[Text]:
@@ -75,7 +84,8 @@ def _line(time: str, each: Json) -> Text:
     branch = f"  [{each['branch']}]" if each["branch"] else ""
     source = plain(f"{each['source']:<8}", SOURCES.get(each["source"], ""))
     kind = f"{each['kind']}: " if each["source"] in {"booking", "event"} else ""
-    what = plain(f"{kind}{each['what']}", LOUD.get(each["kind"], ""))
+    meaning = meant(each["what"]) if each["source"] == "vendor" else ""
+    what = plain(f"{kind}{each['what']}{meaning}", LOUD.get(each["kind"], ""))
     return line(plain(time, "dim"), "  ", source, f"{mark} ", what, plain(f"{branch}{_about(each)}", "dim"))
 
 

@@ -14,6 +14,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.grant_lifecycle import Placement
 from shared.domain.ids import minted_at
 from shared.domain.instants import instant, instant_from_text, instant_to_text
+from shared.domain.lifecycle import name_of
 from shared.domain.plan import MAX_ATTEMPTS, AttemptMade
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import OUTBOX
@@ -66,7 +67,13 @@ async def timeline(cell: Cell, executions: Executions, identity: str, tenant: st
     lines.sort(key=lambda line: _when(line.at))
     shown = [{**asdict(line), "at": moment(_when(line.at))} for line in lines]
     keys = [record.id for record in whose.keys]
-    return {"id": identity, "tenant": whose.store.tenant, "credentials": keys, "timeline": shown}
+    known = {"id": identity, "tenant": whose.store.tenant, "credentials": keys}
+    return {**known, "standing": [_key_standing(record) for record in whose.keys], "timeline": shown}
+
+
+def _key_standing(record: KeyRecord) -> dict[str, Any]:
+    state = record.credential.state
+    return {"id": record.id, "state": name_of(type(state)), "reason": getattr(state, "reason", None)}
 
 
 def _when(text: str) -> datetime:

@@ -39,5 +39,15 @@ def unenforced_kinds(vendor: VendorCode) -> frozenset[KeyCredentialKind]:
     return kinds
 
 
+def refusals_of(vendor: VendorCode) -> object:
+    """Return a vendor's table of refusals, or None of one that has none or is not in this deployment."""
+    if vendor not in installed_vendors():
+        return None
+    try:
+        return getattr(_part(vendor, "errors"), "REFUSALS", None)
+    except ModuleNotFoundError:
+        return None
+
+
 def _part(vendor: VendorCode, name: str) -> ModuleType:
     return import_module(f"{VENDORS}.{vendor.replace('-', '_')}.{name}")

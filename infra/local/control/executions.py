@@ -17,6 +17,9 @@ from shared.queries.timeline import Line
 _TIME_DIGITS: Final = slice(-26, -16)
 """Ids of ours end in a ULID, and a ULID begins with its time."""
 
+ENDED: Final = {ExecutionState.SUCCEEDED: "came to its end"}
+"""A saga that did its work may have failed to make the key: that is the key's to say, and never a success."""
+
 
 @dataclass(frozen=True, slots=True)
 class LocalExecutions:
@@ -50,7 +53,8 @@ class LocalExecutions:
             yield Line(happening.at, "saga", happening.kind, execution.id, what, happening.branch)
         if kept.ended_at is not None:
             state = execution.state.value
-            yield Line(kept.ended_at, "saga", state.lower(), execution.id, f"{execution.workflow} {state}")
+            what = f"{execution.workflow} {ENDED.get(execution.state, state)}"
+            yield Line(kept.ended_at, "saga", state.lower(), execution.id, what)
 
     def _over(self, kept: Kept) -> datetime:
         if kept.ended_at is None or kept.execution.state is ExecutionState.ACTIVE:

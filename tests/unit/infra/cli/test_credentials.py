@@ -155,7 +155,17 @@ def test_what_a_vendor_said_last_of_what_is_still_to_be_done_is_told(fleet, ask,
 def test_as_much_longer_is_told_as_a_key_may_open(fleet, ask):
     _will(fleet, {**KEY, "grants": [{**KEY["grants"][0], "exposure_until": "2026-03-02T14:00:00Z"}]})
     assert timedelta(hours=4) == LONGEST_EXTENSION
-    assert "by up to four hours\n" in ask("credentials").stdout
+    assert "that is up to 4 hours past the stay's end: " in ask("credentials").stdout
+
+
+def test_a_minute_is_not_told_as_hours(fleet, ask):
+    _will(fleet, {**KEY, "grants": [{**KEY["grants"][0], "exposure_until": "2026-03-02T10:01:00Z"}]})
+    assert "that is up to 1 minute past the stay's end: " in ask("credentials").stdout
+
+
+def test_the_stay_is_told_by_the_clock_on_the_hotels_wall_too(fleet, ask):
+    _will(fleet, KEY)
+    assert "at the hotel 2026-03-01 14:30 to 2026-03-02 14:30\n" in ask("credentials").stdout
 
 
 @pytest.mark.parametrize(
@@ -170,7 +180,7 @@ def test_as_much_longer_is_told_as_a_key_may_open(fleet, ask):
 def test_why_a_key_may_open_longer_than_its_stay_is_told(fleet, ask, until, state, explained):
     grant = {**KEY["grants"][0], "state": state, "exposure_until": until}
     _will(fleet, {**KEY, "grants": [grant]})
-    assert ("why later than the stay's end: vendors may" in ask("credentials").stdout) is explained
+    assert ("past the stay's end: its vendor rounds" in ask("credentials").stdout) is explained
 
 
 def test_more_keys_than_the_limit_are_not_kept_silent(fleet, ask):

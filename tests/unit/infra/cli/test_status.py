@@ -78,3 +78,12 @@ def test_status_counts_what_is_kept_for_functions_to_come_apart_from_what_was_se
     said = ask("status").stdout
     assert "Kept for functions to come: 3 messages" in said
     assert "No message was set aside." in said
+
+
+def test_status_says_first_what_needs_hands_and_what_it_is_made_of_last(fleet, ask):
+    fleet.will("GET", "/status", {**STATUS, "parked": 2, "failed_executions": 1})
+    fleet.will("GET", "/attention", {**WELL, "keys_at_the_door": ["key_1"], "residual_locks": 1})
+    said = ask("status").stdout
+    marks = ("here or comes", "may open", "Failed within", "Set aside", "under way", "who may call")
+    places = [said.index(mark) for mark in marks]
+    assert places == sorted(places)

@@ -62,3 +62,15 @@ def test_what_is_not_known_is_refused_with_the_fleets_words(fleet, ask):
     refused = ask("timeline", "rsv_8")
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "no booking" in refused.stderr
+
+
+def test_how_each_key_stands_ends_the_story_whatever_its_saga_came_to(fleet, ask):
+    told = {**TOLD, "standing": [{"id": KEY, "state": "failed", "reason": "key_issue_failed"}]}
+    _will(fleet, told)
+    assert ask("timeline", "rsv_7").stdout.splitlines()[-1] == f"Now {KEY} is failed (key_issue_failed)."
+
+
+def test_a_vendors_code_is_told_with_its_meaning(fleet, ask):
+    call = _line("2026-03-02T00:00:05.000Z", "vendor", "call", "ttlock keyboardPwd/add: -3002", "grt_1")
+    _will(fleet, {**TOLD, "timeline": [call]})
+    assert "ttlock keyboardPwd/add: -3002 (gateway offline)" in ask("timeline", "rsv_7").stdout
