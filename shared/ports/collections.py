@@ -29,6 +29,7 @@ COLLECTIONS: Final = (
     Collection("key_secrets", "PINs, tokens and vendors' references, sealed", sealed=True, expires=True),
     Collection("leases", "who may do what only one may", expires=True),
     Collection("manual_tasks", "what somebody must do by hand"),
+    Collection("nudges", "the last ring at each desk", expires=True),
     Collection("outbox", "the event log: what was told, byte for byte"),
     Collection("policies", "which kinds of key a tenant wants"),
     Collection("probe_callbacks", "where a probe is waited for, sealed", sealed=True, expires=True),

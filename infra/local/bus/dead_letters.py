@@ -2,8 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from functools import partial
 
 from infra.local.bus.envelope import decode_payload
@@ -11,12 +10,13 @@ from infra.local.bus.routing import Routing
 from infra.local.bus.rows import MESSAGE_COLUMNS, Route, StoredMessage, insert, loaded
 from infra.local.delivery.instants import instant, rfc3339
 from infra.local.storage.engine import Engine
-from shared.ports.bus import BusError
-
-GOOGLE = "CloudPubSubDeadLetterSource"
-REASON = "deadLetterReason"
-QUARANTINE_NOTES = ("subscription", "reason", "field", "remedy")
-"""By these attributes a function explains what it sets aside; they are not part of the message."""
+from shared.ports.dead_letters import (
+    GOOGLE,
+    REASON,
+    MalformedId,
+    ParkedMessage,
+    ReplayRefused,
+)
 
 AT_ONCE = 500
 LIST = f"""SELECT {MESSAGE_COLUMNS} FROM bus_message
@@ -30,31 +30,6 @@ SELECT_SOURCES = """SELECT id, source FROM bus_message
 SELECT_KEPT = "SELECT id, source FROM bus_message WHERE id = ? AND parked = 2"
 READ_PARKED = f"SELECT {MESSAGE_COLUMNS} FROM bus_message WHERE id = ? AND parked = 1"  # noqa: S608 - constants
 DISCARD = "DELETE FROM bus_message WHERE id = ? AND parked > 0"
-
-
-class ReplayRefused(BusError):
-    """A message that cannot be replayed; nothing was."""
-
-
-class MalformedId(BusError):
-    """Not the id of a message."""
-
-
-@dataclass(frozen=True, slots=True)
-class ParkedMessage:
-    """A message that waits for a person."""
-
-    id: str
-    topic: str
-    subscription: str | None
-    reason: str
-    notes: Mapping[str, str]
-    message_id: str
-    ordering_key: str
-    published_at: datetime
-    parked_at: datetime
-    attributes: Mapping[str, str] = field(repr=False)
-    data: bytes = field(repr=False)
 
 
 def dead_letter_notes(
