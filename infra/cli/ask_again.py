@@ -15,7 +15,7 @@ from shared.domain.plan import MAX_ATTEMPTS
 
 FUNCTION: Final = "ask-again"
 GRANT: Final = "grt_"
-WORKS: Final = {"issue": "to make", "withdraw": "to take back"}
+WORKS: Final = {"issue": "to make", "settle": "to bring to its wish"}
 """What a vendor is asked, by the work that is left."""
 Key = Annotated[
     str, typer.Argument(help="A key that waits, as credentials shows it, or a grant of residue list.")

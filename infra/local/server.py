@@ -15,6 +15,7 @@ from infra.local.fleet import Fleet, open_fleet
 from infra.local.host.app import CONTROL
 from infra.local.own_socket import SOCKET, leave_home, listen_at_home
 from infra.local.protocol import Bounds, bounded, own_descriptors
+from infra.local.upkeep import watch
 from infra.local.world import FleetConfig, World
 from shared.runtime.responses import json_response
 
@@ -61,7 +62,7 @@ async def _serve(
             spare_the_collector()
             for signum in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(signum, server.handle_exit, signum, None)
-            watching = asyncio.ensure_future(fleet.watch())
+            watching = asyncio.ensure_future(watch(fleet))
             await server.serve(sockets=[listener])
             watching.cancel()
         finally:

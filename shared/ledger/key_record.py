@@ -9,11 +9,12 @@ from typing import Annotated, ClassVar, Final, Self
 from shared.domain.core import Guest, Staff
 from shared.domain.credential import KeyCredential
 from shared.domain.documents import to_document
-from shared.domain.ids import CredentialId, minted_at
+from shared.domain.ids import CredentialId, RoomId, minted_at
 from shared.domain.instants import Moment, milliseconds
-from shared.domain.kinds import ClaimKey
+from shared.domain.kinds import ClaimKey, SuspendReason
 from shared.domain.states import Failed, Pending, Requested, Revoked
 from shared.domain.stored import UNSTORED, Json, Stored
+from shared.domain.window import StayWindow
 from shared.events.outbox import OutboxRow
 from shared.ledger.reading import read_stored
 from shared.ports.documents import Create, Document, Ref, Update
@@ -22,10 +23,10 @@ CREDENTIALS: Final = "credentials"
 
 
 class Work(StrEnum):
-    """What a saga is to bring about at the locks."""
+    """What a saga is to do: make the key by its plan, or bring every grant of it to its wish."""
 
     ISSUE = "issue"
-    WITHDRAW = "withdraw"
+    SETTLE = "settle"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,14 @@ class Saga:
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """What a key is to open, and when, once its locks have followed."""
+
+    rooms: tuple[RoomId, ...]
+    window: StayWindow
+
+
+@dataclass(frozen=True, slots=True)
 class Cause:
     """What set the work going: events tell it as their trace and their causation."""
 
@@ -84,10 +93,11 @@ class KeyRecord:
 
     `stored` is the last sequence in the outbox, and `told` holds the rows that this process has just put
     there, so that it need not read them back. `going_on`: the attempt that was counted last is not over yet.
-    Without `due` the entry is not in the sweeper's index.
+    Without `due` the entry is not in the sweeper's index. While there are `holds` the key rests, or will once
+    it is made; `amends` is what it becomes when its locks have followed.
     """
 
-    schema_version: ClassVar[int] = 1
+    schema_version: ClassVar[int] = 2
     INDEXED: ClassVar[tuple[str, ...]] = (
         "property_id",
         "staff_id",
@@ -106,6 +116,8 @@ class KeyRecord:
     secret_try: int = 0
     artifact: str | None = None
     going_on: bool = False
+    holds: frozenset[SuspendReason] = frozenset()
+    amends: Target | None = None
     version: Annotated[str | None, UNSTORED] = None
     stored: Annotated[int, UNSTORED] = 0
     told: Annotated[tuple[OutboxRow, ...], UNSTORED] = field(default=(), repr=False)

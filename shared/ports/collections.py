@@ -21,6 +21,7 @@ class Collection:
 
 COLLECTIONS: Final = (
     Collection("access", "who may sign in at a tenant: its issuers"),
+    Collection("account_owners", "which property a vendor's account belongs to, by a digest"),
     Collection("breakers", "how each vendor's application is, and what is yet to be told of it"),
     Collection("credentials", "keys, each with its saga and what is due of it"),
     Collection("devices", "locks and what they can do"),

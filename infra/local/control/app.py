@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from infra.local.control import ledger_routes, message_routes, saga_routes
 from infra.local.control.asked import parsed
+from infra.local.control.bodies import raw_body
 from infra.local.control.operations import Operation, Operations
 from infra.local.control.saga_routes import AlreadyEnded
 from infra.local.sagas.service import CallbackRefused
@@ -82,7 +83,7 @@ def _refused(refusal: Exception, status: int) -> Response:
 
 
 async def _call_back(on: Operations, request: Request) -> Mapping[str, Any]:
-    raw = await request.body()
+    raw = await raw_body(request)
     received = {
         "http_request": {
             "body": parsed(raw, request.headers.get("content-type", "")),

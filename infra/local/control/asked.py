@@ -3,23 +3,10 @@
 from typing import Any
 
 import orjson
-from starlette.requests import Request
 
 from infra.local.control.dead_letters import check_parked
 from infra.local.control.operations import Body, Operations
 from shared.domain.errors import InvalidInput
-
-
-async def body_of(request: Request) -> Body:
-    """Return the JSON object of a request, or refuse another body."""
-    raw = await request.body()
-    try:
-        body = orjson.loads(raw or b"{}")
-    except orjson.JSONDecodeError:
-        raise InvalidInput("body", "not JSON", "send one JSON object") from None
-    if not isinstance(body, dict):
-        raise InvalidInput("body", "not a JSON object", "send one JSON object")
-    return body
 
 
 def parsed(raw: bytes, content_type: str) -> Any:

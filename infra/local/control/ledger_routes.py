@@ -6,7 +6,9 @@ from typing import Any
 from starlette.requests import Request
 
 from infra.local.control.asked import limit_of
+from infra.local.control.bodies import json_body
 from infra.local.control.executions import LocalExecutions
+from infra.local.control.keys import work_on_keys
 from infra.local.control.operations import Operations, Routes
 from shared.domain.ids import TenantId
 from shared.ports.documents import Ref
@@ -44,7 +46,17 @@ async def _timeline(on: Operations, request: Request) -> Mapping[str, Any]:
     return await timeline(on.cell, executions, request.path_params["id"], request.query_params.get("tenant"))
 
 
+async def _keys(on: Operations, _request: Request) -> Mapping[str, Any]:
+    return {"purposes": on.rekeying.versions()}
+
+
+async def _keys_worked_on(on: Operations, request: Request) -> Mapping[str, Any]:
+    return await work_on_keys(on.rekeying, await json_body(request))
+
+
 ROUTES: Routes = (
+    ("GET", "/keys", _keys),
+    ("POST", "/keys", _keys_worked_on),
     ("GET", "/status", _status),
     ("GET", "/attention", _attention),
     ("GET", "/credentials", _credentials),

@@ -6,7 +6,8 @@ from typing import Any
 import orjson
 from starlette.requests import Request
 
-from infra.local.control.asked import after_of, body_of, ids_of, limit_of, topic_of
+from infra.local.control.asked import after_of, ids_of, limit_of, topic_of
+from infra.local.control.bodies import json_body
 from infra.local.control.dead_letters import check_parked, letters
 from infra.local.control.operations import Operations, Routes
 from infra.local.control.publishing import event_from
@@ -15,7 +16,7 @@ from shared.usecases.operations.letters import shown_letter
 
 async def _publish(on: Operations, request: Request) -> Mapping[str, Any]:
     platform = on.platform
-    topic, message = event_from(await body_of(request), platform.clock, platform.ids, platform.entropy)
+    topic, message = event_from(await json_body(request), platform.clock, platform.ids, platform.entropy)
     (identity,) = await on.bus.publish(topic, [message])
     listeners = on.bus.listeners(topic, message)
     event = orjson.loads(message.data)["id"]
@@ -32,13 +33,13 @@ async def _dead_letters(on: Operations, request: Request) -> Mapping[str, Any]:
 
 
 async def _replay(on: Operations, request: Request) -> Mapping[str, Any]:
-    body = await body_of(request)
+    body = await json_body(request)
     return {"replayed": await on.bus.dead_letters.replay(ids_of(body, or_all=True), topic=topic_of(on, body))}
 
 
 async def _discard(on: Operations, request: Request) -> Mapping[str, Any]:
     return {
-        "discarded": await on.bus.dead_letters.discard(ids_of(await body_of(request), or_all=False) or [])
+        "discarded": await on.bus.dead_letters.discard(ids_of(await json_body(request), or_all=False) or [])
     }
 
 

@@ -8,6 +8,7 @@ from starlette.requests import Request
 
 from infra.local.bus.bus import Bus
 from infra.local.control.boot_log import Starts
+from infra.local.rekeying import Rekeying
 from infra.local.sagas.service import LocalSagas
 from infra.local.schedules import Schedules
 from shared.queries.hotels import Cell
@@ -27,6 +28,7 @@ class Operations:
     cell: Cell
     starts: Starts
     status: Callable[[], Mapping[str, Any]]
+    rekeying: Rekeying
     audience: str
     callback_callers: frozenset[str]
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from starlette.requests import Request
 
-from infra.local.control.asked import body_of, limit_of
+from infra.local.control.asked import limit_of
+from infra.local.control.bodies import json_body
 from infra.local.control.manual_start import start_by_hand
 from infra.local.control.operations import Operations, Routes
 from infra.local.control.views import shown_execution, shown_schedule
@@ -33,7 +34,7 @@ async def _execution_shown(on: Operations, request: Request) -> Mapping[str, Any
 
 
 async def _start(on: Operations, request: Request) -> Mapping[str, Any]:
-    return await start_by_hand(on.sagas, await body_of(request))
+    return await start_by_hand(on.sagas, await json_body(request))
 
 
 async def _cancel(on: Operations, request: Request) -> Mapping[str, Any]:

@@ -11,22 +11,21 @@ from shared.domain.ids import LockDeviceId, PropertyId
 from shared.domain.kinds import KeyWarning
 from shared.domain.lock_errors import LockError
 from shared.ports.lock import DeviceHealth, ListedDevice
-from shared.vendor_kit.api_client import ApiClient, VendorApi
+from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.guard import GuardPolicy
 from shared.vendor_kit.health import Skews, skew_warnings
 from shared.vendor_kit.key_sync import KeySync
 from shared.vendor_kit.lock_vendor import PropertyLocks, SyncedLockVendor
-from shared.vendor_kit.oauth import TokenGrants
+from shared.vendor_kit.opening import TokenRules, open_api
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import Operation, VendorRefused
 from shared.vendor_kit.relay_notes import RelayNotes
-from shared.vendor_kit.tokens import TokenCache, TokenStore
 from shared.vendor_kit.turns import Turns
 from shared.vendor_kit.visits import turn_at, visiting
 from shared.vendors.ttlock import capabilities
-from shared.vendors.ttlock.account import Account, read_account
+from shared.vendors.ttlock.account import read_account
 from shared.vendors.ttlock.capabilities import TTLOCK, UNENFORCED
 from shared.vendors.ttlock.computed_keys import ComputedKeySync
 from shared.vendors.ttlock.errors import (
@@ -102,22 +101,18 @@ def open_vendor(binding: Binding, ports: AdapterPorts) -> TTLock:
     """Open the adapter for one property; nothing is called yet."""
     account, property_id = read_account(binding.account), binding.property.id
     protocol = FormProtocol(account, ports.clock)
+    rules = TokenRules(
+        login=account.login,
+        asking=protocol.token_request,
+        stale=STALE_TOKEN,
+        unrenewable=(BAD_REFRESH_TOKEN,),
+        mendable=[(CLOCK_OFF,)],
+        guard=GUARD,
+    )
+    api = open_api(binding, ports, protocol, (account.name, account.application), rules)
     turns = Turns(ports.leases, binding.tenant, ports.clock, ports.entropy)
-    api = _api(account, protocol, turns, binding, ports)
     notes = RelayNotes(ports.documents.tenant(binding.tenant), TTLOCK, property_id)
     gateways = Gateways(api, notes, property_id, ports.clock)
     inspector = Inspector(binding, api, gateways, ports.clock, protocol)
     offered = partial(capabilities.of_adapter, binding.policy)
     return TTLock(PropertyLocks(binding, REFUSALS, ports.clock, offered), api, turns, gateways, inspector)
-
-
-def _api(
-    account: Account, protocol: FormProtocol, turns: Turns, binding: Binding, ports: AdapterPorts
-) -> VendorApi:
-    guard = ports.guards.of(f"{TTLOCK}:{account.name}", f"{TTLOCK}:{account.application}", GUARD)
-    client = ApiClient(protocol, ports.http, guard, ports.clock)
-    refused = (*STALE_TOKEN, BAD_REFRESH_TOKEN)
-    grants = TokenGrants(client, ports.clock, account.login, protocol.token_request, refused)
-    store = TokenStore(ports.sealed.tenant(binding.tenant), ports.cipher, TTLOCK, account.name)
-    tokens = TokenCache(store, turns, ports.clock, grants)
-    return VendorApi(client, tokens, STALE_TOKEN, mendable=[(CLOCK_OFF,)])

@@ -5,7 +5,7 @@ import pytest
 from tests.unit.infra.cli.test_credentials import KEY
 from tests.unit.infra.cli.test_residue import ALL, GRANT, RESIDUE
 
-ANSWER = {"key": KEY["id"], "work": "withdraw", "vendor": "ttlock"}
+ANSWER = {"key": KEY["id"], "work": "settle", "vendor": "ttlock"}
 ONE = f"/credentials?key={KEY['id']}&limit=1"
 ASKED = ("POST", "/ask-again", {"tenant": "tnt_silk", "key": KEY["id"]})
 
@@ -35,7 +35,7 @@ def test_a_grant_of_the_residues_stands_for_its_key(fleet, facts):
     assert fleet.asked[-1] == ASKED
 
 
-@pytest.mark.parametrize(("work", "said"), [("issue", "to make"), ("withdraw", "to take back")])
+@pytest.mark.parametrize(("work", "said"), [("issue", "to make"), ("settle", "to bring to its wish")])
 def test_who_is_asked_what_is_told_with_the_way_to_see_what_comes_of_it(fleet, ask, work, said):
     _will(fleet, KEY)
     fleet.serves("ask-again", {**ANSWER, "work": work})

@@ -6,6 +6,7 @@ import base64
 import orjson
 import pytest
 
+from functions.tenant_events import main as tenant_events
 from infra.manifest.load import load_manifest
 from shared.ports.documents import StorageFull
 from tests.support.simulated import play
@@ -70,13 +71,12 @@ def test_a_crash_in_a_function_is_a_500_and_the_fleet_goes_on(tmp_path, monkeypa
 
 
 def test_a_crashing_subscriber_is_retried_and_then_dead_lettered(tmp_path, monkeypatch):
-    from functions.tenant_events import main
 
     async def scenario(on):
         async def broken(*_):
             raise KeyError("canary")
 
-        monkeypatch.setattr(main, "reload_policy", broken)
+        monkeypatch.setattr(tenant_events, "reload_policy", broken)
         data = {"keyKindPolicy": {"pinDigits": 7}}
         event = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "data": data}
         await on.send("_cloud/publish", event, caller="operator")
@@ -291,7 +291,7 @@ def test_a_function_may_do_only_what_its_descriptor_allows(tmp_path):
             "workflows-callback": lambda: platform.sagas.call_back(
                 "http://127.0.0.1:1/_cloud/callbacks/a/b", {}
             ),
-            "secrets": lambda: platform.secrets.latest("lock-ttlock-silk-kabul-api"),
+            "secrets": lambda: platform.secrets.latest("lock-ttlock-tnt_silk-ppt_kabul-api"),
         }
         opened = {}
         for may in (Deployed("none", ""), Deployed("vendor", "", secrets=("lock-ttlock-*",))):

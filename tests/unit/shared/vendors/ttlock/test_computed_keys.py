@@ -10,7 +10,7 @@ from shared.domain.ids import LockDeviceId
 from shared.domain.kinds import KeyCredentialKind
 from shared.ports.lock import LockKey
 from shared.vendor_kit.grids import HOUR, MINUTE, Bounds, in_minutes
-from shared.vendors.ttlock.windows import in_hours, in_some_hours, may_be_computed
+from shared.vendors.ttlock.computed_keys import in_hours, in_some_hours, may_be_computed
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 KABUL = timedelta(hours=4, minutes=30)
