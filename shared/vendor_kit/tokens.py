@@ -19,6 +19,8 @@ from shared.vendor_kit.turns import Turns
 COLLECTION: Final = "vendor_tokens"
 SCHEMA_VERSION: Final = 1
 SPARE: Final = timedelta(minutes=5)
+UNUSED_FOR: Final = timedelta(days=30)
+"""So long after it expired a token is kept for the sake of its refreshing."""
 """A token this near its end is not begun with."""
 
 
@@ -56,7 +58,11 @@ class TokenStore:
         """Keep a token in place of what was read; return whether that was still there."""
         sealed = base64.b64encode(await self._cipher.seal(self._context, _raw(token))).decode()
         data = {"schema_version": SCHEMA_VERSION, "fence": fence, "sealed": sealed}
-        write = Create(self.ref, data) if over is None else Update(self.ref, data, over.version)
+        # Of an account that is gone, or was changed, the token goes too.
+        expires = token.expires_at + UNUSED_FOR
+        write = (
+            Create(self.ref, data, expires) if over is None else Update(self.ref, data, over.version, expires)
+        )
         with contextlib.suppress(AlreadyExists, StaleVersion):
             await self._documents.commit([write])
             return True
