@@ -29,11 +29,13 @@ def _seconds(body: Body) -> int:
 
 @step
 async def sweep_due(_body: Body, on: Platform) -> Body:
-    """Tend every key that is due."""
+    """Tend every key that is due, and tell what vendors' breakers have not told."""
     from shared.runtime.keys import services_of
     from shared.usecases.upkeep import sweep_due
+    from shared.vendor_kit.calm.health_stream import sweep_breakers
 
-    return {"tended": await sweep_due.sweep_due(on.documents, services_of(on))}
+    told = await sweep_breakers(on.documents, on.bus, on.clock, on.log)
+    return {"tended": await sweep_due.sweep_due(on.documents, services_of(on)), "breakers_told": told}
 
 
 @step
@@ -43,6 +45,24 @@ async def ask_again(body: Body, on: Platform) -> Body:
     from shared.usecases.upkeep import ask_again
 
     return await ask_again.ask_again(ask_again.AskAgain.of(body), services_of(on))
+
+
+@step
+async def hold_stay(body: Body, on: Platform) -> Body:
+    """Let the keys of a stay rest, on somebody's word."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.stays import hold_stay
+
+    return {"keys": list(await hold_stay.hold_stay(hold_stay.StayOrder.of(body), services_of(on)))}
+
+
+@step
+async def release_stay(body: Body, on: Platform) -> Body:
+    """Take a reason to rest away from a stay, on somebody's word."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.stays import hold_stay
+
+    return {"keys": list(await hold_stay.release_stay(hold_stay.StayOrder.of(body), services_of(on)))}
 
 
 @step

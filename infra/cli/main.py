@@ -17,6 +17,7 @@ from infra.cli.credentials import credentials
 from infra.cli.demo.play import demo
 from infra.cli.doctor.examine import doctor
 from infra.cli.document import document
+from infra.cli.new_vendor import new_vendor
 from infra.cli.problems import EXIT_CODES
 from infra.cli.publish import publish
 from infra.cli.sim import calls, doors, faults
@@ -75,6 +76,7 @@ app.command("token")(at_a_place(token))
 app.command("document")(at_a_place(document))
 app.command("doctor")(at_a_place(doctor))
 app.command("demo")(on_its_own(demo))
+app.command("new-vendor")(on_its_own(new_vendor))
 app.command("verify")(on_its_own(verify))
 app.command("dead-letters", hidden=True)(at_a_place(dead_letter.list_letters))
 app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))

@@ -9,18 +9,20 @@ from typing import Any, cast
 import orjson
 from starlette.types import Receive, Scope, Send
 
-from infra.local import bus, documents, roles, schedules, secrets, tasks, upkeep, wiring
+from infra.local import bus, documents, objects, roles, schedules, secrets, tasks, upkeep, wiring
 from infra.local.cipher import GuardedCipher, LocalCipher
 from infra.local.control import boot_log
-from infra.local.control.app import Operations, control_app
-from infra.local.control.records import Records
+from infra.local.control.app import control_app
+from infra.local.control.operations import Operations
 from infra.local.counters import Counters
 from infra.local.delivery.parts import DeliveryParts
 from infra.local.delivery.payloads import Sealed
 from infra.local.documents.orphans import free_orphans
 from infra.local.host.app import Host
 from infra.local.host.functions import Hosted, load_functions
-from infra.local.identity import ISSUER, LocalIdentity
+from infra.local.identity import LocalIdentity
+from infra.local.nudges import LocalNudges
+from infra.local.operations import LocalDeadLetters, LocalExecutions, LocalSchedules
 from infra.local.people import LocalPeople
 from infra.local.rekeying import Rekeying
 from infra.local.sagas import journal
@@ -37,11 +39,11 @@ from infra.local.world import FleetConfig, World
 from infra.manifest.load import Manifest, load_manifest
 from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
-from shared.kernel.people import SignIn
 from shared.ports.vault import Secrets
+from shared.queries.hotels import Cell
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import Deployed, Platform, bind, deployed
-from shared.vendor_kit.guard import Guards, warning
+from shared.vendor_kit.guard import Guards, Shared
 from shared.vendor_kit.leases import DocumentLeases
 
 SCHEMA = (
@@ -50,6 +52,7 @@ SCHEMA = (
     *tasks.SCHEMA,
     *schedules.SCHEMA,
     *secrets.SCHEMA,
+    *objects.SCHEMA,
     *journal.SCHEMA,
     *boot_log.SCHEMA,
 )
@@ -66,7 +69,7 @@ class Fleet:
         self.counters = Counters()
         self.identity = LocalIdentity.at(config.identity_key, world.clock.now, world.entropy.token)
         self.people = LocalPeople.at(config.people_key, world.clock.now, world.entropy.token)
-        self._inside = InProcess(self._serve)
+        self._inside = InProcess(self)
         engine = self._engine()
         self.cipher = self._cipher(engine)
         self.means = self._means(engine)
@@ -149,9 +152,6 @@ class Fleet:
         """Tell what broke while a request was served."""
         self.world.log.failure("a request was not answered", error)
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._host(scope, receive, send)
-
     def _engine(self) -> Engine:
         world, config = self.world, self.config
         database = open_database(config.database, SCHEMA, world.entropy.token, accept_loss=config.accept_loss)
@@ -233,9 +233,18 @@ class Fleet:
             tokens=TokenChecker(self.identity.issuer, means.clock.now),
             log=self.world.log,
             http=self.world.outside,
-            guards=Guards(self.world.guard_policy, means.clock, warning(self.world.log)),
-            sign_in=SignIn(config.base_url, self.people.issuer, frozenset({ISSUER})),
+            guards=self._guards(),
+            sign_in=self.people.sign_in(config.base_url),
+            dead_letters=roles.held_to(LocalDeadLetters(self.bus.dead_letters), roles.DEAD_LETTERS),
+            executions=roles.held_to(LocalExecutions(self.sagas), roles.EXECUTIONS),
+            schedules=roles.held_to(LocalSchedules(self.schedules), roles.SCHEDULES),
+            objects=roles.held_to(objects.SqliteObjects(means.engine, means.clock), roles.OBJECTS),
+            nudges=roles.held_to(LocalNudges(), roles.NUDGES),
         )
+
+    def _guards(self) -> Guards:
+        shared = Shared(self.documents, self.means.entropy, self.bus, self.means.ids)
+        return Guards(self.means.clock, self.world.log, shared, self.world.guard_policy)
 
     def _build_host(self) -> Host:
         self._functions = load_functions(self.manifest, self.config.base_url)
@@ -244,7 +253,7 @@ class Fleet:
             bus=self.bus,
             sagas=self.sagas,
             schedules=self.schedules,
-            records=Records(self.means.engine),
+            cell=Cell(self.documents, self.config.cell),
             starts=self.starts,
             status=self.status,
             rekeying=self.rekeying,

@@ -30,6 +30,14 @@ SAGAS: Final = MappingProxyType(
 )
 
 
+DEAD_LETTERS: Final = MappingProxyType(dict.fromkeys(("waiting", "replay", "discard"), "dead-letters"))
+EXECUTIONS: Final = MappingProxyType(dict.fromkeys(("listed", "history"), "executions"))
+SCHEDULES: Final = MappingProxyType(dict.fromkeys(("states", "run"), "schedules"))
+OBJECTS: Final = MappingProxyType(dict.fromkeys(("add", "read", "listed", "remove"), "objects"))
+NUDGES: Final = MappingProxyType(dict.fromkeys(("ring", "listen"), "documents"))
+"""On Google Cloud a bell is a document, and who may write one may write all."""
+
+
 def held_to(port: T, roles: Mapping[str, str]) -> T:
     """Return the port, each of its methods open only to functions with the method's role."""
     return cast("T", _Held(port, roles))

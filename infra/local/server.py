@@ -20,6 +20,7 @@ from infra.local.world import FleetConfig, World
 from shared.runtime.responses import json_response
 
 STOP_WITHIN_SECONDS = 5
+LARGEST_FRAME = 1024 * 1024
 RARELY = (20_000, 20, 50)
 Private = tuple[socket.socket, uvicorn.Config]
 """The home's socket, and how it is served."""
@@ -91,6 +92,7 @@ def _settings(app: ASGIApp, bounds: Bounds) -> uvicorn.Config:
         log_config=None,
         server_header=False,
         proxy_headers=False,
+        ws_max_size=LARGEST_FRAME,
         timeout_graceful_shutdown=STOP_WITHIN_SECONDS,
     )
 

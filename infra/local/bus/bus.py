@@ -6,7 +6,7 @@ from functools import partial
 
 from infra.local.bus.backlog import Delivery
 from infra.local.bus.chaos import Calm, Chaos
-from infra.local.bus.dead_letters import QUARANTINE_NOTES, DeadLetters, dead_letter_notes
+from infra.local.bus.dead_letters import DeadLetters, dead_letter_notes
 from infra.local.bus.dispatcher import Dispatcher
 from infra.local.bus.envelope import decode_payload, encode_payload
 from infra.local.bus.kept import Kept, kept_notes
@@ -20,6 +20,7 @@ from shared.domain.ids import ulid_number
 from shared.kernel.log import Log
 from shared.ports.bus import Message
 from shared.ports.bus_limits import check_publish
+from shared.ports.dead_letters import QUARANTINE_NOTES
 
 BACKLOGS = "SELECT subscription, count(*) FROM bus_delivery GROUP BY subscription ORDER BY subscription"
 Parcel = tuple[StoredMessage, tuple[Route, ...]]

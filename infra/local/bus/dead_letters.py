@@ -3,7 +3,7 @@
 import contextlib
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
@@ -13,13 +13,14 @@ from infra.local.bus.rows import MESSAGE_COLUMNS, Route, StoredMessage, insert, 
 from infra.local.delivery.instants import instant, micros, rfc3339
 from infra.local.delivery.parts import DeliveryParts
 from infra.local.delivery.payloads import Payloads
-from shared.ports.bus import BusError
+from shared.ports.dead_letters import (
+    GOOGLE,
+    REASON,
+    MalformedId,
+    ParkedMessage,
+    ReplayRefused,
+)
 from shared.ports.vault import SealBroken
-
-GOOGLE = "CloudPubSubDeadLetterSource"
-REASON = "deadLetterReason"
-QUARANTINE_NOTES = ("subscription", "reason", "field", "remedy")
-"""By these attributes a function explains what it sets aside; they are not part of the message."""
 
 AT_ONCE = 500
 LIST = f"""SELECT {MESSAGE_COLUMNS} FROM bus_message
@@ -37,31 +38,6 @@ DISCARD = "DELETE FROM bus_message WHERE id = ? AND parked > 0"
 EXPIRE = "DELETE FROM bus_message WHERE parked = 1 AND published_at < ?"
 KEEP_MOST = """DELETE FROM bus_message WHERE parked = 1 AND id <= (
     SELECT id FROM bus_message WHERE parked = 1 ORDER BY id DESC LIMIT 1 OFFSET ?)"""
-
-
-class ReplayRefused(BusError):
-    """A message that cannot be replayed; nothing was."""
-
-
-class MalformedId(BusError):
-    """Not the id of a message."""
-
-
-@dataclass(frozen=True, slots=True)
-class ParkedMessage:
-    """A message that waits for a person."""
-
-    id: str
-    topic: str
-    subscription: str | None
-    reason: str
-    notes: Mapping[str, str]
-    message_id: str
-    ordering_key: str
-    published_at: datetime
-    parked_at: datetime
-    attributes: Mapping[str, str] = field(repr=False)
-    data: bytes = field(repr=False)
 
 
 def dead_letter_notes(

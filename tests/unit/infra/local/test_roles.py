@@ -45,6 +45,10 @@ HELD = {
     "tasks-enqueue": (roles.TASKS, "enqueue"),
     "workflows-start": (roles.SAGAS, "start"),
     "workflows-callback": (roles.SAGAS, "call_back"),
+    "dead-letters": (roles.DEAD_LETTERS, "replay"),
+    "executions": (roles.EXECUTIONS, "history"),
+    "schedules": (roles.SCHEDULES, "run"),
+    "objects": (roles.OBJECTS, "add"),
 }
 
 

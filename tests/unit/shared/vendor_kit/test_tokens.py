@@ -10,7 +10,7 @@ import pytest
 from shared.domain.secret import Secret
 from shared.ports.documents import Update
 from shared.ports.vault import SealContext
-from shared.vendor_kit.tokens import SPARE, UNUSED_FOR, TokenCache, TokenStore, VendorToken
+from shared.vendor_kit.tokens import SPARE, TokenCache, TokenStore, VendorToken
 from shared.vendor_kit.turns import Turns
 from tests.contract.lock.mock_setting import MockSetting
 from tests.contract.lock.setting import DAY, TENANT
@@ -149,10 +149,8 @@ async def test_token_shows_nothing_and_is_sealed(setting):
     assert not any(secret in file for file in files for secret in (b"access-1", b"refresh-1"))
 
 
-async def test_l15_a_token_that_nobody_uses_any_more_is_gone_in_time(setting):
-    store = setting.shelf()
-    assert await store.keep(VendorToken(Secret("access"), None, setting.clock.now() + DAY), None, 1)
-    setting.clock.advance(days=UNUSED_FOR.days)
-    assert (await store.read())[0] is not None
-    setting.clock.advance(days=2)
-    assert await store.read() == (None, None)
+async def test_token_of_an_account_that_left_is_forgotten_in_the_end(setting):
+    cache = setting.cache()
+    await cache.current()
+    setting.clock.advance(days=400)
+    assert await setting.shelf().read() == (None, None)
