@@ -42,7 +42,7 @@ from shared.kernel.people import SignIn
 from shared.ports.vault import Secrets
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import Deployed, Platform, bind, deployed
-from shared.vendor_kit.guard import Guards, warning
+from shared.vendor_kit.guard import Guards, Shared
 from shared.vendor_kit.leases import DocumentLeases
 
 SCHEMA = (
@@ -219,9 +219,13 @@ class Fleet:
             tokens=TokenChecker(self.identity.issuer, means.clock.now),
             log=self.world.log,
             http=self.world.outside,
-            guards=Guards(self.world.guard_policy, means.clock, warning(self.world.log)),
+            guards=self._guards(),
             sign_in=SignIn(config.base_url, self.people.issuer, frozenset({ISSUER})),
         )
+
+    def _guards(self) -> Guards:
+        shared = Shared(self.documents, self.means.entropy, self.bus, self.means.ids)
+        return Guards(self.means.clock, self.world.log, shared, self.world.guard_policy)
 
     def _build_host(self) -> Host:
         self._functions = load_functions(self.manifest, self.config.base_url)

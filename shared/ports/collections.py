@@ -21,6 +21,7 @@ class Collection:
 
 COLLECTIONS: Final = (
     Collection("access", "who may sign in at a tenant: its issuers"),
+    Collection("breakers", "how each vendor's application is, and what is yet to be told of it"),
     Collection("credentials", "keys, each with its saga and what is due of it"),
     Collection("devices", "locks and what they can do"),
     Collection("grants", "keys at one lock each"),
@@ -33,6 +34,7 @@ COLLECTIONS: Final = (
     Collection("probe_callbacks", "where a probe is waited for, sealed", sealed=True, expires=True),
     Collection("probes", "how often a probe was visited", expires=True),
     Collection("properties", "hotels"),
+    Collection("rates", "the calls taken of each vendor's limit lately", expires=True),
     Collection("reservations", "stays"),
     Collection("rooms", "rooms"),
     Collection("stopped_people", "who may sign in no more"),

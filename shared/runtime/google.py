@@ -25,7 +25,7 @@ from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import Index
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import ALLOWED_SECONDS, Deployed, Platform, PlatformUnbound, this_function
-from shared.vendor_kit.guard import GuardPolicy, Guards, warning
+from shared.vendor_kit.guard import Guards, Shared
 from shared.vendor_kit.http import Http, HttpClient
 from shared.vendor_kit.leases import DocumentLeases
 
@@ -50,11 +50,12 @@ def google_platform(
         FirestoreDocuments(clients.of("firestore"), Place(settings.project, name), clock, entropy, indexes)
         for name in (settings.main_database, settings.sealed_database)
     )
+    bus, ids = PubSubBus(clients.of("pubsub"), settings.project), DrawnIds(clock.now, entropy.token)
     return Platform(
         cell=settings.cell,
         documents=main,
         sealed=sealed,
-        bus=PubSubBus(clients.of("pubsub"), settings.project),
+        bus=bus,
         tasks=CloudTasks(clients.of("tasks"), settings, clock),
         sagas=WorkflowExecutions(clients.of("executions"), settings, http, around.access),
         secrets=SecretManager(clients.of("secrets"), settings, clock),
@@ -62,11 +63,11 @@ def google_platform(
         leases=DocumentLeases(main, clock),
         clock=clock,
         entropy=entropy,
-        ids=DrawnIds(clock.now, entropy.token),
+        ids=ids,
         tokens=TokenChecker(google_issuer(http, clock, settings.email_domain), clock.now),
         log=log,
         http=http,
-        guards=Guards(GuardPolicy(), clock, warning(log)),
+        guards=Guards(clock, log, Shared(main, entropy, bus, ids)),
         sign_in=SignIn(settings.base_url, services=ISSUERS),
     )
 

@@ -11,11 +11,13 @@ from shared.ledger.indexes import (
     STAYS_OF,
 )
 from shared.ports.documents import Index
+from shared.vendor_kit.calm.health_stream import DUE_BREAKERS
 
 INDEXES: tuple[Index, ...] = (
     AT_DEVICE,
     DEVICES,
     DUE,
+    DUE_BREAKERS,
     LIVE_AT,
     LIVE_OF_STAFF,
     OF_CREDENTIAL,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from shared.vendor_kit.api_client import ApiClient, VendorApi, WireProtocol
 from shared.vendor_kit.asks import Ask
 from shared.vendor_kit.binding import AdapterPorts, Binding
+from shared.vendor_kit.guard import UNDECLARED, GuardPolicy
 from shared.vendor_kit.oauth import Proof, TokenGrants, TokenReader
 from shared.vendor_kit.tokens import TokenCache, TokenStore, VendorToken
 from shared.vendor_kit.turns import Turns
@@ -26,14 +27,20 @@ class TokenRules:
 
 
 def open_api(
-    binding: Binding, ports: AdapterPorts, protocol: WireProtocol, names: tuple[str, str], rules: TokenRules
+    binding: Binding,
+    ports: AdapterPorts,
+    protocol: WireProtocol,
+    names: tuple[str, str],
+    rules: TokenRules,
+    declared: GuardPolicy = UNDECLARED,
 ) -> VendorApi:
     """Return the API in an account's name, and nothing is called yet.
 
-    The names are what the account and its application are called among ours.
+    The names are what the account and its application are called among ours; `declared` is what the vendor
+    lets an application do.
     """
     vendor, (account, application) = binding.vendor, names
-    guard = ports.guards.of(f"{vendor}:{account}", f"{vendor}:{application}")
+    guard = ports.guards.of(f"{vendor}:{account}", f"{vendor}:{application}", declared)
     client = ApiClient(protocol, ports.http, guard, ports.clock)
     refused = (*rules.stale, *rules.unrenewable)
     grants = TokenGrants(client, ports.clock, rules.login, rules.asking, refused)

@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from typing import Final
 
 from shared.domain.ids import LockDeviceId, PropertyId
 from shared.domain.kinds import KeyWarning
@@ -12,6 +13,8 @@ from shared.domain.lock_errors import LockError
 from shared.ports.lock import DeviceHealth, ListedDevice
 from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.binding import AdapterPorts, Binding
+from shared.vendor_kit.calm.allowance import Limit
+from shared.vendor_kit.guard import GuardPolicy
 from shared.vendor_kit.health import Skews, skew_warnings
 from shared.vendor_kit.key_sync import KeySync
 from shared.vendor_kit.lock_vendor import PropertyLocks, SyncedLockVendor
@@ -37,6 +40,9 @@ from shared.vendors.ttlock.gateways import Gateways
 from shared.vendors.ttlock.inspection import Inspector
 from shared.vendors.ttlock.kinds import KINDS
 from shared.vendors.ttlock.protocol import FormProtocol
+
+GUARD: Final = GuardPolicy(limit=Limit(calls=100, spare=15))
+"""A hundred calls a minute for each application (A §5.1)."""
 
 
 class TTLock(SyncedLockVendor):
@@ -67,7 +73,7 @@ class TTLock(SyncedLockVendor):
         device = self._locks.device(device_id)
         with REFUSALS.spoken(Operation.LOOK, device_id):
             name = await self._gateways.turn_at(device.vendor_device, Urgency.POLL)
-            async with turn_at(self._turns, name, "health") as turn:
+            async with turn_at(self._turns, name, "health", Urgency.POLL) as turn:
                 return await self._inspector.health(device, turn)
 
     def wait_after(self, error: LockError) -> timedelta | None:
@@ -77,7 +83,7 @@ class TTLock(SyncedLockVendor):
     @asynccontextmanager
     async def _turn(self, sync: KeySync, urgency: Urgency) -> AsyncIterator[KeySync]:
         name = await self._gateways.turn_at(sync.lock, urgency)
-        async with turn_at(self._turns, name, sync.key.name) as turn:
+        async with turn_at(self._turns, name, sync.key.name, urgency) as turn:
             try:
                 yield replace(sync, turn=turn)
             except VendorRefused as refused:
@@ -102,7 +108,7 @@ def open_vendor(binding: Binding, ports: AdapterPorts) -> TTLock:
         unrenewable=(BAD_REFRESH_TOKEN,),
         mendable=[(CLOCK_OFF,)],
     )
-    api = open_api(binding, ports, protocol, (account.name, account.application), rules)
+    api = open_api(binding, ports, protocol, (account.name, account.application), rules, GUARD)
     turns = Turns(ports.leases, binding.tenant, ports.clock, ports.entropy)
     notes = RelayNotes(ports.documents.tenant(binding.tenant), TTLOCK, property_id)
     gateways = Gateways(api, notes, property_id, ports.clock)
