@@ -23,6 +23,12 @@ async def on_booking_dates_changed(event: "Event", on: Platform) -> None:
     await _react(event, on)
 
 
+@subscriber(f"{BOOKING}.fraud_flagged.v1")
+async def on_booking_fraud_flagged(event: "Event", on: Platform) -> None:
+    """Let the keys of a doubtful booking rest."""
+    await _react(event, on)
+
+
 @subscriber(f"{BOOKING}.cancelled.v1")
 async def on_booking_cancelled(event: "Event", on: Platform) -> None:
     """End the keys of a stay that is off."""

@@ -48,6 +48,24 @@ async def ask_again(body: Body, on: Platform) -> Body:
 
 
 @step
+async def hold_stay(body: Body, on: Platform) -> Body:
+    """Let the keys of a stay rest, on somebody's word."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.stays import hold_stay
+
+    return {"keys": list(await hold_stay.hold_stay(hold_stay.StayOrder.of(body), services_of(on)))}
+
+
+@step
+async def release_stay(body: Body, on: Platform) -> Body:
+    """Take a reason to rest away from a stay, on somebody's word."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.stays import hold_stay
+
+    return {"keys": list(await hold_stay.release_stay(hold_stay.StayOrder.of(body), services_of(on)))}
+
+
+@step
 async def close_residue(body: Body, on: Platform) -> Body:
     """Close what was left at a lock, on somebody's word who was there."""
     from shared.runtime.keys import services_of

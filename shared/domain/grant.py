@@ -13,6 +13,7 @@ from shared.domain.grant_lifecycle import (
     GRANT_TABLE,
     Close,
     ConfirmRemoval,
+    Extend,
     GiveUp,
     GrantCommand,
     GrantState,
@@ -24,6 +25,8 @@ from shared.domain.grant_lifecycle import (
     Removed,
     Removing,
     Residual,
+    Rest,
+    Resting,
     Withdraw,
 )
 from shared.domain.ids import CredentialId, GrantId, LockDeviceId, PropertyId, RoomId, TenantId
@@ -129,6 +132,15 @@ def _place(grant: Grant, command: Place, at: datetime) -> Grant:
     )
 
 
+def _extend(grant: Grant, command: Extend, _: datetime) -> Grant:
+    known, more = grant.exposure_until, utc(command.exposure_until, "exposureUntil")
+    return grant if known is None or known >= more else replace(grant, exposure_until=more)
+
+
+def _rest(grant: Grant, _: Rest, at: datetime) -> Grant:
+    return replace(grant, state=Resting(at))
+
+
 def _withdraw(grant: Grant, _: Withdraw, at: datetime) -> Grant:
     return replace(grant, state=Removing(at))
 
@@ -155,6 +167,8 @@ def _lapse(grant: Grant, _: Lapse, at: datetime) -> Grant:
 
 _CHANGES: Final[Mapping[type[GrantCommand], Callable[[Grant, Any, datetime], Grant]]] = {
     Place: _place,
+    Extend: _extend,
+    Rest: _rest,
     Withdraw: _withdraw,
     ConfirmRemoval: _confirm,
     GiveUp: _give_up,

@@ -42,6 +42,13 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
+class Resting:
+    """It does not open for now, and may be woken."""
+
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Removing:
     """It is to go, and the vendor has not yet agreed."""
 
@@ -74,7 +81,7 @@ class Residual:
         check_cause(self.cause)
 
 
-GrantState = Intended | Placed | Removing | Removed | Residual
+GrantState = Intended | Placed | Resting | Removing | Removed | Residual
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +96,18 @@ class Place(_Step):
     placement: Placement = Placement.ACCEPTED
     exposure_until: datetime | None = None
     vendor_ref_index: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extend(_Step):
+    """It is about to be told of a later end, and may open until then."""
+
+    exposure_until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest(_Step):
+    """The vendor agrees that it does not open for now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,13 +141,24 @@ class Lapse(_Step):
     """Its exposure is over."""
 
 
-GrantCommand = Place | Withdraw | ConfirmRemoval | GiveUp | Close | Lapse
+GrantCommand = Place | Extend | Rest | Withdraw | ConfirmRemoval | GiveUp | Close | Lapse
 
 GRANT_TABLE: Final[Mapping[type[GrantState], Mapping[type[GrantCommand], type[GrantState]]]] = {
-    Intended: {Place: Placed, Withdraw: Removing},
-    Placed: {Place: Placed, Withdraw: Removing},
+    Intended: {Place: Placed, Extend: Intended, Rest: Resting, Withdraw: Removing, GiveUp: Residual},
+    Placed: {Place: Placed, Extend: Placed, Rest: Resting, Withdraw: Removing, GiveUp: Residual},
+    Resting: {Place: Placed, Extend: Resting, Withdraw: Removing},
     Removing: {ConfirmRemoval: Removed, GiveUp: Residual},
-    Residual: {Withdraw: Removing, ConfirmRemoval: Removed, Close: Removed, Lapse: Removed},
+    Residual: {
+        Place: Placed,
+        Extend: Residual,
+        Rest: Resting,
+        Withdraw: Removing,
+        ConfirmRemoval: Removed,
+        Close: Removed,
+        Lapse: Removed,
+    },
     Removed: {},
 }
-"""A failed or crashed attempt leaves `Intended`, which may only be removed at the vendor, never forgotten."""
+"""A failed or crashed attempt leaves `Intended`, which may only be removed at the vendor, never forgotten.
+
+What was to rest and would not is residual as well: it still opens. It may yet rest, or be wanted again."""

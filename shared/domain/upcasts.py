@@ -6,5 +6,21 @@ from typing import Any, Final
 Step = Callable[[Mapping[str, Any]], dict[str, Any]]
 """From the plain document of one version to that of the next; `schema_version` is taken care of."""
 
-UPCASTS: Final[dict[tuple[str, int], Step]] = {}
+
+def _wish_of_a_grant(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Before grants had wishes, what became of one was to be seen from its state."""
+    leaving = document["grant"]["state"]["type"] in ("removing", "residual", "removed")
+    return {**document, "wish": "gone" if leaving else "open"}
+
+
+def _settle_is_what_withdraw_was(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Before keys could rest or move, all that was not issued was withdrawn."""
+    saga = document["saga"]
+    return {**document, "saga": {**saga, "kind": "issue" if saga["kind"] == "issue" else "settle"}}
+
+
+UPCASTS: Final[dict[tuple[str, int], Step]] = {
+    ("GrantRecord", 1): _wish_of_a_grant,
+    ("KeyRecord", 1): _settle_is_what_withdraw_was,
+}
 """By the kind's name and the version that was stored; without its step nobody can read a document."""

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from shared.domain.capabilities import shared_by
-from shared.domain.commands import Fail, Provision
+from shared.domain.commands import Fail, Provision, Suspend
 from shared.domain.credential import KeyCredential
 from shared.domain.errors import PlanExhausted
 from shared.domain.ids import ArtifactRef
@@ -22,8 +22,10 @@ from shared.domain.lock_errors import (
 from shared.domain.plan import MAX_ATTEMPTS
 from shared.events.credential import Artifact, Delivery
 from shared.keywork.attempt import AttemptContext
+from shared.keywork.desired import act_for
 from shared.keywork.lock_attempt import IssueAttempt
 from shared.keywork.manual_task import manual_tasks
+from shared.keywork.orders import resting
 from shared.keywork.services import gather_both
 from shared.keywork.vendor_session import VendorSession
 from shared.keywork.verdicts import Outcome, Verdict, again, ask
@@ -103,6 +105,8 @@ async def _issued(attempted: IssueAttempt, desk: VendorSession) -> Verdict:
         # The vendor chose another secret: who hears of the key must find that one.
         await desk.secrets.update(key)
         await task.ended(change)
+    if task.entry.holds:
+        return again(task.vendor, timedelta(0))
     return Verdict(Outcome.DONE, warnings=change.entry.credential.core.warnings)
 
 
@@ -110,14 +114,20 @@ def _activation(attempted: IssueAttempt) -> Change:
     task = attempted.task
     confirmed = Provision(at=task.now, effective=attempted.effective, warnings=attempted.warnings)
     credential, facts = task.entry.credential.apply(confirmed)
+    grants = attempted.settled()
+    if task.entry.holds:
+        # It comes to life at rest: whoever hears of the one hears of the other.
+        credential, rests = credential.apply(Suspend(at=task.now, reason=min(task.entry.holds)))
+        everywhere = {kept.grant.id: kept for kept in (*(each.kept for each in attempted.placings), *grants)}
+        facts, grants = (*facts, *rests), resting(tuple(everywhere.values()), task.now)
     ref = ArtifactRef.mint(task.services.ids.ulid())
     entry = replace(task.entry, credential=credential, artifact=hashlib.sha256(ref.encode()).hexdigest())
     kind = credential.core.plan.current.kind
     artifact = Artifact.model_validate({"type": ARTIFACTS[kind], "opaqueRef": ref})
     return Change(
-        entry=_freed(entry, attempted.others, task),
+        entry=_resting(entry, task) if task.entry.holds else _freed(entry, attempted.others, task),
         facts=facts,
-        grants=attempted.settled(),
+        grants=grants,
         delivery=Delivery(artifact=artifact),
         capabilities=shared_by(each.kept.grant.capabilities for each in attempted.placings).names,
     )
@@ -214,8 +224,15 @@ def _noted(attempted: IssueAttempt, error: LockError) -> KeyCredential:
     return credential.refused(error.code, attempted.task.now) if attempted.counted else credential
 
 
+def _resting(entry: KeyRecord, task: AttemptContext) -> KeyRecord:
+    """Return a key that this very execution goes on with: it is to rest at once, not when somebody looks."""
+    saga = replace(entry.saga.turned(Work.SETTLE), generation=entry.saga.generation)
+    ours = replace(saga, execution=entry.saga.execution)
+    return replace(entry, saga=ours).due_in(STEP_LEASE, task.now)
+
+
 def _freed(entry: KeyRecord, grants: tuple[GrantRecord, ...], task: AttemptContext) -> KeyRecord:
     """Return the entry with nothing owed to it, or with grants to take back that nobody wants any more."""
-    if any(kept.leaving for kept in grants):
-        return replace(entry, saga=entry.saga.turned(Work.WITHDRAW), due=task.now)
+    if any(act_for(kept) for kept in grants):
+        return replace(entry, saga=entry.saga.turned(Work.SETTLE), due=task.now)
     return replace(entry, due=None)

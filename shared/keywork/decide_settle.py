@@ -1,68 +1,171 @@
-"""What came of taking a key back: gone, to be asked for again, or a risk that somebody must know of."""
+"""What comes of a round of settling a key: a pure decision, made from what the locks said, then saved once.
+
+| after the round | the key | the work |
+|---|---|---|
+| a lock was missed | | goes on at once with the others |
+| something is owed that may yet be done | told what has become true | asks again, after a rest that grows |
+| what is to open stands; something is left behind by the change | amended | goes on with what is left |
+| nothing is owed | settled, amended or woken | done |
+| a lock would not let go, or will not open as it is to | residual, said to people | asked again each hour |
+"""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from shared.domain.commands import Amend, Command, Unsuspend
 from shared.domain.credential import KeyCredential
 from shared.domain.facts import Fact
-from shared.domain.grant_lifecycle import Removing, Residual
+from shared.domain.grant_lifecycle import Residual
 from shared.domain.ids import LockDeviceId
+from shared.domain.kinds import VendorCode, merge_warnings
 from shared.domain.lock_errors import KeyRevokeFailed
-from shared.domain.states import LockSettlement, Revoked
+from shared.domain.states import Active, LockSettlement, Revoked, Suspended
+from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
-from shared.keywork.errand import GONE, NONE, SettleAttempt, waits_too_long
-from shared.keywork.manual_task import reservation_of
+from shared.keywork.desired import hopeful, left_behind, opening
+from shared.keywork.errand import DONE as SAID_YES
+from shared.keywork.errand import NONE, SettleAttempt, waits_too_long
+from shared.keywork.manual_task import alarm, reservation_of
+from shared.keywork.vault import secret_of
 from shared.keywork.verdicts import DONE, Outcome, Verdict, again, ask
-from shared.ledger.delays import LONGEST_WAIT, RESIDUE_EVERY, STEP_LEASE, delay_after
-from shared.ledger.grant_record import GrantRecord
+from shared.ledger.delays import LONGEST_WAIT, MOST_TRIES, RESIDUE_EVERY, STEP_LEASE, delay_after
+from shared.ledger.grant_record import GrantRecord, Wish
+from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Change
-from shared.ledger.sealed_keys import SecretName
+from shared.ports.ambient import Entropy
+
+Settled = list[tuple[GrantRecord, GrantRecord]]
 
 
-async def conclude_withdrawal(it: SettleAttempt) -> Verdict:
-    """Save what came of an attempt, and say what is next."""
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What to save, whether that ends the work, and what the saga is to do."""
+
+    change: Change
+    verdict: Verdict
+    ends: bool = False
+
+
+async def conclude_settling(it: SettleAttempt) -> Verdict:
+    """Save what came of a round, and say what is next."""
     settled = it.settled()
-    changed = tuple(new for old, new in settled if new is not old)
-    standing = {kept.grant.id: kept for kept in (*it.grants, *(new for _, new in settled))}
-    entry = replace(it.task.entry, saga=it.saga)
+    standing = _standing(it, settled)
     _alarm(it, settled)
-    removing = [kept for kept in standing.values() if isinstance(kept.grant.state, Removing)]
-    if removing or it.missed:
-        return await _later(it, Change(entry, grants=changed), removing)
-    return await _over(it, Change(entry, grants=changed), tuple(standing.values()))
+    _alarm_in_vain(it, standing)
+    decision = decide(it, settled, standing, it.task.services.entropy)
+    if not decision.ends:
+        await it.task.ledger.save(decision.change)
+        return decision.verdict
+    if it.secrets is not None and standing and all(kept.over for kept in standing):
+        # Before the last word, so that a crash leaves the word to be said again and not the secret.
+        for name in {secret_of(kept) for kept in standing}:
+            await it.secrets.destroy(name)
+    await it.task.ended(decision.change)
+    return decision.verdict
 
 
-async def _later(it: SettleAttempt, change: Change, removing: list[GrantRecord]) -> Verdict:
-    task, ours = it.task, [kept for kept in removing if kept.grant.vendor == it.task.vendor]
-    wait = _wait(it, ours)
-    await task.ledger.save(replace(change, entry=change.entry.due_in(wait + STEP_LEASE, task.now)))
-    return again(task.vendor, wait) if ours or it.missed else ask(removing[0].grant.vendor)
+def _standing(it: SettleAttempt, settled: Settled) -> tuple[GrantRecord, ...]:
+    """Return all grants as they are now."""
+    known = {kept.grant.id: kept for kept in (*it.grants, *(new for _, new in settled))}
+    return tuple(known.values())
 
 
-def _wait(it: SettleAttempt, ours: list[GrantRecord]) -> timedelta:
+def decide(
+    it: SettleAttempt, settled: Settled, standing: tuple[GrantRecord, ...], entropy: Entropy
+) -> Decision:
+    """Return what a round comes to; it asks nobody and writes nothing."""
+    vain, now = it.in_vain(), it.task.now
+    entry = replace(it.task.entry, saga=it.saga)
+    if vain:
+        entry = replace(entry, saga=replace(entry.saga, tries=MOST_TRIES))
+    changed = {new.grant.id: new for old, new in settled if new is not old}
+    owed = [kept for kept in standing if hopeful(kept) and kept.grant.id not in vain]
+    if not any(kept in owed for kept in opening(standing)) and not it.missed:
+        # What a change gains stands or will not: what it leaves behind goes, for others live there.
+        gone = [kept.withdrawn(now) for kept in left_behind(standing)]
+        changed |= {kept.grant.id: kept for kept in gone}
+        owed += gone
+    entry, facts = _fulfilled(entry, standing, now)
+    if owed or it.missed:
+        return _later(it, Change(entry, facts, tuple(changed.values())), owed, entropy)
+    return _over(it, Change(entry, facts, tuple(changed.values())), standing, in_vain=bool(vain))
+
+
+def _later(it: SettleAttempt, change: Change, owed: list[GrantRecord], entropy: Entropy) -> Decision:
+    task, ours = it.task, [kept for kept in owed if kept.grant.vendor == it.task.vendor]
+    wait = _wait(it, ours, entropy)
+    later = replace(change, entry=change.entry.due_in(wait + STEP_LEASE, task.now))
+    verdict = again(task.vendor, wait) if ours or it.missed else ask(_next(owed))
+    return Decision(later, verdict)
+
+
+def _next(owed: Sequence[GrantRecord]) -> VendorCode:
+    return owed[0].grant.vendor
+
+
+def _wait(it: SettleAttempt, ours: list[GrantRecord], entropy: Entropy) -> timedelta:
     """Return how long until it is worth asking again: after an error longer each time."""
     if it.missed:
         return NONE
     if it.failed:
-        delay = delay_after(max(1, it.tries), it.task.services.entropy)
+        delay = delay_after(max(1, it.tries), entropy)
         return max(delay, min(it.asked_for, LONGEST_WAIT))
     now = it.task.now
-    return max([NONE, *(kept.busy_until - now for kept in ours if kept.busy_until is not None)])
+    busy = [kept.busy_until - now for kept in ours if kept.busy_until is not None]
+    return max([NONE, *busy])
 
 
-async def _over(it: SettleAttempt, change: Change, standing: tuple[GrantRecord, ...]) -> Verdict:
+def _over(it: SettleAttempt, change: Change, standing: tuple[GrantRecord, ...], *, in_vain: bool) -> Decision:
     """End the work: with what still opens, if anything does, and a day on which to ask again."""
-    task = it.task
     residual = [kept for kept in standing if isinstance(kept.grant.state, Residual)]
-    if it.secrets is not None and all(kept.over for kept in standing):
-        # Before the last word, so that a crash leaves the word to be said again and not the secret.
-        for name in {secret_of(kept) for kept in standing}:
-            await it.secrets.destroy(name)
     credential, facts = _settlement(change.entry.credential, standing, it)
-    entry = replace(change.entry, credential=credential, due=_due(residual, task))
-    await task.ended(Change(entry, facts, change.grants))
-    return Verdict(Outcome.FAILED) if residual else DONE
+    due = _due(residual, it.task, in_vain=in_vain)
+    entry = replace(change.entry, credential=credential, due=due)
+    verdict = Verdict(Outcome.FAILED) if residual or in_vain else DONE
+    return Decision(Change(entry, (*change.facts, *facts), change.grants), verdict, ends=True)
+
+
+def _fulfilled(
+    entry: KeyRecord, standing: Sequence[GrantRecord], now: datetime
+) -> tuple[KeyRecord, tuple[Fact, ...]]:
+    """Say that a key is woken or amended, once it opens wherever it is to open, and when."""
+    if opening(standing) or not any(kept.wish is Wish.OPEN and not kept.over for kept in standing):
+        return entry, ()
+    facts: tuple[Fact, ...] = ()
+    for command in _commands(entry, standing, now):
+        credential, told = entry.credential.apply(command)
+        entry, facts = replace(entry, credential=credential), (*facts, *told)
+    return (replace(entry, amends=None) if isinstance(entry.credential.state, Active) else entry), facts
+
+
+def _commands(entry: KeyRecord, standing: Sequence[GrantRecord], now: datetime) -> list[Command]:
+    commands: list[Command] = []
+    state = entry.credential.state
+    if isinstance(state, Suspended) and not entry.holds:
+        commands.append(Unsuspend(at=now))
+    if entry.amends is not None and (commands or isinstance(state, Active)):
+        at_locks = [
+            kept.standing for kept in standing if kept.wish is Wish.OPEN and kept.standing is not None
+        ]
+        commands.append(
+            Amend(
+                at=now,
+                rooms=entry.amends.rooms,
+                window=entry.amends.window,
+                effective=_effective(standing, entry.amends.window),
+                warnings=merge_warnings(*(each.warnings for each in at_locks)),
+            )
+        )
+    return commands
+
+
+def _effective(standing: Sequence[GrantRecord], window: StayWindow) -> StayWindow | None:
+    """Return when all the locks open; None if they never all do."""
+    at_locks = [kept.standing for kept in standing if kept.wish is Wish.OPEN and kept.standing is not None]
+    start = max((each.valid_from for each in at_locks), default=window.start)
+    end = min((each.valid_until for each in at_locks), default=window.end)
+    return StayWindow(start, end, window.zone) if start < end else None
 
 
 def _settlement(
@@ -82,12 +185,12 @@ def _at_lock(device: LockDeviceId, opens: Sequence[GrantRecord]) -> LockSettleme
     return LockSettlement(device, not ends, max(known, default=None) if len(known) == len(ends) else None)
 
 
-def _due(residual: list[GrantRecord], task: AttemptContext) -> datetime | None:
+def _due(residual: list[GrantRecord], task: AttemptContext, *, in_vain: bool) -> datetime | None:
     ends = [kept.grant.exposure_until for kept in residual if kept.grant.exposure_until is not None]
-    return min([task.now + RESIDUE_EVERY, *ends]) if residual else None
+    return min([task.now + RESIDUE_EVERY, *ends]) if residual or in_vain else None
 
 
-def _alarm(it: SettleAttempt, settled: list[tuple[GrantRecord, GrantRecord]]) -> None:
+def _alarm(it: SettleAttempt, settled: Settled) -> None:
     """Say it at once, and once more when we stop asking: somebody may still get in."""
     core = it.task.entry.credential.core
     for old, new in settled:
@@ -105,27 +208,32 @@ def _alarm(it: SettleAttempt, settled: list[tuple[GrantRecord, GrantRecord]]) ->
             )
 
 
+def _alarm_in_vain(it: SettleAttempt, standing: Sequence[GrantRecord]) -> None:
+    """Say once of a change that its locks do not follow: its guest may stand before a door."""
+    known, vain = it.task.entry, it.in_vain()
+    if vain and known.saga.tries < MOST_TRIES:
+        reason = "its locks will not open as they are to: it is as it was before, and asked for each hour"
+        devices = sorted(str(kept.grant.device_id) for kept in standing if kept.grant.id in vain)
+        alarm(known.credential.core, reason, it.task.services.log, devices=", ".join(devices))
+
+
 def _first(it: SettleAttempt, old: GrantRecord) -> bool:
     """Say whether nobody was told yet that a lock keeps the key: it is refused, or waits for too long."""
-    removal = next((each for each in it.removals if each.kept is old), None)
-    if removal is None or removal.error is None or any(_refusals(old)):
+    errand = next((each for each in it.errands if each.kept is old), None)
+    if errand is None or errand.error is None or errand.act.opens or any(_refusals(old)):
         return False
-    if removal.asked_at is None:
+    if errand.asked_at is None:
         return it.tries == 1
     waited_before = any(waits_too_long(old, call.at) for call in old.removals)
-    return removal.refused or (waits_too_long(old, removal.asked_at) and not waited_before)
+    return errand.refused or (waits_too_long(old, errand.asked_at) and not waited_before)
 
 
 def _refusals(kept: GrantRecord) -> list[bool]:
-    return [call.made and call.answer != GONE for call in kept.removals]
+    since = kept.wished_at if kept.wish is Wish.REST else None
+    asked = [call for call in kept.removals if since is None or call.at >= since]
+    return [call.made and call.answer not in SAID_YES for call in asked]
 
 
 def _cause(it: SettleAttempt, kept: GrantRecord) -> str | None:
-    error = next((each.error for each in it.removals if each.kept.grant.id == kept.grant.id), None)
-    return error.cause.kind if error else kept.removals[-1].answer
-
-
-def secret_of(kept: GrantRecord) -> SecretName:
-    """Return the name of the secret that opens here."""
-    grant = kept.grant
-    return SecretName(grant.credential_id, grant.kind, grant.secret_try)
+    error = next((each.error for each in it.errands if each.kept.grant.id == kept.grant.id), None)
+    return error.cause.kind if error else kept.calls[-1].answer

@@ -1,42 +1,64 @@
-"""Taking a key back, lock by lock: what was asked for, what was said, and whether that was a try."""
+"""A round of settling a key: what was asked at each lock, what was said, and whether that was a try."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from shared.domain.grant_lifecycle import Close, ConfirmRemoval, GiveUp, Lapse, Removing, Residual
+from shared.domain.grant_lifecycle import (
+    Close,
+    ConfirmRemoval,
+    GiveUp,
+    Intended,
+    Lapse,
+    Place,
+    Placed,
+    Placement,
+    Removing,
+    Residual,
+    Rest,
+)
 from shared.domain.ids import UserId
 from shared.domain.kinds import SAGA, Actor
 from shared.domain.lock_errors import LockError
 from shared.keywork.attempt import AttemptContext
+from shared.keywork.desired import Act, act_for
 from shared.ledger.delays import LONGEST_QUEUE, LONGEST_WAIT, MOST_TRIES
-from shared.ledger.grant_record import REMOVE, GrantRecord
+from shared.ledger.grant_record import GrantRecord
+from shared.ledger.key_at_lock import KeyAtLockRecord
 from shared.ledger.key_record import Saga
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ledger.vendor_calls import CallMade
 from shared.ports.exchanges import Exchange
-from shared.ports.lock import LockVendor
-from shared.ports.lock_causes import in_line
+from shared.ports.lock import KeyAtLock, LockVendor
+from shared.ports.lock_causes import in_line, unheard
 
 NONE: Final = timedelta(0)
 GONE: Final = "gone"
+RESTS: Final = "rests"
+DONE: Final = frozenset({GONE, RESTS, *Placement})
+"""What a vendor says that did what it was asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """One grant that is to go: when its vendor was asked, if it was, and what went wrong, if anything.
+    """What is owed at one lock: when its vendor was asked, if it was, and what it said.
 
-    `noted_at` is the same instant as calls are told apart by, whatever became of the clock. `closed_by`: who
-    was at the door and saw that it opens no more, whatever the vendor says.
+    `noted_at` is the same instant as calls are told apart by, whatever became of the clock. `busy_before`:
+    until when an earlier call may still place the key. `closed_by`: who was at the door and saw that it opens
+    no more, whatever the vendor says.
     """
 
     kept: GrantRecord
+    act: Act = Act.REMOVE
     asked_at: datetime | None = None
     error: LockError | None = None
     answered_at: datetime | None = None
     noted_at: datetime | None = None
     said: tuple[Exchange, ...] = ()
     closed_by: UserId | None = None
+    at_lock: KeyAtLock | None = None
+    busy_before: datetime | None = None
 
     @property
     def refused(self) -> bool:
@@ -48,51 +70,95 @@ class Errand:
         return self.error is not None and (self.refused or waits_too_long(self.kept, now))
 
     def settled(self, now: datetime, *, last: bool) -> GrantRecord:
-        """Return the grant as it stands now; while a call may still place it, no removal is believed."""
+        """Return the grant as it stands now."""
         if lapsed(self.kept, now):
             return self.kept.told(Lapse(at=now))
         if self.closed_by is not None:
             return self.kept.told(Close(at=now, by=self.closed_by))
+        return _SETTLED[self.act](self, now, last)
+
+    def closed(self, now: datetime, last: bool) -> GrantRecord:
+        """Return a grant that was to go or rest; while a call may still place it, neither is believed."""
         kept = self._heard(now).capped(now)
         if self.error is None:
-            return kept if kept.busy(self.asked_at or now) else kept.told(ConfirmRemoval(at=now))
+            agreed = ConfirmRemoval(at=now) if self.act is Act.REMOVE else Rest(at=now)
+            return kept if kept.busy(self.asked_at or now) else kept.told(agreed)
         if last or self.error.permanent:
             return given_up(kept, self.error.cause.kind, now)
         return kept
 
+    def opened(self, now: datetime, last: bool) -> GrantRecord:  # noqa: ARG002 - whom a key is promised to, is asked for still
+        """Return a grant that was to open: silence says nothing, for the call may still land."""
+        if self.asked_at is None:
+            return self.uncalled()
+        answered_at = self.answered_at or now
+        if self.at_lock is None:
+            assert self.error is not None  # noqa: S101 - a lock that was asked and has no key has said why
+            heard = self.kept.heard(self.error.cause.kind, answered_at, self.said)
+            return heard if unheard(self.error) else replace(heard, busy_until=self.busy_before)
+        at = self.at_lock
+        heard = self.kept.heard(at.placement.value, answered_at, self.said)
+        placed = Place(at=answered_at, placement=at.placement, exposure_until=at.exposure_until)
+        standing = None if self._may_be_undone() else KeyAtLockRecord.of(at)
+        return replace(heard, busy_until=self.busy_before, standing=standing).told(placed)
+
+    def _may_be_undone(self) -> bool:
+        """Say whether a call may yet land that was made for what the key was to be before."""
+        kept, asked_at = self.kept, self.asked_at
+        busy = self.busy_before is not None and asked_at is not None and asked_at < self.busy_before
+        return busy and kept.wished_at is not None and any(call.at < kept.wished_at for call in kept.calls)
+
+    def uncalled(self) -> GrantRecord:
+        """Return the grant without the call that was written down and never made."""
+        called = self.act.opens and self.kept.calls and self.kept.calls[-1].answer is None
+        if not called:
+            return self.kept
+        return replace(self.kept, busy_until=self.busy_before, calls=self.kept.calls[:-1])
+
     def _heard(self, now: datetime) -> GrantRecord:
         if self.asked_at is None:
             return self.kept
-        answer = GONE if self.error is None else self.error.cause.kind
+        done = GONE if self.act is Act.REMOVE else RESTS
+        answer = done if self.error is None else self.error.cause.kind
         made = self.error is None or self.refused
         noted_at, answered_at = self.noted_at or self.asked_at, self.answered_at or now
-        return self.kept.removing(CallMade(noted_at, REMOVE, answer, answered_at, made, self.said))
+        return self.kept.removing(CallMade(noted_at, self.act, answer, answered_at, made, self.said))
+
+
+_SETTLED: Final[Mapping[Act, Callable[[Errand, datetime, bool], GrantRecord]]] = {
+    Act.REMOVE: Errand.closed,
+    Act.REST: Errand.closed,
+    Act.PLACE: Errand.opened,
+    Act.WAKE: Errand.opened,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class SettleAttempt:
-    """A round of a try to take a key back, which `began` some time ago, or has no rounds.
+    """A round of a try to settle a key, which `began` some time ago, or has no rounds.
 
-    Without a port the vendor was not asked, without secrets they stay.
+    Without a port the vendor was not asked, without secrets they stay. `unasked`: the locks that this round
+    meant to ask, and had no time for.
     """
 
     task: AttemptContext
     grants: tuple[GrantRecord, ...]
-    removals: tuple[Errand, ...]
+    errands: tuple[Errand, ...]
     began: datetime | None = None
     port: LockVendor | None = None
     secrets: SealedKeys | None = None
+    unasked: tuple[Errand, ...] = ()
 
     @property
     def errors(self) -> tuple[LockError, ...]:
         """What went wrong in this round."""
-        return tuple(each.error for each in self.removals if each.error is not None)
+        return tuple(each.error for each in self.errands if each.error is not None)
 
     @property
     def failed_before(self) -> tuple[GrantRecord, ...]:
         """The locks that earlier rounds of this try asked in vain."""
         earlier = self._others() if self.began is not None else {}
-        return tuple(kept for kept, call in earlier.items() if call is not None and call.answer != GONE)
+        return tuple(kept for kept, call in earlier.items() if call is not None and call.answer not in DONE)
 
     @property
     def missed(self) -> bool:
@@ -108,8 +174,8 @@ class SettleAttempt:
     def tries(self) -> int:
         """How many tries failed, this one included: one is over when all locks were asked."""
         now = self.task.now
-        counts = any(each.counts(now) for each in self.removals) or any(
-            kept.removals[-1].made or waits_too_long(kept, now) for kept in self.failed_before
+        counts = any(each.counts(now) for each in self.errands) or any(
+            kept.calls[-1].made or waits_too_long(kept, now) for kept in self.failed_before
         )
         return self.task.entry.saga.tries + (counts and not self.missed)
 
@@ -128,39 +194,61 @@ class SettleAttempt:
     def saga(self) -> Saga:
         """The work as it stands now; to close what somebody saw at a door is no part of any try."""
         saga = replace(self.task.entry.saga, tries=self.tries)
-        if any(each.closed_by for each in self.removals):
+        if any(each.closed_by for each in self.errands):
             return saga
         return replace(saga, broken=0, began=self.began if self.missed else None)
 
     @property
     def by(self) -> Actor:
         """Who says how it stands."""
-        return next((each.closed_by for each in self.removals if each.closed_by), SAGA)
+        return next((each.closed_by for each in self.errands if each.closed_by), SAGA)
 
     def settled(self) -> list[tuple[GrantRecord, GrantRecord]]:
         """Return each grant that was asked for in this try, and as it stands now."""
         now, last = self.task.now, self.last
-        settled = [(each.kept, each.settled(now, last=last)) for each in self.removals]
+        settled = [(each.kept, each.settled(now, last=last)) for each in self.errands]
+        settled += [(each.kept, each.uncalled()) for each in self.unasked]
         if last and not self.missed:
-            settled += [(kept, given_up(kept, kept.removals[-1].answer, now)) for kept in self.failed_before]
+            closing = [kept for kept in self.failed_before if not _opens(kept)]
+            settled += [(kept, given_up(kept, kept.calls[-1].answer, now)) for kept in closing]
         return settled
+
+    def in_vain(self) -> frozenset[str]:
+        """Return the locks that will not open as they are to, so far: they are asked hourly."""
+        refused = {each.kept.grant.id for each in self.errands if each.act.opens and _for_good(self, each)}
+        before = {kept.grant.id for kept in self.failed_before if _opens(kept)} if self.last else set()
+        return frozenset(refused | before)
 
     def _others(self) -> dict[GrantRecord, CallMade | None]:
         """Return the vendor's locks that this round did not come to, each with its call in this try."""
-        came_to, began = {each.kept.grant.id for each in self.removals}, self.began or self.task.now
-        ours = [kept for kept in self.grants if kept.leaving and kept.grant.vendor == self.task.vendor]
-        return {kept: kept.removal_since(began) for kept in ours if kept.grant.id not in came_to}
+        came_to, began = {each.kept.grant.id for each in self.errands}, self.began or self.task.now
+        as_before = {each.kept.grant.id: each.uncalled() for each in self.unasked}
+        known = [as_before.get(kept.grant.id, kept) for kept in self.grants]
+        ours = [kept for kept in known if act_for(kept) and kept.grant.vendor == self.task.vendor]
+        return {kept: kept.call_since(began) for kept in ours if kept.grant.id not in came_to}
+
+
+def _opens(kept: GrantRecord) -> bool:
+    act = act_for(kept)
+    return act is not None and act.opens
+
+
+def _for_good(it: SettleAttempt, errand: Errand) -> bool:
+    return errand.error is not None and (it.last or errand.error.permanent)
 
 
 def waits_too_long(kept: GrantRecord, now: datetime) -> bool:
-    """Say whether a key was to go so long ago that waiting in line is no excuse any more."""
+    """Say whether what is owed was to be so long ago that waiting in line is no excuse any more."""
     state = kept.grant.state
-    return not isinstance(state, Removing) or now - state.since >= LONGEST_QUEUE
+    if isinstance(state, Residual):
+        return True
+    since = state.since if isinstance(state, Removing) else kept.wished_at
+    return since is None or now - since >= LONGEST_QUEUE
 
 
 def given_up(kept: GrantRecord, cause: str | None, now: datetime) -> GrantRecord:
     """Return a grant that its lock will not let go of; one that was given up before stays as it is."""
-    leaving = isinstance(kept.grant.state, Removing)
+    leaving = isinstance(kept.grant.state, Intended | Placed | Removing)
     return kept.told(GiveUp(at=now, cause=cause or "unknown")) if leaving else kept
 
 

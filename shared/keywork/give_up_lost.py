@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import Final
 
 from shared.domain.commands import Fail
-from shared.domain.grant_lifecycle import Removing
 from shared.domain.kinds import FailureReason
 from shared.domain.lock_errors import LockErrorCause, VendorUnreachable
 from shared.keywork.attempt import AttemptContext
-from shared.keywork.decide_settle import conclude_withdrawal
+from shared.keywork.decide_settle import conclude_settling
+from shared.keywork.desired import act_for, hopeful
 from shared.keywork.errand import Errand, SettleAttempt, lapsed
 from shared.keywork.manual_task import alarm, manual_tasks
 from shared.keywork.services import Services
@@ -44,7 +44,7 @@ async def _fail(task: AttemptContext, reason: FailureReason) -> None:
     now = task.now
     grants = tuple(kept.withdrawn(now) for kept in await task.grants() if not kept.over)
     credential, facts = task.entry.credential.apply(Fail(at=now, reason=reason))
-    entry = replace(task.entry, credential=credential, saga=task.entry.saga.turned(Work.WITHDRAW))
+    entry = replace(task.entry, credential=credential, saga=task.entry.saga.turned(Work.SETTLE))
     change = Change(replace(entry, due=now if grants else None), facts, grants)
     await task.ended(change, *manual_tasks([change], task.services.log))
 
@@ -52,7 +52,7 @@ async def _fail(task: AttemptContext, reason: FailureReason) -> None:
 async def _leave(task: AttemptContext) -> None:
     grants = await task.grants()
     error = VendorUnreachable(vendor=task.vendor, cause=LOST, permanent=True)
-    removing = [Errand(kept, error=error) for kept in grants if isinstance(kept.grant.state, Removing)]
-    removals = (*removing, *(Errand(kept) for kept in grants if lapsed(kept, task.now)))
+    owed = [Errand(kept, act, error=error) for kept in grants if hopeful(kept) and (act := act_for(kept))]
+    errands = (*owed, *(Errand(kept) for kept in grants if lapsed(kept, task.now)))
     found = replace(task, entry=replace(task.entry, saga=replace(task.entry.saga, lost=0)))
-    await conclude_withdrawal(SettleAttempt(found, grants, removals))
+    await conclude_settling(SettleAttempt(found, grants, errands))

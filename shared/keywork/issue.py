@@ -2,35 +2,28 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from shared.domain.commands import Accept
 from shared.domain.facts import Fact
-from shared.domain.grant import Grant, VendorCall
-from shared.domain.grant_lifecycle import Intended
-from shared.domain.ids import GrantId
-from shared.domain.premises import LockDevice
 from shared.domain.states import Failed, Requested, Revoked
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.decide_issue import conclude_issue, refuse_to_issue
 from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
 from shared.keywork.place_at_locks import asked
 from shared.keywork.preconditions import why_hopeless
+from shared.keywork.prepare import new_grant
 from shared.keywork.services import gather_both
+from shared.keywork.vault import KEPT_AFTER_STAY
 from shared.keywork.vendor_session import VendorSession
 from shared.keywork.verdicts import Verdict
 from shared.ledger.delays import STEP_LEASE
 from shared.ledger.grant_record import GrantRecord, after_all_calls
-from shared.ledger.key_record import KeyRecord
+from shared.ledger.key_record import KeyRecord, Target
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.documents import StaleVersion
 from shared.vendor_kit.pins import draw_pin
-
-KEPT_AFTER_STAY: Final = timedelta(days=60)
-LONGEST_EXTENSION: Final = timedelta(hours=4)
-"""By so much a vendor may round the end, or we may shift it: the truth comes with its answer."""
 
 
 async def issue_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
@@ -100,48 +93,14 @@ def _placings(
         for kept in known
         if kept.wanted and (kept.grant.vendor, kept.grant.kind, kept.grant.secret_try) == tried
     }
+    target = Target(core.rooms, core.window)
     placings = []
     for door in desk.binding.doors(core.rooms):
-        kept = mine.get((door.id, door.vendor_device)) or _new(task, door, known)
+        kept = mine.get((door.id, door.vendor_device))
+        if kept is None:
+            kept = new_grant(task.entry, door, target, known, task.now, task.services.ids)
         placings.append(LockAttempt.at(kept, task.now, noted_at))
     return placings
-
-
-def _new(task: AttemptContext, door: LockDevice, known: Sequence[GrantRecord]) -> GrantRecord:
-    window = task.entry.credential.core.window
-    return GrantRecord(_grant(task, door, known), window.start, window.end, vendor_device=door.vendor_device)
-
-
-def _grant(task: AttemptContext, door: LockDevice, known: Sequence[GrantRecord]) -> Grant:
-    core, kind = task.entry.credential.core, task.entry.credential.core.plan.current.kind
-    tried = (door.id, kind, task.entry.secret_try)
-    # A door that was unmapped meanwhile has had such a grant, whose removal must not take this one along.
-    before = sum((k.grant.device_id, k.grant.kind, k.grant.secret_try) == tried for k in known)
-    call = VendorCall(
-        claim=core.claim,
-        credential_id=core.id,
-        device_id=door.id,
-        kind=kind,
-        secret_try=task.entry.secret_try,
-        step=f"issue.{before}" if before else "issue",
-    )
-    return Grant(
-        id=GrantId.mint(task.services.ids.ulid()),
-        tenant=core.tenant,
-        property_id=core.property_id,
-        credential_id=core.id,
-        device_id=door.id,
-        rooms=tuple(room for room in door.rooms if room in core.rooms),
-        vendor=door.vendor,
-        kind=kind,
-        vendor_key=call.key,
-        capabilities=door.capabilities,
-        exposure_until=core.window.end + LONGEST_EXTENSION,
-        state=Intended(),
-        version=1,
-        changed_at=task.now,
-        secret_try=task.entry.secret_try,
-    )
 
 
 async def _secret(task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord]) -> SealedKey:

@@ -1,18 +1,27 @@
-"""When a key that nobody took back has outlived its stay."""
+"""When a living key is next to be looked at though nobody asks: at its stay's end, or before."""
 
 from datetime import datetime, timedelta
 from typing import Final
 
+from shared.domain.core import Guest
 from shared.domain.states import Active, Suspended
 from shared.ledger.key_record import KeyRecord
 
 OVER_AFTER: Final = timedelta(hours=12)
-"""Locks end a key by themselves, and guests linger: there is no hurry to free its place at the lock."""
+"""Locks end a guest's key by themselves, and guests linger: there is no hurry to free its place there."""
 
 
 def over_at(entry: KeyRecord) -> datetime | None:
-    """Return when a living key is to be taken off its locks though nobody told that its stay is over."""
+    """Return when a living key is to be taken off its locks though nobody told that its time is over."""
     state = entry.credential.state
     if not isinstance(state, Active | Suspended):
         return None
-    return max(entry.credential.core.window.end, state.key.effective.end) + OVER_AFTER
+    core = entry.credential.core
+    grace = OVER_AFTER if isinstance(core.holder, Guest) else timedelta(0)
+    return max(core.window.end, state.key.effective.end) + grace
+
+
+def next_due(entry: KeyRecord, *others: datetime | None) -> datetime | None:
+    """Return the first of all that is owed to a key, now or later; None if nothing ever is."""
+    moments = (over_at(entry), *others)
+    return min((each for each in moments if each is not None), default=None)

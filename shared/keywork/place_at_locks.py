@@ -8,18 +8,16 @@ from typing import Final
 from shared.domain.core import Guest
 from shared.domain.ids import CredentialId
 from shared.domain.kinds import KeyCredentialKind
-from shared.domain.lock_errors import KeyIssueFailed, LockError, LockErrorCause, VendorUnreachable
+from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
 from shared.keywork.lock_key import lock_key
-from shared.keywork.rounds import in_time
+from shared.keywork.rounds import Answer, Round
 from shared.keywork.vendor_session import VendorSession
-from shared.ledger.delays import round_over
 from shared.ledger.grant_record import MOST_GRANTS, NEVER, GrantRecord, grant_from
 from shared.ledger.indexes import AT_DEVICE
 from shared.ledger.reservation import ref_of, reservation_from
-from shared.ports.exchanges import overheard
 from shared.ports.lock import KeyAtLock, LockKey, LockVendor
 from shared.ports.lock_causes import OUT_OF_REACH, PIN_REFUSED, WINDOW_SPENT, about_the_pin
 
@@ -31,12 +29,27 @@ SHIFTS: Final = 3
 
 async def asked(attempted: IssueAttempt, desk: VendorSession) -> IssueAttempt:
     """Ask at the locks, however many refuse, for a while: one out of reach must not keep the others shut."""
-    placings, began = list(attempted.placings), attempted.task.now
-    async with desk.port.visit():
-        for number in _in_turn(placings, attempted.began):
-            placings[number] = await _asked_at(placings[number], attempted, desk)
-            if about_the_pin(placings[number].error) or round_over(began, attempted.task.now):
-                break  # no other lock need learn a secret that is given up; what is done is saved in time
+
+    async def place(placing: LockAttempt) -> KeyAtLock:
+        return await _placed(placing, attempted, desk)
+
+    def noted(placing: LockAttempt, answer: Answer) -> LockAttempt:
+        asked = replace(placing, outcome=answer.outcome, answered_at=answer.answered_at, said=answer.said)
+        return _one_secret(asked, attempted, desk)
+
+    in_turn = _in_turn(attempted.placings, attempted.began)
+    # No other lock need learn a secret that is given up.
+    round_ = Round(
+        desk.port,
+        attempted.task.vendor,
+        lambda: attempted.task.now,
+        place,
+        lambda each: about_the_pin(each.error),
+    )
+    answered = await round_.ask([attempted.placings[number] for number in in_turn], noted)
+    placings = list(attempted.placings)
+    for number, placing in zip(in_turn, answered, strict=False):
+        placings[number] = placing
     return replace(attempted, placings=tuple(placings))
 
 
@@ -45,18 +58,6 @@ def _in_turn(placings: Sequence[LockAttempt], began: datetime) -> list[int]:
     missing = [number for number, placing in enumerate(placings) if placing.standing is None]
     missed = [number for number in missing if placings[number].missed_since(began)]
     return sorted(missed or missing, key=lambda number: placings[number].asked_last or NEVER)
-
-
-async def _asked_at(placing: LockAttempt, attempted: IssueAttempt, desk: VendorSession) -> LockAttempt:
-    outcome: KeyAtLock | LockError
-    with overheard() as said:
-        try:
-            async with in_time(attempted.task.vendor):
-                outcome = await _placed(placing, attempted, desk)
-        except LockError as error:
-            outcome = error
-    asked = replace(placing, outcome=outcome, answered_at=attempted.task.now, said=tuple(said))
-    return _one_secret(asked, attempted, desk)
 
 
 async def _placed(placing: LockAttempt, attempted: IssueAttempt, desk: VendorSession) -> KeyAtLock:

@@ -1,123 +1,190 @@
-"""Taking a key back: asked of every lock, as often as it takes."""
+"""Settling a key: every grant is brought to its wish, as often as it takes.
 
-from collections.abc import Sequence
-from dataclasses import replace
+1. The try and what is about to open are written down before any lock is asked.
+2. What an order closes is asked for first: keys that are to go or rest, or to open no longer than before.
+3. Then what a change gains, and only when that stands, what the change leaves behind.
+4. Each generation begins with another lock, lest one at which we crash keeps the others waiting.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from shared.domain.lock_errors import LockError
 from shared.keywork.attempt import AttemptContext
-from shared.keywork.decide_settle import conclude_withdrawal, secret_of
+from shared.keywork.decide_settle import conclude_settling
+from shared.keywork.desired import Act, act_for, left_behind, opening
 from shared.keywork.errand import Errand, SettleAttempt, lapsed
 from shared.keywork.lock_key import lock_key
-from shared.keywork.rounds import in_time
+from shared.keywork.rounds import Answer, Round
 from shared.keywork.services import gather_both
+from shared.keywork.vault import RoundVault, secret_of
 from shared.keywork.vendor_session import VendorSession
 from shared.keywork.verdicts import Verdict
-from shared.ledger.delays import STEP_LEASE, round_over
-from shared.ledger.grant_record import NEVER, GrantRecord, after_all_calls
+from shared.ledger.delays import STEP_LEASE
+from shared.ledger.grant_record import NEVER, NO_INSTANT, GrantRecord, after_all_calls
 from shared.ledger.ledger import Change
-from shared.ledger.sealed_keys import SealedKey, SecretName
-from shared.ports.exchanges import overheard
-from shared.ports.trouble import ServiceTrouble
-from shared.ports.vault import SealBroken
+from shared.ledger.sealed_keys import SealedKey
+from shared.ports.lock import KeyAtLock, LockKey, LockVendor
 
 
-async def withdraw_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
-    """Make one attempt to take every leaving grant of this vendor back, and say what is next."""
-    grants = await task.grants()
-    task = await _begun(task, grants)
-    began = task.entry.saga.began or task.now
+async def settle_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
+    """Make one attempt to bring every grant of this vendor to its wish, and say what is next."""
+    begun, grants, errands = await _begun(task, await task.grants())
+    began = begun.entry.saga.began or begun.now
+    vault = RoundVault(desk.secrets)
+    ask = _Asking(begun, desk, vault, began)
     # What could not be told before is told meanwhile: others go by it too.
-    leaving = _leaving(grants, task)
-    missed = [kept for kept in leaving if kept.removal_since(began) is None]
-    removals, told = await gather_both(_removals(missed or leaving, began, task, desk), task.announced())
-    task = replace(task, entry=told)
-    return await conclude_withdrawal(SettleAttempt(task, grants, removals, began, desk.port, desk.secrets))
-
-
-async def _begun(task: AttemptContext, grants: Sequence[GrantRecord]) -> AttemptContext:
-    """Write down that a try begins, before its locks are asked: nobody is to begin it once more meanwhile."""
-    if task.entry.saga.began is not None:
-        return task
-    saga = replace(task.entry.saga, began=after_all_calls(grants, task.now))
-    begun, _ = await task.saved(Change(replace(task.entry, saga=saga).due_in(STEP_LEASE, task.now)))
-    return begun
-
-
-async def refuse_to_withdraw(task: AttemptContext, error: LockError) -> Verdict:
-    """Save that the vendor could not even be asked, and say what is next."""
-    grants = await task.grants()
-    removals = tuple(Errand(kept, error=error) for kept in _leaving(grants, task))
-    return await conclude_withdrawal(SettleAttempt(task, grants, removals))
-
-
-def _leaving(grants: Sequence[GrantRecord], task: AttemptContext) -> list[GrantRecord]:
-    """Return what is to go, first what was asked for longest ago: one lock's trouble is not the others'.
-
-    Each generation begins with another lock, lest one at which we crash keeps the others open.
-    """
-    ours = [kept for kept in grants if kept.leaving and kept.grant.vendor == task.vendor]
-    turn = task.entry.saga.generation % max(1, len(ours))
-    return sorted(
-        ours[turn:] + ours[:turn], key=lambda kept: kept.removals[-1].at if kept.removals else NEVER
-    )
-
-
-async def _removals(
-    leaving: Sequence[GrantRecord], began: datetime, task: AttemptContext, desk: VendorSession
-) -> tuple[Errand, ...]:
-    """Ask for a while; what is done is saved in time, and whoever comes next asks the others.
-
-    While the vault is in trouble keys are removed by their names, and nothing is believed of that: somebody
-    may have renamed one.
-    """
-    removals, round_began = list[Errand](), task.now
-    vault = _Vault(desk)
-    async with desk.port.visit():
-        for kept in leaving:
-            removal = await _asked(kept, await vault.sealed(secret_of(kept)), task, desk)
-            removals.append(replace(removal, noted_at=max(began, removal.asked_at or began)))
-            if round_over(round_began, task.now):
-                break
+    answered, told = await gather_both(ask.all(errands), begun.announced())
     if vault.trouble is not None:
         raise vault.trouble
-    return tuple(removals)
+    await vault.keep_refs(answered)
+    it = SettleAttempt(
+        replace(begun, entry=told),
+        grants,
+        tuple(answered),
+        began,
+        desk.port,
+        desk.secrets,
+        unasked=tuple(errands[len(answered) :]),
+    )
+    return await conclude_settling(it)
 
 
-async def _asked(
-    kept: GrantRecord, sealed: SealedKey | None, task: AttemptContext, desk: VendorSession
-) -> Errand:
-    if lapsed(kept, task.now):
-        return Errand(kept)
-    window, asked_at = task.entry.credential.core.window, task.now
-    refusal: LockError | None = None
-    with overheard() as said:
-        try:
-            async with in_time(task.vendor):
-                await desk.port.remove(lock_key(kept, window, sealed))
-        except LockError as error:
-            refusal = error
-    return Errand(kept, asked_at, refusal, answered_at=task.now, said=tuple(said))
+async def refuse_to_settle(task: AttemptContext, error: LockError) -> Verdict:
+    """Save that the vendor could not even be asked, and say what is next."""
+    grants = await task.grants()
+    errands = tuple(replace(each, error=error) for each in _owed(grants, task))
+    return await conclude_settling(SettleAttempt(task, grants, errands))
 
 
-class _Vault:
-    """The sealed keys as one round needs them: each is opened once, and trouble is kept for its end."""
+async def _begun(
+    task: AttemptContext, grants: Sequence[GrantRecord]
+) -> tuple[AttemptContext, tuple[GrantRecord, ...], list[Errand]]:
+    """Write down that a try begins, and what it will place: nobody is to begin it once more meanwhile."""
+    now, noted_at = task.now, after_all_calls(grants, task.now)
+    began = task.entry.saga.began or noted_at
+    left = [] if opening(grants) else [kept.withdrawn(now) for kept in left_behind(grants)]
+    known = _replaced(grants, left)
+    owed = _owed(known, task)
+    missed = [each for each in owed if each.kept.call_since(began) is None]
+    errands = [_called(each, now, noted_at) for each in missed or owed]
+    written = [*left, *(each.kept for each in errands if each.act.opens)]
+    if task.entry.saga.began is None or written:
+        saga = replace(task.entry.saga, began=began)
+        entry = replace(task.entry, saga=saga).due_in(STEP_LEASE, now)
+        fresh = {kept.grant.id: kept for kept in written}
+        task, saved = await task.saved(Change(entry, grants=tuple(fresh.values())))
+        known = _replaced(known, saved)
+        errands = [replace(each, kept=_as_saved(each.kept, saved)) for each in errands]
+    return task, known, errands
 
-    def __init__(self, desk: VendorSession) -> None:
-        self._desk, self._opened = desk, dict[SecretName, SealedKey | None]()
-        self.trouble: ServiceTrouble | None = None
 
-    async def sealed(self, name: SecretName) -> SealedKey | None:
-        """Return a sealed key, if it can be opened; most locks of a key share one."""
-        if name not in self._opened:
-            self._opened[name] = await self._found(name)
-        return self._opened[name]
+def _replaced(grants: Sequence[GrantRecord], others: Sequence[GrantRecord]) -> tuple[GrantRecord, ...]:
+    return tuple(_as_saved(kept, others) for kept in grants)
 
-    async def _found(self, name: SecretName) -> SealedKey | None:
-        try:
-            return await self._desk.secrets.find(name)
-        except SealBroken:
-            return None  # without the vendor's own reference a key is found by its name
-        except ServiceTrouble as trouble:
-            self.trouble = trouble
+
+def _as_saved(kept: GrantRecord, saved: Sequence[GrantRecord]) -> GrantRecord:
+    return next((each for each in saved if each.grant.id == kept.grant.id), kept)
+
+
+def _called(errand: Errand, now: datetime, noted_at: datetime) -> Errand:
+    if not errand.act.opens:
+        return errand
+    kept = errand.kept
+    return replace(errand, kept=kept.calling(now, noted_at, errand.act), busy_before=kept.busy_until)
+
+
+def _owed(grants: Sequence[GrantRecord], task: AttemptContext) -> list[Errand]:
+    """Return what is owed at this vendor's locks, in the order in which it is asked for."""
+    owed = [(kept, act) for kept in grants if (act := act_for(kept)) and kept.grant.vendor == task.vendor]
+    turn = task.entry.saga.generation % max(1, len(owed))
+    errands = [Errand(kept, act) for kept, act in owed[turn:] + owed[:turn]]
+    return sorted(errands, key=lambda each: (_gains(each, task), _asked_last(each)))
+
+
+def _gains(errand: Errand, task: AttemptContext) -> bool:
+    """Say whether somebody may get in by it who may not now, or longer; else it closes something."""
+    return errand.act.opens and errand.kept.until >= task.entry.credential.core.window.end
+
+
+def _asked_last(errand: Errand) -> datetime:
+    calls = [call.at for call in errand.kept.calls if call.asked == errand.act]
+    return calls[-1] if calls else NEVER
+
+
+def _key(errand: Errand, sealed: SealedKey | None, task: AttemptContext) -> LockKey:
+    """Return what a vendor is told; the secret only where the key is to open."""
+    stay, kept = task.entry.credential.core.window, errand.kept
+    # Of grants that an early release wrote nobody knows when they begin: as their key does.
+    window = kept.window(stay.zone) if kept.since > NO_INSTANT else stay
+    key = lock_key(kept, window, sealed)
+    if sealed is None or not errand.act.opens:
+        return key
+    return replace(key, secret=sealed.artifact, intent_predates=len(kept.calls) > 1)
+
+
+async def _remove(port: LockVendor, key: LockKey) -> None:
+    await port.remove(key)
+
+
+async def _rest(port: LockVendor, key: LockKey) -> None:
+    await port.suspend(key)
+
+
+async def _place(port: LockVendor, key: LockKey) -> KeyAtLock:
+    return await port.place(key)
+
+
+async def _wake(port: LockVendor, key: LockKey) -> KeyAtLock:
+    return await port.unsuspend(key)
+
+
+_ACTIONS: Final[Mapping[Act, Callable[[LockVendor, LockKey], Awaitable[KeyAtLock | None]]]] = {
+    Act.REMOVE: _remove,
+    Act.REST: _rest,
+    Act.PLACE: _place,
+    Act.WAKE: _wake,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """A round of a try at one vendor."""
+
+    task: AttemptContext
+    desk: VendorSession
+    vault: RoundVault
+    began: datetime
+
+    async def all(self, errands: Sequence[Errand]) -> list[Errand]:
+        """Ask for a while; what is done is saved in time, and whoever comes next asks the others.
+
+        While the vault is in trouble keys are removed by their names, and nothing is believed of that:
+        somebody may have renamed one.
+        """
+        round_ = Round(self.desk.port, self.task.vendor, lambda: self.task.now, self._act)
+        return await round_.ask(errands, self._noted)
+
+    async def _act(self, errand: Errand) -> KeyAtLock | None:
+        if lapsed(errand.kept, self.task.now):
             return None
+        name = secret_of(errand.kept)
+        sealed = await self.vault.sealed(name, needed=errand.act.opens)
+        if sealed is not None and errand.act.opens:
+            sealed = await self.vault.lasting(name, errand.kept.until)
+        return await _ACTIONS[errand.act](self.desk.port, _key(errand, sealed, self.task))
+
+    def _noted(self, errand: Errand, answer: Answer) -> Errand:
+        if lapsed(errand.kept, self.task.now):
+            return errand
+        return replace(
+            errand,
+            asked_at=answer.asked_at,
+            error=answer.error,
+            at_lock=answer.outcome if isinstance(answer.outcome, KeyAtLock) else None,
+            answered_at=answer.answered_at,
+            noted_at=max(self.began, answer.asked_at),
+            said=answer.said,
+        )

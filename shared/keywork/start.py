@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Final
 
 from shared.domain.kinds import VendorCode
-from shared.keywork.next_due import over_at
-from shared.keywork.next_vendor import whom_to_ask
+from shared.keywork.desired import whom_to_ask
+from shared.keywork.next_due import next_due
 from shared.keywork.services import Services
 from shared.keywork.verdicts import adapter_of
 from shared.ledger.key_record import KeyRecord, Work
@@ -16,7 +16,7 @@ from shared.ports.bus import EventBus
 from shared.ports.documents import StaleVersion, StorageFull
 from shared.ports.trouble import ServiceTrouble
 
-WORKFLOWS: Final = {Work.ISSUE: "issue_key", Work.WITHDRAW: "revoke_key"}
+WORKFLOWS: Final = {Work.ISSUE: "issue_key", Work.SETTLE: "revoke_key"}
 
 
 async def begin_work(saved: Saved, ledger: Ledger, services: Services) -> None:
@@ -54,7 +54,7 @@ async def announced(entry: KeyRecord, ledger: Ledger, services: Services) -> Key
 
 async def tell(entry: KeyRecord, ledger: Ledger, bus: EventBus, due: datetime | None = None) -> KeyRecord:
     """Announce what happened, and note it; nothing is owed to the key till it is due, or its stay over."""
-    told = replace(await ledger.announce(entry, bus), due=due or over_at(entry))
+    told = replace(await ledger.announce(entry, bus), due=next_due(entry, due))
     # Who was faster has read that this is not announced, and tells it once more: no harm in that.
     with contextlib.suppress(StaleVersion):
         return await ledger.note(told)

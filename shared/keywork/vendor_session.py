@@ -13,10 +13,12 @@ from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory, HotelSetup
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.lock import LockVendor
 from shared.ports.vault import SecretMissing, Secrets
+from shared.vendor_kit.account_owners import AccountOwners, AccountShared, Owner
 from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.binding import AdapterPorts, Binding, OpenVendor
 
 NO_ACCOUNT: Final = "account_missing"
+SHARED: Final = "account_shared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class VendorSessions:
         self.vendor, self._opener = vendor, opener
         self._estate, self._secrets, self._means = hotels, secrets, means
         self._open: dict[tuple[TenantId, PropertyId], VendorSession] = {}
+        self._owners = AccountOwners(means.documents, secrets, vendor)
         self._accounts: Remembered[str, Secret[bytes]] = Remembered(means.clock.now, KNOWN_FOR)
 
     async def at(self, tenant: TenantId, property_id: PropertyId) -> VendorSession:
@@ -55,9 +58,17 @@ class VendorSessions:
         premises = await self._estate.premises(tenant, property_id)
         account = await self._account(account_secret(self.vendor, tenant, property_id))
         desk = self._open.get((tenant, property_id))
+        if desk is None or desk.binding.account is not account:
+            await self._claim(account, Owner(tenant, property_id))
         if desk is None or desk.premises is not premises or desk.binding.account is not account:
             desk = self._open[tenant, property_id] = self._opened(tenant, premises, account, desk)
         return desk
+
+    async def _claim(self, account: Secret[bytes], owner: Owner) -> None:
+        try:
+            await self._owners.claim(account, owner)
+        except AccountShared:
+            raise self._not_its_own() from None
 
     async def _account(self, name: str) -> Secret[bytes]:
         try:
@@ -91,3 +102,6 @@ class VendorSessions:
 
     def _closed(self) -> VendorUnreachable:
         return VendorUnreachable(vendor=self.vendor, cause=LockErrorCause(NO_ACCOUNT))
+
+    def _not_its_own(self) -> VendorUnreachable:
+        return VendorUnreachable(vendor=self.vendor, cause=LockErrorCause(SHARED))

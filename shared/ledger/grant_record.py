@@ -3,21 +3,25 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 
 from shared.domain.documents import to_document
 from shared.domain.grant import Grant
 from shared.domain.grant_lifecycle import (
+    Extend,
     GrantCommand,
     Intended,
     Placed,
     Removed,
     Removing,
     Residual,
+    Resting,
     Withdraw,
 )
 from shared.domain.instants import Moment, instant, milliseconds
 from shared.domain.stored import UNSTORED, Json, Stored
+from shared.domain.window import StayWindow
 from shared.ledger.key_at_lock import KeyAtLockRecord
 from shared.ledger.reading import read_stored
 from shared.ledger.vendor_calls import CallMade, Calls, with_answer, with_call
@@ -25,13 +29,28 @@ from shared.ports.documents import Create, Document, Ref, Update
 from shared.ports.exchanges import Exchange
 
 GRANTS: Final = "grants"
-PLACE, REMOVE = "place", "remove"
+PLACE, REMOVE, REST, WAKE = "place", "remove", "rest", "wake"
 MOST_GRANTS: Final = 1000
 """As many as one question brings back."""
+NO_INSTANT: Final = instant(0)
+"""What grants say of their beginning that were kept before they had one."""
 NEVER: Final = datetime.min.replace(tzinfo=UTC)
 """When that was which nobody was asked yet: before everything else."""
+LONGEST_EXTENSION: Final = timedelta(hours=4)
+"""By so much a vendor may round the end, or we may shift it: the truth comes with its answer."""
 CALLS_LAST: Final = timedelta(seconds=150)
 """Longer than an adapter may run: what was asked of a vendor has had its effect by then, or never will."""
+
+
+class Wish(StrEnum):
+    """What is to become of a key at a lock; it stays with the grant, whatever work comes between."""
+
+    OPEN = "open"
+    """It is to open within its window, which is that of `since` and `until`."""
+    REST = "rest"
+    GONE = "gone"
+    LEFT = "left"
+    """It is to go once what is gained by the same change stands: a guest never stands between two keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +61,33 @@ class GrantRecord:
     the door by the time it is to go; `standing`, how the key stands there, once its vendor said so.
     """
 
-    schema_version: ClassVar[int] = 1
-    INDEXED: ClassVar[tuple[str, ...]] = ("credential_id", "device_id", "until")
+    schema_version: ClassVar[int] = 2
+    INDEXED: ClassVar[tuple[str, ...]] = ("credential_id", "device_id", "until", "leaving")
 
     grant: Grant
-    since: Annotated[Moment, Stored("starts", missing=instant(0))]
+    since: Annotated[Moment, Stored("starts", missing=NO_INSTANT)]
     until: Annotated[Moment, Stored("ends")]
     busy_until: Moment | None = None
     version: Annotated[str | None, UNSTORED] = None
     calls: Calls = ()
     vendor_device: str | None = None
     standing: KeyAtLockRecord | None = None
+    wish: Wish = Wish.OPEN
+    wished_at: Moment | None = None
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
         """Return what its key's and its lock's indexes read; one that is over is not among those there."""
         found = {"credential_id": str(self.grant.credential_id), "device_id": str(self.grant.device_id)}
-        return found if self.over else {**found, "until": milliseconds(self.until)}
+        if self.over:
+            return found
+        leaving = {"leaving": milliseconds(self.grant.changed_at)} if self.leaving else {}
+        return {**found, "until": milliseconds(self.until), **leaving}
 
     @property
     def wanted(self) -> bool:
-        """Say whether the key is to be at the lock."""
-        return isinstance(self.grant.state, Intended | Placed)
+        """Say whether the key is to be at the lock, be it at rest."""
+        return isinstance(self.grant.state, Intended | Placed | Resting)
 
     @property
     def leaving(self) -> bool:
@@ -84,9 +108,9 @@ class GrantRecord:
         busy = None if self.busy_until is None else min(self.busy_until, now + CALLS_LAST)
         return self if busy == self.busy_until else replace(self, busy_until=busy)
 
-    def calling(self, now: datetime, noted_at: datetime | None = None) -> Self:
-        """Return the grant with a call about to be made, which is to place the key."""
-        call = CallMade(noted_at or now, PLACE)
+    def calling(self, now: datetime, noted_at: datetime | None = None, asked: str = PLACE) -> Self:
+        """Return the grant with a call about to be made, which is to place the key, or to wake it."""
+        call = CallMade(noted_at or now, asked)
         return replace(self, busy_until=now + CALLS_LAST, calls=with_call(self.calls, call))
 
     def heard(self, answer: str, at: datetime, said: Sequence[Exchange] = ()) -> Self:
@@ -102,6 +126,10 @@ class GrantRecord:
         """Say whether the key is at the lock, for all that is known, and how is known too."""
         return self.standing is not None and isinstance(self.grant.state, Placed)
 
+    def window(self, zone: str) -> StayWindow:
+        """Return when the key is to open the lock."""
+        return StayWindow(self.since, self.until, zone)
+
     def unanswered(self, now: datetime) -> bool:
         """Say whether a call may be under way whose answer nobody has heard yet."""
         return self.busy(now) and bool(self.calls) and self.calls[-1].answer is None
@@ -113,8 +141,13 @@ class GrantRecord:
 
     @property
     def removals(self) -> tuple[CallMade, ...]:
-        """The calls that asked its vendor to remove it, or were to."""
-        return tuple(call for call in self.calls if call.asked == REMOVE)
+        """The calls that asked its vendor to remove it or let it rest, or were to."""
+        return tuple(call for call in self.calls if call.asked in (REMOVE, REST))
+
+    def call_since(self, began: datetime) -> CallMade | None:
+        """Return the last call of any kind, if it was made since then."""
+        last = self.calls[-1:]
+        return next((call for call in last if milliseconds(call.at) >= milliseconds(began)), None)
 
     def removal_since(self, began: datetime) -> CallMade | None:
         """Return the last call to remove it, if it was made since then."""
@@ -126,8 +159,27 @@ class GrantRecord:
         return replace(self, grant=self.grant.apply(command))
 
     def withdrawn(self, at: datetime) -> Self:
-        """Return the grant on its way out; one that is leaving already stays as it is."""
-        return self.told(Withdraw(at=at)) if self.wanted else self
+        """Return the grant on its way out; one that is leaving already stays as it is, now for good."""
+        gone = self if self.wish is Wish.GONE else replace(self, wish=Wish.GONE, wished_at=at)
+        return gone.told(Withdraw(at=at)) if self.wanted else gone
+
+    def wished(self, wish: Wish, at: datetime) -> Self:
+        """Return the grant with another wish; how it stands, the lock has yet to say."""
+        if wish is self.wish or self.over:
+            return self
+        return replace(self, wish=wish, wished_at=at, standing=None if wish is Wish.OPEN else self.standing)
+
+    def aimed(self, window: StayWindow, wish: Wish, at: datetime) -> Self:
+        """Return the grant for another window, to which its lock has yet to agree; it may open in either."""
+        if (milliseconds(self.since), milliseconds(self.until)) == (
+            milliseconds(window.start),
+            milliseconds(window.end),
+        ):
+            known = wish is Wish.OPEN and self.wish is Wish.LEFT and self.stands
+            return replace(self, wish=wish, wished_at=at) if known else self.wished(wish, at)
+        longer = self.told(Extend(at=at, exposure_until=window.end + LONGEST_EXTENSION))
+        since, until = window.start, window.end
+        return replace(longer, since=since, until=until, wish=wish, wished_at=at, standing=None)
 
     def write(self) -> Create | Update:
         """Return what keeps this grant, on the condition that nobody else has changed it."""

@@ -6,14 +6,15 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 
-from shared.domain.core import Staff
+from shared.domain.core import Guest, Staff
 from shared.domain.credential import KeyCredential
 from shared.domain.documents import to_document
-from shared.domain.ids import CredentialId
+from shared.domain.ids import CredentialId, RoomId, minted_at
 from shared.domain.instants import Moment, milliseconds
-from shared.domain.kinds import ClaimKey
-from shared.domain.states import Failed, Revoked
+from shared.domain.kinds import ClaimKey, SuspendReason
+from shared.domain.states import Failed, Pending, Requested, Revoked
 from shared.domain.stored import UNSTORED, Json, Stored
+from shared.domain.window import StayWindow
 from shared.events.outbox import OutboxRow
 from shared.ledger.reading import read_stored
 from shared.ports.documents import Create, Document, Ref, Update
@@ -22,10 +23,10 @@ CREDENTIALS: Final = "credentials"
 
 
 class Work(StrEnum):
-    """What a saga is to bring about at the locks."""
+    """What a saga is to do: make the key by its plan, or bring every grant of it to its wish."""
 
     ISSUE = "issue"
-    WITHDRAW = "withdraw"
+    SETTLE = "settle"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,14 @@ class Saga:
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """What a key is to open, and when, once its locks have followed."""
+
+    rooms: tuple[RoomId, ...]
+    window: StayWindow
+
+
+@dataclass(frozen=True, slots=True)
 class Cause:
     """What set the work going: events tell it as their trace and their causation."""
 
@@ -84,11 +93,20 @@ class KeyRecord:
 
     `stored` is the last sequence in the outbox, and `told` holds the rows that this process has just put
     there, so that it need not read them back. `going_on`: the attempt that was counted last is not over yet.
-    Without `due` the entry is not in the sweeper's index.
+    Without `due` the entry is not in the sweeper's index. While there are `holds` the key rests, or will once
+    it is made; `amends` is what it becomes when its locks have followed.
     """
 
-    schema_version: ClassVar[int] = 1
-    INDEXED: ClassVar[tuple[str, ...]] = ("property_id", "staff_id", "live")
+    schema_version: ClassVar[int] = 2
+    INDEXED: ClassVar[tuple[str, ...]] = (
+        "property_id",
+        "staff_id",
+        "live",
+        "of_property",
+        "of_stay",
+        "newest",
+        "waiting",
+    )
 
     credential: KeyCredential
     saga: Saga
@@ -98,13 +116,23 @@ class KeyRecord:
     secret_try: int = 0
     artifact: str | None = None
     going_on: bool = False
+    holds: frozenset[SuspendReason] = frozenset()
+    amends: Target | None = None
     version: Annotated[str | None, UNSTORED] = None
     stored: Annotated[int, UNSTORED] = 0
     told: Annotated[tuple[OutboxRow, ...], UNSTORED] = field(default=(), repr=False)
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
-        """Return what the indexes of living keys read; one that is over is in none of them."""
+        """Return what the indexes of keys read; one that is over is in none of those of living keys."""
+        core, state = self.credential.core, self.credential.state
+        of_stay = {"of_stay": str(core.holder.reservation_id)} if isinstance(core.holder, Guest) else {}
+        # Indexes go upwards: what is newest comes first by its age below zero.
+        listed = {"of_property": str(core.property_id), **of_stay, "newest": -minted_at(core.id)}
+        waits = {"waiting": milliseconds(core.window.start)} if isinstance(state, Requested | Pending) else {}
+        return {**listed, **waits, **self._living()}
+
+    def _living(self) -> dict[str, Json]:
         core = self.credential.core
         if isinstance(self.credential.state, Revoked | Failed):
             return {}

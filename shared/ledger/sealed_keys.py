@@ -78,9 +78,9 @@ class SealedKeys:
         standing = await self.find(key.name)
         return key if standing is None else standing
 
-    async def update(self, key: SealedKey) -> None:
+    async def update(self, key: SealedKey) -> SealedKey:
         """Keep what a vendor chose or named; StaleVersion if somebody else was first."""
-        await self._written(key)
+        return await self._written(key)
 
     async def destroy(self, name: SecretName) -> None:
         """Forget a secret for ever; one that is gone already is success."""

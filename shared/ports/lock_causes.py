@@ -25,6 +25,7 @@ class LockCause(StrEnum):
     GATEWAY_BUSY = "gateway_busy"
     # It does not let us in, or not now.
     ACCOUNT_MISSING = "account_missing"
+    ACCOUNT_SHARED = "account_shared"
     ACCOUNT_REFUSED = "account_refused"
     TOKEN_REFUSED = "token_refused"  # noqa: S105 - a cause
     WRONG_REGION = "wrong_region"

@@ -16,7 +16,8 @@ from shared.vendor_kit.turns import Turns
 class TokenRules:
     """How tokens are got: `stale` codes refuse one, `unrenewable` ones refuse its refresh.
 
-    After `mendable` groups of other codes the same call may be repeated, each once.
+    `guard` says how much the vendor takes of an application. After `mendable` groups of other codes the same
+    call may be repeated, each once.
     """
 
     login: Callable[[], Proof]
@@ -24,23 +25,18 @@ class TokenRules:
     stale: Sequence[str]
     unrenewable: Sequence[str] = ()
     mendable: Sequence[Sequence[str]] = ()
+    guard: GuardPolicy = UNDECLARED
 
 
 def open_api(
-    binding: Binding,
-    ports: AdapterPorts,
-    protocol: WireProtocol,
-    names: tuple[str, str],
-    rules: TokenRules,
-    declared: GuardPolicy = UNDECLARED,
+    binding: Binding, ports: AdapterPorts, protocol: WireProtocol, names: tuple[str, str], rules: TokenRules
 ) -> VendorApi:
     """Return the API in an account's name, and nothing is called yet.
 
-    The names are what the account and its application are called among ours; `declared` is what the vendor
-    lets an application do.
+    The names are what the account and its application are called among ours.
     """
     vendor, (account, application) = binding.vendor, names
-    guard = ports.guards.of(f"{vendor}:{account}", f"{vendor}:{application}", declared)
+    guard = ports.guards.of(f"{vendor}:{account}", f"{vendor}:{application}", rules.guard)
     client = ApiClient(protocol, ports.http, guard, ports.clock)
     refused = (*rules.stale, *rules.unrenewable)
     grants = TokenGrants(client, ports.clock, rules.login, rules.asking, refused)

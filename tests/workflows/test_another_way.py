@@ -170,7 +170,7 @@ def test_a_vendor_that_never_answers_is_asked_six_times_and_then_a_person_is(tmp
         states = [each["grant"]["state"]["type"] for each in (await house.documents("grants")).values()]
         assert states == ["removed", "removed"]
         (entry,) = (await house.documents("credentials")).values()
-        assert (entry["saga"]["kind"], "due_at" in entry) == ("withdraw", False)
+        assert (entry["saga"]["kind"], "due_at" in entry) == ("settle", False)
 
     play(tmp_path, scenario)
 

@@ -44,7 +44,7 @@ def test_a_residue_is_asked_for_at_once(tmp_path):
         await asyncio.sleep(30 * 60)
         await house.mend()
         (key,) = await house.keys()
-        assert (await ask_again(house, key["core"]["id"]))[1]["work"] == "withdraw"
+        assert (await ask_again(house, key["core"]["id"]))[1]["work"] == "settle"
         await asyncio.sleep(3)
         assert [ok for ok, _ in await settlements(house)] == [False, True]
         assert await house.keys_at("101") == await house.keys_at("front") == []

@@ -18,6 +18,7 @@ from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Ledger
 from shared.ledger.reservation import BookingOutcome, Reservation, Status
 from shared.ledger.stay import Amendment, Stay
+from shared.usecases.stays.amend_stay import amend_stay
 from shared.usecases.stays.booking import BookingEvent, keys_of, note_ignored, record_of, warn_if_ahead
 from shared.usecases.stays.confirm_booking import StayNews, change_stay, resume
 
@@ -60,7 +61,9 @@ async def _change(it: _Changed) -> tuple[CredentialId, ...]:
     news = StayNews(
         it.booking, known.changed(amendment), it.ledger, it.services, it.heard_at, amendment=amendment
     )
-    return await (_resume(it, record) if news.stay == known else change_stay(news, record))
+    if news.stay == known:
+        return await _resume(it, record)
+    return await amend_stay(news, record) or await change_stay(news, record)
 
 
 async def _resume(it: _Changed, record: Reservation) -> tuple[CredentialId, ...]:

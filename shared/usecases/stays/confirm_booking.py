@@ -10,7 +10,7 @@ from shared.domain.credential import KeyCredential
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId
 from shared.domain.kinds import RevokeReason
-from shared.domain.states import Active, Failed
+from shared.domain.states import Active, Failed, Suspended
 from shared.keywork.manual_task import alarm_of_loss, manual_tasks
 from shared.keywork.services import Services, retry_on_conflict
 from shared.keywork.start import begin_work
@@ -106,18 +106,18 @@ async def change_stay(it: StayNews, record: Reservation) -> tuple[CredentialId, 
     What works and opens no more than that the guest keeps beside the new keys, which may come late or never.
     """
     keys = await keys_of(record, it.ledger)
-    included = [key for key in keys if _included(it, key.credential)]
+    included = [key for key in keys if is_included(it, key.credential)]
     try:
         requested = await _requested(it, record)
     except InvalidInput as refusal:
         await _refuse(it, record, keys, included, refusal)
         raise
-    kept = [key for key in included if isinstance(key.credential.state, Active)]
-    ended = await _withdrawn(it, keys, kept, RevokeReason.REPLACED)
+    kept = [key for key in included if isinstance(key.credential.state, Active | Suspended)]
+    ended = await withdrawn_beside(it, keys, kept, RevokeReason.REPLACED)
     return await _apply(it, record, requested, [key.id for key in kept], ended)
 
 
-def _included(it: StayNews, key: KeyCredential) -> bool:
+def is_included(it: StayNews, key: KeyCredential) -> bool:
     """Say whether whatever a key may still open is part of the stay as it is now."""
     core, stay, now = key.core, it.stay, it.services.now
     return (
@@ -138,7 +138,7 @@ async def _refuse(
     """End what the stay no longer includes though it can have no key as it is now; if it is over, all."""
     over = it.stay.end <= it.services.now
     reason = RevokeReason.CHECKOUT if over else RevokeReason.REPLACED
-    ended = await _withdrawn(it, keys, included, reason)
+    ended = await withdrawn_beside(it, keys, included, reason)
     if not over:
         alarm_of_loss(ended.changes, refusal, it.services.now, it.services.log)
     confirmed = record.status is Status.CONFIRMED
@@ -149,12 +149,13 @@ async def _refuse(
         status=Status.CHECKED_OUT if over and confirmed else record.status,
         credentials=tuple(key.id for key in included),
     )
-    await _save(it, ended.changes, heard.write(), *ended.closed)
+    await save_news(it, ended.changes, heard.write(), *ended.closed)
 
 
-async def _withdrawn(
+async def withdrawn_beside(
     it: StayNews, keys: Sequence[KeyRecord], kept: Sequence[KeyRecord], reason: RevokeReason
 ) -> Withdrawn:
+    """Return what ends all keys but those that are kept."""
     rest = [key for key in keys if key not in kept]
     return await withdraw_keys(rest, reason, it.booking, it.ledger, it.services)
 
@@ -162,7 +163,7 @@ async def _withdrawn(
 async def _requested(it: StayNews, record: Reservation) -> list[Change]:
     premises = await it.services.hotels.premises(it.booking.tenant, it.stay.property_id)
     claim = record.claim_of(record.incarnation + 1)
-    wanted = Wanted(it.booking.tenant, it.guest, it.stay, claim, it.booking.cause)
+    wanted = Wanted(it.booking.tenant, it.guest, it.stay, claim, it.booking.cause, record.holds)
     return request_keys(wanted, premises, it.services)
 
 
@@ -179,21 +180,22 @@ async def _apply(
         incarnation=record.incarnation + 1,
         property_id=it.stay.property_id,
         stay=it.stay,
-        **_recency(it, record),
+        **recency_of(it, record),
         credentials=(*(change.entry.id for change in requested), *kept),
     )
     tasks = manual_tasks(requested, it.services.log)
-    await _save(it, [*ended.changes, *requested], confirmed.write(), *ended.closed, *tasks)
+    await save_news(it, [*ended.changes, *requested], confirmed.write(), *ended.closed, *tasks)
     return confirmed.credentials
 
 
-def _recency(it: StayNews, record: Reservation) -> dict[str, Any]:
+def recency_of(it: StayNews, record: Reservation) -> dict[str, Any]:
     """Return how new the stay is: a change that overtook its confirmation still stands beside it."""
     standing = it.booking.standing
     kept = record.amendment if record.overtaken(standing) else None
     return {"amendment": it.amendment or kept, "confirmed": record.confirmed if it.amendment else standing}
 
 
-async def _save(it: StayNews, changes: Sequence[Change], *beside: Write) -> None:
+async def save_news(it: StayNews, changes: Sequence[Change], *beside: Write) -> None:
+    """Save what becomes of a stay and its keys, and begin their work."""
     for saved in await it.ledger.save_all(changes, *beside):
         await begin_work(saved, it.ledger, it.services)

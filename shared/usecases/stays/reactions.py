@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from shared.domain.kinds import RevokeReason
+from shared.domain.kinds import RevokeReason, SuspendReason
 from shared.domain.reactions import Action, Reaction, reaction_to
 from shared.keywork.services import Services
-from shared.usecases.stays import change_dates, confirm_booking, end_booking
+from shared.usecases.stays import change_dates, confirm_booking, end_booking, hold_stay
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
@@ -31,8 +31,14 @@ async def _end(event: "Event", reaction: Reaction, services: Services) -> Any:
     return await end_booking.end_booking(event, reaction.reason, services)
 
 
+async def _hold(event: "Event", reaction: Reaction, services: Services) -> Any:
+    assert isinstance(reaction.reason, SuspendReason)  # noqa: S101 - the table gives every hold its reason
+    return await hold_stay.hold_booking(event, reaction.reason, services)
+
+
 _COMMANDS: Final[Mapping[Action, Callable[["Event", Reaction, Services], Awaitable[Any]]]] = {
     Action.ISSUE: _confirm,
     Action.AMEND: _change,
     Action.REVOKE: _end,
+    Action.SUSPEND: _hold,
 }

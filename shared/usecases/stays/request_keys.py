@@ -9,7 +9,7 @@ from shared.domain.core import CredentialCore, Guest
 from shared.domain.credential import KeyCredential
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import GuestId, KeyCredentialId, PropertyId, RoomId, TenantId
-from shared.domain.kinds import Area, ClaimKey, FailureReason, KeyCredentialKind, KeyWarning
+from shared.domain.kinds import Area, ClaimKey, FailureReason, KeyCredentialKind, KeyWarning, SuspendReason
 from shared.domain.scope import AccessScope
 from shared.keywork.services import Services
 from shared.ledger.delays import STARTED_WITHIN
@@ -62,17 +62,18 @@ class Wanted:
     stay: Stay
     claim: ClaimKey
     cause: Cause
+    holds: frozenset[SuspendReason] = frozenset()
 
 
 def request_keys(wanted: Wanted, premises: HotelSetup, services: Services) -> list[Change]:
     """Return the keys to write down for a confirmed stay, or refuse the whole of it."""
     stay = wanted.stay
     window = stay.window(premises.property.zone)
-    _check_end(window.end, services.now)
+    check_end(window.end, services.now)
     otherwise = stay.wished or premises.policy.preferred_kinds
     changes = []
     for share in split_stay(stay.rooms, premises, stay.wished):
-        _check_locks(share)
+        check_locks(share)
         id_, plan = KeyCredentialId.mint(services.ids.ulid()), share.plan(otherwise)
         core = CredentialCore(
             id=id_,
@@ -86,11 +87,12 @@ def request_keys(wanted: Wanted, premises: HotelSetup, services: Services) -> li
             scope=stay.scope if _scoped(share, stay.scope) else AccessScope(),
             warnings=_warnings(share, stay, premises),
         )
-        changes.append(_change(core, share, wanted.cause, services))
+        changes.append(_change(core, share, wanted, services))
     return changes
 
 
-def _check_end(end: datetime, now: datetime) -> None:
+def check_end(end: datetime, now: datetime) -> None:
+    """Refuse a stay that is over, or that nobody knows the end of."""
     if end <= now:
         remedy = "correct the dates, or leave the message: a stay that is over needs no key"
         raise InvalidInput("data.validUntil", "in the past", remedy)
@@ -99,7 +101,8 @@ def _check_end(end: datetime, now: datetime) -> None:
         raise InvalidInput("data.validUntil", "too far away", remedy)
 
 
-def _check_locks(share: Share) -> None:
+def check_locks(share: Share) -> None:
+    """Refuse a key to more locks than can be written down at once."""
     if len(share.doors) > MOST_LOCKS:
         problem = f"their key would need {len(share.doors)} locks, and a key has at most {MOST_LOCKS}"
         raise InvalidInput("data.rooms", problem, "book the rooms as several stays")
@@ -116,7 +119,7 @@ def _scoped(share: Share, scope: AccessScope) -> bool:
     return floors and (not scope.areas or all(each.scope_areas for each in able))
 
 
-def _change(core: CredentialCore, share: Share, cause: Cause, services: Services) -> Change:
+def _change(core: CredentialCore, share: Share, wanted: Wanted, services: Services) -> Change:
     """Write a key down; one that no kind could make fails at once, in the same commit."""
     now = services.now
     credential, facts = KeyCredential.request(core, at=now)
@@ -124,7 +127,8 @@ def _change(core: CredentialCore, share: Share, cause: Cause, services: Services
         credential, failed = credential.apply(Fail(at=now, reason=FailureReason.NO_SUPPORTED_KIND))
         facts = (*facts, *failed)
     saga = Saga(kind=Work.ISSUE, claim=core.claim)
-    return Change(KeyRecord(credential, saga, cause, due=now + STARTED_WITHIN), facts)
+    entry = KeyRecord(credential, saga, wanted.cause, due=now + STARTED_WITHIN, holds=wanted.holds)
+    return Change(entry, facts)
 
 
 def _scope(wanted: Any) -> AccessScope:

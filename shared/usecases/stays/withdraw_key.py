@@ -1,17 +1,15 @@
 """Keys end in the ledger, whatever their state; what they have at the locks is on its way out."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from shared.domain.kinds import ClaimKey, RevokeReason
-from shared.domain.reactions import withdrawal
-from shared.events.idempotency import claim_key
+from shared.domain.kinds import RevokeReason
 from shared.keywork.manual_task import task_closed
+from shared.keywork.orders import Order, end_key
 from shared.keywork.services import Services
-from shared.ledger.delays import STARTED_WITHIN
-from shared.ledger.key_record import Cause, KeyRecord, Work
+from shared.ledger.key_record import Cause, KeyRecord
 from shared.ledger.ledger import Change, Ledger
 from shared.ports.documents import Delete
 from shared.usecases.stays.booking import BookingEvent
@@ -47,19 +45,5 @@ async def withdrawn(
     entry: KeyRecord, reason: RevokeReason, cause: Cause, ledger: Ledger, now: datetime
 ) -> list[Change]:
     """Return what ends a key; nothing if it is over already."""
-    command = withdrawal(entry.credential, reason, at=now)
-    if command is None:
-        return []
-    grants = tuple(grant.withdrawn(now) for grant in await ledger.grants(entry) if not grant.over)
-    ended, facts = entry.credential.apply(command)
-    claim = ClaimKey(
-        claim_key("revoke", event_id=cause.event_id or str(entry.id), key_credential_id=str(entry.id))
-    )
-    turned = replace(
-        entry,
-        credential=ended,
-        saga=entry.saga.turned(Work.WITHDRAW, claim),
-        cause=cause,
-        due=now + STARTED_WITHIN,
-    )
-    return [Change(turned, facts, grants)]
+    change = end_key(entry, await ledger.grants(entry), reason, Order(cause, now))
+    return [] if change is None else [change]

@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, TenantId, credential_id
 from shared.domain.plan import MAX_ATTEMPTS
-from shared.keywork.next_vendor import whom_to_ask
+from shared.keywork.desired import whom_to_ask
 from shared.keywork.services import Services, retry_on_conflict
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import KeyRecord, Work

@@ -9,7 +9,7 @@ from shared.domain.grant_lifecycle import Removed, Residual
 from shared.domain.ids import GrantId, TenantId, UserId
 from shared.domain.lifecycle import name_of
 from shared.keywork.attempt import AttemptContext
-from shared.keywork.decide_settle import conclude_withdrawal
+from shared.keywork.decide_settle import conclude_settling
 from shared.keywork.errand import Errand, SettleAttempt
 from shared.keywork.services import Services, retry_on_conflict
 from shared.ledger.grant_record import GrantRecord
@@ -64,7 +64,7 @@ async def _closed(command: CloseResidue, ledger: Ledger, vault: Vault, services:
     task = AttemptContext(entry, ledger, services, kept.grant.vendor)
     secrets = SealedKeys(vault.sealed.tenant(entry.credential.tenant), vault.cipher, kept.grant.vendor)
     closing = Errand(kept, closed_by=command.by)
-    await conclude_withdrawal(SettleAttempt(task, await task.grants(), (closing,), secrets=secrets))
+    await conclude_settling(SettleAttempt(task, await task.grants(), (closing,), secrets=secrets))
     services.log.info("a residue was closed", grantId=command.grant, by=command.by, keyCredentialId=entry.id)
     return await _found(command, ledger)
 

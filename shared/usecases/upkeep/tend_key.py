@@ -5,9 +5,9 @@ from datetime import timedelta
 
 from shared.domain.core import Guest
 from shared.domain.kinds import RevokeReason, VendorCode
+from shared.keywork.desired import whom_to_ask
 from shared.keywork.give_up_lost import alarm_of_delay, fail_overdue, give_up_lost
 from shared.keywork.next_due import over_at
-from shared.keywork.next_vendor import whom_to_ask
 from shared.keywork.services import Services
 from shared.keywork.start import WORKFLOWS, announced, begin_saga, begin_work, tell
 from shared.ledger.delays import ASKED_STILL_EVERY, MOST_BROKEN, MOST_LOST, NEEDED_WITHIN, STEP_LEASE
@@ -91,7 +91,7 @@ def _too_late(entry: KeyRecord, services: Services) -> bool:
 
 def _in_vain(saga: Saga) -> bool:
     """Say whether nobody can do the work: attempts to make a key that break off are counted by themselves."""
-    broken = saga.kind is Work.WITHDRAW and saga.broken >= MOST_BROKEN
+    broken = saga.kind is Work.SETTLE and saga.broken >= MOST_BROKEN
     return broken or saga.lost >= MOST_LOST
 
 

@@ -107,8 +107,9 @@ def open_vendor(binding: Binding, ports: AdapterPorts) -> TTLock:
         stale=STALE_TOKEN,
         unrenewable=(BAD_REFRESH_TOKEN,),
         mendable=[(CLOCK_OFF,)],
+        guard=GUARD,
     )
-    api = open_api(binding, ports, protocol, (account.name, account.application), rules, GUARD)
+    api = open_api(binding, ports, protocol, (account.name, account.application), rules)
     turns = Turns(ports.leases, binding.tenant, ports.clock, ports.entropy)
     notes = RelayNotes(ports.documents.tenant(binding.tenant), TTLOCK, property_id)
     gateways = Gateways(api, notes, property_id, ports.clock)

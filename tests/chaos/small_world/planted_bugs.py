@@ -202,12 +202,12 @@ def keep_the_key_of_a_stay_that_is_another_guest_s_now(plant):
 
 def let_the_guest_keep_whatever_they_had(plant):
     """Leave the old keys of a changed stay alone, whatever they open."""
-    plant(confirm_booking, "_included", lambda it, key: True)
+    plant(confirm_booking, "included", lambda it, key: True)
 
 
 def take_away_what_the_changed_stay_includes(plant):
     """End every old key of a changed stay, although nobody knows whether there will be a new one."""
-    plant(confirm_booking, "_included", lambda it, key: False)
+    plant(confirm_booking, "included", lambda it, key: False)
 
 
 def revoke_only_when_the_locks_have_let_go(plant):
@@ -228,8 +228,8 @@ def say_it_was_settled_before_it_was(plant):
     """Say what the locks answered without having asked them all."""
     over = decide_settle._over
 
-    async def later(it, change, removing):
-        return await over(it, change, tuple(it.grants))
+    def later(it, change, owed, entropy):
+        return over(it, change, tuple(it.grants), in_vain=False)
 
     plant(decide_settle, "_later", later)
 
@@ -241,7 +241,7 @@ def _argument(found):
         "generation": found.saga.generation,
         "adapter": start.adapter_of(found.credential.core.plan.current.vendor),
     }
-    return start.WORKFLOWS[key_record.Work.WITHDRAW], argument
+    return start.WORKFLOWS[key_record.Work.SETTLE], argument
 
 
 def _with_bus(plant):

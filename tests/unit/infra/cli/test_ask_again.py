@@ -3,9 +3,9 @@
 import pytest
 
 from tests.unit.infra.cli.test_credentials import KEY
-from tests.unit.infra.cli.test_residue import ALL, GRANT
+from tests.unit.infra.cli.test_residue import ALL, GRANT, RESIDUE
 
-ANSWER = {"key": KEY["id"], "work": "withdraw", "vendor": "ttlock"}
+ANSWER = {"key": KEY["id"], "work": "settle", "vendor": "ttlock"}
 ONE = f"/credentials?key={KEY['id']}&limit=1"
 ASKED = ("POST", "/ask-again", {"tenant": "tnt_silk", "key": KEY["id"]})
 
@@ -28,13 +28,14 @@ def test_a_tenant_that_is_named_is_where_the_key_is_looked_for(fleet, facts):
 
 
 def test_a_grant_of_the_residues_stands_for_its_key(fleet, facts):
-    fleet.will("GET", ALL, {"credentials": [KEY]})
+    fleet.will("GET", ALL, {"residues": [RESIDUE]})
+    _will(fleet, KEY)
     fleet.serves("ask-again", ANSWER)
     assert facts("ask-again", GRANT) == ANSWER
     assert fleet.asked[-1] == ASKED
 
 
-@pytest.mark.parametrize(("work", "said"), [("issue", "to make"), ("withdraw", "to take back")])
+@pytest.mark.parametrize(("work", "said"), [("issue", "to make"), ("settle", "to bring to its wish")])
 def test_who_is_asked_what_is_told_with_the_way_to_see_what_comes_of_it(fleet, ask, work, said):
     _will(fleet, KEY)
     fleet.serves("ask-again", {**ANSWER, "work": work})
@@ -59,7 +60,7 @@ def test_taking_back_spends_no_attempt(fleet, ask):
 @pytest.mark.parametrize("name", [KEY["id"], "grt_other"])
 def test_what_is_not_there_is_refused_before_the_function_is_called(fleet, ask, name):
     _will(fleet)
-    fleet.will("GET", ALL, {"credentials": [KEY]})
+    fleet.will("GET", ALL, {"residues": [RESIDUE]})
     refused = ask("ask-again", name)
     assert refused.exit_code == 2
     assert f"no key and no residue '{name}'" in refused.stderr

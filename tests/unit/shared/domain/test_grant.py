@@ -16,6 +16,7 @@ from shared.domain.grant_lifecycle import (
     GRANT_TABLE,
     Close,
     ConfirmRemoval,
+    Extend,
     GiveUp,
     GrantCommand,
     GrantState,
@@ -28,6 +29,8 @@ from shared.domain.grant_lifecycle import (
     Removed,
     Removing,
     Residual,
+    Rest,
+    Resting,
     Withdraw,
 )
 from shared.domain.ids import GrantId, KeyCredentialId, LockDeviceId, PropertyId, RoomId, TenantId, UserId
@@ -69,12 +72,15 @@ GRANT = Grant(
 STATES = {
     Intended: Intended(),
     Placed: Placed(Placement.ACCEPTED, NOW),
+    Resting: Resting(NOW),
     Removing: Removing(NOW),
     Removed: Removed(NOW, RemovalProof.VENDOR_CONFIRMED),
     Residual: Residual(NOW, "vendor_unreachable"),
 }
 COMMANDS = {
     Place: Place(at=NOW, placement=Placement.ON_LOCK),
+    Extend: Extend(at=NOW, exposure_until=CHECKOUT + timedelta(days=1)),
+    Rest: Rest(at=NOW),
     Withdraw: Withdraw(at=NOW),
     ConfirmRemoval: ConfirmRemoval(at=NOW),
     GiveUp: GiveUp(at=NOW, cause="vendor_unreachable"),
@@ -83,11 +89,23 @@ COMMANDS = {
 }
 EXPECTED = {
     "Intended Place": "Placed",
+    "Intended Extend": "Intended",
+    "Intended Rest": "Resting",
+    "Intended GiveUp": "Residual",
     "Intended Withdraw": "Removing",
     "Placed Place": "Placed",
+    "Placed Extend": "Placed",
+    "Placed Rest": "Resting",
+    "Placed GiveUp": "Residual",
     "Placed Withdraw": "Removing",
+    "Resting Place": "Placed",
+    "Resting Extend": "Resting",
+    "Resting Withdraw": "Removing",
     "Removing ConfirmRemoval": "Removed",
     "Removing GiveUp": "Residual",
+    "Residual Place": "Placed",
+    "Residual Extend": "Residual",
+    "Residual Rest": "Resting",
     "Residual Withdraw": "Removing",
     "Residual ConfirmRemoval": "Removed",
     "Residual Close": "Removed",

@@ -5,7 +5,7 @@ from dataclasses import replace
 from shared.domain.commands import Accept, Fail, Provision
 from shared.domain.grant_lifecycle import ConfirmRemoval, GiveUp
 from shared.domain.kinds import FailureReason
-from shared.keywork.next_vendor import whom_to_ask
+from shared.keywork.desired import whom_to_ask
 from shared.ledger.key_record import Saga, Work
 from tests.unit.shared.ledger.ledgering import CLAIM, DOOR, MOCK, TTLOCK
 
@@ -23,7 +23,7 @@ def wanted(books, *commands):
 
 def unwanted(books, generation=1, lost=0):
     """Return a key that is to be taken back."""
-    saga = Saga(kind=Work.WITHDRAW, claim=CLAIM, generation=generation, lost=lost)
+    saga = Saga(kind=Work.SETTLE, claim=CLAIM, generation=generation, lost=lost)
     return replace(books.requested()[0], saga=saga)
 
 

@@ -15,7 +15,7 @@ from shared.domain.kinds import RevokeReason
 from shared.domain.lock_errors import KeyRevokeFailed, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.keywork.attempt import AttemptContext
-from shared.keywork.settle import refuse_to_withdraw, withdraw_at_locks
+from shared.keywork.settle import refuse_to_settle, settle_at_locks
 from shared.keywork.verdicts import Outcome
 from shared.ledger.delays import MOST_TRIES, RESIDUE_EVERY, STEP_LEASE
 from shared.ledger.grant_record import CALLS_LAST
@@ -66,7 +66,7 @@ class Withdrawing:
         for command in (Accept(at=now), Provision(at=now), Revoke(at=now, reason=RevokeReason.CHECKOUT)):
             credential, more = credential.apply(command)
             facts = (*facts, *more)
-        saga = Saga(kind=Work.WITHDRAW, claim=CLAIM, execution="run-1")
+        saga = Saga(kind=Work.SETTLE, claim=CLAIM, execution="run-1")
         entry = replace(entry, credential=credential, saga=saga, announced=4)
         grants = [books.kept(entry, door).told(Place(at=now)).withdrawn(now) for door in doors or (DOOR,)]
         await books.ledger.save(Change(entry, facts, tuple(g.calling(now) if busy else g for g in grants)))
@@ -79,7 +79,7 @@ class Withdrawing:
     async def entry(self):
         return await self.books.ledger.entry(self.id)
 
-    async def attempt(self, withdraw=withdraw_at_locks, last=None):
+    async def attempt(self, withdraw=settle_at_locks, last=None):
         task = AttemptContext(await self.entry(), self.books.ledger, self.books.services, MOCK)
         return await withdraw(task, last or self.desk)
 
@@ -165,7 +165,7 @@ async def test_each_call_that_asked_for_a_removal_is_kept_with_its_answer(books,
 
 async def test_vendor_that_could_not_be_asked_has_no_call(books, key):
     await key.begin()
-    await key.attempt(refuse_to_withdraw, BUSY)
+    await key.attempt(refuse_to_settle, BUSY)
     (kept,) = await books.ledger.grants(await key.entry())
     assert kept.calls == ()
 
@@ -265,7 +265,7 @@ async def test_vendor_that_wants_to_be_left_alone_for_days_leaves_a_risk_and_not
 async def test_vendor_that_could_not_even_be_asked_is_tried_again_and_then_a_risk(key):
     await key.begin()
     closed = VendorUnreachable(vendor=MOCK, cause=LockErrorCause("account_missing"))
-    outcomes = [(await key.attempt(refuse_to_withdraw, closed)).outcome for _ in range(MOST_TRIES)]
+    outcomes = [(await key.attempt(refuse_to_settle, closed)).outcome for _ in range(MOST_TRIES)]
     assert outcomes == [Outcome.RETRY] * 5 + [Outcome.FAILED]
     assert await key.states() == ["residual"]
     assert {alarm["cause"] for alarm in key.alarms} == {"account_missing"}

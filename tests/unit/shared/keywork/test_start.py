@@ -16,7 +16,7 @@ async def stored(books, **changes):
     return (await books.ledger.save(Change(entry, facts))).entry
 
 
-@pytest.mark.parametrize(("work", "workflow"), [(Work.ISSUE, "issue_key"), (Work.WITHDRAW, "revoke_key")])
+@pytest.mark.parametrize(("work", "workflow"), [(Work.ISSUE, "issue_key"), (Work.SETTLE, "revoke_key")])
 async def test_saga_is_started_with_ids_and_whom_to_ask_only(books, work, workflow):
     entry = await stored(books, saga=Saga(kind=work, claim=CLAIM, generation=4))
     await begin_saga(entry, MOCK, books.ledger, books.services)
@@ -52,7 +52,7 @@ async def test_work_that_is_wanted_of_a_vendor_is_begun(books):
 
 
 async def test_work_that_nobody_need_do_is_only_told(books):
-    entry, facts = books.requested(saga=Saga(kind=Work.WITHDRAW, claim=CLAIM))
+    entry, facts = books.requested(saga=Saga(kind=Work.SETTLE, claim=CLAIM))
     await begin_work(await books.ledger.save(Change(entry, facts)), books.ledger, books.services)
     found = await books.ledger.entry(entry.id)
     assert (books.sagas.started, found.due, books.bus.words) == ([], None, ["requested"])

@@ -243,7 +243,7 @@ async def test_vendor_that_may_have_done_it_leaves_grants_to_take_back(work):
     assert verdict.outcome is Outcome.FAILED
     entry = await work.entry()
     assert isinstance(entry.credential.state, Failed)
-    assert (entry.saga.kind, entry.saga.generation, entry.saga.execution) == (Work.WITHDRAW, 2, None)
+    assert (entry.saga.kind, entry.saga.generation, entry.saga.execution) == (Work.SETTLE, 2, None)
     assert entry.due <= work.books.clock.now()
     assert all(isinstance(kept.grant.state, Removing) for kept in await work.grants())
 

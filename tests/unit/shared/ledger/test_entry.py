@@ -53,7 +53,7 @@ async def test_entry_due_later_is_not_swept_yet(books):
 async def test_entry_of_another_schema_is_refused_with_what_to_do(books):
     kept = await stored(books)
     found = await books.documents.get(ref_of(kept.id))
-    for version in (2, None):
+    for version in (3, None):
         newer = Document(found.ref, {**found.data, "schema_version": version}, found.version)
         with pytest.raises(StoredUnreadable, match="deploy"):
             key_record_from(newer)
@@ -96,7 +96,7 @@ def test_saga_begun_again_refuses_the_execution_before_and_keeps_its_count():
 
 
 def test_saga_turned_to_other_work_counts_anew():
-    turned = replace(SAGA, execution="run-1", tries=3).turned(Work.WITHDRAW)
-    assert (turned.kind, turned.generation, turned.execution, turned.tries) == (Work.WITHDRAW, 2, None, 0)
+    turned = replace(SAGA, execution="run-1", tries=3).turned(Work.SETTLE)
+    assert (turned.kind, turned.generation, turned.execution, turned.tries) == (Work.SETTLE, 2, None, 0)
     assert turned.claim == CLAIM
-    assert SAGA.turned(Work.WITHDRAW, OTHER_CLAIM).claim == OTHER_CLAIM
+    assert SAGA.turned(Work.SETTLE, OTHER_CLAIM).claim == OTHER_CLAIM

@@ -73,7 +73,7 @@ async def test_grant_of_another_schema_is_refused_with_what_to_do(books):
     saved = await books.ledger.save(Change(entry, facts, (books.kept(entry),)))
     found = await books.documents.get(Ref(GRANTS, saved.grants[0].grant.id))
     with pytest.raises(StoredUnreadable, match="deploy"):
-        grant_from(Document(found.ref, {**found.data, "schema_version": 2}, found.version))
+        grant_from(Document(found.ref, {**found.data, "schema_version": 3}, found.version))
 
 
 def test_a_call_may_land_for_as_long_as_calls_last(books, kept):

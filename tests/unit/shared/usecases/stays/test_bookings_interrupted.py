@@ -136,7 +136,7 @@ async def test_end_that_dies_after_it_was_saved_is_finished(desk, line, finish):
     await desk.dies(desk.end, line)
     await finish(desk, desk.end)
     await desk.everything_is_begun("revoke_key", 2)
-    assert all(key.saga.kind is Work.WITHDRAW for key in await desk.keys())
+    assert all(key.saga.kind is Work.SETTLE for key in await desk.keys())
 
 
 @pytest.mark.parametrize("line", range(2, LINES + 1))

@@ -107,7 +107,7 @@ async def test_key_that_owes_no_work_is_told_and_swept_no_more_until_its_stay_is
 
 
 async def test_grant_on_its_way_out_is_taken_back(hotel):
-    saga = Saga(kind=Work.WITHDRAW, claim=CLAIM, generation=2)
+    saga = Saga(kind=Work.SETTLE, claim=CLAIM, generation=2)
     key = await due_key(hotel, grants=[lambda kept: kept.withdrawn(hotel.clock.now())], saga=saga)
     await sweep(hotel)
     ((workflow, argument),) = hotel.sagas.started
@@ -117,7 +117,7 @@ async def test_grant_on_its_way_out_is_taken_back(hotel):
 async def test_withdrawal_whose_grants_are_all_gone_is_over(hotel):
     now = hotel.clock.now()
     gone = lambda kept: kept.withdrawn(now).told(ConfirmRemoval(at=now))  # noqa: E731 - one line, used once
-    key = await due_key(hotel, grants=[gone], saga=Saga(kind=Work.WITHDRAW, claim=CLAIM))
+    key = await due_key(hotel, grants=[gone], saga=Saga(kind=Work.SETTLE, claim=CLAIM))
     await sweep(hotel)
     assert hotel.sagas.started == []
     assert (await hotel.ledger.entry(key.id)).due is None
@@ -244,7 +244,7 @@ async def test_key_whose_executions_are_all_lost_fails_before_its_stay_with_a_ta
 
 
 async def test_withdrawal_that_begins_again_and_again_and_breaks_off_is_a_risk_too(hotel):
-    saga = replace(working(kind=Work.WITHDRAW), broken=MOST_BROKEN)
+    saga = replace(working(kind=Work.SETTLE), broken=MOST_BROKEN)
     hotel.sagas.states[RUN] = ExecutionState.FAILED
     key = await due_key(hotel, grants=[lambda kept: kept.withdrawn(hotel.clock.now())], saga=saga)
     await sweep(hotel)
@@ -256,7 +256,7 @@ async def test_withdrawal_that_begins_again_and_again_and_breaks_off_is_a_risk_t
 async def test_residue_whose_exposure_is_over_lapses_though_nobody_can_ask_its_vendor(hotel):
     now = hotel.clock.now()
     spent = lambda kept: kept.withdrawn(now).told(GiveUp(at=now, cause="timeout"))  # noqa: E731 - one line, used once
-    saga = Saga(kind=Work.WITHDRAW, claim=CLAIM, lost=MOST_LOST)
+    saga = Saga(kind=Work.SETTLE, claim=CLAIM, lost=MOST_LOST)
     key = await due_key(hotel, grants=[spent], saga=saga)
     (kept,) = await hotel.ledger.grants(key)
     hotel.clock.advance(seconds=(kept.grant.exposure_until - hotel.clock.now()).total_seconds())
@@ -279,7 +279,7 @@ async def test_key_whose_stay_is_over_before_anybody_made_it_fails_as_expired(ho
 
 
 async def test_withdrawal_whose_executions_are_all_lost_becomes_a_risk_that_somebody_is_told_of(hotel):
-    saga = Saga(kind=Work.WITHDRAW, claim=CLAIM, generation=2)
+    saga = Saga(kind=Work.SETTLE, claim=CLAIM, generation=2)
     key = await due_key(hotel, grants=[lambda kept: kept.withdrawn(hotel.clock.now())], saga=saga)
     for _ in range(MOST_LOST + 1):
         await sweep(hotel)

@@ -9,6 +9,7 @@ from shared.vendor_kit.http import TimedOut
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import VendorRefused
 from shared.vendor_kit.relay_notes import Reach, RelayNotes
+from shared.vendors.ttlock import gateways as module
 from shared.vendors.ttlock.gateways import ASKED_AGAIN_AFTER, Gateways
 from tests.contract.lock.setting import TENANT
 from tests.contract.lock.ttlock_setting import TTLockSetting
@@ -214,3 +215,13 @@ async def test_properties_have_notes_of_their_own(setting):
     setting.told.asked.clear()
     await turn(gateways(setting, "ppt_herat"))
     assert setting.told.asked
+
+
+async def test_of_more_locks_than_a_hotel_has_those_told_of_longest_ago_are_forgotten(setting, monkeypatch):
+    monkeypatch.setattr(module, "MOST_KNOWN", 3)
+    known = gateways(setting)
+    await turn(known)
+    setting.clock.advance(minutes=1)
+    await known.note({f"{number}": Reach("501", -60, setting.clock.now()) for number in range(3)})
+    assert set(known._known) == {"0", "1", "2"}
+    assert len(known._doubted) == 0

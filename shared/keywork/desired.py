@@ -1,0 +1,90 @@
+"""What is owed to a key at each of its locks: its wish there against how it stands, as one table.
+
+| wish, of \\ it is | intended | placed | resting | removing | residual |
+|---|---|---|---|---|---|
+| open | place | place, unless it stands | wake | | place |
+| rest | rest, if a call may have placed it | rest | | | rest |
+| gone | | | | remove | remove |
+| left | | remove, once nothing else is to open | | | |
+
+Wishes are on the grants, so no turn of a key's work can lose one (decision 0028).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Final
+
+from shared.domain.grant_lifecycle import GrantState, Intended, Placed, Removing, Residual, Resting
+from shared.domain.kinds import VendorCode
+from shared.domain.states import Pending, Requested
+from shared.ledger.grant_record import PLACE, REMOVE, REST, WAKE, GrantRecord, Wish
+from shared.ledger.key_record import KeyRecord, Work
+
+
+class Act(StrEnum):
+    """What a vendor is asked for at one lock."""
+
+    PLACE = PLACE
+    WAKE = WAKE
+    REST = REST
+    REMOVE = REMOVE
+
+    @property
+    def opens(self) -> bool:
+        """Say whether somebody may get in by it who may not now."""
+        return self in (Act.PLACE, Act.WAKE)
+
+
+_ACTS: Final[Mapping[tuple[Wish, type[GrantState]], Act]] = {
+    (Wish.OPEN, Intended): Act.PLACE,
+    (Wish.OPEN, Placed): Act.PLACE,
+    (Wish.OPEN, Resting): Act.WAKE,
+    (Wish.OPEN, Residual): Act.PLACE,
+    (Wish.REST, Intended): Act.REST,
+    (Wish.REST, Placed): Act.REST,
+    (Wish.REST, Residual): Act.REST,
+    (Wish.GONE, Removing): Act.REMOVE,
+    (Wish.GONE, Residual): Act.REMOVE,
+}
+
+
+def act_for(kept: GrantRecord) -> Act | None:
+    """Return what is owed at a lock, or None where the key is as it is wished to be."""
+    never_asked = isinstance(kept.grant.state, Intended) and not kept.calls
+    if (kept.stands and kept.wish is Wish.OPEN) or (never_asked and kept.wish is Wish.REST):
+        return None
+    return _ACTS.get((kept.wish, type(kept.grant.state)))
+
+
+def opening(grants: Iterable[GrantRecord]) -> list[GrantRecord]:
+    """Return the grants that are to open and do not yet, or not at their time."""
+    return [kept for kept in grants if (act := act_for(kept)) is not None and act.opens]
+
+
+def left_behind(grants: Iterable[GrantRecord]) -> list[GrantRecord]:
+    """Return what a change leaves behind, to go when what it gains stands."""
+    return [kept for kept in grants if kept.wish is Wish.LEFT and not kept.over]
+
+
+def hopeful(kept: GrantRecord) -> bool:
+    """Say whether anything is owed at a lock that has not shown yet that it will not."""
+    return act_for(kept) is not None and not isinstance(kept.grant.state, Residual)
+
+
+def whom_to_ask(entry: KeyRecord, grants: Iterable[GrantRecord]) -> VendorCode | None:
+    """Return the vendor whose adapter is next to work on a key, or None if nothing is left to do."""
+    if entry.saga.kind is Work.ISSUE:
+        return _maker(entry)
+    known = tuple(grants)
+    owed: Sequence[GrantRecord] = [kept for kept in known if act_for(kept) is not None]
+    # What shows no resistance comes first; what would not go is asked again when nothing else is left.
+    waiting = [kept for kept in owed if hopeful(kept)] or left_behind(known) or owed
+    vendors = sorted({kept.grant.vendor for kept in waiting})
+    # One vendor that is always in trouble must not keep the others from being asked.
+    turn = entry.saga.generation + entry.saga.lost
+    return vendors[turn % len(vendors)] if vendors else None
+
+
+def _maker(entry: KeyRecord) -> VendorCode | None:
+    wanted = isinstance(entry.credential.state, Requested | Pending)
+    return entry.credential.core.plan.current.vendor if wanted else None

@@ -1,0 +1,152 @@
+"""Orders to a key: what each changes in the ledger at once, and wishes of its locks, in one commit.
+
+| order | the key, at once | wish at its locks | told when the locks have followed |
+|---|---|---|---|
+| end | revoked, or failed | gone | `revoke_settled` |
+| hold | suspended, if it is active | rest | |
+| release, of the last hold | | open | `unsuspended` |
+| amend | | open at the new time, at the new doors; left behind elsewhere | `updated` |
+
+A key that is still being made keeps its holds until it is: it then comes to life at rest.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from shared.domain.commands import Suspend
+from shared.domain.facts import Fact
+from shared.domain.kinds import SAGA, Actor, ClaimKey, RevokeReason, SuspendReason
+from shared.domain.premises import LockDevice
+from shared.domain.reactions import withdrawal
+from shared.domain.states import Active, Failed, Revoked, Suspended
+from shared.events.idempotency import claim_key
+from shared.keywork.prepare import new_grant
+from shared.ledger.delays import STARTED_WITHIN
+from shared.ledger.grant_record import GrantRecord, Wish
+from shared.ledger.key_record import Cause, KeyRecord, Target, Work
+from shared.ledger.ledger import Change
+from shared.ports.ambient import Ids
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Why something is ordered, when, and by whom."""
+
+    cause: Cause
+    at: datetime
+    by: Actor = SAGA
+
+
+def end_key(
+    entry: KeyRecord, grants: Sequence[GrantRecord], reason: RevokeReason, order: Order
+) -> Change | None:
+    """Return what ends a key, whatever its state; None if it is over already."""
+    command = withdrawal(entry.credential, reason, at=order.at, by=order.by)
+    if command is None:
+        return None
+    gone = tuple(kept.withdrawn(order.at) for kept in grants if not kept.over)
+    credential, facts = entry.credential.apply(command)
+    cause = order.cause
+    claim = claim_key("revoke", event_id=cause.event_id or str(entry.id), key_credential_id=str(entry.id))
+    ended = replace(entry, credential=credential, amends=None)
+    return _turned(ended, gone, facts, order, ClaimKey(claim))
+
+
+def hold_key(
+    entry: KeyRecord, grants: Sequence[GrantRecord], reason: SuspendReason, order: Order
+) -> Change | None:
+    """Return what lets a key rest while a reason holds; None if it is over, or rests for that already."""
+    if isinstance(entry.credential.state, Revoked | Failed) or reason in entry.holds:
+        return None
+    held = replace(entry, holds=entry.holds | {reason})
+    if not isinstance(entry.credential.state, Active | Suspended):
+        return Change(held)  # it is being made, and whoever makes it heeds its holds
+    facts: tuple[Fact, ...] = ()
+    if isinstance(entry.credential.state, Active):
+        credential, facts = entry.credential.apply(Suspend(at=order.at, by=order.by, reason=reason))
+        held = replace(held, credential=credential)
+    return _turned(held, resting(grants, order.at), facts, order)
+
+
+def resting(grants: Sequence[GrantRecord], at: datetime) -> tuple[GrantRecord, ...]:
+    """Return the grants of a key that is to rest: what was to go goes all the same."""
+    rest = {Wish.OPEN: Wish.REST, Wish.LEFT: Wish.GONE}
+    return tuple(
+        kept.withdrawn(at) if kept.wish is Wish.LEFT else kept.wished(Wish.REST, at)
+        for kept in grants
+        if kept.wish in rest and not kept.over
+    )
+
+
+def release_key(
+    entry: KeyRecord, grants: Sequence[GrantRecord], reason: SuspendReason, order: Order
+) -> Change | None:
+    """Return what takes a reason away, and wakes a key that no other holds; None if it did not hold."""
+    if isinstance(entry.credential.state, Revoked | Failed) or reason not in entry.holds:
+        return None
+    freed = replace(entry, holds=entry.holds - {reason})
+    if freed.holds or not isinstance(entry.credential.state, Suspended):
+        return Change(freed)
+    woken = tuple(
+        kept.wished(Wish.OPEN, order.at) for kept in grants if kept.wish is Wish.REST and not kept.over
+    )
+    return _turned(freed, woken, (), order)
+
+
+def amend_key(
+    entry: KeyRecord,
+    grants: Sequence[GrantRecord],
+    target: Target,
+    doors: Sequence[LockDevice],
+    order: Order,
+    ids: Ids,
+) -> Change | None:
+    """Return what brings a living key to other rooms or times; None if it is, or becomes, that already."""
+    state, core = entry.credential.state, entry.credential.core
+    if not isinstance(state, Active | Suspended) or target == (
+        entry.amends or Target(core.rooms, core.window)
+    ):
+        return None
+    wish = Wish.OPEN if isinstance(state, Active) else Wish.REST
+    mine = _by_door(grants, entry)
+    wanted = [
+        known.aimed(target.window, wish, order.at)
+        if (known := mine.get((door.id, door.vendor_device))) is not None
+        else replace(new_grant(entry, door, target, grants, order.at, ids), wish=wish, wished_at=order.at)
+        for door in doors
+    ]
+    here = {(door.id, door.vendor_device) for door in doors}
+    left = [_left(kept, order.at) for place, kept in mine.items() if place not in here]
+    changed = [kept for kept in (*wanted, *left) if kept not in grants]
+    return _turned(replace(entry, amends=target), tuple(changed), (), order)
+
+
+def _by_door(grants: Sequence[GrantRecord], entry: KeyRecord) -> dict[object, GrantRecord]:
+    """Return the grants of the key's present secret that are to stay, by lock."""
+    kind = entry.credential.core.plan.current.kind
+    return {
+        (kept.grant.device_id, kept.vendor_device): kept
+        for kept in grants
+        if not kept.over
+        and kept.wish is not Wish.GONE
+        and (kept.grant.kind, kept.grant.secret_try) == (kind, entry.secret_try)
+    }
+
+
+def _left(kept: GrantRecord, at: datetime) -> GrantRecord:
+    """Return a grant at a door that the key is to open no more: one that opens waits for what is gained."""
+    return kept.wished(Wish.LEFT, at) if kept.stands else kept.withdrawn(at)
+
+
+def _turned(
+    entry: KeyRecord,
+    grants: tuple[GrantRecord, ...],
+    facts: tuple[Fact, ...],
+    order: Order,
+    claim: ClaimKey | None = None,
+) -> Change:
+    """Return a change whose work begins at once; what other work was under way, wishes remember."""
+    saga = entry.saga.turned(Work.SETTLE, claim)
+    due = order.at + STARTED_WITHIN
+    return Change(replace(entry, saga=saga, cause=order.cause, due=due), facts, grants)

@@ -1,0 +1,69 @@
+"""A key's grants as they are written down, one to a lock, before any vendor is asked."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from shared.domain.grant import Grant, VendorCall
+from shared.domain.grant_lifecycle import Intended
+from shared.domain.ids import GrantId
+from shared.domain.premises import LockDevice
+from shared.ledger.grant_record import LONGEST_EXTENSION, GrantRecord
+from shared.ledger.key_record import KeyRecord, Target
+from shared.ports.ambient import Ids
+
+
+def new_grant(
+    entry: KeyRecord,
+    door: LockDevice,
+    target: Target,
+    known: Sequence[GrantRecord],
+    at: datetime,
+    ids: Ids,
+) -> GrantRecord:
+    """Return a key's grant at a door that has none, as it is written down before any vendor is asked."""
+    grant = _grant(entry, door, target, known, at, GrantId.mint(ids.ulid()))
+    window = target.window
+    return GrantRecord(grant, window.start, window.end, vendor_device=door.vendor_device)
+
+
+def _grant(
+    entry: KeyRecord,
+    door: LockDevice,
+    target: Target,
+    known: Sequence[GrantRecord],
+    at: datetime,
+    id_: GrantId,
+) -> Grant:
+    core, kind = entry.credential.core, entry.credential.core.plan.current.kind
+    return Grant(
+        id=id_,
+        tenant=core.tenant,
+        property_id=core.property_id,
+        credential_id=core.id,
+        device_id=door.id,
+        rooms=tuple(room for room in door.rooms if room in target.rooms),
+        vendor=door.vendor,
+        kind=kind,
+        vendor_key=_call(entry, door, known).key,
+        capabilities=door.capabilities,
+        exposure_until=target.window.end + LONGEST_EXTENSION,
+        state=Intended(),
+        version=1,
+        changed_at=at,
+        secret_try=entry.secret_try,
+    )
+
+
+def _call(entry: KeyRecord, door: LockDevice, known: Sequence[GrantRecord]) -> VendorCall:
+    core, kind = entry.credential.core, entry.credential.core.plan.current.kind
+    tried = (door.id, kind, entry.secret_try)
+    # A door that was unmapped meanwhile has had such a grant, whose removal must not take this one along.
+    before = sum((k.grant.device_id, k.grant.kind, k.grant.secret_try) == tried for k in known)
+    return VendorCall(
+        claim=core.claim,
+        credential_id=core.id,
+        device_id=door.id,
+        kind=kind,
+        secret_try=entry.secret_try,
+        step=f"issue.{before}" if before else "issue",
+    )
