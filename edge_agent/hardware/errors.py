@@ -37,6 +37,12 @@ class DeviceRefused(HardwareError):
     kind = "refused"
 
 
+class PinTaken(DeviceRefused):
+    """A lock has this PIN already, for whatever window and whomever."""
+
+    kind = "duplicate_pin"
+
+
 class NotSupported(HardwareError):
     """This device cannot do that with this card."""
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import serial
@@ -105,4 +106,8 @@ async def open_serial(path: str, baud: int = BAUD) -> SerialLink:
 
 
 def _opened(path: str, baud: int) -> Any:
-    return serial.Serial(path, baud, timeout=LOOK_SECONDS, write_timeout=WRITE_SECONDS, exclusive=True)
+    port = serial.Serial(path, baud, timeout=LOOK_SECONDS, write_timeout=WRITE_SECONDS, exclusive=True)
+    # An FTDI adapter holds short answers back for 16 ms, which makes a card of many sectors take seconds.
+    with suppress(AttributeError, OSError, ValueError):
+        port.set_low_latency_mode(True)
+    return port

@@ -29,11 +29,13 @@ def _seconds(body: Body) -> int:
 
 @step
 async def sweep_due(_body: Body, on: Platform) -> Body:
-    """Tend every key that is due."""
+    """Tend every key that is due, and tell what vendors' breakers have not told."""
     from shared.runtime.keys import services_of
     from shared.usecases.upkeep import sweep_due
+    from shared.vendor_kit.calm.health_stream import sweep_breakers
 
-    return {"tended": await sweep_due.sweep_due(on.documents, services_of(on))}
+    told = await sweep_breakers(on.documents, on.bus, on.clock, on.log)
+    return {"tended": await sweep_due.sweep_due(on.documents, services_of(on)), "breakers_told": told}
 
 
 @step

@@ -2,6 +2,7 @@
 
 from infra.bench.figures import Measure
 from infra.bench.measures import (
+    audit,
     bus,
     desk,
     disk,
@@ -25,6 +26,7 @@ def measures() -> tuple[Measure, ...]:
         bus.MEASURE,
         host.MEASURE,
         interpreter.MEASURE,
+        audit.MEASURE,
         executions.MEASURE,
         keys.MEASURE,
         idle.MEASURE,

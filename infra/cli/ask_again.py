@@ -1,6 +1,6 @@
 """`keyfleet ask-again KEY`: what a saga would ask its vendor later, it asks now."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Final
 
 import typer
@@ -10,7 +10,7 @@ from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, plain
 from infra.cli.control import ControlPlane
 from infra.cli.problems import not_found
-from infra.cli.residue import Json, left
+from infra.cli.residue import Json, residues
 from shared.domain.plan import MAX_ATTEMPTS
 
 FUNCTION: Final = "ask-again"
@@ -40,10 +40,12 @@ def _spent(key: Json, facts: Json) -> Iterator[Text]:
 
 def _meant(at: FleetAddress, identity: str, tenant: str | None) -> Json:
     """Return the key that an id stands for."""
+    keys = [identity]
     if identity.startswith(GRANT):
-        found = [key for key, grant in left(at, tenant) if grant["id"] == identity]
-    else:
-        found = ControlPlane(at).get("credentials", key=identity, tenant=tenant, limit=1)["credentials"]
+        keys = [each["key"] for each in residues(at, tenant) if each["grant"] == identity]
+    control = ControlPlane(at)
+    asked = (control.get("credentials", key=key, tenant=tenant, limit=1) for key in keys)
+    found: Sequence[Json] = [key for answer in asked for key in answer["credentials"]]
     if not found:
         lists = f"keyfleet credentials{at.flags} or keyfleet residue list{at.flags}"
         raise not_found("key and no residue", [identity], f"name one that {lists} shows")

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from infra.cli import dead_letter, executions, residue, schedule, workflow_files
+from infra.cli import dead_letter, executions, keys, residue, schedule, workflow_files
 from infra.cli.ask_again import ask_again
 from infra.cli.command import (
     at_a_place,
@@ -17,6 +17,7 @@ from infra.cli.credentials import credentials
 from infra.cli.demo.play import demo
 from infra.cli.doctor.examine import doctor
 from infra.cli.document import document
+from infra.cli.new_vendor import new_vendor
 from infra.cli.problems import EXIT_CODES
 from infra.cli.publish import publish
 from infra.cli.sim import calls, doors, faults
@@ -55,6 +56,7 @@ letters = typer.Typer(no_args_is_help=True, help="Messages that were set aside, 
 workflow = typer.Typer(no_args_is_help=True, help="Workflow files, and executions on a running fleet.")
 residues = typer.Typer(no_args_is_help=True, help="What is left at locks that would not let go of a key.")
 schedules = typer.Typer(no_args_is_help=True, help="What the clock starts.")
+sealing = typer.Typer(no_args_is_help=True, help="The keys that seal what must stay secret.")
 sim = typer.Typer(no_args_is_help=True, help="Simulated vendors and their doors, to play with.")
 fault = typer.Typer(no_args_is_help=True, help="What goes wrong at the simulated vendor.")
 
@@ -74,6 +76,7 @@ app.command("token")(at_a_place(token))
 app.command("document")(at_a_place(document))
 app.command("doctor")(at_a_place(doctor))
 app.command("demo")(on_its_own(demo))
+app.command("new-vendor")(on_its_own(new_vendor))
 app.command("verify")(on_its_own(verify))
 app.command("dead-letters", hidden=True)(at_a_place(dead_letter.list_letters))
 app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))
@@ -81,6 +84,7 @@ app.add_typer(letters, name="dead-letter")
 app.add_typer(residues, name="residue")
 app.add_typer(workflow, name="workflow")
 app.add_typer(schedules, name="schedule")
+app.add_typer(sealing, name="keys")
 app.add_typer(sim, name="sim")
 sim.add_typer(fault, name="fault")
 letters.command("list")(at_a_place(dead_letter.list_letters))
@@ -94,6 +98,10 @@ workflow.command("start")(at_a_place(executions.start))
 workflow.command("list")(at_a_place(executions.list_executions))
 workflow.command("show")(at_a_place(executions.show))
 workflow.command("cancel")(at_a_place(executions.cancel))
+sealing.command("list")(at_a_place(keys.list_keys))
+sealing.command("rotate")(at_a_place(keys.rotate))
+sealing.command("reseal")(at_a_place(keys.reseal))
+sealing.command("retire")(at_a_place(keys.retire))
 schedules.command("list")(at_a_place(schedule.list_schedules))
 schedules.command("run")(at_a_place(schedule.run_schedule))
 sim.command("run")(serving_as_a_simulator(run_simulator))

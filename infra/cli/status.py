@@ -63,6 +63,9 @@ def _attention(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[Renderabl
     if waiting := facts.get("waiting_keys"):
         states = f"see keyfleet credentials{at.flags} --state pending, or requested"
         yield line(f"Yet to be made: {counted(waiting, 'key')}, {states}")
+    if late := facts.get("keys_at_the_door"):
+        said = f"Not made, and its guest is here or comes within two hours: {', '.join(late)}, "
+        yield line(plain(said, "bold red"), f"see keyfleet timeline KEY{at.flags}")
     if failed := facts["failed_keys"]:
         said = f"Failed, and still wanted: {counted(failed, 'key')}, "
         yield line(plain(said, "bold red"), f"see keyfleet credentials --state failed{at.flags}")

@@ -33,6 +33,7 @@ def fleet_plan(root: Path = ROOT) -> dict[str, Any]:
     return {
         "//": _ABOUT,
         "key_ring": storage.KEY_RING,
+        "environment_of_place": deployables.PLACE,
         "functions": deployables.functions(manifest),
         "identities": deployables.identities(manifest),
         "invokers": deployables.invokers(manifest),

@@ -12,7 +12,8 @@ from nacl.bindings import (
 )
 from nacl.exceptions import CryptoError
 
-from infra.local.keyring import Key, Keyring, open_keyring, tie
+from infra.local.key_notes import note
+from infra.local.keyring import Key, Keyring, accept_lost_keys, open_keyring
 from infra.local.storage.engine import Engine
 from shared.domain.errors import InvalidInput
 from shared.domain.secret import Secret
@@ -33,14 +34,24 @@ Stamp = Callable[[Parts, Secret[bytes]], bytes]
 class LocalCipher:
     """The cipher of the embedded cloud, on the keys of a key file."""
 
-    def __init__(self, keyring: Keyring, entropy: Entropy, engine: Engine) -> None:
-        self._keyring, self._entropy, self._engine = keyring, entropy, engine
-        self._tied = False
+    def __init__(
+        self, keyring: Keyring, entropy: Entropy, engine: Engine, *, accept_loss: bool = False
+    ) -> None:
+        self.keyring, self._entropy, self._engine = keyring, entropy, engine
+        self._noted: set[tuple[str, int]] = set()
+        self._losing = accept_loss
 
     @classmethod
     def at(cls, path: Path, entropy: Entropy, engine: Engine, *, accept_loss: bool = False) -> "LocalCipher":
         """Open the key file; refuse to make a new one where the database holds what another sealed."""
-        return cls(open_keyring(path, entropy, engine, accept_loss=accept_loss), entropy, engine)
+        keyring = open_keyring(path, entropy, engine, accept_loss=accept_loss)
+        return cls(keyring, entropy, engine, accept_loss=accept_loss)
+
+    async def begin(self) -> None:
+        """Settle what was accepted to be lost, before anything is sealed."""
+        if self._losing:
+            await accept_lost_keys(self.keyring, self._engine)
+            self._losing = False
 
     async def seal(self, context: SealContext, plaintext: Secret[bytes]) -> bytes:
         """Return sealed bytes whose header carries the key id and version."""
@@ -53,22 +64,25 @@ class LocalCipher:
 
     def keys_are_there(self) -> bool:
         """Return whether what was sealed could be opened after another start."""
-        return self._keyring.is_there()
+        return self.keyring.is_there()
 
     async def stamp(self, purpose: str) -> Stamp:
         """Return a stamp under the newest key of a purpose."""
-        if not self._tied:
-            await self._engine.write(partial(tie, self._keyring.id))
-            self._tied = True
-        return partial(_seal, self._keyring.newest(purpose), self._entropy.token(NONCE_BYTES))
+        await self.begin()
+        key = self.keyring.newest(purpose)
+        if (purpose, key.version) not in self._noted:
+            # On the disk before anything is sealed: a file that lacks this key is refused from then on.
+            await self._engine.write(partial(note, self.keyring.id, purpose, key.version, key.id))
+            self._noted.add((purpose, key.version))
+        return partial(_seal, key, self._entropy.token(NONCE_BYTES))
 
     def unseal(self, purpose: str, parts: Parts, sealed: bytes) -> Secret[bytes]:
         """Return what a stamp of this purpose sealed for these parts, or raise SealBroken."""
-        return _unseal(_key_of(self._keyring, purpose, sealed), parts, sealed)
+        return _unseal(_key_of(self.keyring, purpose, sealed), parts, sealed)
 
     def rotate(self, purpose: str) -> int:
         """Seal with a new key version from now on, and return its number; older ones still open."""
-        return self._keyring.rotate(purpose)
+        return self.keyring.rotate(purpose)
 
 
 class GuardedCipher:

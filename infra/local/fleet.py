@@ -3,26 +3,28 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 from typing import Any, cast
 
 import orjson
 from starlette.types import Receive, Scope, Send
 
-from infra.local import bus, documents, roles, schedules, secrets, tasks, wiring
+from infra.local import bus, documents, objects, roles, schedules, secrets, tasks, upkeep, wiring
 from infra.local.cipher import GuardedCipher, LocalCipher
 from infra.local.control import boot_log
-from infra.local.control.app import Operations, control_app
-from infra.local.control.records import Records
+from infra.local.control.app import control_app
+from infra.local.control.operations import Operations
 from infra.local.counters import Counters
 from infra.local.delivery.parts import DeliveryParts
+from infra.local.delivery.payloads import Sealed
 from infra.local.documents.orphans import free_orphans
 from infra.local.host.app import Host
 from infra.local.host.functions import Hosted, load_functions
-from infra.local.housekeeping import KEPT_FOR, Purge, folding, tidying
-from infra.local.identity import ISSUER, LocalIdentity
+from infra.local.identity import LocalIdentity
+from infra.local.nudges import LocalNudges
+from infra.local.operations import LocalDeadLetters, LocalExecutions, LocalSchedules
 from infra.local.people import LocalPeople
+from infra.local.rekeying import Rekeying
 from infra.local.sagas import journal
 from infra.local.sagas.callbacks import CallBack
 from infra.local.sagas.run import Surroundings
@@ -31,18 +33,17 @@ from infra.local.sample.account import open_account
 from infra.local.sample.load import SampleHotel, move_in, read_sample
 from infra.local.storage.database import Loss, open_database
 from infra.local.storage.engine import Engine
-from infra.local.storage.presence import Presence
 from infra.local.storage.private import create_private
 from infra.local.transport import ByAddress, InProcess
 from infra.local.world import FleetConfig, World
 from infra.manifest.load import Manifest, load_manifest
 from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
-from shared.kernel.people import SignIn
 from shared.ports.vault import Secrets
+from shared.queries.hotels import Cell
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import Deployed, Platform, bind, deployed
-from shared.vendor_kit.guard import Guards, warning
+from shared.vendor_kit.guard import Guards, Shared
 from shared.vendor_kit.leases import DocumentLeases
 
 SCHEMA = (
@@ -51,11 +52,11 @@ SCHEMA = (
     *tasks.SCHEMA,
     *schedules.SCHEMA,
     *secrets.SCHEMA,
+    *objects.SCHEMA,
     *journal.SCHEMA,
     *boot_log.SCHEMA,
 )
 LATELY = timedelta(days=1)
-WATCH_SECONDS = 1.0
 LOSSES = "accepted-losses.jsonl"
 CALLBACK_ROLE = "workflows-callback"
 
@@ -68,11 +69,11 @@ class Fleet:
         self.counters = Counters()
         self.identity = LocalIdentity.at(config.identity_key, world.clock.now, world.entropy.token)
         self.people = LocalPeople.at(config.people_key, world.clock.now, world.entropy.token)
-        self._inside = InProcess(self._serve)
-        self.means = self._means()
-        self.cipher = LocalCipher.at(
-            config.master_key, world.entropy, self.means.engine, accept_loss=config.accept_loss
-        )
+        self._inside = InProcess(self)
+        engine = self._engine()
+        self.cipher = self._cipher(engine)
+        self.means = self._means(engine)
+        self.rekeying = Rekeying(self.cipher, self.means.engine, world.clock.now)
         self._build_parts()
         self._host = self._build_host()
         self._upkeep: list[asyncio.Task[None]] = []
@@ -83,8 +84,11 @@ class Fleet:
 
     async def start(self) -> None:
         """Take up everything where it was left."""
-        asyncio.get_running_loop().set_exception_handler(self._report)
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(self._report)
+        loop.set_default_executor(roles.CarryingExecutor())
         self.means.engine.start()
+        await self.cipher.begin()
         await self.documents.prepare()
         await self.sealed.prepare()
         if self.config.sample:
@@ -97,8 +101,7 @@ class Fleet:
         self.schedules.start()
         self.starts.note(self.means.clock.now())
         resumed = self.sagas.start_all()
-        housekeeping = (folding(self.means.engine), tidying(self._purges(), self.world.log))
-        self._upkeep = [asyncio.ensure_future(work) for work in housekeeping]
+        self._upkeep = [asyncio.ensure_future(work(self)) for work in (upkeep.tidy, upkeep.fold)]
         self.world.log.info("fleet started", functions=len(self.manifest.functions), resumed=resumed)
 
     async def stop(self) -> None:
@@ -149,15 +152,25 @@ class Fleet:
         """Tell what broke while a request was served."""
         self.world.log.failure("a request was not answered", error)
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._host(scope, receive, send)
-
-    def _means(self) -> DeliveryParts:
+    def _engine(self) -> Engine:
         world, config = self.world, self.config
         database = open_database(config.database, SCHEMA, world.entropy.token, accept_loss=config.accept_loss)
         if database.loss is not None:
             self._tell_loss(database.loss)
-        engine = Engine(database, faults=world.faults, counters=self.counters, threaded=world.threaded)
+        return Engine(database, faults=world.faults, counters=self.counters, threaded=world.threaded)
+
+    def _cipher(self, engine: Engine) -> LocalCipher:
+        config = self.config
+        try:
+            return LocalCipher.at(
+                config.master_key, self.world.entropy, engine, accept_loss=config.accept_loss
+            )
+        except BaseException:
+            engine.discard()
+            raise
+
+    def _means(self, engine: Engine) -> DeliveryParts:
+        world, config = self.world, self.config
         return DeliveryParts(
             project=config.project,
             engine=engine,
@@ -168,6 +181,7 @@ class Fleet:
             tokens=self.identity,
             faults=world.faults,
             counters=self.counters,
+            payloads=Sealed(self.cipher),
         )
 
     def _tell_loss(self, loss: Loss) -> None:
@@ -219,9 +233,18 @@ class Fleet:
             tokens=TokenChecker(self.identity.issuer, means.clock.now),
             log=self.world.log,
             http=self.world.outside,
-            guards=Guards(self.world.guard_policy, means.clock, warning(self.world.log)),
-            sign_in=SignIn(config.base_url, self.people.issuer, frozenset({ISSUER})),
+            guards=self._guards(),
+            sign_in=self.people.sign_in(config.base_url),
+            dead_letters=roles.held_to(LocalDeadLetters(self.bus.dead_letters), roles.DEAD_LETTERS),
+            executions=roles.held_to(LocalExecutions(self.sagas), roles.EXECUTIONS),
+            schedules=roles.held_to(LocalSchedules(self.schedules), roles.SCHEDULES),
+            objects=roles.held_to(objects.SqliteObjects(means.engine, means.clock), roles.OBJECTS),
+            nudges=roles.held_to(LocalNudges(), roles.NUDGES),
         )
+
+    def _guards(self) -> Guards:
+        shared = Shared(self.documents, self.means.entropy, self.bus, self.means.ids)
+        return Guards(self.means.clock, self.world.log, shared, self.world.guard_policy)
 
     def _build_host(self) -> Host:
         self._functions = load_functions(self.manifest, self.config.base_url)
@@ -230,39 +253,14 @@ class Fleet:
             bus=self.bus,
             sagas=self.sagas,
             schedules=self.schedules,
-            records=Records(self.means.engine),
+            cell=Cell(self.documents, self.config.cell),
             starts=self.starts,
             status=self.status,
+            rekeying=self.rekeying,
             audience=self.config.control_url,
             callback_callers=_with_role(self.manifest, CALLBACK_ROLE),
         )
         return Host(self._functions, control_app(on), f"127.0.0.1:{self.config.port}", self.counters)
-
-    async def watch(self) -> None:
-        """Look each second whether the fleet's files are what was opened; else acknowledge nothing more.
-
-        The database is looked at with each commit as well: what is acknowledged is in the file of that name.
-        """
-        config = self.config
-        files = Presence([config.home, config.identity_key, config.database.with_suffix(".mark")])
-        while (gone := self.means.engine.lost or files.missing() or self._key_gone()) is None:  # noqa: ASYNC110 - nobody tells us
-            await asyncio.sleep(WATCH_SECONDS)
-        self.means.engine.lose(gone)
-        self.world.log.alert("a file of the fleet is gone", runbook="lock/files-gone", what=Path(gone).name)
-
-    def _key_gone(self) -> str | None:
-        return None if self.cipher.keys_are_there() else str(self.config.master_key)
-
-    def _purges(self) -> tuple[Purge, ...]:
-        def long_ago() -> datetime:
-            return self.world.clock.now() - KEPT_FOR
-
-        return (
-            self.documents.purge,
-            self.sealed.purge,
-            lambda: self.journal.purge(long_ago()),
-            lambda: self.tasks.purge(long_ago()),
-        )
 
 
 NOBODY = Deployed("nobody", "")

@@ -5,27 +5,26 @@ import hashlib
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from infra.local import key_notes
+from infra.local.key_notes import NotedKey, noted
 from infra.local.keyfile import KeyFileRefused, read_or_create, replace_private
-from infra.local.storage.connection import checksum, connect_to_look
+from infra.local.storage.connection import connect_to_look
 from infra.local.storage.engine import Engine
 from infra.local.storage.presence import identity_of
 from shared.domain.errors import InvalidInput
 from shared.domain.secret import Secret
 from shared.ports.ambient import Entropy
 
-SCHEMA = (
-    """CREATE TABLE IF NOT EXISTS keyring (
-        place INTEGER PRIMARY KEY CHECK (place = 1), ring TEXT NOT NULL,
-        crc INTEGER NOT NULL CHECK (crc = checksum(ring)))""",
-)
+SCHEMA = key_notes.SCHEMA
 KEY_BYTES, ID_BYTES = 32, 8
 LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _PURPOSE = re.compile(r"[a-z][a-z0-9-]{1,62}")
@@ -46,12 +45,12 @@ class Key:
 @dataclass(frozen=True, slots=True)
 class _Purpose:
     id: bytes
-    versions: tuple[Secret[bytes], ...]
+    versions: tuple[Secret[bytes] | None, ...]
+    """None where a version is destroyed, or was given in a file that is lost: no number is given twice."""
 
     def key(self, version: int) -> Key | None:
-        if not 1 <= version <= len(self.versions):
-            return None
-        return Key(self.id, version, self.versions[version - 1])
+        material = self.versions[version - 1] if 1 <= version <= len(self.versions) else None
+        return None if material is None else Key(self.id, version, material)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,9 @@ class Keyring:
         if purpose not in self._content.purposes:
             self._change(purpose, only_first=True)
         found = self._content.purposes[purpose]
-        return Key(found.id, len(found.versions), found.versions[-1])
+        key = found.key(len(found.versions))
+        assert key is not None  # noqa: S101 - the newest is never destroyed
+        return key
 
     def find(self, purpose: str, id_: bytes, version: int) -> Key | None:
         """Return the key that something was sealed with, also one that another process has added since."""
@@ -104,6 +105,49 @@ class Keyring:
         """Add a version for what is sealed from now on, and return its number; older ones still open."""
         self._change(purpose, only_first=False)
         return len(self._content.purposes[purpose].versions)
+
+    def retire(self, purpose: str, version: int) -> None:
+        """Destroy a version that nothing is sealed with any more; the newest stays."""
+        with _alone(self._path):
+            self._reread()
+            known = self._content.purposes[purpose]
+            if not 1 <= version < len(known.versions):
+                raise InvalidInput("version", "not an older one", "Rotate the key first")
+            left = (*known.versions[: version - 1], None, *known.versions[version:])
+            self._keep(purpose, replace(known, versions=left))
+
+    def held(self, purpose: str) -> tuple[int, ...]:
+        """Return the versions of a purpose that are not destroyed."""
+        known = self._content.purposes.get(purpose)
+        versions = () if known is None else known.versions
+        return tuple(number for number, key in enumerate(versions, 1) if key is not None)
+
+    def lacks(self, key: NotedKey) -> bool:
+        """Return whether a key that sealed something is not in this file."""
+        return not key.retired and self._find(key.purpose, key.id, key.version) is None
+
+    def purpose_of(self, id_: bytes) -> str | None:
+        """Return what a key is for, by its id."""
+        return next((name for name, each in self._content.purposes.items() if each.id == id_), None)
+
+    @property
+    def purposes(self) -> Mapping[str, int]:
+        """The newest version of each purpose."""
+        return {name: len(each.versions) for name, each in sorted(self._content.purposes.items())}
+
+    def outgrow(self, purpose: str, version: int) -> None:
+        """Have the next version follow one that was given by a file that is lost."""
+        with _alone(self._path):
+            self._reread()
+            known = self._content.purposes.get(purpose)
+            if known is not None and len(known.versions) < version:
+                gap = (None,) * (version - len(known.versions))
+                self._keep(purpose, self._grown(replace(known, versions=(*known.versions, *gap))))
+
+    def _keep(self, purpose: str, changed: _Purpose) -> None:
+        content = _Content(self.id, {**self._content.purposes, purpose: changed})
+        replace_private(self._path, Secret(_encoded(content)))
+        self._content, self._identity = content, identity_of(self._path)
 
     def _find(self, purpose: str, id_: bytes, version: int) -> Key | None:
         found = self._content.purposes.get(purpose)
@@ -120,10 +164,7 @@ class Keyring:
             self._reread()
             known = self._content.purposes.get(purpose)
             if known is None or not only_first:
-                grown = self._grown(known)
-                content = _Content(self.id, {**self._content.purposes, purpose: grown})
-                replace_private(self._path, Secret(_encoded(content)))
-                self._content = content
+                self._keep(purpose, self._grown(known))
 
     def _grown(self, known: _Purpose | None) -> _Purpose:
         fresh = Secret(self._entropy.token(KEY_BYTES))
@@ -140,7 +181,26 @@ def open_keyring(path: Path, entropy: Entropy, engine: Engine, *, accept_loss: b
     keyring = Keyring(path, entropy)
     if tied not in {None, keyring.id}:
         raise KeyFileRefused(f"{path.name} is not the one that sealed what the database holds. {_ACCEPT}")
+    if lacking := [] if accept_loss else missing_from(keyring, noted(engine)):
+        raise KeyFileRefused(
+            f"{path.name} is older than the database: it lacks the keys of {', '.join(lacking)}. {_ACCEPT}"
+        )
     return keyring
+
+
+def missing_from(keyring: Keyring, keys: Iterable[NotedKey]) -> list[str]:
+    """Return the purposes of which a file lacks a key that sealed what the database holds."""
+    return sorted({key.purpose for key in keys if keyring.lacks(key)})
+
+
+async def accept_lost_keys(keyring: Keyring, engine: Engine) -> None:
+    """Go on with a file that lacks keys, as somebody accepted; the numbers they had are not given again."""
+    keys = noted(engine)
+    for key in keys:
+        keyring.outgrow(key.purpose, key.version)
+    lost = tuple(key for key in keys if keyring.lacks(key))
+    if lost:
+        await engine.write(partial(key_notes.forget_lost, lost))
 
 
 def tied_to(engine: Engine) -> str | None:
@@ -157,11 +217,6 @@ def needed_by(database: Path) -> str | None:
             return next((str(ring) for (ring,) in connection.execute("SELECT ring FROM keyring")), None)
     except sqlite3.Error:
         return None  # never sealed anything, or is damaged: the database's own check tells
-
-
-def tie(ring: str, connection: sqlite3.Connection) -> None:
-    """Remember in the database which key file it needs."""
-    connection.execute("INSERT OR REPLACE INTO keyring VALUES (1, ?, ?)", (ring, checksum(ring)))
 
 
 def _read(path: Path, make: Callable[[], bytes]) -> _Content:
@@ -186,7 +241,7 @@ def _never() -> bytes:
 
 def _encoded(content: _Content) -> bytes:
     purposes = {
-        name: {"id": purpose.id.hex(), "versions": [key.reveal().hex() for key in purpose.versions]}
+        name: {"id": purpose.id.hex(), "versions": [key and key.reveal().hex() for key in purpose.versions]}
         for name, purpose in content.purposes.items()
     }
     body = orjson.dumps({"ring": content.ring, "purposes": purposes}, option=orjson.OPT_SORT_KEYS)
@@ -203,9 +258,8 @@ def _decoded(raw: Secret[bytes]) -> _Content | None:
 
 
 def _purpose(found: Mapping[str, Any]) -> _Purpose:
-    return _Purpose(
-        bytes.fromhex(found["id"]), tuple(Secret(bytes.fromhex(key)) for key in found["versions"])
-    )
+    versions = tuple(key and Secret(bytes.fromhex(key)) for key in found["versions"])
+    return _Purpose(bytes.fromhex(found["id"]), versions)
 
 
 def _digest(body: bytes) -> bytes:

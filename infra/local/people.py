@@ -8,11 +8,11 @@ from typing import Final
 
 from nacl.signing import SigningKey
 
-from infra.local.identity import signed_token
+from infra.local.identity import ISSUER, signed_token
 from infra.local.keyfile import KeyFileRefused, read_or_create
 from shared.domain.ids import PropertyId, TenantId, UserId
 from shared.domain.permissions import Role
-from shared.kernel.people import EVERY_PROPERTY, HomeIssuer
+from shared.kernel.people import EVERY_PROPERTY, HomeIssuer, SignIn
 from shared.kernel.signing_keys import ed25519_key
 
 PEOPLE_ISSUER: Final = "https://people.keyfleet.local"
@@ -53,6 +53,10 @@ class LocalPeople:
     def issuer(self) -> HomeIssuer:
         """Return what a checker needs to know."""
         return HomeIssuer(PEOPLE_ISSUER, ed25519_key(bytes(self._key.verify_key)))
+
+    def sign_in(self, audience: str) -> SignIn:
+        """Return how people sign in at a fleet: here, or as their tenant says; never as a service."""
+        return SignIn(audience, self.issuer, frozenset({ISSUER}))
 
     def token(self, badge: Badge, audience: str) -> str:
         """Return a token for an hour; it tells of a sign-in just now."""

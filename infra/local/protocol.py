@@ -82,6 +82,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().__init__(*given, **named)
         self.logger = self.told
         self._head, self._anew = 0, False
+        self._handed_over = False
         self._limit: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as its base does
@@ -104,7 +105,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """Read on, while the head of a request is within its bounds."""
         self._anew = False
         super().data_received(data)
-        if self.transport.is_closing() or self._head == WHOLE:
+        if self.transport.is_closing() or self._head == WHOLE or self._handed_over:
             return
         self._head += 0 if self._anew else len(data)
         if self._head > HEAD_BYTES:
@@ -138,6 +139,20 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         super().on_message_complete()
         self._head, self._anew = 0, True
+
+    def handle_websocket_upgrade(self) -> None:
+        """Hand the connection over to a socket's protocol: it counts on, and has no head to wait for."""
+        super().handle_websocket_upgrade()
+        self._handed_over = True
+        self._stop_waiting()
+        socket: Any = self.transport.get_protocol()
+        lost = socket.connection_lost
+
+        def connection_lost(exc: Exception | None) -> None:
+            self.bounds.open.discard(self)
+            lost(exc)
+
+        socket.connection_lost = connection_lost
 
     @property
     def _answering(self) -> bool:

@@ -1,11 +1,15 @@
 """What a function may do, by its descriptor's roles: held here as IAM holds it elsewhere."""
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any, Final, TypeVar, cast
 
 from infra.manifest.resolved import QUARANTINE_ROLE
+from shared.domain.ids import TenantId
 from shared.kernel.identity import Forbidden
 from shared.ports.bus import EventBus, Message
 from shared.ports.vault import Secrets
@@ -24,6 +28,14 @@ SAGAS: Final = MappingProxyType(
         "call_back": "workflows-callback",
     }
 )
+
+
+DEAD_LETTERS: Final = MappingProxyType(dict.fromkeys(("waiting", "replay", "discard"), "dead-letters"))
+EXECUTIONS: Final = MappingProxyType(dict.fromkeys(("listed", "history"), "executions"))
+SCHEDULES: Final = MappingProxyType(dict.fromkeys(("states", "run"), "schedules"))
+OBJECTS: Final = MappingProxyType(dict.fromkeys(("add", "read", "listed", "remove"), "objects"))
+NUDGES: Final = MappingProxyType(dict.fromkeys(("ring", "listen"), "documents"))
+"""On Google Cloud a bell is a document, and who may write one may write all."""
 
 
 def held_to(port: T, roles: Mapping[str, str]) -> T:
@@ -65,7 +77,7 @@ class HeldSecrets:
         method = getattr(self._secrets, name)
 
         def checked(secret: str, *rest: Any) -> Any:
-            _check_named(deployed.get(None), secret)
+            _check_named(_who(), secret)
             if name in ("add", "destroy"):
                 _check_role("secrets-write")
             return method(secret, *rest)
@@ -75,17 +87,38 @@ class HeldSecrets:
 
 def sealing() -> frozenset[str] | None:
     """Return what the present function seals for and does not open; None where the platform itself asks."""
-    function = deployed.get(None)
+    function = _who()
     return None if function is None else function.seals
 
 
-def _check_role(role: str) -> None:
+class CarryingExecutor(ThreadPoolExecutor):
+    """Threads that know for which function they work: an executor of asyncio's own takes no context along."""
+
+    def submit(self, work: Callable[..., T], /, *given: Any, **named: Any) -> "Future[T]":
+        """Have something done, for whoever asks."""
+        return super().submit(copy_context().run, work, *given, **named)
+
+
+def _who() -> Deployed | None:
+    """Return the function that asks; the platform itself is nobody, and asks from the main thread alone."""
     function = deployed.get(None)
+    if function is None and threading.current_thread() is not threading.main_thread():
+        raise Forbidden("a thread that works for no known function: start it with asyncio.to_thread")
+    return function
+
+
+def _check_role(role: str) -> None:
+    function = _who()
     if function is not None and role not in function.roles:
         raise Forbidden(f"{function.name} has no role {role}: add it to its fleet.yaml")
 
 
+def _covers(pattern: str, secret: str) -> bool:
+    # What a pattern leaves open begins with a tenant: a vendor's code may begin another's.
+    return fnmatchcase(secret, pattern.replace("-*", f"-{TenantId.prefix}*", 1))
+
+
 def _check_named(function: Deployed | None, secret: str) -> None:
-    if function is None or any(fnmatchcase(secret, pattern) for pattern in function.secrets):
+    if function is None or any(_covers(pattern, secret) for pattern in function.secrets):
         return
     raise Forbidden(f"{function.name} names no such secret: add it to its fleet.yaml")

@@ -15,10 +15,12 @@ from infra.local.fleet import Fleet, open_fleet
 from infra.local.host.app import CONTROL
 from infra.local.own_socket import SOCKET, leave_home, listen_at_home
 from infra.local.protocol import Bounds, bounded, own_descriptors
+from infra.local.upkeep import watch
 from infra.local.world import FleetConfig, World
 from shared.runtime.responses import json_response
 
 STOP_WITHIN_SECONDS = 5
+LARGEST_FRAME = 1024 * 1024
 RARELY = (20_000, 20, 50)
 Private = tuple[socket.socket, uvicorn.Config]
 """The home's socket, and how it is served."""
@@ -60,7 +62,7 @@ async def _serve(
             spare_the_collector()
             for signum in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(signum, server.handle_exit, signum, None)
-            watching = asyncio.ensure_future(fleet.watch())
+            watching = asyncio.ensure_future(watch(fleet))
             await server.serve(sockets=[listener])
             watching.cancel()
         finally:
@@ -90,6 +92,7 @@ def _settings(app: ASGIApp, bounds: Bounds) -> uvicorn.Config:
         log_config=None,
         server_header=False,
         proxy_headers=False,
+        ws_max_size=LARGEST_FRAME,
         timeout_graceful_shutdown=STOP_WITHIN_SECONDS,
     )
 

@@ -11,8 +11,9 @@ from infra.local.tasks.specs import QueueSpec
 from infra.manifest.load import Function, Manifest
 from infra.manifest.model import PUSHER, SCHEDULER, TASKS
 from infra.manifest.resolved import waiting_time
-from infra.manifest.topics import DEAD_LETTER_TOPIC, PARKED, awaited, subscription_name, topics_of, travelling
+from infra.manifest.topics import PARKED, awaited, subscription_name, topics_of, travelling
 from infra.manifest.triggers import QueueTrigger, ScheduleTrigger, Subscribing
+from shared.ports.dead_letters import DEAD_LETTER_TOPIC
 
 
 def topics(manifest: Manifest | None = None) -> list[TopicSpec]:

@@ -78,5 +78,6 @@ class World:
     faults: Faults = field(default_factory=NoFaults)
     chaos: Chaos = field(default_factory=Calm)
     saga_starts: Callable[[], int] = lambda: 1
-    guard_policy: GuardPolicy = field(default_factory=GuardPolicy)
+    guard_policy: GuardPolicy | None = None
+    """In place of what vendors declare of their limits."""
     log: Log = field(default_factory=lambda: Log("keyfleet", sys.stderr, SystemClock().now))

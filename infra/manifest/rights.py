@@ -10,10 +10,8 @@ from infra.manifest.model import TASKS
 from infra.manifest.resolved import QUARANTINE_ROLE, roles_of
 from infra.manifest.topics import awaited, topics_in
 from infra.manifest.triggers import QueueTrigger
-from shared.runtime.platform import QUARANTINE_TOPIC
+from shared.ports.dead_letters import PULLED, QUARANTINE_TOPIC
 
-PULLED: Final = ("quarantine", "dead-letter")
-"""The pull subscriptions of the two parked topics."""
 RECORDS: Final = "records"
 """The bucket of what must outlast its writers: anchors, witnesses, exports."""
 
@@ -63,6 +61,8 @@ def _undertakers(manifest: Manifest) -> Iterator[Grant]:
         yield Grant("roles/pubsub.subscriber", "subscription", name)
     for topic in manifest.topics():
         yield Grant("roles/pubsub.publisher", "topic", topic)
+    # A message says which subscription gave it up, and that one which topic it reads.
+    yield Grant("roles/pubsub.viewer", "project", "")
 
 
 _MAIN, _SEALED = (Grant("roles/datastore.user", "database", name) for name in ("main", "sealed"))

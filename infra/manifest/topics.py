@@ -7,9 +7,8 @@ from typing import Final
 from infra.manifest.triggers import TopicSet, TopicsTrigger, TopicTrigger
 from shared.events.catalogue import CATALOGUE, spellings, subjects, topics
 from shared.events.subject import Direction, Retention, Subject
-from shared.runtime.platform import QUARANTINE_TOPIC
+from shared.ports.dead_letters import DEAD_LETTER_TOPIC, QUARANTINE_TOPIC
 
-DEAD_LETTER_TOPIC: Final = "melmastoon.lock.dead_letter.v1"
 PARKED: Final = (QUARANTINE_TOPIC, DEAD_LETTER_TOPIC)
 """Topics whose messages wait for a person."""
 

@@ -72,7 +72,7 @@ class ServiceTrigger(Strict):
 
 
 class QueueTrigger(Strict):
-    """A task queue of the function's own."""
+    """A task queue of the function's own; Cloud Tasks derives the burst after a pause from the rate."""
 
     queue: Literal[True]
     max_per_second: Annotated[float, Field(gt=0, le=500)] = 500

@@ -23,6 +23,11 @@ def ulid(timestamp_ms: int, randomness: int) -> str:
     return _encode(timestamp_ms << _RANDOM_BITS | randomness)
 
 
+def minted_at(identity: str) -> int:
+    """Return the milliseconds since 1970 at which an id of ours was minted: it ends in a ULID."""
+    return ulid_number(identity[-26:]) >> _RANDOM_BITS
+
+
 def ulid_number(text: str) -> int:
     """Return a ULID as the number that it writes."""
     return int(text.translate(_BASE_32), 32)

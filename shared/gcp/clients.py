@@ -54,7 +54,8 @@ def _insecure(client_class: Any, address: str) -> Any:
 
 def _endpoint(service: str, settings: GoogleSettings) -> str:
     # Pub/Sub keeps the order of a key only among messages that were published in one region.
-    return f"{settings.region}-pubsub.googleapis.com" if service == "pubsub" else ""
+    regional = service in ("pubsub", "subscriber")
+    return f"{settings.region}-pubsub.googleapis.com" if regional else ""
 
 
 def _firestore() -> Any:
@@ -67,6 +68,12 @@ def _pubsub() -> Any:
     from google.pubsub_v1.services.publisher import PublisherAsyncClient
 
     return PublisherAsyncClient
+
+
+def _subscriber() -> Any:
+    from google.pubsub_v1.services.subscriber import SubscriberAsyncClient
+
+    return SubscriberAsyncClient
 
 
 def _tasks() -> Any:
@@ -96,6 +103,7 @@ def _kms() -> Any:
 CLASSES: Final[Mapping[str, Callable[[], Any]]] = {
     "firestore": _firestore,
     "pubsub": _pubsub,
+    "subscriber": _subscriber,
     "tasks": _tasks,
     "executions": _executions,
     "secrets": _secrets,

@@ -10,6 +10,7 @@ from shared.domain.errors import InvalidInput
 EMULATED: Final = {
     "firestore": "FIRESTORE_EMULATOR_HOST",
     "pubsub": "PUBSUB_EMULATOR_HOST",
+    "subscriber": "PUBSUB_EMULATOR_HOST",
     "tasks": "CLOUD_TASKS_EMULATOR_HOST",
     "executions": "WORKFLOW_EXECUTIONS_EMULATOR_HOST",
     "secrets": "SECRET_MANAGER_EMULATOR_HOST",
@@ -17,6 +18,7 @@ EMULATED: Final = {
 }
 """The variable that sends a service's client to an emulator instead: Google's own name where there is one."""
 _PLAIN: Final = re.compile(r"[a-z][a-z0-9:._-]{0,127}")
+_SUBSCRIBED: Final = re.compile(r"[a-z][a-z0-9._-]{2,254}")
 _ADDRESS: Final = re.compile(r"[A-Za-z0-9.-]+:\d{1,5}")
 
 
@@ -36,6 +38,9 @@ class GoogleSettings:
     email_domain: str
     tasks_account: str = "cloud-tasks"
     base_url: str
+    records_bucket: str
+    kept: tuple[tuple[str, str], ...] = ()
+    """Subscriptions that keep what no function handles yet, each with its topic."""
     emulators: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -56,6 +61,8 @@ class GoogleSettings:
             email_domain=_name(environment, "KEYFLEET_EMAIL_DOMAIN", f"{project}.iam.gserviceaccount.com"),
             tasks_account=_name(environment, "KEYFLEET_TASKS_ACCOUNT", "cloud-tasks"),
             base_url=_base_url(environment, f"https://{region}-{project}.cloudfunctions.net"),
+            records_bucket=_name(environment, "KEYFLEET_RECORDS_BUCKET", f"{project}-lock-records"),
+            kept=_kept(environment.get("KEYFLEET_KEPT", "")),
             emulators=_emulators(environment),
         )
 
@@ -75,6 +82,13 @@ def _name(environment: Mapping[str, str], variable: str, otherwise: str = "") ->
     if not _PLAIN.fullmatch(value):
         raise InvalidInput(variable, "malformed", "Use small letters, digits and : . _ -")
     return value
+
+
+def _kept(text: str) -> tuple[tuple[str, str], ...]:
+    named = [each.strip().partition("=") for each in text.split(",") if each.strip()]
+    if not all(_SUBSCRIBED.fullmatch(name) and _SUBSCRIBED.fullmatch(topic) for name, _, topic in named):
+        raise InvalidInput("KEYFLEET_KEPT", "malformed", "List subscription=topic, with commas between")
+    return tuple((name, topic) for name, _, topic in named)
 
 
 def _base_url(environment: Mapping[str, str], otherwise: str) -> str:

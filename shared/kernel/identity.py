@@ -1,15 +1,13 @@
 """Who is calling: identity tokens are checked the same way on every platform; only the keys differ."""
 
-import base64
-import binascii
-import json
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-LEEWAY_SECONDS = 30
+from shared.kernel.jwt import LEEWAY_SECONDS, NoToken, Token, number, read_token
+
 REMEMBERED = 1024
 
 
@@ -63,14 +61,14 @@ class TokenChecker:
         return caller
 
     async def _prove(self, token: str, audience: str, now: float) -> tuple[float, Caller]:
-        header, claims, signed, signature = _split(token)
-        if not await self._issuer.keys.verify(header, signed, signature):
+        parts = _read(token)
+        if not await self._issuer.keys.verify(parts.header, parts.signed, parts.signature):
             raise Unauthenticated("the token's signature is not the issuer's")
-        _check_claims(claims, audience, self._issuer.names, now)
-        name, _, domain = str(claims.get("email", "")).partition("@")
+        _check_claims(parts.claims, audience, self._issuer.names, now)
+        name, _, domain = str(parts.claims.get("email", "")).partition("@")
         if not name or domain != self._issuer.email_domain:
             raise Unauthenticated("the token names no service account of this project")
-        return float(claims["exp"]), Caller(name, f"{name}@{domain}")
+        return float(parts.claims["exp"]), Caller(name, f"{name}@{domain}")
 
     def _remember(self, token: str, audience: str, expires: float, caller: Caller) -> None:
         self._proven[token, audience] = (expires, caller)
@@ -86,31 +84,20 @@ def bearer(authorization: str | None) -> str:
     return token
 
 
+def _read(token: str) -> Token:
+    try:
+        return read_token(token)
+    except NoToken as refusal:
+        raise Unauthenticated(str(refusal)) from None
+
+
 def _check_claims(claims: Mapping[str, Any], audience: str, issuers: frozenset[str], now: float) -> None:
     if claims.get("iss") not in issuers:
         raise Unauthenticated("the token is of another issuer")
     if claims.get("aud") != audience:
         raise Unauthenticated("the token is for another audience")
-    issued, expires = claims.get("iat"), claims.get("exp")
-    if not isinstance(issued, int | float) or not isinstance(expires, int | float):
+    issued, expires = number(claims, "iat"), number(claims, "exp")
+    if issued is None or expires is None:
         raise Unauthenticated("the token says no time of issue or expiry")
     if not issued - LEEWAY_SECONDS <= now < expires + LEEWAY_SECONDS:
         raise Unauthenticated("the token is expired or not yet valid: check the clocks")
-
-
-def _split(token: str) -> tuple[Mapping[str, Any], Mapping[str, Any], bytes, bytes]:
-    parts = token.split(".")
-    if len(parts) != 3:
-        raise Unauthenticated("the token is not a signed JWT")
-    try:
-        header, claims = json.loads(_decoded(parts[0])), json.loads(_decoded(parts[1]))
-        signature = _decoded(parts[2])
-    except (ValueError, binascii.Error, RecursionError):
-        raise Unauthenticated("the token is not a signed JWT") from None
-    if not isinstance(header, dict) or not isinstance(claims, dict):
-        raise Unauthenticated("the token is not a signed JWT")
-    return header, claims, f"{parts[0]}.{parts[1]}".encode(), signature
-
-
-def _decoded(part: str) -> bytes:
-    return base64.b64decode(part + "=" * (-len(part) % 4), altchars=b"-_", validate=True)

@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from shared.kernel.identity import Unauthenticated
-
 LONGEST: Final = 8 * 1024
 LEEWAY_SECONDS: Final = 30
 KEYS_ELSEWHERE: Final = frozenset({"crit", "jku", "jwk", "x5c", "x5u"})
 """Headers that would have us trust what the token itself brings, or demand what we do not know."""
 _NO_CLOCK: Final = 10**11
 _TYPES: Final = frozenset({"", "jwt", "at+jwt", "application/at+jwt"})
+
+
+class NoToken(ValueError):
+    """What is no token, or one that would have us trust what it brings. It is never quoted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +41,17 @@ class Token:
 
 
 def read_token(text: str) -> Token:
-    """Take a token apart, or raise Unauthenticated; what it claims is still to be proven."""
+    """Take a token apart, or raise NoToken; what it claims is still to be proven."""
     parts = text.split(".") if len(text) <= LONGEST else []
     if len(parts) != 3:
-        raise Unauthenticated("the token is not a signed JWT")
+        raise NoToken("the token is not a signed JWT")
     try:
         raw = [_decoded(part) for part in parts]
         header, claims = json.loads(raw[0]), json.loads(raw[1])
     except (ValueError, binascii.Error, RecursionError):
-        raise Unauthenticated("the token is not a signed JWT") from None
+        raise NoToken("the token is not a signed JWT") from None
     if not isinstance(header, dict) or not isinstance(claims, dict):
-        raise Unauthenticated("the token is not a signed JWT")
+        raise NoToken("the token is not a signed JWT")
     _check_header(header)
     return Token(header, claims, f"{parts[0]}.{parts[1]}".encode(), raw[2])
 
@@ -64,9 +66,9 @@ def number(claims: Mapping[str, Any], name: str) -> float | None:
 
 def _check_header(header: Mapping[str, Any]) -> None:
     if not KEYS_ELSEWHERE.isdisjoint(header):
-        raise Unauthenticated("the token brings a key of its own, or demands what is not known here")
+        raise NoToken("the token brings a key of its own, or demands what is not known here")
     if str(header.get("typ", "")).lower() not in _TYPES:
-        raise Unauthenticated("the token is of another type")
+        raise NoToken("the token is of another type")
 
 
 def _decoded(part: str) -> bytes:

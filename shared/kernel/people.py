@@ -22,7 +22,7 @@ from shared.domain.ids import PropertyId, TenantId, UserId
 from shared.domain.permissions import Principal, Role, held_by_roles
 from shared.domain.sign_in import NO_ACCESS, SigningAlgorithm, StaffIssuer, TenantAccess
 from shared.kernel.identity import Unauthenticated
-from shared.kernel.jwt import LEEWAY_SECONDS, Token, number, read_token
+from shared.kernel.jwt import LEEWAY_SECONDS, NoToken, Token, number, read_token
 from shared.kernel.signing_keys import PublicKey
 
 LONGEST_LIFE: Final = 3600
@@ -85,7 +85,7 @@ class PeopleChecker:
 
     async def person(self, text: str, access_of: AccessOf) -> Principal:
         """Return who calls, or raise Unauthenticated (or IssuerOutOfReach where nobody can say)."""
-        token = read_token(text)
+        token = _read(text)
         tenant = _tenant(token.claims)
         access = await access_of(tenant)
         trusted = self._trusted(str(token.claims.get("iss", "")), access)
@@ -129,6 +129,13 @@ class PeopleChecker:
             raise Unauthenticated("the token is for another audience")
         if trusted.clients and claims.get("azp") not in trusted.clients:
             raise Unauthenticated("the token was given to an application that its tenant does not name")
+
+
+def _read(text: str) -> Token:
+    try:
+        return read_token(text)
+    except NoToken as refusal:
+        raise Unauthenticated(str(refusal)) from None
 
 
 def _tenant(claims: Mapping[str, Any]) -> TenantId:

@@ -9,6 +9,7 @@
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,6 +19,7 @@ K = TypeVar("K")
 ASK_AGAIN_AFTER: Final = timedelta(minutes=1)
 TRY_AGAIN_AFTER: Final = timedelta(seconds=5)
 GRACE: Final = timedelta(days=1)
+_MAX_AGE: Final = re.compile(r"\bmax-age=(\d{1,7})\b")
 SHORTEST, LONGEST = timedelta(minutes=1), timedelta(days=1)
 
 
@@ -84,3 +86,9 @@ class PublishedKeys(Generic[K]):
             self._good_until = self._now() + min(max(age, SHORTEST), LONGEST)
         finally:
             self._flight = None
+
+
+def max_age(headers: Mapping[str, str]) -> timedelta | None:
+    """Return for how long an answer says that it may be believed."""
+    found = _MAX_AGE.search(headers.get("cache-control", ""))
+    return timedelta(seconds=int(found[1])) if found else None

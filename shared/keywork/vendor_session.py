@@ -14,12 +14,14 @@ from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory, HotelSetup
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.lock import LockVendor
 from shared.ports.vault import SecretMissing, Secrets
+from shared.vendor_kit.account_owners import AccountOwners, AccountShared, Owner
 from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.binding import AdapterPorts, Binding, OpenVendor
 
 NO_ACCOUNT: Final = "account_missing"
 MOST_OPEN: Final = 256
 """Properties whose sessions a process keeps open; beyond them, the one used longest ago is closed."""
+SHARED: Final = "account_shared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class VendorSessions:
         self.vendor, self._opener = vendor, opener
         self._estate, self._secrets, self._means = hotels, secrets, means
         self._open: OrderedDict[tuple[TenantId, PropertyId], VendorSession] = OrderedDict()
+        self._owners = AccountOwners(means.documents, secrets, vendor)
         self._accounts: Remembered[str, Secret[bytes]] = Remembered(means.clock.now, KNOWN_FOR)
 
     async def at(self, tenant: TenantId, property_id: PropertyId) -> VendorSession:
@@ -58,12 +61,20 @@ class VendorSessions:
         premises = await self._estate.premises(tenant, property_id)
         account = await self._account(account_secret(self.vendor, tenant, property_id))
         desk = self._open.get((tenant, property_id))
+        if desk is None or desk.binding.account is not account:
+            await self._claim(account, Owner(tenant, property_id))
         if desk is None or desk.premises is not premises or desk.binding.account is not account:
             desk = self._open[tenant, property_id] = self._opened(tenant, premises, account, desk)
         self._open.move_to_end((tenant, property_id))
         while len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
         return desk
+
+    async def _claim(self, account: Secret[bytes], owner: Owner) -> None:
+        try:
+            await self._owners.claim(account, owner)
+        except AccountShared:
+            raise self._not_its_own() from None
 
     async def _account(self, name: str) -> Secret[bytes]:
         try:
@@ -97,3 +108,6 @@ class VendorSessions:
 
     def _closed(self) -> VendorUnreachable:
         return VendorUnreachable(vendor=self.vendor, cause=LockErrorCause(NO_ACCOUNT))
+
+    def _not_its_own(self) -> VendorUnreachable:
+        return VendorUnreachable(vendor=self.vendor, cause=LockErrorCause(SHARED))

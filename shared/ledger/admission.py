@@ -1,14 +1,20 @@
 """Whose data may be stored here: a tenant that is known, and pinned to this cell."""
 
 from shared.domain.errors import InvalidInput
-from shared.domain.ids import TenantId
+from shared.domain.ids import PropertyId, TenantId
 from shared.ports.documents import DocumentStore, Ref, TenantDocuments
 
 RECORD = Ref("tenant", "record")
+NOBODY = "tnt_platform"
+"""What holds for the cell is kept in this name."""
+_ENDS_A_TENANT = f"-{PropertyId.prefix}"
+"""In the names of secrets, what comes before its first is the tenant."""
 
 
 async def admit_tenant(documents: DocumentStore, tenant: str, cell: str) -> TenantDocuments:
     """Return the tenant's handle, or refuse it before anything is stored."""
+    if tenant == NOBODY or _ENDS_A_TENANT in tenant:
+        raise InvalidInput("tenantId", "a name that is ours", "give the tenant another id")
     store = documents.tenant(TenantId(tenant))
     record = await store.get(RECORD)
     if record is None:

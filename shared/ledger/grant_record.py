@@ -62,7 +62,7 @@ class GrantRecord:
     """
 
     schema_version: ClassVar[int] = 2
-    INDEXED: ClassVar[tuple[str, ...]] = ("credential_id", "device_id", "until")
+    INDEXED: ClassVar[tuple[str, ...]] = ("credential_id", "device_id", "until", "leaving")
 
     grant: Grant
     since: Annotated[Moment, Stored("starts", missing=NO_INSTANT)]
@@ -79,7 +79,10 @@ class GrantRecord:
     def indexed(self) -> dict[str, Json]:
         """Return what its key's and its lock's indexes read; one that is over is not among those there."""
         found = {"credential_id": str(self.grant.credential_id), "device_id": str(self.grant.device_id)}
-        return found if self.over else {**found, "until": milliseconds(self.until)}
+        if self.over:
+            return found
+        leaving = {"leaving": milliseconds(self.grant.changed_at)} if self.leaving else {}
+        return {**found, "until": milliseconds(self.until), **leaving}
 
     @property
     def wanted(self) -> bool:

@@ -20,3 +20,19 @@ LIVE_OF_STAFF: Final = Index("credentials", ("staff_id",), "live")
 """The keys of a member of staff that are not over."""
 DEVICES: Final = Index("devices", ("property_id",), "id")
 """A property's locks."""
+KEYS_AT: Final = Index("credentials", ("of_property",), "newest")
+"""All keys a property ever had, newest first."""
+KEYS_OF_STAY: Final = Index("credentials", ("of_stay",), "newest")
+"""All keys a stay ever had, newest first."""
+WAITING: Final = Index("credentials", (), "waiting")
+"""The keys that are yet to be made, as their guests arrive."""
+LEAVING: Final = Index("grants", (), "leaving")
+"""What is to go from its lock and has not gone, the longest first."""
+KEYLESS: Final = Index("reservations", (), "keyless")
+"""Confirmed stays that name no key: all were ended, and no other could be requested."""
+TASKS: Final = Index("manual_tasks", (), "raised_at")
+"""What somebody must do by hand, the oldest first."""
+PROPERTIES: Final = Index("properties", (), "id")
+"""A tenant's properties."""
+TENANTS: Final = Index("tenant", ("data_residency",), "id", swept=True)
+"""The tenants of a cell."""

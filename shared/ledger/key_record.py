@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 
-from shared.domain.core import Staff
+from shared.domain.core import Guest, Staff
 from shared.domain.credential import KeyCredential
 from shared.domain.documents import to_document
-from shared.domain.ids import CredentialId, RoomId
+from shared.domain.ids import CredentialId, RoomId, minted_at
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import ClaimKey, SuspendReason
-from shared.domain.states import Failed, Revoked
+from shared.domain.states import Failed, Pending, Requested, Revoked
 from shared.domain.stored import UNSTORED, Json, Stored
 from shared.domain.window import StayWindow
 from shared.events.outbox import OutboxRow
@@ -98,7 +98,15 @@ class KeyRecord:
     """
 
     schema_version: ClassVar[int] = 2
-    INDEXED: ClassVar[tuple[str, ...]] = ("property_id", "staff_id", "live")
+    INDEXED: ClassVar[tuple[str, ...]] = (
+        "property_id",
+        "staff_id",
+        "live",
+        "of_property",
+        "of_stay",
+        "newest",
+        "waiting",
+    )
 
     credential: KeyCredential
     saga: Saga
@@ -116,7 +124,15 @@ class KeyRecord:
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
-        """Return what the indexes of living keys read; one that is over is in none of them."""
+        """Return what the indexes of keys read; one that is over is in none of those of living keys."""
+        core, state = self.credential.core, self.credential.state
+        of_stay = {"of_stay": str(core.holder.reservation_id)} if isinstance(core.holder, Guest) else {}
+        # Indexes go upwards: what is newest comes first by its age below zero.
+        listed = {"of_property": str(core.property_id), **of_stay, "newest": -minted_at(core.id)}
+        waits = {"waiting": milliseconds(core.window.start)} if isinstance(state, Requested | Pending) else {}
+        return {**listed, **waits, **self._living()}
+
+    def _living(self) -> dict[str, Json]:
         core = self.credential.core
         if isinstance(self.credential.state, Revoked | Failed):
             return {}

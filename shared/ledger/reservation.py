@@ -67,7 +67,7 @@ class Reservation:
     """
 
     schema_version: ClassVar[int] = 1
-    INDEXED: ClassVar[tuple[str, ...]] = ("claim", "guest_id", "arrives")
+    INDEXED: ClassVar[tuple[str, ...]] = ("claim", "guest_id", "arrives", "keyless")
 
     id: ReservationId
     status: Status
@@ -89,7 +89,9 @@ class Reservation:
         """Return what the indexes of stays read, and others find the record's keys by."""
         stay = self.stay
         of_stay = {} if stay is None else {"guest_id": stay.guest_id, "arrives": milliseconds(stay.start)}
-        return {"claim": self.claim, **of_stay}
+        keyless = self.status is Status.CONFIRMED and not self.credentials
+        arrives = 0 if stay is None else milliseconds(stay.start)
+        return {"claim": self.claim, **of_stay, **({"keyless": arrives} if keyless else {})}
 
     @property
     def claim(self) -> ClaimKey | None:

@@ -21,6 +21,8 @@ class Collection:
 
 COLLECTIONS: Final = (
     Collection("access", "who may sign in at a tenant: its issuers"),
+    Collection("account_owners", "which property a vendor's account belongs to, by a digest"),
+    Collection("breakers", "how each vendor's application is, and what is yet to be told of it"),
     Collection("credentials", "keys, each with its saga and what is due of it"),
     Collection("devices", "locks and what they can do"),
     Collection("grants", "keys at one lock each"),
@@ -28,11 +30,13 @@ COLLECTIONS: Final = (
     Collection("key_secrets", "PINs, tokens and vendors' references, sealed", sealed=True, expires=True),
     Collection("leases", "who may do what only one may", expires=True),
     Collection("manual_tasks", "what somebody must do by hand"),
+    Collection("nudges", "the last ring at each desk", expires=True),
     Collection("outbox", "the event log: what was told, byte for byte"),
     Collection("policies", "which kinds of key a tenant wants"),
     Collection("probe_callbacks", "where a probe is waited for, sealed", sealed=True, expires=True),
     Collection("probes", "how often a probe was visited", expires=True),
     Collection("properties", "hotels"),
+    Collection("rates", "the calls taken of each vendor's limit lately", expires=True),
     Collection("reservations", "stays"),
     Collection("rooms", "rooms"),
     Collection("stopped_people", "who may sign in no more"),

@@ -1,5 +1,6 @@
 """Leases: one holder at a time, for a while, with a number that tells a late holder from the present one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -8,10 +9,25 @@ from shared.domain.ids import TenantId
 
 
 @dataclass(frozen=True, slots=True)
+class Waiter:
+    """Somebody who waits for a lease: which process, how urgent, for whose arrival, since when and how long.
+
+    One who is `following` had the lease last, and gives way only to who is more urgent.
+    """
+
+    who: str
+    urgency: int
+    arrives: datetime
+    since: datetime
+    until: datetime
+    following: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Lease:
     """A lease held: `fence` grows with every new holder and is named in what the holder writes.
 
-    `proof` is whatever the leases gave with it to know it again by.
+    `proof` is whatever the leases gave with it to know it again by, `line` who was known to wait for it then.
     """
 
     tenant: TenantId
@@ -20,6 +36,7 @@ class Lease:
     fence: int
     expires_at: datetime
     proof: str = field(default="", repr=False, compare=False)
+    line: tuple[Waiter, ...] = field(default=(), repr=False, compare=False)
 
 
 class LeaseLost(Exception):
@@ -29,11 +46,19 @@ class LeaseLost(Exception):
 class Leases(Protocol):
     """Take, keep and give back leases."""
 
-    async def acquire(self, tenant: TenantId, name: str, holder: str, ttl: timedelta) -> Lease | None:
-        """Take the lease if it is free or expired; None if somebody holds it."""
+    async def acquire(
+        self, tenant: TenantId, name: str, holder: str, ttl: timedelta, waiter: Waiter | None = None
+    ) -> Lease | None:
+        """Take the lease if it is free or expired; None if somebody holds it.
+
+        A waiter stands in line from then on, and whoever is before it goes first, if they come soon.
+        """
+
+    async def line(self, lease: Lease) -> Sequence[Waiter]:
+        """Return who waits for a lease that is held."""
 
     async def renew(self, lease: Lease, ttl: timedelta) -> Lease:
         """Hold on for longer, or raise LeaseLost."""
 
-    async def release(self, lease: Lease) -> None:
-        """Give the lease back; one that is lost already is left alone."""
+    async def release(self, lease: Lease, waiter: Waiter | None = None) -> None:
+        """Give the lease back, and perhaps stand in line for it; one that is lost already is left alone."""

@@ -21,9 +21,11 @@ class LockCause(StrEnum):
     # It was not asked: others of us come first, or it is left alone for a moment.
     CIRCUIT_OPEN = "circuit_open"
     THROTTLED = "throttled"
+    IN_OUR_LINE = "in_our_line"
     GATEWAY_BUSY = "gateway_busy"
     # It does not let us in, or not now.
     ACCOUNT_MISSING = "account_missing"
+    ACCOUNT_SHARED = "account_shared"
     ACCOUNT_REFUSED = "account_refused"
     TOKEN_REFUSED = "token_refused"  # noqa: S105 - a cause
     WRONG_REGION = "wrong_region"
@@ -60,7 +62,9 @@ PIN_REFUSED: Final = LockCause.PIN_REFUSED
 WINDOW_SPENT: Final = LockCause.WINDOW_SPENT
 OUT_OF_REACH: Final = LockCause.GATEWAY_OFFLINE
 """Nobody can tell the lock anything now: only a secret that it knows without being told can open it."""
-IN_LINE: Final = frozenset({LockCause.CIRCUIT_OPEN, LockCause.GATEWAY_BUSY, LockCause.THROTTLED})
+IN_LINE: Final = frozenset(
+    {LockCause.CIRCUIT_OPEN, LockCause.GATEWAY_BUSY, LockCause.IN_OUR_LINE, LockCause.THROTTLED}
+)
 """Those that let a call wait: others of us come first, or the vendor is left alone for a moment."""
 NEVER_ASKED: Final = IN_LINE | {LockCause.ACCOUNT_MISSING, LockCause.NO_CONNECTION}
 """Causes of a VendorUnreachable that say that the vendor was not even asked."""

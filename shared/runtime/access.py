@@ -1,12 +1,12 @@
 """Who may call this function: the handler's own check, the same on both platforms."""
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection
 
 from shared.kernel.identity import Caller, Forbidden, Unauthenticated, bearer
 from shared.runtime.platform import Deployed, Platform
 
 
-async def admit(request: Request, function: Deployed, platform: Platform) -> Caller | None:
+async def admit(request: HTTPConnection, function: Deployed, platform: Platform) -> Caller | None:
     """Return the proven caller (None at a public function), or raise Unauthenticated or Forbidden."""
     if function.public:
         return None
@@ -21,6 +21,6 @@ async def admit(request: Request, function: Deployed, platform: Platform) -> Cal
     return caller
 
 
-async def _proven(request: Request, function: Deployed, platform: Platform) -> Caller:
+async def _proven(request: HTTPConnection, function: Deployed, platform: Platform) -> Caller:
     token = bearer(request.headers.get("authorization"))
     return await platform.tokens.caller(token, function.audience)

@@ -3,6 +3,7 @@
 import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import functions_framework.aio
@@ -35,9 +36,33 @@ StepHandler = Callable[[Mapping[str, Any], Platform], Awaitable[Mapping[str, Any
 RawHandler = Callable[[Incoming, Platform], Awaitable[Response]]
 Respond = Callable[[Request, Deployed, Platform], Awaitable[Response]]
 Tell = Callable[[Exception, Request, Deployed | None], Response]
+Admit = Callable[[Request, Deployed, Platform], Awaitable[object]]
+Notes = Callable[[Request, Platform], Mapping[str, str]]
 LARGEST_STEP = 1024 * 1024
 LONGEST_NOTE = 1000
 MOST_ATTRIBUTES = 100
+
+
+def told_to_services(error: Exception, _request: Request, function: Deployed | None) -> Response:
+    """Return an error as other services read it."""
+    if isinstance(error, TimeoutError) and function is not None:
+        return too_late(function)
+    return error_response(error)
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How an entry lets its callers in, and how it tells them what went wrong."""
+
+    let_in: Admit
+    tell: Tell
+    tells_of: tuple[type[Exception], ...]
+    """The rest is a crash: logged by place and type, and told without its words."""
+    notes: Notes = lambda _request, _on: {}
+    """What each line of the log says of the request besides function and trace."""
+
+
+AS_SERVICES = Manner(admit, told_to_services, tuple(STATUS))
 
 
 def subscriber(subject: str) -> Callable[[EventHandler], Entry]:
@@ -75,44 +100,38 @@ def public(limit: int = WEBHOOK_BYTES, methods: tuple[str, ...] = ("POST",)) -> 
     return decorate
 
 
-def told_to_services(error: Exception, _request: Request, function: Deployed | None) -> Response:
-    """Return an error as other services read it."""
-    if isinstance(error, TimeoutError) and function is not None:
-        return too_late(function)
-    return error_response(error)
-
-
-def entry_of(handle: Callable[..., Any], respond: Respond, tell: Tell = told_to_services) -> Entry:
+def entry_of(handle: Callable[..., Any], respond: Respond, manner: Manner = AS_SERVICES) -> Entry:
     """Make an entry point: registered with the framework, bounded in time, and no error escapes it untold."""
 
     @functools.wraps(handle)
     async def entry(request: Request) -> Response:
         try:
             on, function = platform(), this_function()
-            with log_context(function=function.name, trace=trace_of(request.headers.get("traceparent"))):
-                return await _guarded(request, function, on, respond, tell)
+            trace = trace_of(request.headers.get("traceparent"))
+            with log_context(function=function.name, trace=trace, **manner.notes(request, on)):
+                return await _guarded(request, function, on, respond, manner)
         except Exception as error:  # noqa: BLE001 - the outermost line of a function: nothing may escape with its words
-            return tell(error, request, None)
+            return manner.tell(error, request, None)
 
     functions_framework.aio.http(entry)  # registers it by name; the wrapper it returns adds nothing
     return entry
 
 
 async def _guarded(
-    request: Request, function: Deployed, on: Platform, respond: Respond, tell: Tell
+    request: Request, function: Deployed, on: Platform, respond: Respond, manner: Manner
 ) -> Response:
     try:
         async with asyncio.timeout(function.timeout):
-            await admit(request, function, on)
+            await manner.let_in(request, function, on)
             return await respond(request, function, on)
     except TimeoutError as error:
         on.log.warning("the function took too long", function=function.name, seconds=function.timeout)
-        return tell(error, request, function)
-    except tuple(STATUS) as error:
-        return tell(error, request, function)
+        return manner.tell(error, request, function)
+    except manner.tells_of as error:
+        return manner.tell(error, request, function)
     except Exception as error:  # noqa: BLE001 - logged by place and type, answered as a crash
         on.log.failure("the function crashed", error)
-        return tell(error, request, function)
+        return manner.tell(error, request, function)
 
 
 async def _receive(

@@ -2,17 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from shared.domain.errors import InvalidInput
 from shared.gcp.access import AccessTokens, OwnIdentity
 from shared.gcp.bus import PubSubBus
 from shared.gcp.cipher import KmsCipher
 from shared.gcp.clients import Clients
+from shared.gcp.dead_letters import PubSubDeadLetters
 from shared.gcp.documents import FirestoreDocuments
+from shared.gcp.documents.connection import Connection
 from shared.gcp.documents.names import Place
+from shared.gcp.executions import ExecutionRecords
 from shared.gcp.identity import ISSUERS, google_issuer
 from shared.gcp.keyring import KeyRing
+from shared.gcp.nudges import FirestoreNudges
+from shared.gcp.objects import CloudStorage
+from shared.gcp.rest import Rest
 from shared.gcp.sagas import WorkflowExecutions
+from shared.gcp.schedules import CloudScheduler
 from shared.gcp.secrets import SecretManager
 from shared.gcp.settings import GoogleSettings
 from shared.gcp.tasks import CloudTasks
@@ -25,7 +33,7 @@ from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import Index
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import ALLOWED_SECONDS, Deployed, Platform, PlatformUnbound, this_function
-from shared.vendor_kit.guard import GuardPolicy, Guards, warning
+from shared.vendor_kit.guard import Guards, Shared
 from shared.vendor_kit.http import Http, HttpClient
 from shared.vendor_kit.leases import DocumentLeases
 
@@ -50,11 +58,14 @@ def google_platform(
         FirestoreDocuments(clients.of("firestore"), Place(settings.project, name), clock, entropy, indexes)
         for name in (settings.main_database, settings.sealed_database)
     )
+    bus, ids = PubSubBus(clients.of("pubsub"), settings.project), DrawnIds(clock.now, entropy.token)
+    place = Place(settings.project, settings.main_database)
+    rest = partial(Rest, http, around.access)
     return Platform(
         cell=settings.cell,
         documents=main,
         sealed=sealed,
-        bus=PubSubBus(clients.of("pubsub"), settings.project),
+        bus=bus,
         tasks=CloudTasks(clients.of("tasks"), settings, clock),
         sagas=WorkflowExecutions(clients.of("executions"), settings, http, around.access),
         secrets=SecretManager(clients.of("secrets"), settings, clock),
@@ -62,11 +73,16 @@ def google_platform(
         leases=DocumentLeases(main, clock),
         clock=clock,
         entropy=entropy,
-        ids=DrawnIds(clock.now, entropy.token),
+        ids=ids,
         tokens=TokenChecker(google_issuer(http, clock, settings.email_domain), clock.now),
         log=log,
         http=http,
-        guards=Guards(GuardPolicy(), clock, warning(log)),
+        guards=Guards(clock, log, Shared(main, entropy, bus, ids)),
+        dead_letters=PubSubDeadLetters(clients.of("subscriber"), bus, settings),
+        executions=ExecutionRecords(clients.of("executions"), rest("workflows"), settings),
+        schedules=CloudScheduler(rest("scheduler"), settings),
+        objects=CloudStorage(rest("storage"), settings.records_bucket),
+        nudges=FirestoreNudges(Connection(clients.of("firestore"), place), clock, entropy),
         sign_in=SignIn(settings.base_url, services=ISSUERS),
     )
 
@@ -86,6 +102,7 @@ def deployed_of_environment(environment: Mapping[str, str]) -> Deployed:
         name=name,
         audience=environment.get("KEYFLEET_AUDIENCE") or _settings(environment).url_of(name),
         public=environment.get("KEYFLEET_PUBLIC") == "true",
+        people=environment.get("KEYFLEET_PEOPLE") == "true",
         callers=frozenset(_listed(environment, "KEYFLEET_CALLERS")),
         opens=frozenset(_listed(environment, "KEYFLEET_OPENS")),
         seals=frozenset(_listed(environment, "KEYFLEET_SEALS")),

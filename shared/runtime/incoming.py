@@ -48,7 +48,8 @@ class Incoming:
 async def incoming(request: Request, limit: int) -> Incoming:
     """Return the whole request, its body within the limit."""
     body = await body_within(request, limit)
-    return Incoming(request.method, request.url.path, request.url.query, _headers(request), body)
+    query = request.scope["query_string"].decode("latin-1")
+    return Incoming(request.method, request.scope["path"], query, _headers(request), body)
 
 
 async def body_within(request: Request, limit: int) -> bytes:

@@ -1,24 +1,8 @@
-"""Every query the use cases make: what stores are opened with, and what Terraform creates."""
+"""Every query that is asked: what stores are opened with, and what Terraform creates."""
 
-from shared.ledger.indexes import (
-    AT_DEVICE,
-    DEVICES,
-    DUE,
-    LIVE_AT,
-    LIVE_OF_STAFF,
-    OF_CREDENTIAL,
-    STAYS_AT,
-    STAYS_OF,
-)
+from shared.ledger import indexes
 from shared.ports.documents import Index
+from shared.vendor_kit.calm.health_stream import DUE_BREAKERS
 
-INDEXES: tuple[Index, ...] = (
-    AT_DEVICE,
-    DEVICES,
-    DUE,
-    LIVE_AT,
-    LIVE_OF_STAFF,
-    OF_CREDENTIAL,
-    STAYS_AT,
-    STAYS_OF,
-)
+_OF_LEDGER = (each for each in vars(indexes).values() if isinstance(each, Index))
+INDEXES: tuple[Index, ...] = tuple(sorted((DUE_BREAKERS, *_OF_LEDGER), key=lambda each: each.name))

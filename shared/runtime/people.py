@@ -1,8 +1,6 @@
 """Who of a tenant's people or programs makes a request: proven here, for every entry that they use."""
 
-import re
 from collections import OrderedDict
-from datetime import timedelta
 from typing import Final
 
 from shared.domain.ids import UserId
@@ -11,7 +9,7 @@ from shared.domain.sign_in import StaffIssuer
 from shared.kernel.api_keys import BEGINS, proven_by, read_key
 from shared.kernel.identity import Unauthenticated, bearer
 from shared.kernel.people import PeopleChecker, SignIn
-from shared.kernel.published import IssuerOutOfReach, Published, PublishedKeys
+from shared.kernel.published import IssuerOutOfReach, Published, PublishedKeys, max_age
 from shared.kernel.signing_keys import PublicKey, UnreadableKeys, read_keys
 from shared.ports.ambient import Clock
 from shared.runtime.platform import Platform
@@ -21,7 +19,6 @@ from shared.vendor_kit.http import Call, CallFault, Http
 LARGEST_KEY_SET: Final = 256 * 1024
 PATIENCE_SECONDS: Final = 5.0
 MOST_ISSUERS: Final = 256
-_MAX_AGE: Final = re.compile(r"\bmax-age=(\d{1,7})\b")
 
 
 class FetchedKeys:
@@ -54,8 +51,7 @@ class FetchedKeys:
             keys = read_keys(answer.body)
         except UnreadableKeys:
             raise IssuerOutOfReach("the issuer answers with something else than its keys") from None
-        age = _MAX_AGE.search(answer.headers.get("cache-control", ""))
-        return Published(keys, timedelta(seconds=int(age[1])) if age else None)
+        return Published(keys, max_age(answer.headers))
 
 
 class People:

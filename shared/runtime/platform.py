@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from shared.kernel.identity import TokenChecker
 from shared.kernel.log import Log
+from shared.ports import dead_letters
 from shared.ports.ambient import Clock, Entropy, Ids
 from shared.ports.bus import EventBus
+from shared.ports.dead_letters import DeadLetters
 from shared.ports.documents import DocumentStore
+from shared.ports.executions import Executions
 from shared.ports.leases import Leases
+from shared.ports.nudges import Nudges
+from shared.ports.objects import Objects
 from shared.ports.sagas import Sagas
+from shared.ports.schedules import Schedules
 from shared.ports.tasks import TaskQueue
 from shared.ports.vault import Cipher, Secrets
 
@@ -21,8 +27,7 @@ if TYPE_CHECKING:  # not every function needs them at its start
     from shared.vendor_kit.guard import Guards
     from shared.vendor_kit.http import Http
 
-QUARANTINE_TOPIC = "melmastoon.lock.quarantine.v1"
-"""Where a push goes that can never succeed: parked with its reason until somebody looks."""
+QUARANTINE_TOPIC = dead_letters.QUARANTINE_TOPIC
 
 
 class PlatformUnbound(RuntimeError):
@@ -49,6 +54,11 @@ class Platform:
     log: Log
     http: "Http"
     guards: "Guards"
+    dead_letters: DeadLetters
+    executions: Executions
+    schedules: Schedules
+    objects: Objects
+    nudges: Nudges
     sign_in: "SignIn | None" = None
     """How people sign in; None lets nobody."""
     kept: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -75,6 +85,8 @@ class Deployed:
     name: str
     audience: str
     public: bool = False
+    people: bool = False
+    """Whether people and their programs call, with tokens and keys of their own."""
     callers: frozenset[str] = field(default_factory=frozenset)
     opens: frozenset[str] = field(default_factory=frozenset)
     seals: frozenset[str] = field(default_factory=frozenset)

@@ -57,7 +57,7 @@ class ApiClient:
             # Last of all: nothing is waited for any more between this and the call.
             await turn.keep(ask.timeout)
         with noted(self._protocol.named(ask), self._clock):
-            with self._guard.watched():
+            async with self._guard.watched():
                 answer = await self._http.send(self._protocol.prepared(ask, access))
                 content = self._protocol.content(answer)
             self._protocol.judge(answer, content)

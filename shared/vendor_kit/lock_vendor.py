@@ -30,6 +30,7 @@ from shared.ports.lock_causes import LockCause
 from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.asks import KindEndpoints, Row
 from shared.vendor_kit.binding import Binding
+from shared.vendor_kit.calm.urgency import Hurry, hurrying
 from shared.vendor_kit.grids import Bounds
 from shared.vendor_kit.key_sync import KeySync
 from shared.vendor_kit.rate import Urgency
@@ -110,7 +111,8 @@ class SyncedLockVendor:
     async def place(self, key: LockKey) -> KeyAtLock:
         """See to it that the key opens within its window, and once."""
         secret = self._locks.secret_of(key, self._bounds(key))
-        with self._refusals.spoken(Operation.ISSUE, key.device_id):
+        by_arrival = hurrying(Hurry(arrives=key.valid_from))
+        with by_arrival, self._refusals.spoken(Operation.ISSUE, key.device_id):
             async with self._turn(self._sync(key, Operation.ISSUE), Urgency.ISSUE) as sync:
                 row = await sync.placed(secret)
                 more = await self._remarks(sync) if self._enforced_now(sync, row) else ()

@@ -45,7 +45,7 @@ SILENCE: Final[Mapping[type[Exception], LockCause]] = {
     Unreadable: LockCause.UNREADABLE_ANSWER,
     CircuitOpen: LockCause.CIRCUIT_OPEN,
     Throttled: LockCause.THROTTLED,
-    TurnNotCome: LockCause.GATEWAY_BUSY,
+    TurnNotCome: LockCause.IN_OUR_LINE,
 }
 """Every way of getting no answer, and what it is called in a LockError's cause."""
 
@@ -144,6 +144,7 @@ class Refusals:
 
 WAITS: Final[Mapping[str, timedelta]] = {
     LockCause.GATEWAY_BUSY: timedelta(seconds=3),
+    LockCause.IN_OUR_LINE: timedelta(seconds=3),
     LockCause.LOCK_BUSY: timedelta(seconds=3),
     LockCause.THROTTLED: timedelta(seconds=30),
     LockCause.CIRCUIT_OPEN: timedelta(seconds=30),

@@ -20,6 +20,8 @@ COLLECTION: Final = "vendor_tokens"
 SCHEMA_VERSION: Final = 1
 SPARE: Final = timedelta(minutes=5)
 """A token this near its end is not begun with."""
+KEPT_FOR: Final = timedelta(days=30)
+"""For so long after its end a token is kept, for what renews it: those of accounts that left go then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ class TokenStore:
         """Keep a token in place of what was read; return whether that was still there."""
         sealed = base64.b64encode(await self._cipher.seal(self._context, _raw(token))).decode()
         data = {"schema_version": SCHEMA_VERSION, "fence": fence, "sealed": sealed}
-        write = Create(self.ref, data) if over is None else Update(self.ref, data, over.version)
+        until = token.expires_at + KEPT_FOR
+        write = Create(self.ref, data, until) if over is None else Update(self.ref, data, over.version, until)
         with contextlib.suppress(AlreadyExists, StaleVersion):
             await self._documents.commit([write])
             return True

@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
 from typing import Final
 
+from shared.vendor_kit.calm.urgency import Urgency
 from shared.vendor_kit.turns import PATIENCE, Turn, TurnNotCome, Turns
 
 
@@ -22,11 +23,13 @@ class Visit:
         self.over = False
 
     @asynccontextmanager
-    async def turn(self, turns: Turns, name: str, holder: str) -> AsyncIterator[Turn]:
+    async def turn(self, turns: Turns, name: str, holder: str, urgency: Urgency) -> AsyncIterator[Turn]:
         """Go on with the turn that is held, or take it; the tasks of one request exclude each other too."""
         await self._come_to_the_front(name)
         try:
-            yield self._standing(turns, name) or await self._taken(turns, name, holder)
+            yield await self._standing(turns, name, urgency) or await self._taken(
+                turns, name, holder, urgency
+            )
         finally:
             self._alone.release()
 
@@ -43,15 +46,18 @@ class Visit:
         except TimeoutError:
             raise TurnNotCome(f"{name} is busy") from None
 
-    def _standing(self, turns: Turns, name: str) -> Turn | None:
+    async def _standing(self, turns: Turns, name: str, urgency: Urgency) -> Turn | None:
+        """Return the turn that is held, unless somebody needs it more."""
         if self._turn is None or self._turn[:2] != (turns, name):
             return None
-        turn = self._turn[2]
-        return turn if turn.lasts and not turns.overlong(name) else None
+        turn, place = self._turn[2], turns.place(urgency)
+        if not turn.lasts or turns.wanted(name, place) or await turn.wanted_elsewhere(place):
+            return None
+        return None if turns.overlong(name, turn) else turn
 
-    async def _taken(self, turns: Turns, name: str, holder: str) -> Turn:
+    async def _taken(self, turns: Turns, name: str, holder: str, urgency: Urgency) -> Turn:
         await self._give_back()
-        turn = await self._kept.enter_async_context(turns.take(name, holder))
+        turn = await self._kept.enter_async_context(turns.take(name, holder, urgency))
         self._turn = (turns, name, turn)
         return turn
 
@@ -81,10 +87,12 @@ async def visiting() -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def turn_at(turns: Turns, name: str, holder: str) -> AsyncIterator[Turn]:
+async def turn_at(
+    turns: Turns, name: str, holder: str, urgency: Urgency = Urgency.ISSUE
+) -> AsyncIterator[Turn]:
     """Hold a turn inside: on a visit the visit's own, otherwise one for this alone."""
-    visit = _present()
-    async with turns.take(name, holder) if visit is None else visit.turn(turns, name, holder) as turn:
+    visit, how = _present(), (name, holder, urgency)
+    async with turns.take(*how) if visit is None else visit.turn(turns, *how) as turn:
         yield turn
 
 

@@ -25,12 +25,13 @@ def references_lead_somewhere(tree: Tree) -> Iterator[str]:
 
 
 def decisions_are_whole(tree: Tree) -> Iterator[str]:
-    """A decision is numbered in turn, dated, complete and listed."""
+    """A decision has a number of its own, is dated, complete and listed."""
     pages = [path for path in tree.files if re.match(rf"{DECISIONS}/\d{{4}}-[a-z0-9-]+\.md$", path)]
-    for number, path in enumerate(pages, 1):
+    numbers = [PurePosixPath(path).name[:4] for path in pages]
+    for number, path in zip(numbers, pages, strict=True):
         name, text = PurePosixPath(path).name, tree.texts[path]
-        if not text.startswith(f"# {number:04d}. ") or not name.startswith(f"{number:04d}-"):
-            yield f"{path}: decision {number:04d} is expected here"
+        if not text.startswith(f"# {number}. ") or numbers.count(number) > 1:
+            yield f"{path}: its title, and no other page, has the number {number}"
         if not DATED.search(text) or re.findall(r"^## .*", text, re.MULTILINE) != HEADINGS:
             yield f"{path}: date and status, then {', '.join(HEADINGS)}"
         if f"({name})" not in tree.texts.get(f"{DECISIONS}/README.md", ""):

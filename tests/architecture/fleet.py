@@ -8,12 +8,23 @@ from pathlib import PurePosixPath
 from infra.local.workflows.errors import WorkflowRefused
 from infra.local.workflows.program import load
 from infra.manifest.load import ManifestRefused
-from infra.manifest.model import OPERATOR, PUSHER, SCHEDULER, TASKS
+from infra.manifest.model import OPERATOR, PUSHER, SCHEDULER, TASKS, Deployable
+from infra.manifest.triggers import ServiceTrigger
 from tests.architecture.tree import Tree
 
 PARTS = ("__init__.py", "fleet.yaml", "main.py")
 PLATFORM = {OPERATOR, PUSHER, SCHEDULER, TASKS}
 CALLED = re.compile(r"""\+ "/([a-z][a-z0-9-]{5,27})["/]""")
+SERVED = {
+    "adapter": {"http internal"},
+    "api": {"http people"},
+    "page": {"http public"},
+    "public": {"http public"},
+    "service": {"service internal", "service people", "service public"},
+    "step": {"http internal", "QueueTrigger", "ScheduleTrigger"},
+    "subscriber": {"TopicTrigger", "TopicsTrigger"},
+}
+"""Which triggers each kind of entry serves: a step that anybody may call has nobody to judge its callers."""
 SNAKE_CASE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
@@ -41,6 +52,17 @@ def entry_points_are_described(tree: Tree) -> Iterator[str]:
         yield f"functions/{family}/main.py: no entry point {name}, which fleet.yaml names"
     for family, name in sorted(present - described):
         yield f"functions/{family}/fleet.yaml: {name} of main.py is not described"
+
+
+def entries_fit_their_triggers(tree: Tree) -> Iterator[str]:
+    """An entry judges its callers in one way, and its descriptor lets in just those."""
+    if isinstance(tree.manifest, ManifestRefused):
+        return
+    for function in tree.manifest.functions.values():
+        kind = _entry_points(tree, function.family).get(function.entry_point)
+        trigger = _trigger(function.deployable)
+        if kind is not None and trigger not in SERVED.get(kind, set()):
+            yield f"functions/{function.family}/main.py: {function.name}: @{kind} serves no {trigger}"
 
 
 def callers_exist(tree: Tree) -> Iterator[str]:
@@ -87,16 +109,29 @@ def _workflows(tree: Tree) -> list[str]:
     return [path for path in tree.files if path.startswith("workflows/") and path.endswith((".yaml", ".yml"))]
 
 
-def _entry_points(tree: Tree, family: str) -> list[str]:
+def _entry_points(tree: Tree, family: str) -> dict[str, str]:
+    """Return the entry points of a family, each with its decorator."""
     module = tree.modules.get(f"functions/{family}/main.py", ast.Module([], []))
     functions = (node for node in module.body if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef))
-    return [node.name for node in functions if node.decorator_list]
+    return {node.name: _name(node.decorator_list[0]) for node in functions if node.decorator_list}
+
+
+def _name(decorator: ast.expr) -> str:
+    return ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
+
+
+def _trigger(deployable: Deployable) -> str:
+    if deployable.exposure is None:
+        return type(deployable.trigger).__name__
+    kind = "service" if isinstance(deployable.trigger, ServiceTrigger) else "http"
+    return f"{kind} {deployable.exposure}"
 
 
 RULES = {
     "Function families are whole": families_are_whole,
     "Manifests load": manifests_load,
     "Entry points and descriptors agree": entry_points_are_described,
+    "Entries fit their triggers": entries_fit_their_triggers,
     "Callers exist": callers_exist,
     "Workflows are named in snake_case and load": workflows_load,
     "Workflows may call what they call": workflows_may_call_what_they_call,

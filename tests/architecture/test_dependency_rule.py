@@ -21,6 +21,7 @@ VIOLATIONS = {
         line_in("shared.vendor_kit.registry", "import shared.usecases.issue_key"),
         line_in("shared.keywork.step", "import shared.usecases.issue_key"),
         line_in("shared.usecases.revoke_key", "import shared.gcp.documents"),
+        line_in("shared.queries.keys", "import shared.usecases.issue_key"),
         line_in("shared.gcp.documents", "import shared.usecases.issue_key"),
         line_in("shared.vendors.salto.api", "import shared.gcp.documents"),
         line_in("shared.usecases.revoke_key", "import shared.runtime.entry"),

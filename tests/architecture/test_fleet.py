@@ -23,6 +23,11 @@ VIOLATIONS = {
             "from shared.runtime.entry import step\n\n@step\nasync def probe_start(): ...",
         ),
     ],
+    "Entries fit their triggers": [
+        {"functions/upkeep/fleet.yaml": FLEET.replace("internal", "public")},
+        {"functions/upkeep/fleet.yaml": FLEET.replace("{http: internal}", "{service: internal}")},
+        {"functions/upkeep/main.py": "from shared.runtime.entry import api\n\n@api\ndef probe_answer(): ..."},
+    ],
     "Callers exist": [{"functions/upkeep/fleet.yaml": FLEET.replace("operator", "nobody")}],
     "Workflows are named in snake_case and load": [
         {"workflows/issue-key.yaml": SAGA.replace('+ "/probe-answer"', "")},

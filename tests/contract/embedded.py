@@ -28,13 +28,13 @@ class ManualClock:
 class Embedded:
     """One folder of the embedded cloud: `make` builds the implementation under test, after each opening."""
 
-    def __init__(self, folder, make, *, threaded=True):
-        self.folder, self._make, self._threaded = folder, make, threaded
+    def __init__(self, folder, make, *, threaded=True, schema=SCHEMA):
+        self.folder, self._make, self._threaded, self._schema = folder, make, threaded, schema
         self.clock, self.entropy = ManualClock(), SeededEntropy(7)
         self.subject = None
 
     async def open(self):
-        database = open_database(self.folder / "fleet.db", SCHEMA, self.entropy.token)
+        database = open_database(self.folder / "fleet.db", self._schema, self.entropy.token)
         self.engine = Engine(database, faults=NoFaults(), counters=Counters(), threaded=self._threaded)
         self.engine.start()
         self.subject = await self._make(self)

@@ -39,5 +39,17 @@ class Administrator:
             request["dead_letter_policy"] = policy
         await self._subscriber.create_subscription(request)
 
+    async def keep(self, name, topic):
+        """Create a pull subscription that keeps what it is given, as our Terraform does."""
+        path = f"{self._project}/subscriptions/{name}"
+        request = {"name": path, "topic": self._topic(topic), "enable_message_ordering": True}
+        await self._subscriber.create_subscription(request)
+
+    async def hand_over(self, name, url):
+        """Give a pull subscription its function's address, as our Terraform does when the function comes."""
+        path = f"{self._project}/subscriptions/{name}"
+        push = {"push_endpoint": url, "oidc_token": {"service_account_email": "pubsub-push@hotel.example"}}
+        await self._subscriber.modify_push_config({"subscription": path, "push_config": push})
+
     def _topic(self, name):
         return f"{self._project}/topics/{name}"

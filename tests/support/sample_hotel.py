@@ -18,7 +18,7 @@ from shared.ports.bus import Message
 from shared.ports.documents import Delete, Ref, Update
 from shared.runtime.platform import QUARANTINE_TOPIC
 from tests.chaos.listener import Listener, found
-from tests.contract.lock.ttlock_setting import Straight
+from tests.contract.lock.simulated_setting import Straight
 from tests.support.simulated import simulated_fleet
 
 SILK = TenantId("tnt_silk")

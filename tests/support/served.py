@@ -11,6 +11,7 @@ from starlette.responses import Response
 from infra.local.ambient import SystemClock
 from infra.local.fleet import open_fleet
 from infra.local.host.app import Host
+from infra.local.protocol import Bounds, bounded
 from infra.local.world import FleetConfig, World
 from shared.kernel.log import Log
 
@@ -18,8 +19,8 @@ from shared.kernel.log import Log
 class Served:
     """The fleet behind the address, and its log."""
 
-    def __init__(self, fleet, log):
-        self.fleet, self.log, self.url = fleet, log, fleet.config.base_url
+    def __init__(self, fleet, log, bounds):
+        self.fleet, self.log, self.bounds, self.url = fleet, log, bounds, fleet.config.base_url
         self.port = fleet.config.port
 
     def said(self):
@@ -33,27 +34,27 @@ class _Quiet(uvicorn.Server):
 
 
 @asynccontextmanager
-async def served(home, functions, clock=None, ws="none"):
+async def served(home, functions, ws="none", **world):
     """Serve functions beside the sample fleet; `functions(base_url)` returns them by name, hosted."""
     listener, lines = socket.create_server(("127.0.0.1", 0)), io.StringIO()
     config = FleetConfig(home, listener.getsockname()[1], sample=True)
-    world = World(clock=clock or SystemClock(), log=Log("keyfleet", lines))
-    async with open_fleet(config, world) as fleet:
+    around = World(**{"clock": SystemClock(), "log": Log("keyfleet", lines), **world})
+    async with open_fleet(config, around) as fleet:
         hosted = {**fleet._functions, **functions(config.base_url)}
         authority = f"127.0.0.1:{config.port}"
-        async with listening(
-            Host(hosted, Response(status_code=404), authority, fleet.counters), listener, ws
-        ):
-            yield Served(fleet, lines)
+        host = Host(hosted, Response(status_code=404), authority, fleet.counters)
+        bounds = Bounds(fleet.turned_away, fleet.broke)
+        async with listening(host, listener, ws, bounds):
+            yield Served(fleet, lines, bounds)
 
 
 @asynccontextmanager
-async def listening(app, listener, ws):
-    """Serve an application on a socket for a while."""
+async def listening(app, listener, ws, bounds):
+    """Serve an application on a socket for a while, by the protocol of a real fleet."""
     settings = uvicorn.Config(
         app,
         loop="none",
-        http="httptools",
+        http=bounded(bounds),
         ws=ws,
         lifespan="off",
         access_log=False,

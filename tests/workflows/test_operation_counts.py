@@ -9,6 +9,7 @@ import pytest
 from infra.local.documents.tenant import SqliteTenantDocuments
 from infra.local.host.app import Host
 from infra.local.sagas.history import history
+from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.guard import GuardPolicy
 from tests.support.sample_hotel import play
 
@@ -20,11 +21,13 @@ BUYS = {
         "key_secrets": "the sealed PIN, and the vendor's references",
         "grants": "what each lock was to have, and has",
         "leases": "the turn at each gateway, taken and given back",
+        "rates": "a block of calls within the vendor's limit",
     },
     "document_reads": {
         "reservations": "that the stay is new",
         "credentials": "the key, as the adapter takes it up",
         "leases": "that the gateway is free",
+        "breakers": "whether another process found the vendor broken, every five seconds at most",
     },
     "function_calls": {
         "on-booking-confirmed": "the booking becomes a key that is requested",
@@ -40,7 +43,7 @@ MOST = {"document_writes": 14, "document_reads": 6, "function_calls": 4, "billab
 MOST_FSYNCS, MOST_FSYNCS_AMONG_MANY, IN_FLIGHT = 12, 1.5, 32
 VARIABLES = {"begin": 2}
 """Every variable of an assignment is billed."""
-UNHURRIED = GuardPolicy(per_minute=60_000, burst=1000)
+UNHURRIED = GuardPolicy(limit=Limit(calls=60_000, burst=1000))
 
 
 @pytest.fixture

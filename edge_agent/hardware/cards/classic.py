@@ -19,7 +19,7 @@ from edge_agent.hardware.cards.access_bits import (
 )
 from edge_agent.hardware.cards.keys import FACTORY_KEY, KeyMaterial
 from edge_agent.hardware.cards.reader import Card, CardKind, CardReader, KeyType, SectorKey, card_on
-from edge_agent.hardware.errors import CardFaulty, CardForeign, UnsafeWrite
+from edge_agent.hardware.errors import CardFaulty, CardForeign, DeviceRefused, UnsafeWrite
 
 BLOCK: Final = 16
 GENERAL_PURPOSE_BYTE: Final = 0x69
@@ -84,6 +84,14 @@ class ClassicCard:
         """Write a sector's data and prove it; a new card's sector then gets our keys."""
         numbered = dict(enumerate(blocks, first_block(sector)))
         _check_writable(sector, numbered)
+        try:
+            await self._write(sector, numbered)
+        except DeviceRefused:
+            # A card at the edge of the field loses a word now and then: once more, from the start.
+            await card_on(self._reader, self._card)
+            await self._write(sector, numbered)
+
+    async def _write(self, sector: int, numbered: Mapping[int, bytes]) -> None:
         opened_with = await self.claim(sector)
         for block, data in numbered.items():
             await self._reader.write(block, data)
@@ -93,6 +101,13 @@ class ClassicCard:
 
     async def read(self, sector: int) -> bytes:
         """Return a sector's data, read as a lock reads it."""
+        try:
+            return await self._read(sector)
+        except DeviceRefused:
+            await card_on(self._reader, self._card)
+            return await self._read(sector)
+
+    async def _read(self, sector: int) -> bytes:
         await self._reader.open_sector(first_block(sector), self.key(sector, KeyType.A))
         start = first_block(sector)
         return b"".join([await self._reader.read(block) for block in range(start, trailer_of(sector))])

@@ -6,7 +6,7 @@
      3      1  length of the body, from "KF" to the last door
      4      4  which key signed: the start of SHA-256 of the public key
      8      8  property: the start of SHA-256 of its id
-    16      8  issue number: a door that opened for a later one refuses earlier cards that are not copies
+    16      8  issue number: a door that opened for a higher one refuses lower ones; a copy has its original's
     24      4  valid from, minutes since 2020-01-01 UTC
     28      4  valid until
     32      2  flags: 1 copy, 2 one-shot, 4 staff

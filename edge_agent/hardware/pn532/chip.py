@@ -7,16 +7,24 @@
    the command.
 3. The reply's code is the command's plus one. A damaged reply is asked for again with a NACK, which
    repeats the reply and not the command.
-4. Silence ends with a host's ACK, which cancels whatever the chip is still doing.
+4. Silence is asked once with a NACK too, for the reply may be lost. The second silence ends with a host's
+   ACK, which cancels whatever the chip is still doing.
 """
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeGuard
 
 from edge_agent.hardware.errors import DeviceRefused, NoAnswer
 from edge_agent.hardware.link import ByteLink, EventLink
-from edge_agent.hardware.pn532.commands import GET_FIRMWARE_VERSION, SAM_CONFIGURATION, Firmware, firmware
+from edge_agent.hardware.pn532.commands import (
+    FEW_RETRIES,
+    GET_FIRMWARE_VERSION,
+    SAM_CONFIGURATION,
+    Firmware,
+    firmware,
+)
 from edge_agent.hardware.pn532.frames import (
     ACK,
     CHIP,
@@ -43,7 +51,12 @@ class Patience:
     tries: int = 4
 
 
+SILENCES = 2
 PATIENCE = Patience()
+
+
+class NoReply(NoAnswer):
+    """The command was acknowledged, and its reply never came."""
 
 
 class Pn532Chip:
@@ -59,7 +72,11 @@ class Pn532Chip:
         """Wake the chip, set it to plain reading, and learn who it is."""
         await self._events.send(WAKE_UP)
         await self.ask(SAM_CONFIGURATION)
-        return firmware(await self.ask(GET_FIRMWARE_VERSION))
+        found = firmware(await self.ask(GET_FIRMWARE_VERSION))
+        # A clone that does not know this looks for ever; then the silence is what says that no card is there.
+        with suppress(DeviceRefused, NoAnswer):
+            await self.ask(FEW_RETRIES)
+        return found
 
     async def ask(self, command: bytes) -> bytes:
         """Send a command and return its reply's data."""
@@ -106,6 +123,7 @@ class Pn532Chip:
             early = event if _answers(event, code) else early
 
     async def _reply(self, code: int) -> Frame:
+        silences = 0
         for _ in range(self._patience.tries):
             event = await self._anything()
             if isinstance(event, SyntaxRefused):
@@ -113,17 +131,20 @@ class Pn532Chip:
             if _answers(event, code):
                 return event
             self._clean = False
-            if isinstance(event, Damaged):
+            silences += event is None
+            if silences == SILENCES:
+                break
+            if event is None or isinstance(event, Damaged):
                 await self._events.send(NACK)
-        raise NoAnswer("the reader's replies are damaged")
+        await self._events.send(ACK)
+        raise NoReply("the reader took the command, and its reply does not come")
 
-    async def _anything(self) -> FrameEvent:
+    async def _anything(self) -> FrameEvent | None:
         try:
             return await self._events.next(self._patience.reply)
         except NoAnswer:
-            await self._events.send(ACK)
-            raise
+            return None
 
 
-def _answers(event: FrameEvent, code: int) -> TypeGuard[Frame]:
+def _answers(event: FrameEvent | None, code: int) -> TypeGuard[Frame]:
     return isinstance(event, Frame) and event.sender == CHIP and event.data[:1] == bytes([code])

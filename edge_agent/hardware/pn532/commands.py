@@ -13,6 +13,8 @@ from edge_agent.hardware.errors import (
 
 GET_FIRMWARE_VERSION: Final = b"\x02"
 SAM_CONFIGURATION: Final = b"\x14\x01\x00\x00"
+FEW_RETRIES: Final = b"\x32\x05\xff\x01\x10"
+"""Look for a card a few times, then say that none is there; from the factory the chip looks for ever."""
 LIST_ONE_TYPE_A: Final = b"\x4a\x01\x00"
 EXCHANGE, COMMUNICATE_THRU = 0x40, 0x42
 AUTH_A, AUTH_B, READ, WRITE, WRITE_PAGE = 0x60, 0x61, 0x30, 0xA0, 0xA2

@@ -4,6 +4,7 @@ from typing import Final, Protocol
 
 from edge_agent.hardware.cards.reader import Card, CardKind, SectorKey
 from edge_agent.hardware.errors import CardForeign, CardMissing, NoAnswer
+from edge_agent.hardware.pn532.chip import NoReply
 from edge_agent.hardware.pn532.commands import (
     LIST_ONE_TYPE_A,
     READ,
@@ -16,7 +17,14 @@ from edge_agent.hardware.pn532.commands import (
     target,
 )
 
-_KINDS: Final = {kind.value: kind for kind in CardKind}
+_KINDS: Final = {
+    **{kind.value: kind for kind in CardKind},
+    0x28: CardKind.CLASSIC_1K,
+    0x38: CardKind.CLASSIC_4K,
+    0x88: CardKind.CLASSIC_1K,
+    0x98: CardKind.CLASSIC_4K,
+}
+"""Kinds by what cards say; other makers' and emulated MIFARE cards set bits of their own."""
 
 
 class Pn532Commands(Protocol):
@@ -38,7 +46,12 @@ class Pn532Reader:
 
     async def find(self) -> Card | None:
         """Return the card that lies there, ready to be asked."""
-        self._target = found = target(await self._chip.ask(LIST_ONE_TYPE_A))
+        self._target = None
+        try:
+            found = self._target = target(await self._chip.ask(LIST_ONE_TYPE_A))
+        except NoReply:
+            # A chip that looks for a card for ever is silent while there is none.
+            return None
         if found is None:
             return None
         if found.sel_res not in _KINDS:

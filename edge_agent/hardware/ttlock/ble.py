@@ -11,8 +11,11 @@ from bleak.exc import BleakError
 
 from edge_agent.hardware.errors import LinkLost, NoAnswer
 from edge_agent.hardware.ttlock.advertisement import advertisement, suffix_matches
+from edge_agent.hardware.ttlock.frames import LockVersion
 
 PIECE: Final = 20
+LISTEN_SECONDS: Final = 60.0
+"""The caller's deadline is what ends the search; this is for a caller who has none."""
 _SHORT: Final = "0000{}-0000-1000-8000-00805f9b34fb"
 
 
@@ -39,7 +42,8 @@ LAYOUTS: Final = (
 class BleLink:
     """A connected lock."""
 
-    def __init__(self, address: Any) -> None:
+    def __init__(self, address: Any, version: LockVersion) -> None:
+        self.version = version
         self._client = BleakClient(address, disconnected_callback=lambda _: self._gone())
         self._came: asyncio.Queue[bytes] = asyncio.Queue()
         self._lost = False
@@ -91,13 +95,14 @@ class BleLink:
 
 async def open_ble(mac: str) -> BleLink:
     """Find a lock by its address and connect; the caller's deadline bounds both, and an end of it lets go."""
+    heard: list[LockVersion] = []
     with _radio():
         device = await BleakScanner.find_device_by_filter(
-            lambda device, told: _is_lock(mac, device, told), timeout=60
+            lambda device, told: _is_lock(mac, device, told, heard), timeout=LISTEN_SECONDS
         )
     if device is None:
         raise NoAnswer("the lock is not heard: wake it by a touch of its keypad")
-    link = BleLink(device)
+    link = BleLink(device, heard[-1] if heard else LockVersion())
     try:
         await link.connect()
     except BaseException:
@@ -106,13 +111,13 @@ async def open_ble(mac: str) -> BleLink:
     return link
 
 
-def _is_lock(mac: str, device: Any, told: Any) -> bool:
-    if device.address.upper() == mac.upper():
-        return True
-    states = (advertisement(company, payload) for company, payload in told.manufacturer_data.items())
-    return any(state is not None and state.mac == mac.upper() for state in states) or (
-        "-" in device.address and suffix_matches(device.name or "", mac)
-    )
+def _is_lock(mac: str, device: Any, told: Any, heard: list[LockVersion]) -> bool:
+    """Say whether this is the lock, and note how it wants to be spoken to, where it says so."""
+    states = [advertisement(company, payload) for company, payload in told.manufacturer_data.items()]
+    mine = [state for state in states if state is not None and state.mac == mac.upper()]
+    heard.extend(LockVersion(*state.protocol, state.scene) for state in mine)
+    hidden = "-" in device.address and suffix_matches(device.name or "", mac)
+    return bool(mine) or device.address.upper() == mac.upper() or hidden
 
 
 @contextmanager

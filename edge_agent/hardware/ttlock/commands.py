@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Final
 
-from edge_agent.hardware.errors import DeviceRefused, HardwareError, NoAnswer
+from edge_agent.hardware.errors import DeviceRefused, HardwareError, NoAnswer, PinTaken
 from shared.domain.secret import Secret
 
 
@@ -76,10 +76,8 @@ class LockRefused(DeviceRefused):
     """The lock answered that it will not."""
 
 
-class PasscodeTaken(LockRefused):
+class PasscodeTaken(PinTaken, LockRefused):
     """The lock has this passcode already, for whatever window."""
-
-    kind = "duplicate_pin"
 
 
 class NothingThere(LockRefused):

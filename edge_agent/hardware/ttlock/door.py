@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 from zoneinfo import ZoneInfo
 
 from edge_agent.hardware.errors import DeviceRefused, HardwareError, NoAnswer
@@ -31,7 +31,17 @@ from shared.domain.secret import Secret
 from shared.ports.ambient import Clock
 
 _T = TypeVar("_T")
-Connect = Callable[[], Awaitable[ByteLink]]
+
+
+class LockLink(ByteLink, Protocol):
+    """A connection to a lock, which knows how the lock wants to be spoken to."""
+
+    @property
+    def version(self) -> LockVersion:
+        """What frames to the lock carry."""
+
+
+Connect = Callable[[], Awaitable[LockLink]]
 DEADLINE_SECONDS: Final = 20.0
 LEAVE_SECONDS: Final = 2.0
 SET_ABOVE: Final = timedelta(seconds=30)
@@ -54,9 +64,9 @@ class ClockFinding:
 class LockVisit:
     """A connection to a lock whose admin we have proved to be."""
 
-    def __init__(self, link: ByteLink, keys: LockKeys, version: LockVersion) -> None:
+    def __init__(self, link: LockLink, keys: LockKeys) -> None:
         self._events: EventLink[LockEvent] = EventLink(link, LockFrameReader())
-        self._keys, self._version = keys, version
+        self._keys, self._version = keys, link.version
         self.clock: ClockFinding | None = None
 
     async def ask(self, command: Command, payload: bytes = b"") -> bytes:
@@ -136,7 +146,6 @@ class TtlockDoor:
     def __init__(self, connect: Connect, keys: LockKeys, clock: Clock, zone: ZoneInfo) -> None:
         self._connect, self._keys, self._clock, self._zone = connect, keys, clock, zone
         self._turn = asyncio.Lock()
-        self.version = LockVersion()
 
     async def visit(
         self, errand: Callable[[LockVisit], Awaitable[_T]], seconds: float = DEADLINE_SECONDS
@@ -144,7 +153,7 @@ class TtlockDoor:
         """Do an errand at the lock, all of it before one deadline, or raise NoAnswer."""
         try:
             async with self._turn, asyncio.timeout(seconds):
-                visit = LockVisit(await self._connect(), self._keys, self.version)
+                visit = LockVisit(await self._connect(), self._keys)
                 try:
                     await visit.prove()
                     visit.clock = await visit.mind_clock(self._local)
@@ -154,6 +163,15 @@ class TtlockDoor:
                     await asyncio.shield(visit.leave())
         except TimeoutError:
             raise NoAnswer("the lock did not finish in time: is it awake and near?") from None
+
+    async def add_pin(self, pin: Secret[str], start: datetime, end: datetime) -> None:
+        """Add a PIN for a window, in a visit of its own."""
+        window = self.validity(start, end)
+        await self.visit(lambda visit: visit.add_passcode(pin, window))
+
+    async def remove_pin(self, pin: Secret[str]) -> None:
+        """Take a PIN away, in a visit of its own; one that is not there is away."""
+        await self.visit(lambda visit: visit.delete_passcode(pin))
 
     def validity(self, start: datetime, end: datetime) -> Validity:
         """Return a window on the lock's wall clock."""

@@ -14,8 +14,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from infra.bench.figures import BenchError, Figure, Ground, Measure, Sample
-from infra.simulators.desk.ble_lock import BleLock
-from infra.simulators.desk.radio import Radio
 from shared.domain.secret import Secret
 
 BAUD, INTERVAL = "115200", 0.030
@@ -40,8 +38,10 @@ ARRIVAL = datetime(2026, 11, 19, 14, tzinfo=UTC)
 def take(ground: Ground) -> Sample:
     """Encode key cards on a paced line, and add passcodes over a paced radio."""
     rounds = (2, 1) if ground.effort.quick else (CARDS, PASSCODES)
-    cards = asyncio.run(_cards(rounds[0]))
-    passcodes = asyncio.run(_passcodes(rounds[1]))
+    try:
+        cards, passcodes = asyncio.run(_cards(rounds[0])), asyncio.run(_passcodes(rounds[1]))
+    except ImportError as missing:
+        raise BenchError(f"{missing.name} is missing: pip install keyfleet[edge]") from missing
     return {
         **_figures((ENCODE, WIRE, ENCODE_ABOVE), cards),
         **_figures((PASSCODE, AIR, PASSCODE_ABOVE), passcodes),
@@ -89,13 +89,20 @@ async def _passcodes(count: int) -> list[tuple[float, float]]:
     """Return, for some passcodes, the seconds after connecting and those of the packets alone."""
     from edge_agent.hardware.ttlock.commands import LockKeys
     from edge_agent.hardware.ttlock.door import TtlockDoor
+    from edge_agent.hardware.ttlock.frames import LockVersion
+    from infra.simulators.desk.ble_lock import BleLock
+    from infra.simulators.desk.radio import Radio
 
     lock = BleLock(now=lambda: ARRIVAL)
     keys = LockKeys(Secret(lock.key), Secret(lock.admin), Secret(lock.unlock.to_bytes(4, "big")))
-    radios: list[Radio] = []
 
-    async def connect() -> Radio:
-        radios.append(Radio(lock, INTERVAL))
+    class LockRadio(Radio):
+        version = LockVersion()
+
+    radios: list[LockRadio] = []
+
+    async def connect() -> LockRadio:
+        radios.append(LockRadio(lock, INTERVAL))
         return radios[-1]
 
     door = TtlockDoor(connect, keys, SimpleNamespace(now=lambda: ARRIVAL), ZoneInfo("UTC"))

@@ -13,7 +13,8 @@ FRONT: Final = "Front door"
 BOOKED: Final = (FRONT, "Room 101", "Room 102")
 """What a guest of both rooms must be able to open."""
 NEIGHBOUR: Final = "Room 203"
-ADD, DELETE = "keyboardPwd/add", "keyboardPwd/delete"
+ADDING, DELETING, OFFLINE = "adding", "deleting", "offline"
+"""What every simulator has a word of its own for: two operations, and the fault that no relay is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,14 @@ class Doors:
 
     def written(self) -> int:
         """Return how often the vendor wrote a PIN into any lock."""
-        counts: Mapping[str, int] = self._simulator.get("counters").get(ADD, {})
+        counts: Mapping[str, int] = self._simulator.get("counters").get(self._words()[ADDING], {})
         return counts.get("executed", 0)
 
     def trouble(self, operation: str, fault: str, **rule: Any) -> None:
         """Let something go wrong at the vendor from now on."""
-        self._simulator.post("faults", {"operation": operation, "fault": fault, **rule})
+        words = self._words()
+        body = {"operation": words[operation], "fault": words[OFFLINE] if fault == OFFLINE else fault}
+        self._simulator.post("faults", {**body, **rule})
 
     def mend(self) -> None:
         """Let everything go right again."""
@@ -66,13 +69,17 @@ class Doors:
         finally:
             self._simulator.post("clock", {"aheadSeconds": 0})
 
+    def _words(self) -> Mapping[str, str]:
+        found: Mapping[str, str] = self._simulator.get("operations")
+        return found
+
     def _tried(self, lock: int, pin: Secret[str]) -> str:
         return str(self._simulator.post(f"doors/{lock}/try", {"pin": pin.reveal()})["reason"])
 
 
 def _door(lock: Mapping[str, Any]) -> Door:
     pins = tuple(Secret(str(code["code"])) for code in lock["codes"])
-    return Door(lock["lockId"], pins, len(lock["listed"]["passcodes"]))
+    return Door(lock["lockId"], pins, sum(map(len, lock["listed"].values())))
 
 
 def another(pin: Secret[str]) -> Secret[str]:

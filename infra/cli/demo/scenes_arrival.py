@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from infra.cli.answer import moment
 from infra.cli.demo.claim import Proof
-from infra.cli.demo.doors import ADD, BOOKED
+from infra.cli.demo.doors import ADDING, BOOKED, OFFLINE
 from infra.cli.demo.scene import Act, Scene
 from infra.cli.demo.stage import Json, Stage
 from infra.cli.demo.stay import TENANT
@@ -13,7 +13,6 @@ from infra.cli.demo.stay import TENANT
 CONFIG_UPDATED: Final = "melmastoon.tenant.config_updated.v1"
 PIN_DIGITS: Final = 8
 DELIVERIES: Final = 100
-GATEWAY_OFFLINE: Final = "errcode:-3002"
 """A clear no. After silence a grant is watched for minutes, for the call might still arrive at its lock."""
 CONFIRMED: Final = "on-booking-confirmed"
 
@@ -43,7 +42,7 @@ def wish(stage: Stage) -> Proof:
 
 def deliver(stage: Stage) -> Proof:
     """One event, a hundred times, in a day's worst hour."""
-    stage.doors.trouble(ADD, GATEWAY_OFFLINE, after=1)
+    stage.doors.trouble(ADDING, OFFLINE, after=1)
     event, before = stage.stay.confirmed(), _acknowledged(stage.control.get("status"))
     stage.publish(event, DELIVERIES)
     status = stage.until(lambda: _all_taken(stage, before))

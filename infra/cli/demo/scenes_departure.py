@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from infra.cli.demo.claim import Proof
-from infra.cli.demo.doors import BOOKED, DELETE
+from infra.cli.demo.doors import BOOKED, DELETING
 from infra.cli.demo.scene import Act, Scene
 from infra.cli.demo.scenes_arrival import killed, restarted
 from infra.cli.demo.stage import Stage
@@ -18,7 +18,7 @@ TOLD: Final = ("requested", "pending", "issued", "revoked", "revoke_settled")
 
 def leave(stage: Stage) -> Proof:
     """Check-out, and a kill at the worst moment: a lock forgot the PIN, and the fleet has not heard."""
-    stage.doors.trouble(DELETE, "timeout_after_success", times=1, seconds=SILENCE_SECONDS)
+    stage.doors.trouble(DELETING, "timeout_after_success", times=1, seconds=SILENCE_SECONDS)
     stage.publish(stage.stay.ended("checked_out", stage.patience.clock.now()))
     holding = stage.until(lambda: _fewer(stage))
     proof = killed(stage)

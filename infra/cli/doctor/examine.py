@@ -43,6 +43,7 @@ def _findings(at: FleetAddress, answering: Answering, *, probe: bool) -> Iterato
     yield fleet.check_executions(at, answering)
     yield fleet.check_failed_keys(at, answering)
     yield fleet.check_stays(at, answering)
+    yield fleet.check_arrivals(at, answering)
     yield fleet.check_residues(at, answering)
     yield machine.check_emulators()
     if probe:

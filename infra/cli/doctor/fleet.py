@@ -107,6 +107,17 @@ def check_stays(at: FleetAddress, answering: Answering) -> Finding:
     )
 
 
+def check_arrivals(at: FleetAddress, answering: Answering) -> Finding:
+    """Has every guest who is here, or is about to come, a key?"""
+    return _known_to_fleet(
+        answering,
+        "keys_at_the_door",
+        Finding("arrivals", Verdict.OK, "whoever is here or comes within two hours has a key"),
+        lambda keys: f"not made yet, and its guest is here or comes within two hours: {', '.join(keys)}",
+        f"keyfleet timeline KEY{at.flags} says what its vendor said last, then as {KEY_ISSUE} says",
+    )
+
+
 def check_residues(at: FleetAddress, answering: Answering) -> Finding:
     """Does any lock still open to what should be gone?"""
     return _known_to_fleet(
@@ -125,7 +136,8 @@ def _known_to_fleet(
     if answering.status is None:
         return Finding(none.check, Verdict.NOTE, "known only to a running fleet")
     found = answering.status[what]
-    return Finding(none.check, Verdict.WARNING, said(found), remedy) if found else none
+    # A guest who cannot get in, or a stranger who can, is no warning.
+    return Finding(none.check, Verdict.FAILED, said(found), remedy) if found else none
 
 
 def check_manifest() -> Finding:

@@ -1,9 +1,13 @@
 """The key files: readable for their owner alone, whole, and the ones the database needs."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from infra.cli.address import FleetAddress
 from infra.cli.doctor.finding import Finding, Verdict
+
+if TYPE_CHECKING:
+    from infra.local.keyring import Keyring
 
 MASTER, KEYS = "master.key", ("identity.key", "master.key", "people.key")
 OTHERS = 0o077
@@ -37,16 +41,20 @@ def _readable_by_others(files: list[Path]) -> Finding | None:
 
 
 def _unfit_master(at: FleetAddress) -> Finding | None:
-    from infra.local.keyring import needed_by
+    from infra.local.key_notes import noted_in
+    from infra.local.keyring import missing_from, needed_by
 
     needed, file = needed_by(at.home / "fleet.db"), at.home / MASTER
     if not file.exists():
         return _missing_master(at, needed=needed is not None) if (at.home / "fleet.db").exists() else None
-    found = _ring_of(file)
-    if found is None:
+    keyring = _keyring_of(file)
+    if keyring is None:
         return _failed(f"{MASTER} is damaged", f"{_way_out(at)}, after moving it away")
-    if needed not in {None, found}:
+    if needed not in {None, keyring.id}:
         return _failed(f"{MASTER} is not the one that sealed what the database holds", _way_out(at))
+    if lacking := missing_from(keyring, noted_in(at.home / "fleet.db")):
+        said = f"{MASTER} is older than the database: it lacks the keys of {', '.join(lacking)}"
+        return _failed(said, _way_out(at))
     return None
 
 
@@ -60,13 +68,13 @@ def _missing_master(at: FleetAddress, *, needed: bool) -> Finding:
     return Finding("keys", Verdict.WARNING, f"{MASTER} is missing, but nothing is known to need it", remedy)
 
 
-def _ring_of(file: Path) -> str | None:
+def _keyring_of(file: Path) -> "Keyring | None":
     from infra.local.ambient import SystemEntropy
     from infra.local.keyfile import KeyFileRefused
     from infra.local.keyring import Keyring
 
     try:
-        return Keyring(file, SystemEntropy()).id
+        return Keyring(file, SystemEntropy())
     except KeyFileRefused:
         return None
 

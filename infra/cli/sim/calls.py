@@ -1,6 +1,6 @@
 """`keyfleet sim calls|clock|reset`: what the vendor was asked, what time it is there, and a new beginning."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
@@ -23,8 +23,6 @@ To = Annotated[
         help="Go to this time first, such as 2027-05-01T09:30:00Z; in UTC unless it says otherwise."
     ),
 ]
-OF_EVERY_CALL: Final = ("clientId", "clientSecret", "accessToken", "date", "pageNo", "pageSize")
-"""Fields that tell nothing about a call."""
 
 
 def calls(at: Simulator, operation: Operation = None, limit: Limit = 100) -> Answer:
@@ -34,7 +32,8 @@ def calls(at: Simulator, operation: Operation = None, limit: Limit = 100) -> Ans
     if not found:
         _check_known(at, operation)
         return Answer({"calls": found}, (line("The vendor was asked nothing."),))
-    rows = [(moment(each["at"]), each["operation"], _answer(each), _fields(each)) for each in found]
+    dull = at.get("operations")["ofEveryCall"]
+    rows = [(moment(each["at"]), each["operation"], _answer(each), _fields(each, dull)) for each in found]
     return Answer({"calls": found}, (table(("at (UTC)", "operation", "answer", "asked with"), rows),))
 
 
@@ -88,10 +87,10 @@ def _answer(call: Json) -> Text:
     fault = f" ({call['fault']})" if call["fault"] else ""
     if call["status"] is None:
         return plain(f"none{fault}", "red")
-    if call["status"] != 200:
+    if call["status"] >= 500 or (call["status"] != 200 and not call["errcode"]):
         return plain(f"HTTP {call['status']}{fault}", "red")
     return plain(f"errcode {call['errcode']}{fault}", "red") if call["errcode"] else plain(f"done{fault}")
 
 
-def _fields(call: Json) -> str:
-    return " ".join(f"{name}={value}" for name, value in call["fields"].items() if name not in OF_EVERY_CALL)
+def _fields(call: Json, dull: Collection[str]) -> str:
+    return " ".join(f"{name}={value}" for name, value in call["fields"].items() if name not in dull)

@@ -13,8 +13,8 @@ Strike = Annotated[
     list[str],
     typer.Argument(
         metavar="OPERATION FAULT",
-        help="One of the vendor's operations, such as keyboardPwd/add, or '*' for all; and what befalls it, "
-        "such as http_500, drop, or errcode:-3003: sim fault operations lists both.",
+        help="One of the vendor's operations, or '*' for all; and what befalls it, such as http_500, drop, "
+        "or a code of the vendor's own as errcode:CODE: sim fault operations lists both.",
     ),
 ]
 Times = Annotated[int | None, typer.Option(min=0, help="Strike so often; unless given, always.")]
@@ -35,7 +35,7 @@ def add(
     """Have something go wrong from now on."""
     if len(strike) != 2:
         what = "no fault is named" if len(strike) == 1 else "more than an operation and a fault is named"
-        raise Refused(what, "write them as keyboardPwd/add http_500: see keyfleet sim fault operations")
+        raise Refused(what, "write them as '*' http_500: see keyfleet sim fault operations")
     rule = dict(zip(("operation", "fault"), strike, strict=True))
     facts = at.post("faults", {**rule, "times": times, "after": after, "pct": pct, "seconds": seconds})
     return Answer(facts, (line("Rule ", plain(facts["number"], "bold"), f": {_meaning(facts)}."),))

@@ -2,9 +2,10 @@
 
 from infra.local.bus.bus import Bus
 from infra.local.bus.chaos import Calm, Chaos, Storm
-from infra.local.bus.dead_letters import DeadLetters, MalformedId, ParkedMessage, ReplayRefused
+from infra.local.bus.dead_letters import DeadLetters
 from infra.local.bus.rows import SCHEMA
 from infra.local.bus.specs import SubscriptionSpec, TopicSpec
+from shared.ports.dead_letters import MalformedId, ParkedMessage, ReplayRefused
 
 __all__ = [
     "SCHEMA",

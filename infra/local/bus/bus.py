@@ -6,7 +6,7 @@ from functools import partial
 
 from infra.local.bus.backlog import Delivery
 from infra.local.bus.chaos import Calm, Chaos
-from infra.local.bus.dead_letters import QUARANTINE_NOTES, DeadLetters, dead_letter_notes
+from infra.local.bus.dead_letters import DeadLetters, dead_letter_notes
 from infra.local.bus.dispatcher import Dispatcher
 from infra.local.bus.envelope import decode_payload, encode_payload
 from infra.local.bus.kept import Kept, kept_notes
@@ -20,6 +20,7 @@ from shared.domain.ids import ulid_number
 from shared.kernel.log import Log
 from shared.ports.bus import Message
 from shared.ports.bus_limits import check_publish
+from shared.ports.dead_letters import QUARANTINE_NOTES
 
 BACKLOGS = "SELECT subscription, count(*) FROM bus_delivery GROUP BY subscription ORDER BY subscription"
 Parcel = tuple[StoredMessage, tuple[Route, ...]]
@@ -42,7 +43,7 @@ class Bus:
             spec.name: Dispatcher(spec, means, chaos or Calm(), self._set_aside) for spec in subscriptions
         }
         self._keeping = Keeping(means.engine)
-        self.dead_letters = DeadLetters(means.engine, self._routing, self._look_again)
+        self.dead_letters = DeadLetters(means, self._routing, self._look_again)
         self.kept = Kept(means.engine, self._routing)
 
     def start(self) -> None:
@@ -71,12 +72,13 @@ class Bus:
         """Keep all messages that anybody wants, in order, and return their ids; or raise and keep none."""
         self._routing.known(topic)
         check_publish(messages)
-        parcels = [self._parcel(topic, message) for message in messages]
-        self._means.counters["publishes"] += len(parcels)
-        wanted = [route.subscription for _, routes in parcels for route in routes]
+        self._means.counters["publishes"] += len(messages)
+        wanted = [name for message in messages for name in self.listeners(topic, message)]
         if not wanted and topic not in self._routing.parked and not self._routing.kept_for(topic):
             # Nobody subscribes: there is nothing to keep, as on Pub/Sub, and no commit to wait for.
-            return tuple(str(ulid_number(self._means.ids.ulid())) for _ in parcels)
+            return tuple(str(ulid_number(self._means.ids.ulid())) for _ in messages)
+        sealed = [await self._means.payloads.seal(message.data) for message in messages]
+        parcels = [self._parcel(topic, *each) for each in zip(messages, sealed, strict=True)]
         ids = await self._keeping.write(partial(_insert_all, parcels), lambda _: self._look_again(wanted))
         return tuple(str(identity) for identity in ids)
 
@@ -98,7 +100,7 @@ class Bus:
         """Return how many deliveries wait for each subscription, also for one the manifest dropped."""
         return dict(self._means.engine.read(BACKLOGS))
 
-    def _parcel(self, topic: str, message: Message) -> Parcel:
+    def _parcel(self, topic: str, message: Message, sealed: bytes) -> Parcel:
         parked, kept_for = topic in self._routing.parked, self._routing.kept_for(topic)
         attributes = dict(message.attributes)
         notes = {name: attributes.pop(name) for name in QUARANTINE_NOTES if parked and name in attributes}
@@ -107,7 +109,7 @@ class Bus:
             topic,
             micros(self._means.clock.now()),
             message.ordering_key,
-            encode_payload(message.data, attributes),
+            encode_payload(sealed, attributes),
             notes,
             parked,
             kept=bool(kept_for),

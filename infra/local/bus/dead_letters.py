@@ -1,22 +1,26 @@
 """Messages set aside: dead letters, quarantine, what is kept; listed, replayed to their source, discarded."""
 
+import contextlib
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
 from infra.local.bus.envelope import decode_payload
 from infra.local.bus.routing import Routing
 from infra.local.bus.rows import MESSAGE_COLUMNS, Route, StoredMessage, insert, loaded
-from infra.local.delivery.instants import instant, rfc3339
-from infra.local.storage.engine import Engine
-from shared.ports.bus import BusError
-
-GOOGLE = "CloudPubSubDeadLetterSource"
-REASON = "deadLetterReason"
-QUARANTINE_NOTES = ("subscription", "reason", "field", "remedy")
-"""By these attributes a function explains what it sets aside; they are not part of the message."""
+from infra.local.delivery.instants import instant, micros, rfc3339
+from infra.local.delivery.parts import DeliveryParts
+from infra.local.delivery.payloads import Payloads
+from shared.ports.dead_letters import (
+    GOOGLE,
+    REASON,
+    MalformedId,
+    ParkedMessage,
+    ReplayRefused,
+)
+from shared.ports.vault import SealBroken
 
 AT_ONCE = 500
 LIST = f"""SELECT {MESSAGE_COLUMNS} FROM bus_message
@@ -31,30 +35,9 @@ SELECT_KEPT = "SELECT id, source FROM bus_message WHERE id = ? AND parked = 2"
 READ_PARKED = f"SELECT {MESSAGE_COLUMNS} FROM bus_message WHERE id = ? AND parked = 1"  # noqa: S608 - constants
 DISCARD = "DELETE FROM bus_message WHERE id = ? AND parked > 0"
 
-
-class ReplayRefused(BusError):
-    """A message that cannot be replayed; nothing was."""
-
-
-class MalformedId(BusError):
-    """Not the id of a message."""
-
-
-@dataclass(frozen=True, slots=True)
-class ParkedMessage:
-    """A message that waits for a person."""
-
-    id: str
-    topic: str
-    subscription: str | None
-    reason: str
-    notes: Mapping[str, str]
-    message_id: str
-    ordering_key: str
-    published_at: datetime
-    parked_at: datetime
-    attributes: Mapping[str, str] = field(repr=False)
-    data: bytes = field(repr=False)
+EXPIRE = "DELETE FROM bus_message WHERE parked = 1 AND published_at < ?"
+KEEP_MOST = """DELETE FROM bus_message WHERE parked = 1 AND id <= (
+    SELECT id FROM bus_message WHERE parked = 1 ORDER BY id DESC LIMIT 1 OFFSET ?)"""
 
 
 def dead_letter_notes(
@@ -73,15 +56,18 @@ def dead_letter_notes(
 class DeadLetters:
     """Everything on parked topics."""
 
-    def __init__(self, engine: Engine, routing: Routing, look_again: Callable[[Sequence[str]], None]) -> None:
-        self._engine, self._routing, self._look_again = engine, routing, look_again
+    def __init__(
+        self, means: DeliveryParts, routing: Routing, look_again: Callable[[Sequence[str]], None]
+    ) -> None:
+        self._engine, self._payloads = means.engine, means.payloads
+        self._routing, self._look_again = routing, look_again
 
     def page(
         self, *, topic: str | None = None, subscription: str | None = None, after: str = "0", limit: int = 100
     ) -> tuple[ParkedMessage, ...]:
         """Return messages in the order they were set aside, from beyond the id `after`."""
         rows = self._engine.read(LIST, (_number(after), topic, topic, subscription, subscription, limit))
-        return tuple(_parked(loaded(row)) for row in rows)
+        return tuple(_parked(loaded(row), self._payloads) for row in rows)
 
     def count(self, *, topic: str | None = None, subscription: str | None = None) -> int:
         """Return how many wait for a person."""
@@ -106,6 +92,10 @@ class DeadLetters:
     async def discard(self, ids: Sequence[str]) -> int:
         """Delete for ever; return how many there were."""
         return await self._engine.write(partial(_discard_all, [_number(identity) for identity in ids]))
+
+    async def expire(self, before: datetime, most: int) -> int:
+        """Delete what nobody looked at in time, and of too many the oldest; return how many."""
+        return await self._engine.write(partial(_expire, micros(before), most))
 
     def _chosen(
         self, ids: Sequence[str] | None, topic: str | None, subscription: str | None
@@ -138,8 +128,11 @@ class _Target:
         return Route(self.subscription, ordering_key if self.ordered else "")
 
 
-def _parked(message: StoredMessage) -> ParkedMessage:
-    data, attributes = decode_payload(message.payload)
+def _parked(message: StoredMessage, payloads: Payloads) -> ParkedMessage:
+    kept, attributes = decode_payload(message.payload)
+    data = b""
+    with contextlib.suppress(SealBroken):  # its key was lost with the key file: the notes are all there is
+        data = payloads.open(kept)
     origin_at = message.published_at if message.origin_at is None else message.origin_at
     return ParkedMessage(
         id=str(message.id),
@@ -176,6 +169,10 @@ def _number(identity: str) -> int:
     if not identity.isascii() or not identity.isdecimal():
         raise MalformedId(f"{identity[:60]!r} is not the id of a message: take it from the list")
     return int(identity)
+
+
+def _expire(before: int, most: int, connection: sqlite3.Connection) -> int:
+    return connection.execute(EXPIRE, (before,)).rowcount + connection.execute(KEEP_MOST, (most,)).rowcount
 
 
 def _discard_all(rows: Sequence[int], connection: sqlite3.Connection) -> int:

@@ -18,6 +18,7 @@ from infra.local.delivery.backoff import jittered
 from infra.local.delivery.instants import micros
 from infra.local.delivery.parts import DeliveryParts
 from shared.ports.documents import StorageFull
+from shared.ports.vault import SealBroken
 
 ACKS = frozenset({102, 200, 201, 202, 204})
 READ_MESSAGE = f"SELECT {MESSAGE_COLUMNS} FROM bus_message WHERE id = ?"  # noqa: S608 - constants only
@@ -143,7 +144,10 @@ class Dispatcher:
         elif self._exhausted(delivery):
             await self._give_up(delivery, message)
         else:
-            await self._push_once(delivery, message)
+            try:
+                await self._push_once(delivery, message)
+            except SealBroken:  # its key was lost with the key file, and that was accepted
+                self._drop(delivery)
 
     async def _push_once(self, delivery: Delivery, message: StoredMessage) -> None:
         outcome = await self._attempt(delivery, message)
@@ -194,7 +198,7 @@ class Dispatcher:
 
     async def _push(self, delivery: Delivery, message: StoredMessage) -> Outcome:
         told = delivery.attempts if self._spec.max_attempts is not None else None
-        body = push_body(message, self._path, told)
+        body = push_body(message, self._means.payloads.open, self._path, told)
         await asyncio.sleep(self._chaos.delay())
         outcome = await self._post(body)
         for _ in range(self._chaos.copies() - 1):

@@ -1,7 +1,7 @@
-"""The bytes of a push: Google's envelope, spliced around a payload that was encoded once, at publish."""
+"""The bytes of a push: Google's envelope around what was published, which lies sealed until then."""
 
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
@@ -21,7 +21,9 @@ def decode_payload(payload: bytes) -> tuple[bytes, dict[str, str]]:
     return b64decode(fields["data"]), fields["attributes"]
 
 
-def push_body(message: StoredMessage, subscription: str, attempt: int | None) -> bytes:
+def push_body(
+    message: StoredMessage, opened: Callable[[bytes], bytes], subscription: str, attempt: int | None
+) -> bytes:
     """Return the body of a push; `attempt` is told only under a dead-letter policy, as Google does."""
     about: dict[str, Any] = {
         "messageId": str(message.id),
@@ -34,16 +36,16 @@ def push_body(message: StoredMessage, subscription: str, attempt: int | None) ->
     delivery: dict[str, Any] = {"subscription": subscription}
     if attempt is not None:
         delivery["deliveryAttempt"] = attempt
-    return b'{"message":' + _joined(_annotated(message), about) + b"," + orjson.dumps(delivery)[1:]
+    return b'{"message":' + _joined(_shown(message, opened), about) + b"," + orjson.dumps(delivery)[1:]
 
 
 def _joined(head: bytes, tail: Mapping[str, Any]) -> bytes:
     return head[:-1] + b"," + orjson.dumps(tail)[1:]
 
 
-def _annotated(message: StoredMessage) -> bytes:
-    if not message.notes:
+def _shown(message: StoredMessage, opened: Callable[[bytes], bytes]) -> bytes:
+    kept, attributes = decode_payload(message.payload)
+    data = opened(kept)
+    if data is kept and not message.notes:
         return message.payload
-    fields = orjson.loads(message.payload)
-    fields["attributes"].update(message.notes)
-    return orjson.dumps(fields)
+    return encode_payload(data, {**attributes, **message.notes})

@@ -13,6 +13,7 @@ from infra.local.bus.envelope import decode_payload
 from infra.local.bus.routing import Routing
 from infra.local.bus.rows import MESSAGE_COLUMNS, Route, StoredMessage, insert, loaded
 from infra.local.storage.engine import Engine
+from shared.ports.dead_letters import NO_HANDLER
 
 AT_ONCE: Final = 500
 COUNT = "SELECT count(*) FROM bus_message WHERE parked = 2"
@@ -25,7 +26,7 @@ def kept_notes(subscription: str) -> dict[str, str]:
     """Return what is noted of a kept message: for whom, why, and what brings it on its way."""
     function = subscription.partition(".")[0]
     remedy = f"deploy the function {function}: it gets what was kept, in order"
-    return {"subscription": subscription, "reason": "no handler yet", "remedy": remedy}
+    return {"subscription": subscription, "reason": NO_HANDLER, "remedy": remedy}
 
 
 class Kept:

@@ -1,50 +1,32 @@
-"""The control plane's routes. Every one demands a token; nothing here decides anything."""
+"""The control plane: every operation demands its caller's identity; nothing here decides anything."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
 
-import orjson
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from infra.local.bus.bus import Bus
-from infra.local.control.attention import attention
-from infra.local.control.boot_log import Starts
-from infra.local.control.credentials import credentials
-from infra.local.control.dead_letters import check_parked, letters
-from infra.local.control.manual_start import start_by_hand
-from infra.local.control.publishing import event_from
-from infra.local.control.records import Records, UnknownRecord
-from infra.local.control.timeline import Archive, timeline
-from infra.local.control.views import shown_execution, shown_letter, shown_schedule
-from infra.local.sagas.history import history
-from infra.local.sagas.service import CallbackRefused, LocalSagas
-from infra.local.schedules import Schedules, UnknownSchedule
+from infra.local.control import ledger_routes, message_routes, saga_routes
+from infra.local.control.asked import parsed
+from infra.local.control.bodies import raw_body
+from infra.local.control.operations import Operation, Operations
+from infra.local.control.saga_routes import AlreadyEnded
+from infra.local.sagas.service import CallbackRefused
+from infra.local.schedules import UnknownSchedule
 from infra.local.workflows.errors import WorkflowsError
 from infra.manifest.model import OPERATOR
-from shared.domain.errors import InvalidInput
-from shared.domain.ids import TenantId
 from shared.events.errors import EventError, InvalidEvent
 from shared.kernel.identity import Caller, Forbidden, bearer
 from shared.ports.bus import BusError
-from shared.ports.documents import Ref
 from shared.ports.sagas import SagaError, UnknownExecution, UnknownWorkflow
-from shared.runtime.platform import Platform
+from shared.queries.hotels import Unknown
 from shared.runtime.responses import STATUS, error_response, json_response
-
-Body = Mapping[str, Any]
-
-
-class AlreadyEnded(SagaError):
-    """There is nothing left to cancel."""
-
 
 REFUSED: Mapping[type[Exception], int] = {
     UnknownExecution: 404,
-    UnknownRecord: 404,
+    Unknown: 404,
     AlreadyEnded: 409,
     WorkflowsError: 409,
     UnknownWorkflow: 404,
@@ -53,24 +35,6 @@ REFUSED: Mapping[type[Exception], int] = {
     BusError: 400,
     EventError: 400,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Operations:
-    """What the control plane reaches."""
-
-    platform: Platform
-    bus: Bus
-    sagas: LocalSagas
-    schedules: Schedules
-    records: Records
-    starts: Starts
-    status: Callable[[], Mapping[str, Any]]
-    audience: str
-    callback_callers: frozenset[str]
-
-
-Operation = Callable[[Operations, Request], Awaitable[Mapping[str, Any]]]
 
 
 def control_app(on: Operations) -> Starlette:
@@ -118,109 +82,11 @@ def _refused(refusal: Exception, status: int) -> Response:
     return json_response({"error": error}, status)
 
 
-async def _body(request: Request) -> Body:
-    raw = await request.body()
-    try:
-        body = orjson.loads(raw or b"{}")
-    except orjson.JSONDecodeError:
-        raise InvalidInput("body", "not JSON", "send one JSON object") from None
-    if not isinstance(body, dict):
-        raise InvalidInput("body", "not a JSON object", "send one JSON object")
-    return body
-
-
-async def _status(on: Operations, _request: Request) -> Mapping[str, Any]:
-    return on.status()
-
-
-async def _attention(on: Operations, _request: Request) -> Mapping[str, Any]:
-    return await attention(on.records, on.platform.clock.now())
-
-
-async def _publish(on: Operations, request: Request) -> Mapping[str, Any]:
-    platform = on.platform
-    topic, message = event_from(await _body(request), platform.clock, platform.ids, platform.entropy)
-    (identity,) = await on.bus.publish(topic, [message])
-    listeners = on.bus.listeners(topic, message)
-    event = orjson.loads(message.data)["id"]
-    heard = {"listeners": list(listeners), "kept_for": on.bus.kept_for(topic)}
-    return {"topic": topic, "message_id": identity, "event_id": event, **heard}
-
-
-async def _dead_letters(on: Operations, request: Request) -> Mapping[str, Any]:
-    query = request.query_params
-    after, limit = _after(query.get("after")), _limit(query.get("limit"))
-    topic = check_parked(query.get("topic"), on.bus.aside)
-    found = await letters(on.bus.dead_letters, topic, query.get("reservation"), after, limit)
-    return {"messages": [shown_letter(message) for message in found]}
-
-
-async def _replay(on: Operations, request: Request) -> Mapping[str, Any]:
-    body = await _body(request)
-    return {"replayed": await on.bus.dead_letters.replay(_ids(body, or_all=True), topic=_topic(on, body))}
-
-
-async def _discard(on: Operations, request: Request) -> Mapping[str, Any]:
-    return {"discarded": await on.bus.dead_letters.discard(_ids(await _body(request), or_all=False) or [])}
-
-
-async def _executions(on: Operations, request: Request) -> Mapping[str, Any]:
-    query = request.query_params
-    workflow = query.get("workflow")
-    kept = on.sagas.listed(workflow, query.get("state"), _limit(query.get("limit")))
-    if workflow is not None and not kept:
-        on.sagas.required(workflow)
-    return {"executions": [shown_execution(each) for each in kept]}
-
-
-async def _execution_shown(on: Operations, request: Request) -> Mapping[str, Any]:
-    kept, steps = await history(on.sagas, request.path_params["execution"])
-    return {**shown_execution(kept), "argument": kept.argument, "steps": [asdict(step) for step in steps]}
-
-
-async def _start(on: Operations, request: Request) -> Mapping[str, Any]:
-    return await start_by_hand(on.sagas, await _body(request))
-
-
-async def _cancel(on: Operations, request: Request) -> Mapping[str, Any]:
-    execution = request.path_params["execution"]
-    if not await on.sagas.cancelled(execution):
-        raise AlreadyEnded(f"execution {execution[:64]} had ended before: see keyfleet workflow show")
-    return {"cancelled": execution}
-
-
-async def _schedules(on: Operations, _request: Request) -> Mapping[str, Any]:
-    return {"schedules": [shown_schedule(each) for each in on.schedules.status()]}
-
-
-async def _run_schedule(on: Operations, request: Request) -> Mapping[str, Any]:
-    name = request.path_params["name"]
-    outcome = await on.schedules.run_now(name)
-    return {"ran": name, "succeeded": outcome.ok, "outcome": outcome.reason}
-
-
-async def _document(on: Operations, request: Request) -> Mapping[str, Any]:
-    path = request.path_params
-    store = on.platform.documents.tenant(TenantId(path["tenant"]))
-    found = await store.get(Ref(path["collection"], path["id"]))
-    return {"document": dict(found.data), "version": found.version} if found else {"document": None}
-
-
-async def _credentials(on: Operations, request: Request) -> Mapping[str, Any]:
-    query = request.query_params
-    return credentials(on.records, query, _limit(query.get("limit")))
-
-
-async def _timeline(on: Operations, request: Request) -> Mapping[str, Any]:
-    archive = Archive(on.records, on.sagas, on.starts, on.platform.clock.now())
-    return await timeline(archive, request.path_params["id"], request.query_params.get("tenant"))
-
-
 async def _call_back(on: Operations, request: Request) -> Mapping[str, Any]:
-    raw = await request.body()
+    raw = await raw_body(request)
     received = {
         "http_request": {
-            "body": _parsed(raw, request.headers.get("content-type", "")),
+            "body": parsed(raw, request.headers.get("content-type", "")),
             "headers": {k: v for k, v in request.headers.items() if k != "authorization"},
             "method": request.method,
             "query": dict(request.query_params),
@@ -233,63 +99,4 @@ async def _call_back(on: Operations, request: Request) -> Mapping[str, Any]:
     return {}
 
 
-def _parsed(raw: bytes, content_type: str) -> Any:
-    if not raw:
-        return None
-    if content_type.partition(";")[0].strip() == "application/json":
-        try:
-            return orjson.loads(raw)
-        except orjson.JSONDecodeError:
-            raise InvalidInput("body", "not the JSON its content type says", "send JSON") from None
-    return raw.decode(errors="replace")
-
-
-def _limit(text: str | None) -> int:
-    if text is not None and not _number(text):
-        raise InvalidInput("limit", "not a whole number", "give one from 1 to 1000")
-    return min(max(int(text or 100), 1), 1000)
-
-
-def _number(text: Any) -> bool:
-    return isinstance(text, str) and text.isdecimal() and len(text) <= 18
-
-
-def _after(text: str | None) -> str:
-    if text is not None and not _number(text):
-        raise InvalidInput("after", "not a message id", "give the last id of the page before")
-    return text or "0"
-
-
-def _topic(on: Operations, body: Body) -> str | None:
-    topic = body.get("topic")
-    if topic is not None and not isinstance(topic, str):
-        raise InvalidInput("topic", "not a text", "name one topic, or leave it out")
-    return check_parked(topic, on.bus.aside)
-
-
-def _ids(body: Body, *, or_all: bool) -> list[str] | None:
-    ids = body.get("ids")
-    if isinstance(ids, list) and all(_number(each) for each in ids):
-        return ids
-    if or_all and body.get("all") is True:
-        return None
-    raise InvalidInput("ids", "missing", "name message ids" + (", or pass --all" if or_all else ""))
-
-
-ROUTES: tuple[tuple[str, str, Operation], ...] = (
-    ("GET", "/status", _status),
-    ("GET", "/attention", _attention),
-    ("POST", "/publish", _publish),
-    ("GET", "/dead-letters", _dead_letters),
-    ("POST", "/dead-letters/replay", _replay),
-    ("POST", "/dead-letters/discard", _discard),
-    ("GET", "/executions", _executions),
-    ("POST", "/executions", _start),
-    ("GET", "/executions/{execution}", _execution_shown),
-    ("POST", "/executions/{execution}/cancel", _cancel),
-    ("GET", "/schedules", _schedules),
-    ("POST", "/schedules/{name}/run", _run_schedule),
-    ("GET", "/credentials", _credentials),
-    ("GET", "/timeline/{id}", _timeline),
-    ("GET", "/documents/{tenant}/{collection}/{id}", _document),
-)
+ROUTES = (*ledger_routes.ROUTES, *message_routes.ROUTES, *saga_routes.ROUTES)

@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import Collection
 from typing import Final
 
-from infra.local.bus.dead_letters import DeadLetters, ParkedMessage
-from infra.local.control.views import reservation_of
+from infra.local.bus.dead_letters import DeadLetters
 from shared.domain.errors import InvalidInput
+from shared.ports.dead_letters import ParkedMessage
+from shared.usecases.operations.letters import reservation_of
 
 PAGE: Final = 200
 

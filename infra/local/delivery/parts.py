@@ -1,8 +1,9 @@
 """What every part that delivers is given from outside."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from infra.local.counters import Counters
+from infra.local.delivery.payloads import Bare, Payloads
 from infra.local.faults import Faults
 from infra.local.storage.engine import Engine
 from infra.local.wire import Tokens, Transport
@@ -22,3 +23,4 @@ class DeliveryParts:
     tokens: Tokens
     faults: Faults
     counters: Counters
+    payloads: Payloads = field(default_factory=Bare)

@@ -9,8 +9,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from infra.local.counters import Counters
 from infra.local.host.functions import Hosted
+from infra.manifest.resolved import ABOVE_HANDLER
 from shared.runtime.platform import deployed
 from shared.runtime.responses import CRASHED, json_response, too_late
+from shared.runtime.service import deny
 
 CONTROL = "_cloud"
 EXECUTION = b"function-execution-id"
@@ -28,19 +30,21 @@ class Host:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["type"] != "http":
-            await _refuse_socket(scope, receive, send)
+        if scope["type"] == "lifespan":
+            await _live(receive, send)
             return
         refusal = self._refusal(scope)
         if refusal is not None:
-            await refusal(scope, receive, send)
+            await _refuse(refusal, scope, receive, send)
             return
         await self._dispatch(scope, receive, send)
 
     async def _dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
         name, _, rest = scope["path"][1:].partition("/")
         hosted = self._functions.get(name)
-        if hosted is not None:
+        if scope["type"] == "websocket" and (hosted is None or not hosted.is_service):
+            await _refuse(_not_found(name), scope, receive, send)
+        elif hosted is not None:
             await self._call(hosted, {**scope, "path": f"/{rest}", "raw_path": None}, receive, send)
         elif name == CONTROL:
             await self._control({**scope, "path": f"/{rest}", "raw_path": None}, receive, send)
@@ -54,7 +58,7 @@ class Host:
         answer = _Started(send)
         token = deployed.set(hosted.deployed)
         try:
-            async with asyncio.timeout(hosted.deployed.timeout):
+            async with asyncio.timeout(_patience(hosted)):
                 await hosted.app(scope, receive, answer)
         except TimeoutError:
             if not answer.started:
@@ -92,6 +96,11 @@ class _Started:
         await self._send(message)
 
 
+def _patience(hosted: Hosted) -> float | None:
+    """Return when a request is ended from outside: later than by its handler, which can say more of it."""
+    return None if hosted.is_service else hosted.deployed.timeout + ABOVE_HANDLER
+
+
 def _spellings(authority: str) -> frozenset[bytes]:
     port = authority.rpartition(":")[2]
     return frozenset(f"{host}:{port}".encode() for host in ("127.0.0.1", "localhost", "[::1]"))
@@ -106,9 +115,14 @@ def _exited() -> Response:
     return Response("the function asked to exit", 500, CRASHED, media_type="text/plain")
 
 
-async def _refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:
-    if scope["type"] != "lifespan":
-        return
+async def _refuse(refusal: Response, scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await deny(refusal, scope, receive, send)
+    else:
+        await refusal(scope, receive, send)
+
+
+async def _live(receive: Receive, send: Send) -> None:
     while True:
         message = await receive()
         await send({"type": f"{message['type']}.complete"})

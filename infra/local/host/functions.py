@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 from infra.manifest.load import Function, Manifest, ManifestRefused
 from infra.manifest.resolved import roles_of
 from shared.runtime.platform import Deployed
+from shared.runtime.service import Service
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,8 @@ class Hosted:
 
     deployed: Deployed
     app: ASGIApp
+    is_service: bool = False
+    """Whether it takes sockets, and ends what takes too long by itself."""
 
 
 def load_functions(manifest: Manifest, base_url: str) -> Mapping[str, Hosted]:
@@ -27,7 +30,10 @@ def load_functions(manifest: Manifest, base_url: str) -> Mapping[str, Hosted]:
 
 
 def host_function(deployed: Deployed, module: ModuleType, entry_point: str) -> Hosted:
-    """Make one function of a module ready to be called, by the framework's own loader."""
+    """Make one function of a module ready to be called: services as they are, others by the framework."""
+    entry = getattr(module, entry_point)
+    if isinstance(entry, Service):
+        return Hosted(deployed, entry, is_service=True)
     app = create_asgi_app_from_module(  # type: ignore[no-untyped-call]  # the framework ships no types here
         entry_point, str(module.__file__), "http", module, None
     )
@@ -46,6 +52,7 @@ def _load(function: Function, base_url: str) -> Hosted:
         name=function.name,
         audience=f"{base_url}/{function.name}",
         public=deployable.public,
+        people=deployable.people,
         callers=function.allowed(),
         opens=frozenset(deployable.opens),
         seals=frozenset(deployable.seals),

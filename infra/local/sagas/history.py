@@ -1,7 +1,6 @@
 """The history of an execution, step by step: its journal replayed under the eyes of an observer."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
@@ -11,6 +10,7 @@ from infra.local.workflows.errors import Place
 from infra.local.workflows.observer import LogEntry
 from infra.local.workflows.ops import AwaitCallback, HttpRequest, Op, Sleep
 from infra.local.workflows.outcomes import HttpFault, HttpResponse, Outcome
+from shared.ports.executions import Happening
 from shared.ports.sagas import UnknownExecution
 
 if TYPE_CHECKING:
@@ -18,20 +18,6 @@ if TYPE_CHECKING:
 
 VERDICTS: Final = ("retry", "next", "done", "failed", "superseded")
 """The words by which a function tells a saga how to go on: all of an answer that is shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Happening:
-    """One thing that happened, and when as the journal has it.
-
-    It names addresses, statuses and verdicts, and never what else was sent or received.
-    """
-
-    kind: str
-    branch: str
-    what: str
-    line: int | None = None
-    at: str = ""
 
 
 async def history(sagas: "LocalSagas", execution: str) -> tuple[Kept, list[Happening]]:

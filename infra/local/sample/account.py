@@ -1,11 +1,15 @@
 """The sample hotel's account at whoever made its locks, which is the simulator's, and where that listens."""
 
+from typing import TYPE_CHECKING
+
 import orjson
 
-from infra.local.sample.load import SampleHotel
 from shared.domain.secret import Secret
 from shared.ports.vault import SecretMissing, Secrets
 from shared.vendor_kit.accounts import account_secret
+
+if TYPE_CHECKING:
+    from infra.local.sample.load import SampleHotel
 
 
 def simulator_port(fleet_port: int) -> int:
@@ -25,7 +29,7 @@ def sample_account(vendor: str, address: str) -> Secret[bytes]:
     return Secret(orjson.dumps(simulated_vendor(vendor).account(address)))
 
 
-async def open_account(secrets: Secrets, hotel: SampleHotel, address: str) -> None:
+async def open_account(secrets: Secrets, hotel: "SampleHotel", address: str) -> None:
     """Keep a hotel's account at its simulator, unless the newest that is kept says the same already."""
     account = sample_account(hotel.vendor(), address)
     name = account_secret(hotel.vendor(), hotel.tenant.id, hotel.property.id)

@@ -7,8 +7,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-
 from shared.domain.capabilities import LockCapabilities
 from shared.domain.documents import from_document, to_document
 from shared.domain.kinds import VendorCode
@@ -49,6 +47,8 @@ class SampleHotel:
 
 def read_sample(path: Path = SAMPLE) -> SampleHotel:
     """Read a hotel file; what it leaves out of a capability is false."""
+    from ruamel.yaml import YAML
+
     raw = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
     defaults = raw["device_defaults"]
     capabilities = dict.fromkeys(ABILITIES, False) | defaults["capabilities"]

@@ -12,10 +12,7 @@ from infra.local.delivery.refusal import Check
 from infra.local.schedules.rows import Progress
 from infra.local.schedules.runner import Runner
 from infra.local.schedules.specs import ScheduleSpec
-
-
-class UnknownSchedule(LookupError):
-    """No schedule of that name."""
+from shared.ports.schedules import UnknownSchedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +61,8 @@ class Schedules:
     async def run_now(self, name: str) -> Outcome:
         """Call once out of turn; ticks and their bookkeeping are not touched."""
         if name not in self._runners:
-            raise UnknownSchedule(f"no schedule {name[:64]!r}: name one of {', '.join(self._runners)}")
+            known = ", ".join(sorted(self._runners))
+            raise UnknownSchedule(f"no schedule {name[:64]!r}: name one of {known}")
         return await self._runners[name].call(self._means.clock.now())
 
     def status(self) -> tuple[ScheduleStatus, ...]:

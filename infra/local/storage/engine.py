@@ -103,6 +103,10 @@ class Engine:
         """What is gone without which nothing may be acknowledged, if anything is."""
         return self._database.present.missing()
 
+    def discard(self) -> None:
+        """Let go of the file before anything was begun."""
+        self._database.close()
+
     async def fold(self) -> None:
         """Leave in the file only what is kept, and nothing in the log: what was deleted is gone from both."""
         if self._writer.fold_next():

@@ -8,6 +8,7 @@ from infra.manifest.plan.messaging import handlers
 from infra.manifest.plan.named_collections import named_collections
 from shared.ledger.grant_record import CALLS_LAST
 from shared.ports.collections import COLLECTIONS
+from shared.ports.vault import names
 
 Plan = dict[str, Any]
 
@@ -92,6 +93,15 @@ def every_purpose_can_be_opened(plan: Plan) -> Iterator[str]:
             yield f"{purpose}: sealed by {', '.join(each['sealers'])} and opened by nobody"
 
 
+def patterns_mean_something(plan: Plan) -> Iterator[str]:
+    """A pattern of purposes takes in one at least, or it was misspelt."""
+    for name, each in plan["functions"].items():
+        said = (each["environment"].get(variable, "") for variable in ("KEYFLEET_OPENS", "KEYFLEET_SEALS"))
+        for purpose in filter(None, ",".join(said).split(",")):
+            if not any(names([purpose], key) for key in plan["keys"]):
+                yield f"{name}: no purpose is called {purpose}: correct the pattern"
+
+
 def strangers_reach_only_what_is_for_them(plan: Plan) -> Iterator[str]:
     """What is open to all says so, and what is not has callers."""
     called = {each["function"] for each in plan["invokers"].values()}
@@ -130,6 +140,7 @@ OF_PLAN: Final[tuple[Callable[[Plan], Iterator[str]], ...]] = (
     secrets_stay_with_their_vendor,
     subscribers_read_nothing_sealed,
     every_purpose_can_be_opened,
+    patterns_mean_something,
     strangers_reach_only_what_is_for_them,
 )
 OF_TREE: Final[tuple[Callable[[Plan, Path], Iterator[str]], ...]] = (

@@ -7,6 +7,7 @@ from infra.manifest.load import Function, Manifest
 from infra.manifest.model import ADAPTERS, RESERVED, Workflow, workflow_identity
 from infra.manifest.resolved import function_timeout, roles_of
 from infra.manifest.rights import grants_of
+from infra.manifest.topics import awaited
 from infra.manifest.triggers import ServiceTrigger
 
 Table = dict[str, Any]
@@ -17,17 +18,30 @@ SHARED_ENVIRONMENT: Final = {
     "KEYFLEET_KEY_RING": "melmastoon-lock",
     "KEYFLEET_SEALED_DATABASE": "keyfleet-sealed",
 }
-"""What every function is told; where it is, Terraform knows: project, region, cell, base URL."""
+"""What every function is told, wherever it is."""
+PLACE: Final = {
+    "GOOGLE_CLOUD_PROJECT": "project",
+    "KEYFLEET_BASE_URL": "base_url",
+    "KEYFLEET_CELL": "cell",
+    "KEYFLEET_EMAIL_DOMAIN": "email_domain",
+    "KEYFLEET_KEY_LOCATION": "region",
+    "KEYFLEET_QUEUE_LOCATION": "region",
+    "KEYFLEET_RECORDS_BUCKET": "records_bucket",
+    "KEYFLEET_REGION": "region",
+    "KEYFLEET_WORKFLOW_LOCATION": "region",
+}
+"""What every function is told of where it is: Terraform knows, by the name behind each."""
 _INGRESS: Final = {"all": "ALLOW_ALL", "internal": "ALLOW_INTERNAL_ONLY"}
 _LOGGED: Final = {"none": "LOG_NONE", "errors": "LOG_ERRORS_ONLY", "all": "LOG_ALL_CALLS"}
 
 
 def functions(manifest: Manifest) -> Table:
     """Return every function and service, by name."""
-    return {name: _function(function) for name, function in sorted(manifest.functions.items())}
+    kept = ",".join(f"{each.subscription}={each.topic}" for each in awaited(manifest.topics()))
+    return {name: _function(function, kept) for name, function in sorted(manifest.functions.items())}
 
 
-def _function(function: Function) -> Table:
+def _function(function: Function, kept: str) -> Table:
     it = function.deployable
     return {
         "description": it.description,
@@ -46,14 +60,15 @@ def _function(function: Function) -> Table:
         "ingress": _INGRESS[it.ingress],
         # Whoever has no account of the project cannot be named to IAM: the handler checks people's tokens.
         "open_to_all": it.public or it.people,
-        "environment": dict(sorted(_environment(function).items())),
+        "environment": dict(sorted(_environment(function, kept).items())),
     }
 
 
-def _environment(function: Function) -> dict[str, str]:
+def _environment(function: Function, kept: str) -> dict[str, str]:
     it = function.deployable
     said = {
         "KEYFLEET_CALLERS": _listed(function.allowed()),
+        "KEYFLEET_KEPT": kept if "dead-letters" in function.deployable.roles else "",
         "KEYFLEET_OPENS": _listed(it.opens),
         "KEYFLEET_ROLES": _listed(roles_of(function)),
         "KEYFLEET_SEALS": _listed(it.seals),

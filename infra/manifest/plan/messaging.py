@@ -5,9 +5,7 @@ from typing import Any, Final
 from infra.manifest.load import Function, Manifest
 from infra.manifest.model import PUSHER, SCHEDULER, TASKS
 from infra.manifest.resolved import waiting_time
-from infra.manifest.rights import PULLED
 from infra.manifest.topics import (
-    DEAD_LETTER_TOPIC,
     PARKED,
     awaited,
     subscription_name,
@@ -16,6 +14,7 @@ from infra.manifest.topics import (
 )
 from infra.manifest.triggers import QueueTrigger, ScheduleTrigger, Subscribing, TopicTrigger
 from shared.events.subject import RETENTION_RULES, Direction, Subject
+from shared.ports.dead_letters import DEAD_LETTER_TOPIC, PULLED
 
 Table = dict[str, Any]
 
@@ -68,7 +67,7 @@ def subscriptions(manifest: Manifest) -> Table:
         for topic in topics_of(trigger)
     }
     kept = {each.subscription: _pulled(each.topic, each.function) for each in awaited(manifest.topics())}
-    parked = {name: _pulled(topic, None) for name, topic in zip(PULLED, PARKED, strict=True)}
+    parked = {name: _pulled(topic, None) for name, topic in PULLED.items()}
     return dict(sorted({**pushed, **kept, **parked}.items()))
 
 

@@ -38,6 +38,7 @@ class BleLock:
     unlock: int = 0x0109FE80
     mac: str = "AA:BB:CC:11:22:33"
     battery: int = 87
+    scene: int = 2
     room_for: int = 250
     passcodes: dict[str, tuple[bytes, bytes]] = field(default_factory=dict)
     cards: dict[bytes, tuple[bytes, bytes]] = field(default_factory=dict)
@@ -48,6 +49,7 @@ class BleLock:
     pieces: int = 0
     dropped: bool = False
     proved: bool = False
+    spoken_to: bytes = b""
     _challenge: int | None = None
     _heard: bytes = b""
 
@@ -78,11 +80,14 @@ class BleLock:
 
     def advertised(self) -> bytes:
         """Return the manufacturer data after the company's number."""
-        return bytes([2, 0, self.battery, 0, 0, 0, 0]) + bytes.fromhex(self.mac.replace(":", ""))[::-1]
+        return (
+            bytes([self.scene, 0, self.battery, 0, 0, 0, 0]) + bytes.fromhex(self.mac.replace(":", ""))[::-1]
+        )
 
     def _frame(self, frame: bytes) -> list[Answer]:
         command, plain = frame[9], self._decrypted(frame[12:-1])
         self.asked.append(command)
+        self.spoken_to = frame[2:9]
         fault = self.faults.next()
         if fault == "drop":
             self.dropped = True

@@ -13,12 +13,13 @@ TIMEOUT, BAD_FORMAT, BAD_AUTH, WRONG_CONTEXT = 0x01, 0x13, 0x14, 0x27
 
 
 class Pn532:
-    """The chip and the card on it. Faults: nack, bad_dcs, dropped_ack, silent, stale, twice, clone, gone."""
+    """The chip and the card on it. Faults: nack, bad_dcs, dropped_ack, silent, stale, twice, rf, gone."""
 
     def __init__(self, card: Any = None, faults: Faults | None = None) -> None:
         self.card = card
         self.faults = faults or Faults()
-        self.awake = self.configured = False
+        self.awake = self.configured = self.gives_up = False
+        self.knows_retries = True
         self.refuses_keys = False
         self.commands: list[bytes] = []
         self._heard = b""
@@ -71,8 +72,14 @@ class Pn532:
         if fault in ("silent", "nack"):
             return [Answer(NACK)] if fault == "nack" else []
         reply, seconds = self._do(command)
+        if fault == "rf" and command[:1] == b"\x40" and self.card is not None:
+            # A word between reader and card was lost: the card answers nothing more until it is found again.
+            reply, self.card.open_sector, self.card.halted = bytes([0x02]), None, True
         if reply is None:
             return [Answer(ACK), Answer(SYNTAX)]
+        if command[0] == 0x4A and reply == b"\x00" and not self.gives_up:
+            # From the factory the chip looks for a card for ever.
+            return [Answer(ACK)]
         answer = Answer(_framed(bytes([command[0] + 1]) + reply), seconds)
         self._last = [answer]
         return _spoilt(fault, answer)
@@ -81,6 +88,7 @@ class Pn532:
         work: dict[int, Callable[[bytes], tuple[bytes | None, float]]] = {
             0x02: lambda _: (bytes([0x32, 1, 6, 7]), 0.0),
             0x14: self._configure,
+            0x32: self._retries,
             0x4A: self._list,
             0x40: self._exchange,
         }
@@ -89,6 +97,12 @@ class Pn532:
 
     def _configure(self, _: bytes) -> tuple[bytes, float]:
         self.configured = True
+        return b"", 0.0
+
+    def _retries(self, command: bytes) -> tuple[bytes | None, float]:
+        if not self.knows_retries:
+            return None, 0.0
+        self.gives_up = command[:1] == b"\x05" and command[3] != 0xFF
         return b"", 0.0
 
     def _list(self, _: bytes) -> tuple[bytes, float]:

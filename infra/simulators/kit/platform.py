@@ -25,6 +25,8 @@ class Dialect(Protocol[C_contra]):
 
     secrets: frozenset[str]
     """The names of fields that the journal masks."""
+    of_every_call: frozenset[str]
+    """The names of fields that tell nothing about a call."""
     code: type[Code]
     """What the vendor's error codes are."""
 
@@ -54,6 +56,11 @@ class Platform(Generic[C]):
 
     def __init__(self, operations: Operations[C], dialect: Dialect[C]) -> None:
         self.operations, self._dialect = operations, dialect
+
+    @property
+    def of_every_call(self) -> frozenset[str]:
+        """The names of fields that tell nothing about a call."""
+        return self._dialect.of_every_call
 
     def knows_code(self, code: Code) -> bool:
         """Say whether the vendor could refuse with such a code."""

@@ -82,6 +82,11 @@ class SimulatedVendor(Generic[C]):
     """What of that account opens anything, as a person types it and as it goes over the wire."""
     build: Callable[[SimWorld, Any, int], C]
     platform: Platform[C]
+    adding: str
+    deleting: str
+    """The operations by which a PIN comes to a lock and leaves it, as fault rules call them."""
+    offline: str
+    """The fault that says that a lock is out of every relay's reach."""
     try_door: Callable[[C, Any, Try], Reason]
     changed: Callable[[C, Any], None] = unchanged
     """Called after a lock's condition was changed by hand."""

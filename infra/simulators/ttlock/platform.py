@@ -35,6 +35,7 @@ RESOURCES = (
 class FormDialect:
     """A POST takes a form, a GET its query; a refusal is an errcode under HTTP 200."""
 
+    of_every_call = frozenset({"clientId", "clientSecret", "accessToken", "date", "pageNo", "pageSize"})
     code: type[Code] = int
     secrets = frozenset(
         {

@@ -1,5 +1,6 @@
 """The calls to Firestore, with its refusals told in the port's words."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -54,6 +55,13 @@ class Connection:
             yield page
             page = await self._page(parent, query, size, page[-1]) if len(page) == size else []
 
+    async def listen(self, name: str) -> AsyncIterator[Any]:
+        """Return what Firestore tells of one document from now on, for as long as the stream lasts."""
+        answers: AsyncIterator[Any] = await self.connect().listen(
+            _for_ever(self.place.root, name), metadata=self._metadata
+        )
+        return answers
+
     async def _page(self, parent: str, query: Query, size: int, after: Any | None) -> list[Any]:
         request = {"parent": parent, "structured_query": query.page(size, after)}
         with _told():
@@ -63,6 +71,14 @@ class Connection:
     @property
     def _metadata(self) -> list[tuple[str, str]]:
         return [("google-cloud-resource-prefix", self.place.root)]
+
+
+async def _for_ever(root: str, name: str) -> AsyncIterator[Any]:
+    from google.cloud.firestore_v1.types import ListenRequest
+
+    target = {"documents": {"documents": [name]}, "target_id": 1}
+    yield ListenRequest(database=root, add_target=target)
+    await asyncio.Event().wait()  # a stream that asks for nothing more is closed
 
 
 def _again() -> Any:

@@ -5,25 +5,27 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from typing import Final
 
 from shared.domain.ids import LockDeviceId, PropertyId
 from shared.domain.kinds import KeyWarning
 from shared.domain.lock_errors import LockError
 from shared.ports.lock import DeviceHealth, ListedDevice
-from shared.vendor_kit.api_client import ApiClient, VendorApi
+from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.binding import AdapterPorts, Binding
+from shared.vendor_kit.calm.allowance import Limit
+from shared.vendor_kit.guard import GuardPolicy
 from shared.vendor_kit.health import Skews, skew_warnings
 from shared.vendor_kit.key_sync import KeySync
 from shared.vendor_kit.lock_vendor import PropertyLocks, SyncedLockVendor
-from shared.vendor_kit.oauth import TokenGrants
+from shared.vendor_kit.opening import TokenRules, open_api
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import Operation, VendorRefused
 from shared.vendor_kit.relay_notes import RelayNotes
-from shared.vendor_kit.tokens import TokenCache, TokenStore
 from shared.vendor_kit.turns import Turns
 from shared.vendor_kit.visits import turn_at, visiting
 from shared.vendors.ttlock import capabilities
-from shared.vendors.ttlock.account import Account, read_account
+from shared.vendors.ttlock.account import read_account
 from shared.vendors.ttlock.capabilities import TTLOCK, UNENFORCED
 from shared.vendors.ttlock.computed_keys import ComputedKeySync
 from shared.vendors.ttlock.errors import (
@@ -38,6 +40,9 @@ from shared.vendors.ttlock.gateways import Gateways
 from shared.vendors.ttlock.inspection import Inspector
 from shared.vendors.ttlock.kinds import KINDS
 from shared.vendors.ttlock.protocol import FormProtocol
+
+GUARD: Final = GuardPolicy(limit=Limit(calls=100, spare=15))
+"""A hundred calls a minute for each application (A §5.1)."""
 
 
 class TTLock(SyncedLockVendor):
@@ -68,7 +73,7 @@ class TTLock(SyncedLockVendor):
         device = self._locks.device(device_id)
         with REFUSALS.spoken(Operation.LOOK, device_id):
             name = await self._gateways.turn_at(device.vendor_device, Urgency.POLL)
-            async with turn_at(self._turns, name, "health") as turn:
+            async with turn_at(self._turns, name, "health", Urgency.POLL) as turn:
                 return await self._inspector.health(device, turn)
 
     def wait_after(self, error: LockError) -> timedelta | None:
@@ -78,7 +83,7 @@ class TTLock(SyncedLockVendor):
     @asynccontextmanager
     async def _turn(self, sync: KeySync, urgency: Urgency) -> AsyncIterator[KeySync]:
         name = await self._gateways.turn_at(sync.lock, urgency)
-        async with turn_at(self._turns, name, sync.key.name) as turn:
+        async with turn_at(self._turns, name, sync.key.name, urgency) as turn:
             try:
                 yield replace(sync, turn=turn)
             except VendorRefused as refused:
@@ -96,22 +101,18 @@ def open_vendor(binding: Binding, ports: AdapterPorts) -> TTLock:
     """Open the adapter for one property; nothing is called yet."""
     account, property_id = read_account(binding.account), binding.property.id
     protocol = FormProtocol(account, ports.clock)
+    rules = TokenRules(
+        login=account.login,
+        asking=protocol.token_request,
+        stale=STALE_TOKEN,
+        unrenewable=(BAD_REFRESH_TOKEN,),
+        mendable=[(CLOCK_OFF,)],
+        guard=GUARD,
+    )
+    api = open_api(binding, ports, protocol, (account.name, account.application), rules)
     turns = Turns(ports.leases, binding.tenant, ports.clock, ports.entropy)
-    api = _api(account, protocol, turns, binding, ports)
     notes = RelayNotes(ports.documents.tenant(binding.tenant), TTLOCK, property_id)
     gateways = Gateways(api, notes, property_id, ports.clock)
     inspector = Inspector(binding, api, gateways, ports.clock, protocol)
     offered = partial(capabilities.of_adapter, binding.policy)
     return TTLock(PropertyLocks(binding, REFUSALS, ports.clock, offered), api, turns, gateways, inspector)
-
-
-def _api(
-    account: Account, protocol: FormProtocol, turns: Turns, binding: Binding, ports: AdapterPorts
-) -> VendorApi:
-    guard = ports.guards.of(f"{TTLOCK}:{account.name}", f"{TTLOCK}:{account.application}")
-    client = ApiClient(protocol, ports.http, guard, ports.clock)
-    refused = (*STALE_TOKEN, BAD_REFRESH_TOKEN)
-    grants = TokenGrants(client, ports.clock, account.login, protocol.token_request, refused)
-    store = TokenStore(ports.sealed.tenant(binding.tenant), ports.cipher, TTLOCK, account.name)
-    tokens = TokenCache(store, turns, ports.clock, grants)
-    return VendorApi(client, tokens, STALE_TOKEN, mendable=[(CLOCK_OFF,)])

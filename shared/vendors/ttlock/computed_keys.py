@@ -3,19 +3,24 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
+from shared.ports.lock import LockKey
 from shared.vendor_kit.asks import Ask, Row
-from shared.vendor_kit.grids import HOUR, Bounds
+from shared.vendor_kit.grids import EPOCH, HOUR, Bounds, on_grid
 from shared.vendor_kit.key_sync import FAILING, UNHEARD, KeySync
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import Unreadable, VendorRefused
 from shared.vendors.ttlock.errors import WINDOW_TAKEN
 from shared.vendors.ttlock.inventory import lock_detail
-from shared.vendors.ttlock.windows import in_hours, in_some_hours, may_be_computed
 
+TICK: Final = timedelta.resolution
+USE_WITHIN: Final = timedelta(hours=24)
+"""A computed passcode that was not used by then is dead."""
+LONGEST: Final = timedelta(days=365)
+"""Longer than this no passcode is computed."""
 MOST_SHIFTED: Final = 4 * HOUR
 """So much later than asked may a computed code end: rounded up, and hours on where its window was spent."""
 
@@ -85,3 +90,21 @@ class ComputedKeySync(KeySync):
         if self._early(row):
             return await self._without_relay()
         return row if -HOUR < row.bounds.end - self.key.valid_until <= MOST_SHIFTED else None
+
+
+def in_hours(key: LockKey, now: datetime, offset: timedelta) -> Bounds:
+    """Return the window of a computed key: whole hours on the lock's clock, and not long begun."""
+    return on_grid(key, HOUR, begins=max(key.valid_from, now), offset=offset)
+
+
+def in_some_hours(bounds: Bounds, key: LockKey, now: datetime) -> bool:
+    """Say whether these are a key's bounds on a grid of whole hours, whichever clock the vendor goes by."""
+    earliest = key.not_before or EPOCH
+    latest = max(key.valid_from, earliest, now) + HOUR
+    begins = max(key.valid_from - HOUR, earliest - TICK) < bounds.start < latest
+    return begins and key.valid_until <= bounds.end < key.valid_until + HOUR
+
+
+def may_be_computed(key: LockKey, now: datetime) -> bool:
+    """Say whether a guest comes soon enough, and leaves soon enough, for a computed passcode."""
+    return key.valid_from <= now + USE_WITHIN and key.valid_until - now <= LONGEST

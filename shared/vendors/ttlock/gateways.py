@@ -15,7 +15,7 @@ from shared.ports.ambient import Clock
 from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import SILENCE, VendorRefused
-from shared.vendor_kit.relay_notes import Reach, Reaches, RelayNotes
+from shared.vendor_kit.relay_notes import Reach, Reaches, RelayNotes, latest
 from shared.vendors.ttlock import inventory
 from shared.vendors.ttlock.capabilities import TTLOCK
 from shared.vendors.ttlock.inventory import Near
@@ -83,6 +83,7 @@ class Gateways:
         for lock, reach in told.items():
             if lock not in self._known or self._known[lock].told_at <= reach.told_at:
                 self._known[lock] = reach
+        self._known = latest(self._known)
 
     async def _told(self, lock: str, urgency: Urgency) -> Reaches:
         near = await self._api.ask(inventory.list_gateways_of_lock(lock), urgency)

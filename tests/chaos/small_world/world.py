@@ -14,7 +14,7 @@ from shared.kernel.ids import DrawnIds
 from shared.ports.tasks import TaskExists
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import Platform
-from shared.vendor_kit.guard import GuardPolicy, Guards, warning
+from shared.vendor_kit.guard import Guards, Shared
 from shared.vendor_kit.leases import DocumentLeases
 from tests.chaos.small_world.bus import MemoryBus
 from tests.chaos.small_world.documents import MemoryDocuments, Table
@@ -172,7 +172,10 @@ class SmallWorld:
             tokens=None,
             log=log,
             http=self.doors,
-            guards=Guards(GuardPolicy(), clock, warning(log)),
+            guards=Guards(clock, log, Shared(documents, self.entropy, self.bus, self.ids)),
+            **dict.fromkeys(
+                ("dead_letters", "executions", "schedules", "objects", "nudges")
+            ),  # nobody looks here
         )
         self.doors.move_in(on)
         return on

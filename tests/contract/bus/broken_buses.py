@@ -114,8 +114,8 @@ class ForgetsWhatItKept(Bus):
 class KeepsForPeople(Bus):
     """Takes what waits for a function for something that somebody must look at."""
 
-    def _parcel(self, topic, message):
-        stored, routes = super()._parcel(topic, message)
+    def _parcel(self, topic, message, sealed):
+        stored, routes = super()._parcel(topic, message, sealed)
         return dataclasses.replace(stored, kept=False, parked=stored.kept or stored.parked), routes
 
 

@@ -22,7 +22,7 @@ class PubSubSetting(OnGoogle):
 
     def __init__(self, address, desk):
         super().__init__(pubsub_bus, pubsub=address)
-        self._administrator, self.desk = Administrator(address, self.settings.project), desk
+        self.administrator, self.desk = Administrator(address, self.settings.project), desk
 
     @property
     def bus(self):
@@ -30,16 +30,16 @@ class PubSubSetting(OnGoogle):
 
     async def __aenter__(self):
         await super().__aenter__()
-        await asyncio.gather(*(self._administrator.create_topic(name) for name in ("bookings", DEAD)))
+        await asyncio.gather(*(self.administrator.create_topic(name) for name in ("bookings", DEAD)))
         return self
 
     async def __aexit__(self, *_):
-        await self._administrator.close()
+        await self.administrator.close()
         await super().__aexit__()
 
     async def listen(self, *wanted):
         for each in wanted:
-            await self._administrator.subscribe(
+            await self.administrator.subscribe(
                 each, f"{self.desk.url}/{each.name}", DEAD if each.dead_lettered else ""
             )
 
@@ -55,6 +55,17 @@ async def setting(pubsub_emulator):
 
 class TestPubSubBus(deviations.without(BusPort, deviations.BUS)):
     """The bus on Pub/Sub."""
+
+
+async def test_what_a_pull_subscription_kept_is_pushed_in_order_once_its_function_comes(setting):
+    """What decision 0044 rests on: the subscription that keeps a subject becomes its function's own."""
+    await setting.administrator.keep("on-shift-started", "bookings")
+    for number in range(5):
+        await setting.publish(f"A{number}", key="A")
+    await setting.administrator.hand_over("on-shift-started", f"{setting.desk.url}/on-shift-started")
+    await setting.publish("A5", key="A")
+    await setting.desk.until(lambda desk: len(desk.deliveries) == 6)
+    assert setting.desk.texts("on-shift-started") == [f"A{number}" for number in range(6)]
 
 
 @pytest.mark.parametrize("guarantee", deviations.BUS)

@@ -87,7 +87,7 @@ def takes_a_turn_at_every_lock(patch):
 def goes_on_with_the_turn_of_another_gateway(patch):
     """Takes whatever turn it holds for the one it needs."""
 
-    def standing(self, turns, name):
+    async def standing(self, turns, name, urgency):
         return self._turn and self._turn[2]
 
     patch.setattr(visits.Visit, "_standing", standing)

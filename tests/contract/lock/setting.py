@@ -11,8 +11,10 @@ from shared.domain.kinds import KeyCredentialKind
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.premises import LockDevice, Property
 from shared.domain.secret import Secret
+from shared.kernel.log import Log
 from shared.ports.lock import Contact, IssueInput, KeyHolder, LockKey
 from shared.vendor_kit.binding import AdapterPorts, Binding
+from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.guard import GuardPolicy, Guards
 from shared.vendor_kit.key_book import DocumentKeyBook
 from shared.vendor_kit.leases import DocumentLeases
@@ -30,7 +32,7 @@ ABLE = LockCapabilities(mobile_key=True, pin=True, card_encoding=True, remote_is
 PIN, OTHER_PIN = "583914", "720463"
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 PIN_CODE, MOBILE_APP = KeyCredentialKind.PIN_CODE, KeyCredentialKind.MOBILE_APP
-EAGER = GuardPolicy(per_minute=600_000, burst=10_000)
+EAGER = GuardPolicy(limit=Limit(calls=600_000, burst=10_000))
 CARD_NUMBER, GUEST_ACCOUNT = "2914857316", "guest@example.org"
 CANARIES = (PIN, OTHER_PIN, GUEST_ACCOUNT)
 
@@ -61,9 +63,12 @@ class Setting(Embedded):
             documents=store,
             sealed=sealed,
             cipher=LocalCipher.at(embedded.folder / "keys", embedded.entropy, embedded.engine),
-            guards=Guards(EAGER, embedded.clock, lambda *change: self.changes.append(change)),
+            guards=Guards(embedded.clock, Log("test"), instead=EAGER, tell=self._told),
         )
         return self.make_vendor()
+
+    def _told(self, *change):
+        self.changes.append(change)
 
     @property
     def vendor(self):

@@ -214,7 +214,7 @@ class TestGateway:
         setting.straight.send = slowly
         setting.straight.asked.clear()
         error = await refusal(setting.vendor.place(setting.key()), VendorUnreachable)
-        assert (error.cause.kind, error.cause.vendor_code) == ("gateway_busy", None)
+        assert (error.cause.kind, error.cause.vendor_code) == ("in_our_line", None)
         assert (len(turns), setting.straight.paths.count(ADD)) == (1, 1)
 
     async def test_a_platform_that_tells_no_gateway_costs_no_key(self, setting):

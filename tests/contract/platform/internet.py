@@ -37,6 +37,12 @@ class Internet:
         headers = {"authorization": f"Bearer {caller}", "content-type": "application/json"}
         return await self.send(Call("POST", self._settings.url_of(function), headers, body, timeout=60))
 
+    async def visit(self, function, path, token):
+        """Get a path of a function as somebody from outside, whose token is passed on as it came."""
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        call = Call("GET", self._settings.base_url + path, headers, timeout=60)
+        return await self._functions[self._settings.url_of(function)].send(call)
+
     async def quiet(self):
         """Return once no function is at work."""
         while self._under_way:  # noqa: ASYNC110 - a matter of milliseconds, and nobody to tell us

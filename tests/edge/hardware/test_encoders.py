@@ -10,6 +10,7 @@ import pytest
 from edge_agent.hardware.cards.reader import CardReader
 from edge_agent.hardware.encoders.encoder import DeskOfEncoders, Encoder
 from edge_agent.hardware.encoders.models import MODELS, EncoderSetup
+from edge_agent.hardware.encoders.shelf import LOOK_EVERY, EncoderShelf
 from edge_agent.hardware.encoders.usb import (
     Sighting,
     Transport,
@@ -19,7 +20,7 @@ from edge_agent.hardware.encoders.usb import (
     seen_ports,
     serial_ports,
 )
-from edge_agent.hardware.errors import CardMissing, LinkLost, NoAnswer, lock_error, remedy
+from edge_agent.hardware.errors import CardMissing, LinkLost, NoAnswer, NotSupported, lock_error, remedy
 from infra.local.ambient import SystemEntropy
 from infra.simulators.desk.classic_card import ClassicCard
 from infra.simulators.desk.pn532 import Pn532
@@ -47,7 +48,7 @@ class Bench:
     def __init__(self, stack):
         self.stack, self.facts, self.plugged = stack, [], []
         self.device = Pn532(ClassicCard())
-        desk = DeskOfEncoders(
+        self.desk = DeskOfEncoders(
             PropertyId("ppt_lake"),
             DesktopDeviceId("dev_desk"),
             SimpleNamespace(now=lambda: NOW),
@@ -55,7 +56,7 @@ class Bench:
             self.facts.append,
         )
         setup = EncoderSetup("left", MODELS["pn532_serial"], FTDI)
-        self.encoder = Encoder(setup, desk, lambda: self.plugged)
+        self.encoder = Encoder(setup, self.desk, lambda: self.plugged)
 
     def plug_in(self, identity=FTDI):
         """Put the plug in: another port this time."""
@@ -136,6 +137,29 @@ async def test_pulled_plug_is_noticed_between_jobs(bench):
     assert not await bench.encoder.tend()
     assert not await bench.encoder.plugged()
     assert bench.told == ["opened", "unplugged"]
+
+
+async def test_watch_tells_of_plugs_that_are_pulled_and_put_in(bench):
+    shelf = EncoderShelf([bench.encoder.setup], bench.desk, lambda: bench.plugged)
+    told, looks = [], iter([lambda: None, bench.pull, lambda: None, bench.plug_in])
+
+    async def sleep(seconds):
+        assert seconds == LOOK_EVERY
+        change = next(looks, None)
+        if change is None:
+            raise asyncio.CancelledError
+        change()
+
+    assert await shelf.encoder("left").run(find_card)
+    with pytest.raises(asyncio.CancelledError):
+        await shelf.watch(told.append, sleep)
+
+    assert [(news.name, news.plugged) for news in told] == [("left", True), ("left", False), ("left", True)]
+    assert bench.told == ["opened", "unplugged"]
+    assert shelf.names == ("left",)
+    with pytest.raises(NotSupported, match="left"):
+        shelf.encoder("right")
+    await shelf.close()
 
 
 async def test_silent_encoder_is_opened_anew(bench):

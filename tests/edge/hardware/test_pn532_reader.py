@@ -12,6 +12,7 @@ from edge_agent.hardware.errors import (
     NoAnswer,
 )
 from edge_agent.hardware.pn532.chip import Patience, Pn532Chip
+from edge_agent.hardware.pn532.frames import ACK, NACK
 from edge_agent.hardware.pn532.reader import Pn532Reader
 from infra.simulators.desk.classic_card import ClassicCard
 from infra.simulators.desk.device import Answer
@@ -48,8 +49,11 @@ async def test_card_is_found_opened_written_and_read(piece):
     assert await reader.read(4) == SOME
 
 
-async def test_empty_field_is_no_card():
-    reader, _ = await opened(Pn532(None))
+@pytest.mark.parametrize("knows_retries", [True, False])
+async def test_empty_field_is_no_card(knows_retries):
+    device = Pn532(None)
+    device.knows_retries = knows_retries
+    reader, _ = await opened(device)
 
     assert await reader.find() is None
     with pytest.raises(CardMissing):
@@ -62,6 +66,13 @@ async def test_tag_is_told_from_a_classic_card():
     assert await reader.find() == Card(NtagCard().uid, CardKind.NTAG)
 
 
+@pytest.mark.parametrize(("sak", "kind"), [(0x88, CardKind.CLASSIC_1K), (0x38, CardKind.CLASSIC_4K)])
+async def test_other_makers_cards_are_known(sak, kind):
+    reader, _ = await opened(Pn532(ClassicCard(sak=sak)))
+
+    assert (await reader.find()).kind is kind
+
+
 async def test_card_of_another_family_is_foreign():
     reader, _ = await opened(Pn532(ClassicCard(sak=0x20)))
 
@@ -69,7 +80,9 @@ async def test_card_of_another_family_is_foreign():
         await reader.find()
 
 
-@pytest.mark.parametrize("fault", ["nack", "silent", "bad_dcs", "dropped_ack", "stale", "twice"])
+@pytest.mark.parametrize(
+    "fault", ["nack", "silent", "bad_dcs", "dropped_ack", "lost_reply", "stale", "twice"]
+)
 async def test_one_fault_on_the_line_costs_nothing(fault):
     device = Pn532(ClassicCard())
     reader = await on_block_4(device)
@@ -124,11 +137,13 @@ async def test_reader_that_never_acknowledges_is_asked_four_times():
 async def test_reply_that_never_comes_is_cancelled():
     device = Pn532(ClassicCard())
     reader, link = await opened(device)
-    device.faults.plan("lost_reply")
+    await reader.find()
+    device.receive, receive = (lambda data: [Answer(ACK)] if len(data) > 6 else []), device.receive
 
     with pytest.raises(NoAnswer):
-        await reader.find()
-    assert link.sent[-1] == bytes.fromhex("0000ff00ff00")
+        await reader.open_sector(4, FACTORY_KEY)
+    assert link.sent[-2:] == [NACK, ACK]
+    device.receive = receive
     assert await reader.find() is not None
 
 

@@ -137,7 +137,7 @@ async def test_trouble_on_the_line_costs_one_card_and_not_two(faults):
 async def test_lost_answer_is_looked_for_on_the_card_and_the_card_is_not_made_again(fault):
     space = SaltoSpace()
     async with TcpPort(space) as line:
-        desk = SaltoDesk(lambda: open_tcp("127.0.0.1", line.port), SaltoPatience(0.5, 0.2))
+        desk = SaltoDesk(lambda: open_tcp("127.0.0.1", line.port), SaltoPatience(5, 1))
         space.faults.plan(fault)
 
         await desk.new_card(REQUEST)

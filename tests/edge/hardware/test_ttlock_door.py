@@ -17,6 +17,7 @@ from edge_agent.hardware.ttlock.commands import (
     PasscodeTaken,
 )
 from edge_agent.hardware.ttlock.door import TtlockDoor
+from edge_agent.hardware.ttlock.frames import LockVersion
 from infra.simulators.desk.ble_lock import BleLock
 from infra.simulators.desk.bluez import ADAPTER, FakeBlueZ
 from shared.domain.secret import Secret
@@ -43,15 +44,21 @@ def door_of(lock, keys=KEYS, connect=None):
 
     async def in_memory():
         lock.greeting()
-        links.append(DirectLink(lock))
+        links.append(LockLink(lock))
         return links[-1]
 
     return TtlockDoor(connect or in_memory, keys, SimpleNamespace(now=lambda: NOW), KABUL), links
 
 
+class LockLink(DirectLink):
+    """A link to a lock of the usual version."""
+
+    version = LockVersion()
+
+
 async def issue(door, **rest):
     """Put a passcode for the stay on a door."""
-    return await door.visit(lambda visit: visit.add_passcode(PIN, door.validity(*STAY), **rest), seconds=5)
+    return await door.visit(lambda visit: visit.add_passcode(PIN, door.validity(*STAY), **rest), seconds=30)
 
 
 async def test_passcode_opens_in_its_window_on_the_lock_s_wall_clock():
@@ -98,7 +105,7 @@ async def test_taken_passcode_is_said_unless_it_is_our_own_of_a_lost_answer():
     door, _ = door_of(lock)
     lock.faults.plan("ok", "ok", "ok", "silent")
     with pytest.raises(NoAnswer):
-        await door.visit(lambda visit: visit.add_passcode(PIN, door.validity(*STAY)), seconds=0.05)
+        await door.visit(lambda visit: visit.add_passcode(PIN, door.validity(*STAY)), seconds=0.5)
     lock.passcodes["482913"] = (bytes(5), bytes(5))
 
     with pytest.raises(PasscodeTaken) as refused:
@@ -258,7 +265,7 @@ def bus(tmp_path_factory, monkeypatch):
 @asynccontextmanager
 async def on_the_air(bus, interval=0.0, **switches):
     """Put a lock on the air and yield it, its door by radio, and the service."""
-    lock = lock_in_kabul()
+    lock = lock_in_kabul(scene=4)
     service = FakeBlueZ(bus, [lock], interval)
     for name, value in switches.items():
         setattr(service, name, value)
@@ -277,11 +284,13 @@ async def test_passcode_is_added_and_taken_away_by_radio(bus):
         assert lock.opens("482913", NOW.astimezone(KABUL))
         assert connected(service) == []
 
-        await door.visit(lambda visit: visit.delete_passcode(PIN), seconds=10)
+        await door.visit(lambda visit: visit.delete_passcode(PIN), seconds=30)
 
         assert lock.passcodes == {}
         # 41 and its proof, the clock, the passcode: each frame in packets of 20 bytes.
         assert lock.pieces <= 2 * 9
+        # The lock told its protocol and its scene by radio, and is spoken to so.
+        assert lock.spoken_to == bytes.fromhex("05030400010001")
 
 
 @pytest.mark.parametrize("at", range(4))
@@ -317,11 +326,11 @@ async def test_lock_out_of_earshot_ends_at_the_deadline(bus):
 async def test_machine_whose_bluetooth_is_off_says_so(bus):
     async with on_the_air(bus, powered=False) as (_, door, _service):
         with pytest.raises(LinkLost):
-            await door.visit(lambda visit: visit.battery(), seconds=5)
+            await door.visit(lambda visit: visit.battery(), seconds=30)
 
 
 async def test_machine_without_bluetooth_says_so(bus):
     door, _ = door_of(None, connect=lambda: open_ble("AA:BB:CC:11:22:33"))
 
     with pytest.raises(LinkLost):
-        await door.visit(lambda visit: visit.battery(), seconds=5)
+        await door.visit(lambda visit: visit.battery(), seconds=30)

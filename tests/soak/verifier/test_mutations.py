@@ -28,6 +28,8 @@ def test_every_single_bit_is_found(name, part):
 def mutated(pack, chance):
     """Return a pack after one to three accidents: bytes altered, lost, doubled, moved, or lines exchanged."""
     for _ in range(chance.randint(1, 3)):
+        if len(pack) < 2:
+            break
         at, end = sorted(chance.randrange(len(pack)) for _ in range(2))
         end = min(end, at + chance.randint(1, 200))
         lines = pack.split(b"\n")

@@ -57,9 +57,12 @@ def routes(simulator: Steered) -> Sequence[Route]:
         return shown(simulator.cloud.faults.shown())
 
     async def list_operations(_request: Request) -> Response:
-        faults = [*EFFECTS, "errcode:N"]
-        names = platform.operations.names
-        return shown({"vendor": simulator.vendor.name, "operations": names, "faults": faults})
+        vendor = simulator.vendor
+        own = {"adding": vendor.adding, "deleting": vendor.deleting, "offline": vendor.offline}
+        names, faults = platform.operations.names, [*EFFECTS, "errcode:N"]
+        of_every_call = sorted(platform.of_every_call)
+        known = {"vendor": vendor.name, "operations": names, "faults": faults, **own}
+        return shown({**known, "ofEveryCall": of_every_call})
 
     return [
         Route("/operations", list_operations),

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.infra.cli.test_credentials import KEY
-from tests.unit.infra.cli.test_residue import ALL, GRANT
+from tests.unit.infra.cli.test_residue import ALL, GRANT, RESIDUE
 
 ANSWER = {"key": KEY["id"], "work": "settle", "vendor": "ttlock"}
 ONE = f"/credentials?key={KEY['id']}&limit=1"
@@ -28,7 +28,8 @@ def test_a_tenant_that_is_named_is_where_the_key_is_looked_for(fleet, facts):
 
 
 def test_a_grant_of_the_residues_stands_for_its_key(fleet, facts):
-    fleet.will("GET", ALL, {"credentials": [KEY]})
+    fleet.will("GET", ALL, {"residues": [RESIDUE]})
+    _will(fleet, KEY)
     fleet.serves("ask-again", ANSWER)
     assert facts("ask-again", GRANT) == ANSWER
     assert fleet.asked[-1] == ASKED
@@ -59,7 +60,7 @@ def test_taking_back_spends_no_attempt(fleet, ask):
 @pytest.mark.parametrize("name", [KEY["id"], "grt_other"])
 def test_what_is_not_there_is_refused_before_the_function_is_called(fleet, ask, name):
     _will(fleet)
-    fleet.will("GET", ALL, {"credentials": [KEY]})
+    fleet.will("GET", ALL, {"residues": [RESIDUE]})
     refused = ask("ask-again", name)
     assert refused.exit_code == 2
     assert f"no key and no residue '{name}'" in refused.stderr

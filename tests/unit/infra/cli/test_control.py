@@ -203,7 +203,8 @@ def test_the_token_is_never_printed(fleet, ask):
     ids=" ".join,
 )
 def test_no_command_takes_a_fleet_for_a_stranger_for_want_of_an_id(fleet, ask, command, name):
-    for query in ("state=residual&limit=1000", "key=a%2Fb&limit=1", "key=%2F&limit=1"):
+    fleet.will("GET", "/residues", {"residues": []})
+    for query in ("key=a%2Fb&limit=1", "key=%2F&limit=1"):
         fleet.will("GET", f"/credentials?{query}", {"credentials": []})
     refused = ask(*command, name)
     assert refused.exit_code == 2, refused.output

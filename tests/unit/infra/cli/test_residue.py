@@ -3,7 +3,7 @@
 from tests.unit.infra.cli.test_credentials import KEY
 
 GRANT = KEY["grants"][0]["id"]
-ALL = "/credentials?state=residual&limit=1000"
+ALL = "/residues"
 RESIDUE = {
     "grant": GRANT,
     "tenant": "tnt_silk",
@@ -12,39 +12,45 @@ RESIDUE = {
     "device": "lck_01KSAMP1E00000000000000101",
     "label": "Room 101",
     "vendor_name": "MM-cdcdcdcdcdcd",
+    "vendor": "ttlock",
+    "reservation": "rsv_7",
+    "state": "removing",
     "cause": "gateway_offline",
+    "since": "2026-03-01T10:00:00Z",
+    "asked_last": "2026-03-01T10:05:00.000Z",
+    "next_try": "2026-03-01T10:30:00.000Z",
     "exposure_until": "2026-03-02T10:00:00Z",
 }
 CLOSED = {"grant": GRANT, "keyCredentialId": KEY["id"], "proof": "closed_by_staff"}
 
 
-def _will(fleet, *keys):
-    fleet.will("GET", ALL, {"credentials": list(keys)})
+def _will(fleet, *residues):
+    fleet.will("GET", ALL, {"residues": list(residues)})
 
 
-def test_what_is_left_is_listed_lock_by_lock_and_what_is_gone_is_not(fleet, facts):
-    gone = {**KEY["grants"][0], "state": "removed"}
-    _will(fleet, {**KEY, "grants": [gone, *KEY["grants"]]})
+def test_what_is_left_is_listed_lock_by_lock(fleet, facts):
+    _will(fleet, RESIDUE)
     assert facts("residue", "list") == {"residues": [RESIDUE]}
 
 
 def test_each_residue_is_named_as_the_vendor_s_app_shows_it(fleet, ask):
-    _will(fleet, KEY)
+    _will(fleet, RESIDUE)
     heads, row, *_ = ask("residue", "list").stdout.splitlines()
     assert row[heads.index("in the app") :].startswith("MM-cdcdcdcdcdcd ")
 
 
 def test_each_residue_says_until_when_it_may_open_and_why_it_stayed(fleet, ask):
-    endless = {**KEY["grants"][0], "exposure_until": None, "label": None}
-    _will(fleet, KEY, {**KEY, "grants": [endless]})
+    endless = {**RESIDUE, "exposure_until": None, "label": None, "next_try": None}
+    _will(fleet, RESIDUE, endless)
     _, ending, unending, *_ = ask("residue", "list").stdout.splitlines()
-    said = f"{GRANT} Room 101 MM-cdcdcdcdcdcd 2026-03-02 10:00:00 gateway offline {KEY['id']} tnt_silk"
+    times = "gateway offline 2026-03-01 10:00:00 2026-03-01 10:30:00"
+    said = f"{GRANT} Room 101 MM-cdcdcdcdcdcd 2026-03-02 10:00:00 {times} {KEY['id']} tnt_silk"
     assert " ".join(ending.split()) == said
     assert f"{RESIDUE['device']} MM-cdcdcdcdcdcd it is removed gateway offline" in " ".join(unending.split())
 
 
 def test_both_ways_out_of_a_residue_are_told(fleet, ask):
-    _will(fleet, KEY)
+    _will(fleet, RESIDUE)
     *_, asking, closing = ask("residue", "list").stdout.splitlines()
     assert asking.endswith(f": keyfleet ask-again GRANT{fleet.place.flags}")
     assert closing.endswith(f": keyfleet residue close GRANT --by USER{fleet.place.flags}")
@@ -56,7 +62,7 @@ def test_nothing_left_is_said_so(fleet, ask):
 
 
 def test_one_tenant_s_residues_are_asked_for_by_its_name(fleet, facts):
-    fleet.will("GET", "/credentials?state=residual&tenant=tnt_silk&limit=1000", {"credentials": [KEY]})
+    fleet.will("GET", f"{ALL}?tenant=tnt_silk", {"residues": [RESIDUE]})
     assert facts("residue", "list", "--tenant", "tnt_silk") == {"residues": [RESIDUE]}
 
 
@@ -65,7 +71,7 @@ def test_whose_a_residue_is_need_not_be_said_to_close_it(ask):
 
 
 def test_closing_tells_the_fleet_who_was_at_the_door(fleet, facts, ask):
-    _will(fleet, KEY)
+    _will(fleet, RESIDUE)
     fleet.serves("close-residue", CLOSED)
     assert facts("residue", "close", GRANT, "--by", "usr_7") == CLOSED
     assert fleet.asked[-1] == (
@@ -78,7 +84,7 @@ def test_closing_tells_the_fleet_who_was_at_the_door(fleet, facts, ask):
 
 
 def test_what_is_no_residue_is_refused_before_anything_is_done(fleet, ask):
-    _will(fleet, KEY)
+    _will(fleet, RESIDUE)
     refused = ask("residue", "close", "grt_other", "--by", "usr_7")
     assert refused.exit_code == 2
     assert "no residue 'grt_other'" in refused.stderr
@@ -87,7 +93,7 @@ def test_what_is_no_residue_is_refused_before_anything_is_done(fleet, ask):
 
 
 def test_a_refusal_of_the_function_names_field_and_remedy(fleet, ask):
-    _will(fleet, KEY)
+    _will(fleet, RESIDUE)
     problem = {"field": "by", "problem": "does not start with 'usr_'", "remedy": "Give a user"}
     fleet.serves("close-residue", {"error": problem}, status=400)
     refused = ask("residue", "close", GRANT, "--by", "me")

@@ -71,3 +71,10 @@ def test_status_points_at_keys_that_failed_and_at_locks_that_keep_what_should_be
     assert "Failed, and still wanted: 1 key, see keyfleet credentials --state failed" in said
     assert "Without any key since they were changed: rsv_7, rsv_8, see keyfleet timeline STAY" in said
     assert "What should be gone may open: 2 locks, see keyfleet residue list" in said
+
+
+def test_status_counts_what_is_kept_for_functions_to_come_apart_from_what_was_set_aside(fleet, ask):
+    fleet.will("GET", "/status", {**STATUS, "kept": 3})
+    said = ask("status").stdout
+    assert "Kept for functions to come: 3 messages" in said
+    assert "No message was set aside." in said

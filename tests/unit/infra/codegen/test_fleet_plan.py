@@ -2,14 +2,17 @@
 
 import json
 from copy import deepcopy
+from dataclasses import replace
 
 import pytest
 
 from infra.codegen.fleet_plan import PLAN, fleet_plan, generate, problems
 from infra.manifest.load import ROOT, load_manifest
+from infra.manifest.plan import storage
 from infra.manifest.plan.checks import faults_of
 from infra.manifest.topics import topics_in
 from shared.events.catalogue import CATALOGUE
+from shared.gcp.settings import GoogleSettings
 from shared.runtime.google import deployed_of_environment
 from tests.unit.shared.runtime.test_google import WHERE
 
@@ -52,6 +55,40 @@ def test_a_function_reads_from_its_environment_what_its_descriptor_says(name):
     assert told.secrets == tuple(sorted(function.deployable.secrets))
     assert told.roles >= frozenset(function.deployable.roles)
     assert (told.public, told.timeout) == (function.deployable.public, function.deployable.timeout)
+
+
+def test_what_terraform_adds_and_what_is_planned_is_a_whole_environment():
+    place = {
+        "project": "hotel",
+        "region": "europe-west6",
+        "cell": "europe-west6",
+        "base_url": "https://europe-west6-hotel.cloudfunctions.net",
+        "email_domain": "hotel.iam.gserviceaccount.com",
+        "records_bucket": "hotel-lock-records",
+    }
+    of_place = {variable: place[name] for variable, name in FLEET["environment_of_place"].items()}
+    settings = GoogleSettings.from_environment(FLEET["functions"][CONFIRMED]["environment"] | of_place)
+    assert (settings.key_ring, settings.records_bucket) == (FLEET["key_ring"], place["records_bucket"])
+    ids = {name: each["id"] for name, each in FLEET["databases"].items()}
+    assert ids == {"main": settings.main_database, "sealed": settings.sealed_database}
+
+
+def test_who_looks_after_what_is_kept_is_told_where_it_lies_and_nobody_else():
+    environment = FLEET["functions"]["dead-letters"]["environment"]
+    kept = dict(GoogleSettings.from_environment({**WHERE, **environment}).kept)
+    assert kept["on-shift-started"] == SHIFT
+    assert kept.keys() == {name for name, each in FLEET["subscriptions"].items() if each["kept_for"]}
+    assert [name for name, it in FLEET["functions"].items() if "KEYFLEET_KEPT" in it["environment"]] == [
+        "dead-letters"
+    ]
+
+
+def test_who_looks_after_dead_letters_may_pull_them_and_publish_them_again():
+    found = grants("dead-letters")
+    for subscription in ("quarantine", "dead-letter", "on-shift-started"):
+        assert ("roles/pubsub.subscriber", subscription) in found
+    assert ("roles/pubsub.publisher", "melmastoon.reservation.booking.confirmed.v1") in found
+    assert grants("dead-letters", "database") == set()
 
 
 def test_every_topic_of_the_catalogue_and_of_the_neighbours_is_made():
@@ -127,6 +164,21 @@ def test_a_cipher_key_is_used_by_those_who_name_its_purpose():
     assert FLEET["keys"]["guest-artifact-ttlock"]["openers"] == ["adapter-ttlock"]
     assert FLEET["keys"]["saga-callback"]["openers"] == ["probe-handover", "probe-reply"]
     assert "lock-config" in FLEET["keys"]
+
+
+def test_a_pattern_of_purposes_takes_in_every_vendor_s_key():
+    manifest = load_manifest()
+    some = manifest.functions["ask-again"]
+    opens = {"opens": ("guest-artifact-*",), "seals": ("vendor-ref-mock",)}
+    guest = replace(some, deployable=some.deployable.model_copy(update=opens))
+    keys = storage.keys(replace(manifest, functions={**manifest.functions, "ask-again": guest}))
+    assert keys["guest-artifact-mock"]["openers"] == ["adapter-mock", "ask-again"]
+    assert keys["guest-artifact-ttlock"]["openers"] == ["adapter-ttlock", "ask-again"]
+    assert keys["vendor-ref-mock"] == {
+        "rotated_every_days": 90,
+        "openers": ["adapter-mock"],
+        "sealers": ["ask-again"],
+    }
 
 
 def test_an_adapter_is_called_by_the_sagas_that_call_adapters_and_by_nobody_else():
@@ -239,6 +291,10 @@ def _write_only(plan):
     plan["keys"]["guest-contact"] = {"rotated_every_days": 90, "openers": [], "sealers": [CONFIRMED]}
 
 
+def _misspelt(plan):
+    plan["functions"][CONFIRMED]["environment"]["KEYFLEET_SEALS"] = "guest-artefact-*"
+
+
 def _uncallable(plan):
     plan["invokers"] = {key: row for key, row in plan["invokers"].items() if row["function"] != "ask-again"}
 
@@ -261,6 +317,7 @@ PLANTED = {
     "a subscriber that reads what is sealed": (_peeking, f"{CONFIRMED}: a subscriber"),
     "a subscriber that opens": (_opening, f"{CONFIRMED}: a subscriber"),
     "what can be sealed and never opened": (_write_only, "opened by nobody"),
+    "a pattern that takes in nothing": (_misspelt, "no purpose is called guest-artefact-*"),
     "a function that nobody may call": (_uncallable, "ask-again: nobody may call it"),
 }
 

@@ -13,11 +13,10 @@ from shared.domain.secret import Secret
 from shared.ports.vault import PurposeRefused, SealBroken, SealContext
 from tests.contract.cipher.setting import PIN, Setting, local_cipher
 
+PURPOSES = ["lock-config", "vendor-ref-salto"]
 NAMES = some.text(some.characters(codec="utf-8"), min_size=1, max_size=12)
 TENANTS = some.from_regex(r"\Atnt_[0-9a-z]{1,6}\Z").map(TenantId)
-CONTEXTS = some.builds(
-    SealContext, some.sampled_from(["lock-config", "vendor-ref-salto"]), TENANTS, NAMES, NAMES
-)
+CONTEXTS = some.builds(SealContext, some.sampled_from(PURPOSES), TENANTS, NAMES, NAMES)
 QUICKLY = settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -32,7 +31,8 @@ async def setting(tmp_path):
 @pytest.fixture
 async def tied(setting):
     """A cipher that needs no database any more."""
-    await setting.seal()
+    for purpose in (*PURPOSES, PIN.purpose):
+        await setting.cipher.stamp(purpose)
     return setting.cipher
 
 
@@ -128,7 +128,7 @@ async def test_a_rotation_by_another_process_needs_no_restart(setting):
 
 async def test_a_refusal_shows_neither_key_nor_plaintext_even_with_its_variables(setting):
     sealed = await setting.seal(b"hush-hush")
-    key = setting.cipher._keyring.newest(PIN.purpose).material
+    key = setting.cipher.keyring.newest(PIN.purpose).material
     with pytest.raises(SealBroken) as broken:
         await setting.cipher.open(replace(PIN, field="token"), sealed)
     trace = traceback.TracebackException.from_exception(broken.value, capture_locals=True)

@@ -6,11 +6,14 @@ import base64
 import orjson
 import pytest
 
+from functions.tenant_events import main as tenant_events
 from infra.manifest.load import load_manifest
 from shared.ports.documents import StorageFull
 from tests.support.simulated import play
 
-INTERNAL = [name for name, function in load_manifest().functions.items() if not function.deployable.public]
+FUNCTIONS = {name: function.deployable for name, function in load_manifest().functions.items()}
+INTERNAL = [name for name, each in FUNCTIONS.items() if not (each.public or each.people)]
+OF_PEOPLE = [name for name, each in FUNCTIONS.items() if each.people]
 
 
 @pytest.mark.parametrize("name", INTERNAL)
@@ -25,6 +28,19 @@ def test_an_internal_function_refuses_whoever_its_descriptor_does_not_name(tmp_p
     *statuses, answer = play(tmp_path, scenario)
     assert statuses == [401, 403, 401]
     assert "see its fleet.yaml" in answer["error"]["detail"]
+
+
+@pytest.mark.parametrize("name", OF_PEOPLE)
+def test_a_function_of_people_refuses_nobody_and_every_service(tmp_path, name):
+    async def scenario(on):
+        path = f"{name}/lock/v1/me"
+        url = f"{on.fleet.config.base_url}/{name}"
+        nobody = await on.send(path, method="GET")
+        service = await on.send(path, method="GET", caller="operator", audience=url)
+        return nobody, service
+
+    for status, answer in play(tmp_path, scenario):
+        assert (status, answer["code"]) == (401, "unauthenticated")
 
 
 def test_a_refused_caller_leaves_a_line_without_its_token(tmp_path):
@@ -55,14 +71,14 @@ def test_a_crash_in_a_function_is_a_500_and_the_fleet_goes_on(tmp_path, monkeypa
 
 
 def test_a_crashing_subscriber_is_retried_and_then_dead_lettered(tmp_path, monkeypatch):
-    from shared.ledger.hotel_directory import HotelDirectory
 
     async def scenario(on):
         async def broken(*_):
             raise KeyError("canary")
 
-        monkeypatch.setattr(HotelDirectory, "admit", broken)
-        event = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "data": {}}
+        monkeypatch.setattr(tenant_events, "reload_policy", broken)
+        data = {"keyKindPolicy": {"pinDigits": 7}}
+        event = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "data": data}
         await on.send("_cloud/publish", event, caller="operator")
         await asyncio.sleep(16 * 3600)
         monkeypatch.undo()
@@ -275,7 +291,7 @@ def test_a_function_may_do_only_what_its_descriptor_allows(tmp_path):
             "workflows-callback": lambda: platform.sagas.call_back(
                 "http://127.0.0.1:1/_cloud/callbacks/a/b", {}
             ),
-            "secrets": lambda: platform.secrets.latest("lock-ttlock-silk-kabul-api"),
+            "secrets": lambda: platform.secrets.latest("lock-ttlock-tnt_silk-ppt_kabul-api"),
         }
         opened = {}
         for may in (Deployed("none", ""), Deployed("vendor", "", secrets=("lock-ttlock-*",))):

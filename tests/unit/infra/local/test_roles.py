@@ -45,6 +45,10 @@ HELD = {
     "tasks-enqueue": (roles.TASKS, "enqueue"),
     "workflows-start": (roles.SAGAS, "start"),
     "workflows-callback": (roles.SAGAS, "call_back"),
+    "dead-letters": (roles.DEAD_LETTERS, "replay"),
+    "executions": (roles.EXECUTIONS, "history"),
+    "schedules": (roles.SCHEDULES, "run"),
+    "objects": (roles.OBJECTS, "add"),
 }
 
 
@@ -100,3 +104,12 @@ def test_a_subscriber_reads_no_sealed_document_and_only_adapters_read_vendors_se
         else:
             assert "quarantine" not in granted
         assert bool(function.deployable.secrets) is (adapter is not None), name
+
+
+async def test_l1_a_vendor_whose_code_begins_anothers_reads_nothing_of_it():
+    pattern = load_manifest().functions["adapter-ttlock"].deployable.secrets[0]
+    held = roles.HeldSecrets(Port())
+    with acting(secrets=(pattern,)):
+        await held.latest("lock-ttlock-tnt_1-ppt_1-api")
+        with pytest.raises(Forbidden):
+            await held.latest("lock-ttlock-pro-tnt_1-ppt_1-api")

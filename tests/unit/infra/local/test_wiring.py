@@ -59,6 +59,19 @@ def test_every_subject_that_we_consume_has_a_subscription_or_is_kept():
     }
 
 
+def test_tick_that_fails_is_tried_again_as_often_as_its_descriptor_says():
+    trigger = {"schedule": "7 * * * *", "retries": 2, "retry": {"minimum": 20, "maximum": 40}}
+    (retried,) = wiring.schedules(manifest(ledger={"trigger": trigger}), URL)
+    assert (retried.retry.max_attempts, retried.retry.min_backoff, retried.retry.max_backoff) == (3, 20, 40)
+    (once,) = wiring.schedules(manifest(ledger={"trigger": {"schedule": "7 * * * *"}}), URL)
+    assert once.retry.max_attempts == 1
+
+
+def test_task_is_given_up_by_its_age_where_its_descriptor_says():
+    (queue,) = wiring.queues(manifest(ledger={"trigger": {"queue": True, "max_age": 600}}), URL)
+    assert (queue.retry.max_attempts, queue.retry.max_duration) == (100, 600)
+
+
 def test_function_of_one_topic_has_a_subscription_of_its_own_name():
     (found,) = wiring.subscriptions(manifest(ledger={"trigger": {"topic": "keys"}}), URL)
     assert (found.name, found.topic) == ("ledger", "keys")

@@ -364,6 +364,144 @@ def holds(*arguments):
     return True
 
 
+ROOT = base64.b64encode(b"r" * 32).decode()
+TRUST = verify_pack.Policy(POLICY)
+
+
+@pytest.mark.parametrize(
+    ("work", "arguments", "said"),
+    [
+        (verify_pack.unbase64, ("AB==",), "stray bits"),
+        (verify_pack.unbase64, ("AAAA", 32), "not 32 bytes"),
+        (verify_pack.number, ("+1",), "should be a number"),
+        (verify_pack.number, ("01",), "should be a number"),
+        (verify_pack.number, ("1" * 20,), "should be a number"),
+        (verify_pack.canonical, (b'{"a": 1}',), "canonical"),
+        (verify_pack.canonical, (b'{"a":1,"a":1}',), "canonical"),
+        (verify_pack.canonical, (b"[]",), "canonical"),
+        (verify_pack.key_of, (str(LOG.key).replace("f436e3ab", "f436e3ac"),), "not its own"),
+        (verify_pack.Policy, (POLICY.replace(str(CELL.key), str(DESK.key)),), "wrong type"),
+        (verify_pack.Policy, (POLICY.replace(str(DESK.key), str(CELL.key)),), "wrong type"),
+        (verify_pack.note_of, ("text without signatures\n",), "not whole"),
+        (verify_pack.note_of, ("text\n\n\u2014 name AAAA",), "not whole"),
+        (verify_pack.note_of, ("text\n\n- name AAAA\n",), "signature line"),
+        (verify_pack.checkpoint, (str(LOG.note(f"other\n1\n{ROOT}\n")), LOG.name, TRUST), "no checkpoint of"),
+        (verify_pack.checkpoint, (str(LOG.note(f"{LOG.name}\n1\n")), LOG.name, TRUST), "no checkpoint of"),
+        (verify_pack.checkpoint, (str(LOG.note(f"{LOG.name}\n0\n{ROOT}\n")), LOG.name, TRUST), "empty log"),
+        (verify_pack.hashes, ([ROOT] * 64,), "too many"),
+        (verify_pack.hashes, (ROOT,), "too many"),
+        (continues, ((0, verify_pack.EMPTY), (3, b"r" * 32), [b"r" * 32]), "needs no proof"),
+        (continues, ((3, b"r" * 32), (2, b"r" * 32), []), "rolled back"),
+        (continues, ((3, b"r" * 32), (3, b"s" * 32), []), "forked"),
+        (included, (b"r" * 32, 3, 3, []), "not as long"),
+        (included, (b"r" * 32, 0, 1, [b"r" * 32]), "not as long"),
+        (continued, (3, 5, [], b"r" * 32), "too short"),
+        (continued, (4, 4, [b"r" * 32], b"r" * 32), "wrong length"),
+    ],
+)
+def test_each_rule_of_the_formats_is_held(work, arguments, said):
+    with pytest.raises(Broken, match=said):
+        work(*arguments)
+
+
+def spaced(lines):
+    return [lines[0].replace(b",", b", ", 1), *lines[1:]]
+
+
+def doubled(lines):
+    return [*lines[:-1], lines[-1], lines[-1]]
+
+
+def unknown_field(lines):
+    return [*lines[:-1], as_line(json.loads(lines[-1]) | {"note": "x"})]
+
+
+def other_version(lines):
+    return [as_line(json.loads(lines[0]) | {"v": 2}), *lines[1:]]
+
+
+def exchanged(lines):
+    return [lines[0], lines[-1], *lines[2:-1], lines[1]]
+
+
+def strange_entry(lines):
+    """Return a pack whose last entry is of another index than all."""
+    return [*lines[:-1], as_line(json.loads(lines[-1]) | {"index": 3})]
+
+
+@pytest.mark.parametrize(
+    ("alter", "said"),
+    [
+        (spaced, "canonical"),
+        (doubled, "missing or added"),
+        (exchanged, "its lines are out of order"),
+        (unknown_field, "unknown fields"),
+        (other_version, "of a version"),
+        (strange_entry, "it is out of order"),
+    ],
+)
+def test_each_rule_of_the_pack_is_held_whoever_seals_it(alter, said):
+    failures = verify(resealed(alter(unsealed(WHOLE))), POLICY).failures
+    assert any(said in each for each in failures), failures
+
+
+def sealed_as(text, *more):
+    """Return the whole pack under another seal."""
+    content = b"".join(line + b"\n" for line in unsealed(WHOLE))
+    note = LOG.note(text.format(base64.b64encode(hashlib.sha256(content).digest()).decode()))
+    note = type(note)(note.text, (*note.signatures, *more))
+    return content + as_line({"kind": "seal", "note": str(note)}) + b"\n"
+
+
+def test_a_seal_is_of_this_log_of_these_bytes_and_alone():
+    right = f"{SEAL_LINE}\n{LOG.name}\n{{}}\n"
+    assert verify(sealed_as(right), POLICY).failures == []
+    for wrong in (
+        right.replace("v1", "v2"),
+        right.replace(LOG.name, CELL.name),
+        f"{SEAL_LINE}\n{LOG.name}\nAA==\n",
+    ):
+        assert any("changed after it was made" in each for each in verify(sealed_as(wrong), POLICY).failures)
+    stranger = log("stranger.example").note("x\n").signatures
+    assert any("another signature" in each for each in verify(sealed_as(right, *stranger), POLICY).failures)
+
+
+def test_an_entry_of_an_unknown_kind_is_said():
+    book = three_days()
+    odd = type(book.tenant.kept[0])(as_line({"v": 1, "kind": "rumour", "tenant": "tnt_1"}))
+    note = book.tenant.add([odd])
+    cell = book.cell.add([type(odd)(note.text.encode())])
+    book.anchors.append(Anchor(note, 3, BUCKET.cosigned(DESK.cosigned(cell, 1_800_000_000), 1_800_000_000)))
+    assert any("of a kind" in each for each in verify(book.whole(), POLICY).failures)
+
+
+def test_a_stream_that_its_keeper_logged_out_of_order_is_said():
+    """A keeper without the intake's rules, whose tree and witnesses are in order."""
+    book = three_days()
+    header = json.loads(book.tenant.kept[4].header)
+    day = json.loads(book.tenant.kept[-1].header) | {"first": 9}
+    again = [type(book.tenant.kept[0])(as_line(each)) for each in (header | {"seq": 2}, day)]
+    note = book.tenant.add(again)
+    cell = book.cell.add([type(book.cell.kept[0])(note.text.encode())])
+    book.anchors.append(Anchor(note, 3, BUCKET.cosigned(DESK.cosigned(cell, 1_800_000_000), 1_800_000_000)))
+    assert any("its rows are out of order" in each for each in verify(book.whole(), POLICY).failures)
+
+
+def test_a_pack_of_streams_names_those_it_holds_and_a_span_no_more_than_it_says():
+    def name_another(lines):
+        lines[0]["scope"] = {"streams": {"key_z": 1}}
+
+    def claim_less(lines):
+        lines[0]["scope"] = {"first": 0, "end": 8}
+
+    def claim_more(lines):
+        lines[0]["scope"] = {"streams": {"key_a": 3}}
+
+    assert any("not those it names" in each for each in verify(edited(OF_A, name_another), POLICY).failures)
+    assert any("more than its span" in each for each in verify(edited(WHOLE, claim_less), POLICY).failures)
+    assert "stream key_a: row 3 is missing" in verify(edited(OF_A, claim_more), POLICY).failures
+
+
 def test_it_is_one_file_that_can_be_read_and_imports_nothing_of_ours():
     text = SOURCE.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 400

@@ -18,6 +18,7 @@ HEAVY = {"google.api_core", "google.auth", "grpc", "nacl", "aiohttp", "requests"
 HOSTS = {
     "firestore": "firestore.googleapis.com:443",
     "pubsub": "europe-west6-pubsub.googleapis.com:443",
+    "subscriber": "europe-west6-pubsub.googleapis.com:443",
     "tasks": "cloudtasks.googleapis.com:443",
     "executions": "workflowexecutions.googleapis.com:443",
     "secrets": "secretmanager.googleapis.com:443",

@@ -53,6 +53,8 @@ def test_what_is_missing_is_named_with_the_remedy(variable):
         ("GOOGLE_CLOUD_PROJECT", "hotel/../other"),
         ("KEYFLEET_REGION", "Europe"),
         ("KEYFLEET_KEY_RING", "a b"),
+        ("KEYFLEET_RECORDS_BUCKET", "a b"),
+        ("KEYFLEET_KEPT", "on-shift-started"),
         ("KEYFLEET_BASE_URL", "http://keys.example"),
         ("FIRESTORE_EMULATOR_HOST", "http://127.0.0.1:9"),
     ],

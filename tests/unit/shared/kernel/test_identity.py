@@ -126,3 +126,12 @@ def test_a_header_without_a_bearer_token_is_refused(header):
 
 def test_the_scheme_is_read_in_any_case():
     assert bearer("bEaReR abc") == "abc"
+
+
+async def test_one_token_has_one_text(identity, checker):
+    token = identity.token("operator", AUDIENCE)
+    varied = token[:-1] + chr(ord(token[-1]) + 1)
+    for text in (token + "=", varied):
+        with pytest.raises(Unauthenticated, match="not a signed JWT"):
+            await checker.caller(text, AUDIENCE)
+    assert await checker.caller(token, AUDIENCE)

@@ -1,15 +1,19 @@
 """A vendor's desk at a property opens with its account, stays open, and follows what changes."""
 
+import orjson
 import pytest
 
 from infra.local.secrets import SqliteSecrets
 from shared.domain.documents import to_document
-from shared.domain.ids import PropertyId
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import PropertyId, TenantId
 from shared.domain.lock_errors import VendorUnreachable
 from shared.domain.secret import Secret
-from shared.keywork.vendor_session import NO_ACCOUNT, VendorSessions
+from shared.keywork.vendor_session import NO_ACCOUNT, SHARED, VendorSessions
+from shared.ledger.admission import RECORD, admit_tenant
 from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory
 from shared.ports.documents import Create, Ref
+from shared.vendor_kit.account_owners import AccountOwners, AccountShared, Owner
 from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.binding import AdapterPorts
 from shared.vendors.mock.adapter import open_vendor
@@ -148,3 +152,77 @@ async def test_port_is_opened_anew_for_another_lock(setting):
 async def test_desk_shows_no_account_in_its_repr(setting):
     await setting.account(b"mock://?pct=77")
     assert "pct" not in repr(await setting.at())
+
+
+def _account(**fields):
+    account = {"clientId": "app", "username": "hotel", "clientSecret": "s", "passwordMd5": "p", **fields}
+    return Secret(orjson.dumps(account))
+
+
+class TwoHouses:
+    """Two properties of different tenants, and who has which account."""
+
+    def __init__(self, setting):
+        self.kept = setting.kept
+        self.owners = AccountOwners(setting.books.store, setting.kept, MOCK)
+
+    async def gets(self, owner, account):
+        await self.kept.add(account_secret(MOCK, owner.tenant, owner.property), account)
+
+    async def opens(self, owner):
+        name = account_secret(MOCK, owner.tenant, owner.property)
+        await self.owners.claim((await self.kept.latest(name)).value, owner)
+
+
+OURS, THEIRS = Owner(SILK, KABUL), Owner(TenantId("tnt_other"), PropertyId("ppt_herat"))
+
+
+@pytest.mark.parametrize("same_tenant", [True, False])
+async def test_s12_an_account_is_one_propertys_whatever_its_passwords(setting, same_tenant):
+    houses = TwoHouses(setting)
+    other = Owner(SILK, THEIRS.property) if same_tenant else THEIRS
+    await houses.gets(OURS, _account())
+    await houses.gets(other, _account(clientSecret="another", passwordMd5="another"))
+    await houses.opens(OURS)
+    for _ in range(2):
+        with pytest.raises(AccountShared):
+            await houses.opens(other)
+        await houses.opens(OURS)
+
+
+async def test_s12_another_account_is_another_propertys(setting):
+    houses = TwoHouses(setting)
+    await houses.gets(OURS, _account())
+    await houses.gets(THEIRS, _account(username="another"))
+    await houses.opens(OURS)
+    await houses.opens(THEIRS)
+
+
+async def test_s12_an_account_that_moved_house_is_taken_over(setting):
+    houses = TwoHouses(setting)
+    await houses.gets(OURS, _account())
+    await houses.gets(THEIRS, _account())
+    await houses.opens(OURS)
+    await houses.gets(OURS, _account(username="a new one"))
+    await houses.opens(OURS)
+    await houses.opens(THEIRS)
+
+
+async def test_s12_a_desk_does_not_open_with_anothers_account_and_says_why(setting, monkeypatch):
+    monkeypatch.setattr(setting, "_open", lambda _binding, _means: object())
+    setting.desks._opener = setting._open
+    houses = TwoHouses(setting)
+    await houses.gets(THEIRS, _account())
+    await houses.opens(THEIRS)
+    await houses.gets(OURS, _account())
+    with pytest.raises(VendorUnreachable) as refused:
+        await setting.at()
+    assert refused.value.cause.kind == SHARED
+
+
+@pytest.mark.parametrize("tenant", ["tnt_platform", "tnt_a-ppt_b"])
+async def test_l9_a_name_of_ours_is_nobodys_tenant(setting, tenant):
+    record = {"data_residency": "local", "schema_version": 1}
+    await setting.books.store.tenant(TenantId(tenant)).commit([Create(RECORD, record)])
+    with pytest.raises(InvalidInput, match="a name that is ours"):
+        await admit_tenant(setting.books.store, tenant, "local")

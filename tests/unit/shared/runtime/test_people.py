@@ -46,7 +46,7 @@ class House:
         self.clock, self.people = self.on.clock, on.fleet.people
         outside.provider = Provider(self.clock)
         self.store = self.on.documents.tenant(SILK)
-        self.audience = on.fleet.config.base_url
+        self.audience, self.counters = on.fleet.config.base_url, on.fleet.counters
 
     async def principal(self, text):
         return await people_of(self.on).principal(f"Bearer {text}")
@@ -124,6 +124,22 @@ def test_a_service_account_calls_with_its_key_until_it_is_stopped(tmp_path):
         return found.id, found.permissions
 
     assert at_house(tmp_path, scenario) == (PROGRAM, {Permission.KEY_READ})
+
+
+def test_invented_tenants_and_keys_push_nobody_out(tmp_path):
+    async def scenario(house):
+        token = house.token()
+        await house.principal(token)
+        reads = house.counters["document_reads"]
+        for number in range(1500):
+            await house.refused(house.outside.provider.token(tenantId=f"tnt_invented{number}"))
+        invented = house.counters["document_reads"] - reads
+        await house.principal(token)
+        return invented, house.counters["document_reads"] - reads - invented
+
+    invented, real = at_house(tmp_path, scenario)
+    assert invented >= 1500  # one each: K7 limits who may ask so often
+    assert real == 0
 
 
 @pytest.mark.parametrize(

@@ -147,3 +147,10 @@ async def test_token_shows_nothing_and_is_sealed(setting):
     assert "access-1" not in repr(VendorToken(token, Secret("refresh-1"), setting.clock.now()))
     files = [file.read_bytes() for file in setting.folder.iterdir()]
     assert not any(secret in file for file in files for secret in (b"access-1", b"refresh-1"))
+
+
+async def test_token_of_an_account_that_left_is_forgotten_in_the_end(setting):
+    cache = setting.cache()
+    await cache.current()
+    setting.clock.advance(days=400)
+    assert await setting.shelf().read() == (None, None)

@@ -218,7 +218,7 @@ def test_a_turn_that_ran_out_between_two_locks_is_taken_anew():
                 async with turn_at(turns, "gateway", "somebody") as turn:
                     await turn.keep(1)
                 await asyncio.sleep(HELD_FOR.total_seconds() + 1)
-        return leases.held["gateway"].fence
+        return leases.found("gateway")["fence"]
 
     assert virtually(scenario) == 2
 
@@ -228,7 +228,7 @@ def test_a_turn_that_was_lost_is_taken_anew_at_the_next_lock():
         turns = make()
         async with visiting():
             async with turn_at(turns, "gateway", "somebody") as turn:
-                leases.held.clear()
+                leases.lose()
                 with pytest.raises(TurnNotCome):
                     await turn.keep(HELD_FOR.total_seconds())
             async with turn_at(turns, "gateway", "somebody") as turn:
@@ -246,7 +246,7 @@ def test_a_turn_another_has_taken_since_is_not_given_back_for_him():
                 await asyncio.sleep(HELD_FOR.total_seconds() + 1)
             taken = theirs.take("gateway", "somebody else")
             turn = await taken.__aenter__()
-        still = leases.held["gateway"] == turn.lease
+        still = leases.found("gateway")["holder"] == turn.lease.holder
         await taken.__aexit__(None, None, None)
         return still
 

@@ -54,7 +54,7 @@ def test_a_hundred_deliveries_must_make_one_key_and_leave_nothing_aside(stage, k
     assert acts.deliver(stage).held is held
     assert stage.control.events == ["evt_rsv_demo_confirmed"] * 100
     assert stage.counts["deliveries"] == 100
-    assert stage.doors.troubles == ["errcode:-3002"]
+    assert stage.doors.troubles == ["offline"]
 
 
 @pytest.mark.parametrize(("waiting", "acks"), [({"on-booking-confirmed": 1}, 101), ({}, 100)])

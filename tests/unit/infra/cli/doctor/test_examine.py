@@ -23,6 +23,7 @@ CHECKS = [
     "executions",
     "failed keys",
     "stays",
+    "arrivals",
     "residual access",
     "emulators",
 ]
@@ -41,7 +42,7 @@ def test_doctor_exits_with_1_when_a_check_fails_and_names_the_remedy(fleet, ask)
     result = ask("doctor")
     assert result.exit_code == 1
     assert "✗ keys: identity.key can be read by others\n  fix: chmod 600" in result.stdout
-    assert "of 16 checks failed" in result.stdout
+    assert "of 17 checks failed" in result.stdout
 
 
 def test_doctor_before_the_first_start_finds_nothing_wrong_and_makes_nothing(run, tmp_path):
@@ -99,13 +100,19 @@ def test_doctor_that_only_warns_exits_with_0_and_says_so(fleet, ask):
 
 def test_doctor_does_not_say_that_all_is_well_while_a_guest_has_no_key_or_a_lock_keeps_one(fleet, ask):
     fleet.will("GET", "/status", {"parked": 0})
-    fleet.will("GET", "/attention", {"failed_keys": 1, "residual_locks": 1, "keyless_stays": ["rsv_7"]})
+    fleet.will(
+        "GET",
+        "/attention",
+        {"failed_keys": 1, "residual_locks": 1, "keyless_stays": ["rsv_7"], "keys_at_the_door": ["key_7"]},
+    )
     result = ask("doctor")
-    assert result.exit_code == 0
-    assert "! failed keys: 1 key failed" in result.stdout
-    assert "! residual access: at 1 lock" in result.stdout
-    assert "! stays: without any key: rsv_7" in result.stdout
-    assert "No check failed; 3 warnings" in result.stdout
+    assert result.exit_code == 1
+    assert "✗ failed keys: 1 key failed" in result.stdout
+    assert "✗ residual access: at 1 lock" in result.stdout
+    assert "✗ arrivals: not made yet, and its guest is here" in result.stdout
+    assert "✗ stays: without any key: rsv_7" in result.stdout
+    assert "its guest is here or comes within two hours: key_7" in result.stdout
+    assert "4 of 17 checks failed." in result.stdout
 
 
 def test_doctor_probes_only_when_asked(fleet, facts):

@@ -8,6 +8,7 @@ from infra.cli.address import FleetAddress
 from infra.cli.doctor.finding import Verdict
 from infra.cli.doctor.fleet import (
     Answering,
+    check_arrivals,
     check_by_probe,
     check_executions,
     check_failed_keys,
@@ -86,25 +87,29 @@ def test_executions_that_failed_of_late_are_warned_of(fleet, status, verdict):
     assert ("keyfleet workflow list --state FAILED" in found.remedy) is (verdict is Verdict.WARNING)
 
 
+ARRIVALS = "keyfleet timeline KEY{} says what its vendor said last, then as"
+
+
 @pytest.mark.parametrize(
     ("check", "named", "found", "remedy"),
     [
         (check_failed_keys, "failed_keys", 2, "keyfleet credentials --state failed{}, then as"),
         (check_residues, "residual_locks", 2, "keyfleet residue list{}, then as"),
         (check_stays, "keyless_stays", ["rsv_7"], "keyfleet timeline STAY{} says why, then as"),
+        (check_arrivals, "keys_at_the_door", ["key_7"], ARRIVALS),
     ],
 )
-def test_what_somebody_must_see_to_is_warned_of_with_the_way_to_see_it(fleet, check, named, found, remedy):
+def test_what_somebody_must_see_to_fails_with_the_way_to_see_it(fleet, check, named, found, remedy):
     fleet.will("GET", "/status", {})
     well = check(fleet.place, listen_in(fleet.place))
     fleet.will("GET", "/attention", {**WELL, named: found})
-    warned = check(fleet.place, listen_in(fleet.place))
+    failed = check(fleet.place, listen_in(fleet.place))
     assert (well.verdict, well.remedy) == (Verdict.OK, "")
-    assert warned.verdict is Verdict.WARNING
-    assert warned.remedy.startswith(f"{remedy.format(fleet.place.flags)} infra/runbooks/lock/key-")
+    assert failed.verdict is Verdict.FAILED
+    assert failed.remedy.startswith(f"{remedy.format(fleet.place.flags)} infra/runbooks/lock/key-")
 
 
-@pytest.mark.parametrize("check", [check_failed_keys, check_residues, check_stays])
+@pytest.mark.parametrize("check", [check_failed_keys, check_residues, check_stays, check_arrivals])
 def test_what_somebody_must_see_to_is_known_to_a_running_fleet_alone(tmp_path, check):
     assert check(FleetAddress(tmp_path), Answering(False)).verdict is Verdict.NOTE
 

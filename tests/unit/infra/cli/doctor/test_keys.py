@@ -8,7 +8,8 @@ from infra.cli.address import FleetAddress
 from infra.cli.doctor.finding import Verdict
 from infra.cli.doctor.keys import check_keys
 from infra.local.ambient import SystemEntropy
-from infra.local.keyring import SCHEMA, Keyring, tie
+from infra.local.key_notes import SCHEMA, tie
+from infra.local.keyring import Keyring
 from infra.local.storage.database import open_database
 
 

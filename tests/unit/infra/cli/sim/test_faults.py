@@ -70,7 +70,7 @@ def test_every_operation_that_is_listed_can_be_struck(ask, facts):
 def test_a_rule_that_is_not_an_operation_and_a_fault_is_refused_in_words(ask, given, said):
     refused = ask("fault", "add", *given)
     assert (refused.exit_code, said in refused.stderr) == (2, True)
-    assert "fix: write them as keyboardPwd/add http_500" in refused.stderr
+    assert "fix: write them as '*' http_500" in refused.stderr
 
 
 def test_a_fault_that_is_none_is_refused_with_those_there_are(ask):

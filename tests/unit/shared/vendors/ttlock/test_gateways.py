@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from shared.vendor_kit import relay_notes as module
 from shared.vendor_kit.http import TimedOut
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import VendorRefused
@@ -214,3 +215,12 @@ async def test_properties_have_notes_of_their_own(setting):
     setting.told.asked.clear()
     await turn(gateways(setting, "ppt_herat"))
     assert setting.told.asked
+
+
+async def test_of_more_locks_than_a_hotel_has_those_told_of_longest_ago_are_forgotten(setting, monkeypatch):
+    monkeypatch.setattr(module, "MOST_KNOWN", 3)
+    known = gateways(setting)
+    await turn(known)
+    setting.clock.advance(minutes=1)
+    await known.note({f"{number}": Reach("501", -60, setting.clock.now()) for number in range(3)})
+    assert set(known._known) == {"0", "1", "2"}

@@ -1,0 +1,187 @@
+"""What makes a key at the desk: a card on an encoder, or a PIN at the doors themselves by Bluetooth (A
+§5.1.2, §5.4).
+
+A PIN is drawn and kept before any lock hears of it. One that a lock has already is never taken away to
+make room: it may be another guest's. A new one is drawn instead; should the old one be ours, from an
+answer that was lost, then nobody was ever told it, and it ends with its window.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol
+
+from edge_agent.hardware.cards.keycard import Desk, KeyCardPress
+from edge_agent.hardware.cards.layout import CardRecord, door_digest, property_digest
+from edge_agent.hardware.cards.reader import Card, CardReader
+from edge_agent.hardware.encoders.encoder import Encoder
+from edge_agent.hardware.errors import CardForeign, HardwareError
+from shared.domain.credential import KeyCredential
+from shared.domain.ids import RoomId, ulid_number
+from shared.domain.kinds import KeyCredentialKind, VendorCode
+from shared.domain.plan import Choice
+from shared.domain.secret import Secret
+from shared.ports.ambient import Entropy, Ids
+
+NUMBER_BITS: Final = 64
+ULID_BITS: Final = 128
+PIN_DIGITS: Final = 6
+CARD: Final = Choice(VendorCode("generic-wiegand"), KeyCredentialKind.RFID_CARD)
+
+
+class PinDoor(Protocol):
+    """A door's lock that takes PINs from the desk; its methods raise a HardwareError, PinTaken among them."""
+
+    async def add_pin(self, pin: Secret[str], start: datetime, end: datetime) -> None:
+        """Add a PIN for a window."""
+
+    async def remove_pin(self, pin: Secret[str]) -> None:
+        """Take a PIN away; one that is not there is away."""
+
+
+class KeyMaker(Protocol):
+    """Whatever at the desk can make a key."""
+
+    @property
+    def choice(self) -> Choice:
+        """The vendor and kind that it makes."""
+
+    async def ready(self, rooms: tuple[RoomId, ...]) -> bool:
+        """Say whether it is there, for these rooms."""
+
+    def secret(self) -> Secret[str] | None:
+        """Draw what must be kept before anything is made; None where there is nothing."""
+
+    async def make(self, key: KeyCredential, secret: Secret[str] | None) -> Secret[str]:
+        """Make the key, or find it made, and return the vendor's reference; raise a HardwareError."""
+
+    async def remove(self, key: KeyCredential, secret: Secret[str] | None) -> bool:
+        """Take the key away as far as it can be reached; say whether all of it is away."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardMaker:
+    """Cards on one encoder."""
+
+    encoder: Encoder
+    cards: Desk
+    ids: Ids
+    choice: Choice = CARD
+
+    async def ready(self, _: tuple[RoomId, ...]) -> bool:
+        """Say whether the encoder is plugged in."""
+        return await self.encoder.plugged()
+
+    def secret(self) -> None:
+        """Draw nothing: a card is its own secret."""
+
+    async def make(self, key: KeyCredential, _: Secret[str] | None) -> Secret[str]:
+        """Write the card that lies there, unless it is this key already."""
+        card = await self.encoder.run(lambda reader: self._on_card(key, reader))
+        return Secret(card.uid.hex().upper())
+
+    async def remove(self, key: KeyCredential, _: Secret[str] | None) -> bool:
+        """Erase the key's card if it lies there; another's is left alone."""
+
+        async def erase(reader: CardReader) -> bool:
+            press = KeyCardPress(reader, self.cards)
+            _, found = await press.read()
+            if not _serves(found, _record(key, 0), _number(_body(key))):
+                return False
+            await press.erase()
+            return True
+
+        try:
+            return await self.encoder.run(erase)
+        except HardwareError:
+            return False
+
+    async def _on_card(self, key: KeyCredential, reader: CardReader) -> Card:
+        press = KeyCardPress(reader, self.cards)
+        record = _record(key, _number(self.ids.ulid()))
+        try:
+            card, found = await press.read()
+        except CardForeign:
+            return await press.make(record)
+        return card if _serves(found, record, _number(_body(key))) else await press.make(record)
+
+
+@dataclass(frozen=True, slots=True)
+class PinMaker:
+    """PINs at the doors of rooms, by Bluetooth, of one vendor."""
+
+    vendor: VendorCode
+    doors: Mapping[RoomId, PinDoor]
+    entropy: Entropy
+
+    @property
+    def choice(self) -> Choice:
+        """The vendor, and PINs."""
+        return Choice(self.vendor, KeyCredentialKind.PIN_CODE)
+
+    async def ready(self, rooms: tuple[RoomId, ...]) -> bool:
+        """Say whether each room has a door that we hold the keys of."""
+        return all(room in self.doors for room in rooms)
+
+    def secret(self) -> Secret[str]:
+        """Draw a PIN."""
+        drawn = int.from_bytes(self.entropy.token(16), "big")
+        return Secret(f"{drawn % 10**PIN_DIGITS:0{PIN_DIGITS}d}")
+
+    async def make(self, key: KeyCredential, secret: Secret[str] | None) -> Secret[str]:
+        """Add the PIN at every door; where one refuses it, take it back from those that took it."""
+        pin, window = _needed(secret), key.core.window
+        taken: list[PinDoor] = []
+        for room in key.core.rooms:
+            try:
+                await self.doors[room].add_pin(pin, window.start, window.end)
+            except HardwareError:
+                for door in taken:
+                    await door.remove_pin(pin)
+                raise
+            taken.append(self.doors[room])
+        return Secret(f"pin:{pin.reveal()}")
+
+    async def remove(self, key: KeyCredential, secret: Secret[str] | None) -> bool:
+        """Take the PIN from every door that can be reached."""
+        reached = [
+            room in self.doors and await _removed(self.doors[room], _needed(secret))
+            for room in key.core.rooms
+        ]
+        return all(reached)
+
+
+async def _removed(door: PinDoor, pin: Secret[str]) -> bool:
+    try:
+        await door.remove_pin(pin)
+    except HardwareError:
+        return False
+    return True
+
+
+def _needed(secret: Secret[str] | None) -> Secret[str]:
+    if secret is None:
+        raise TypeError("a PIN is drawn and kept before it is made")
+    return secret
+
+
+def _record(key: KeyCredential, number: int) -> CardRecord:
+    core = key.core
+    doors = tuple(door_digest(str(room)) for room in core.rooms)
+    window = (core.window.start, core.window.end)
+    return CardRecord(property_digest(str(core.property_id)), number, *window, doors)
+
+
+def _body(key: KeyCredential) -> str:
+    return str(key.core.id).rpartition("_")[2]
+
+
+def _number(ulid: str) -> int:
+    """Return a card's issue number, a ULID's time and the first of its chance: later ones are higher."""
+    return ulid_number(ulid) >> ULID_BITS - NUMBER_BITS
+
+
+def _serves(found: CardRecord, wanted: CardRecord, begun: int) -> bool:
+    """Say whether a card already is this key: its doors and window, and made since the key was begun."""
+    window = (wanted.property, wanted.doors, wanted.valid_from.replace(second=0, microsecond=0))
+    return (found.property, found.doors, found.valid_from) == window and found.number >= begun

@@ -1,0 +1,1 @@
+"""The API of staff, their front-desk programs and integrators."""

@@ -1,0 +1,33 @@
+"""Entry points for what an operator looks at and sets right."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from shared.runtime.entry import step
+from shared.runtime.platform import Platform
+
+Body = Mapping[str, Any]
+
+
+@step
+async def dead_letters(body: Body, on: Platform) -> Body:
+    """List, replay or discard what was set aside."""
+    from shared.usecases.operations import look
+
+    return await look.dead_letters(body, on.dead_letters)
+
+
+@step
+async def executions(body: Body, on: Platform) -> Body:
+    """List executions, or tell what happened in one."""
+    from shared.usecases.operations import look
+
+    return await look.executions(body, on.executions)
+
+
+@step
+async def schedules(body: Body, on: Platform) -> Body:
+    """List schedules, or run one now."""
+    from shared.usecases.operations import look
+
+    return await look.schedules(body, on.schedules)

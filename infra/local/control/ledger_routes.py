@@ -1,0 +1,66 @@
+"""What is kept of keys and stays, over the control plane: read as all consoles read it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+
+from infra.local.control.asked import limit_of
+from infra.local.control.bodies import json_body
+from infra.local.control.executions import LocalExecutions
+from infra.local.control.keys import work_on_keys
+from infra.local.control.operations import Operations, Routes
+from shared.domain.ids import TenantId
+from shared.ports.documents import Ref
+from shared.queries.attention import attention, residues
+from shared.queries.keys import Wanted, list_keys
+from shared.queries.timeline import timeline
+
+
+async def _status(on: Operations, _request: Request) -> Mapping[str, Any]:
+    return on.status()
+
+
+async def _attention(on: Operations, _request: Request) -> Mapping[str, Any]:
+    return await attention(on.cell, on.platform.clock.now())
+
+
+async def _document(on: Operations, request: Request) -> Mapping[str, Any]:
+    path = request.path_params
+    store = on.platform.documents.tenant(TenantId(path["tenant"]))
+    found = await store.get(Ref(path["collection"], path["id"]))
+    return {"document": dict(found.data), "version": found.version} if found else {"document": None}
+
+
+async def _credentials(on: Operations, request: Request) -> Mapping[str, Any]:
+    query = request.query_params
+    return await list_keys(on.cell, Wanted.of(query, limit_of(query.get("limit"))))
+
+
+async def _residues(on: Operations, request: Request) -> Mapping[str, Any]:
+    return {"residues": await residues(on.cell, request.query_params.get("tenant"))}
+
+
+async def _timeline(on: Operations, request: Request) -> Mapping[str, Any]:
+    executions = LocalExecutions(on.sagas, on.starts, on.platform.clock.now())
+    return await timeline(on.cell, executions, request.path_params["id"], request.query_params.get("tenant"))
+
+
+async def _keys(on: Operations, _request: Request) -> Mapping[str, Any]:
+    return {"purposes": on.rekeying.versions()}
+
+
+async def _keys_worked_on(on: Operations, request: Request) -> Mapping[str, Any]:
+    return await work_on_keys(on.rekeying, await json_body(request))
+
+
+ROUTES: Routes = (
+    ("GET", "/keys", _keys),
+    ("POST", "/keys", _keys_worked_on),
+    ("GET", "/status", _status),
+    ("GET", "/attention", _attention),
+    ("GET", "/credentials", _credentials),
+    ("GET", "/residues", _residues),
+    ("GET", "/timeline/{id}", _timeline),
+    ("GET", "/documents/{tenant}/{collection}/{id}", _document),
+)

@@ -1,0 +1,83 @@
+"""What a fleet does by the way: it watches its files, folds its log in, and lets go of what is over."""
+
+import asyncio
+import contextlib
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from infra.local.storage.presence import Presence
+from shared.ports.documents import StorageFull
+
+if TYPE_CHECKING:
+    from infra.local.fleet import Fleet
+
+WATCH_SECONDS: Final = 1.0
+FOLD_EVERY: Final = timedelta(minutes=1)
+"""For no longer can be read from the log what was deleted: a PIN, a name, a token."""
+TIDY_EVERY: Final = timedelta(hours=1)
+KEPT_FOR: Final = timedelta(days=90)
+"""How long executions that ended and tasks that failed can be looked at."""
+SET_ASIDE_FOR: Final = timedelta(days=30)
+"""How long a message waits for a person: it holds a guest's name, sealed, and its stay is over by then."""
+MOST_SET_ASIDE: Final = 10_000
+ALARMING: Final = 8_000
+
+
+async def watch(fleet: "Fleet") -> None:
+    """Look each second whether the fleet's files are what was opened; else acknowledge nothing more.
+
+    The database is looked at with each commit as well: what is acknowledged is in the file of that name.
+    """
+    config, engine = fleet.config, fleet.means.engine
+    files = Presence(
+        [config.home, config.identity_key, config.people_key, config.database.with_suffix(".mark")]
+    )
+    gone = None
+    while gone is None:
+        await asyncio.sleep(WATCH_SECONDS)
+        gone = engine.lost or files.missing() or _key_gone(fleet)
+    engine.lose(gone)
+    fleet.world.log.alert("a file of the fleet is gone", runbook="lock/files-gone", what=Path(gone).name)
+
+
+async def fold(fleet: "Fleet") -> None:
+    """Leave nothing in the log that was deleted from the database."""
+    while True:
+        await asyncio.sleep(FOLD_EVERY.total_seconds())
+        with contextlib.suppress(StorageFull):
+            await fleet.means.engine.fold()
+
+
+async def tidy(fleet: "Fleet") -> None:
+    """Let go of what is over."""
+    while True:
+        await asyncio.sleep(TIDY_EVERY.total_seconds())
+        try:
+            await _let_go(fleet)
+        except StorageFull as full:
+            fleet.world.log.warning("could not tidy up", reason=str(full))
+
+
+async def _let_go(fleet: "Fleet") -> None:
+    now = fleet.world.clock.now()
+    await fleet.documents.purge()
+    await fleet.sealed.purge()
+    await fleet.journal.purge(now - KEPT_FOR)
+    await fleet.tasks.purge(now - KEPT_FOR)
+    for purpose, versions in (await fleet.rekeying.renew_monthly()).items():
+        fleet.world.log.info("old keys are destroyed", purpose=purpose, versions=versions)
+    letters = fleet.bus.dead_letters
+    count = letters.count()
+    expired = await letters.expire(now - SET_ASIDE_FOR, MOST_SET_ASIDE)
+    if expired or count > ALARMING:
+        fleet.world.log.alert(
+            "messages that were set aside are let go",
+            runbook="lock/dead-letters",
+            waiting=count,
+            gone=expired,
+        )
+
+
+def _key_gone(fleet: "Fleet") -> str | None:
+    return None if fleet.cipher.keys_are_there() else str(fleet.config.master_key)

@@ -1,0 +1,123 @@
+"""What somebody must see to: guests without their key, and locks that keep what should be gone."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from shared.domain.core import Guest
+from shared.domain.grant_lifecycle import Removing
+from shared.domain.instants import instant_to_text, milliseconds
+from shared.domain.lifecycle import name_of
+from shared.domain.states import Failed
+from shared.ledger.grant_record import GrantRecord, grant_from
+from shared.ledger.indexes import KEYLESS, LEAVING, TASKS, WAITING
+from shared.ledger.key_record import KeyRecord, key_record_from
+from shared.ledger.reservation import Status, ref_of, reservation_from
+from shared.ports.documents import TenantDocuments
+from shared.queries.grants import at_or_none, moment
+from shared.queries.hotels import Cell, every, label_of
+from shared.queries.keys import key_of
+
+MOST_NAMED: Final = 20
+SOON: Final = timedelta(hours=2)
+"""A guest who comes within so long is as good as at the door."""
+
+
+@dataclass(slots=True)
+class _Found:
+    """What was found so far, over all tenants."""
+
+    failed: int = 0
+    waiting: int = 0
+    locks: int = 0
+    keyless: list[str] = field(default_factory=list)
+    at_the_door: list[str] = field(default_factory=list)
+
+
+async def attention(cell: Cell, now: datetime) -> dict[str, Any]:
+    """Count failed keys that are wanted, keys yet to be made, locks with residues; name who has no key."""
+    found = _Found()
+    for store in await cell.asked(None):
+        await _look_at(store, now, found)
+    return {
+        "failed_keys": found.failed,
+        "waiting_keys": found.waiting,
+        "residual_locks": found.locks,
+        "keyless_stays": found.keyless[:MOST_NAMED],
+        "keys_at_the_door": found.at_the_door[:MOST_NAMED],
+    }
+
+
+async def _look_at(store: TenantDocuments, now: datetime, found: _Found) -> None:
+    found.failed += len([key async for key in failed_and_wanted(store, now)])
+    soon = milliseconds(now + SOON)
+    async for document in every(store, WAITING, {}):
+        found.waiting += 1
+        if document.data["waiting"] <= soon and key_record_from(document).credential.core.window.end > now:
+            found.at_the_door.append(document.ref.id)
+    leaving = [grant_from(each) async for each in every(store, LEAVING, {})]
+    found.locks += len({kept.grant.device_id for kept in leaving if may_still_open(kept)})
+    found.keyless += [each.ref.id async for each in every(store, KEYLESS, {})]
+
+
+def may_still_open(kept: GrantRecord) -> bool:
+    """Say whether a lock did not let go of what should be gone: it was asked in vain, or given up.
+
+    One that is being removed and was refused counts, whether a saga still tries or not (trial §2.3).
+    """
+    if not isinstance(kept.grant.state, Removing):
+        return True
+    last = kept.removals[-1:]
+    return any(call.answer is not None and call.answer != "gone" for call in last)
+
+
+async def failed_and_wanted(store: TenantDocuments, now: datetime) -> AsyncIterator[KeyRecord]:
+    """Go through the keys that failed, whose stay is not over and that a confirmed stay still names."""
+    async for task in every(store, TASKS, {}):
+        record = await key_of(store, task.ref.id)
+        if record is None or not isinstance(record.credential.state, Failed):
+            continue
+        if record.credential.core.window.end > now and await _named(store, record):
+            yield record
+
+
+async def _named(store: TenantDocuments, record: KeyRecord) -> bool:
+    holder = record.credential.core.holder
+    found = await store.get(ref_of(holder.reservation_id)) if isinstance(holder, Guest) else None
+    stay = None if found is None else reservation_from(found)
+    return stay is not None and stay.status is Status.CONFIRMED and record.id in stay.credentials
+
+
+async def residues(cell: Cell, tenant: str | None) -> list[dict[str, Any]]:
+    """Return what should be gone and may still open a lock, the longest first, saga or no saga."""
+    shown = []
+    for store in await cell.known(tenant):
+        async for document in every(store, LEAVING, {}):
+            kept = grant_from(document)
+            if may_still_open(kept):
+                shown.append(await _residue(store, kept))
+    return shown
+
+
+async def _residue(store: TenantDocuments, kept: GrantRecord) -> dict[str, Any]:
+    grant, record = kept.grant, await key_of(store, kept.grant.credential_id)
+    asked = kept.removals[-1:]
+    holder = None if record is None else record.credential.core.holder
+    return {
+        "grant": grant.id,
+        "key": grant.credential_id,
+        "tenant": grant.tenant,
+        "property": grant.property_id,
+        "reservation": holder.reservation_id if isinstance(holder, Guest) else None,
+        "device": grant.device_id,
+        "label": await label_of(store, grant.device_id),
+        "vendor": grant.vendor,
+        "vendor_name": grant.vendor_name,
+        "state": name_of(type(grant.state)),
+        "since": instant_to_text(grant.changed_at),
+        "cause": getattr(grant.state, "cause", None) or next((call.answer for call in asked), None),
+        "asked_last": next((moment(call.answered_at or call.at) for call in asked), None),
+        "next_try": None if record is None else moment(record.due),
+        "exposure_until": at_or_none(grant.exposure_until),
+    }

@@ -1,0 +1,72 @@
+"""Whose hotels there are, for whoever may look at several: tenants of the cell, and their properties."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from shared.domain.ids import TenantId
+from shared.ledger.admission import RECORD
+from shared.ledger.indexes import PROPERTIES, TENANTS
+from shared.ports.documents import Document, DocumentStore, Index, Ref, TenantDocuments
+
+PAGE: Final = 500
+MOST_TENANTS: Final = 1000
+MOST_NAMED: Final = 10
+BEYOND: Final = "tnt_~"
+"""After every tenant's id."""
+
+
+class Unknown(LookupError):
+    """Nothing of that name was ever heard of; the words end with what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """All tenants' documents, and the cell whose tenants are looked at."""
+
+    documents: DocumentStore
+    name: str
+
+    async def tenants(self) -> list[TenantId]:
+        """Return the tenants of the cell, as many as one question brings back."""
+        residents = {"data_residency": self.name}
+        found = await self.documents.sweep(TENANTS, residents, until=BEYOND, limit=MOST_TENANTS)
+        return [tenant for tenant, _ in found]
+
+    async def asked(self, tenant: str | None) -> list[TenantDocuments]:
+        """Return the documents of the tenant that is asked for, or of all."""
+        names = await self.tenants() if tenant is None else [TenantId(tenant)]
+        return [self.documents.tenant(name) for name in names]
+
+    async def known(self, tenant: str | None) -> list[TenantDocuments]:
+        """Return the documents of the tenant that is asked for, or of all; raise Unknown if there is none."""
+        stores = await self.asked(tenant)
+        if tenant is not None and await stores[0].get(RECORD) is None:
+            raise Unknown(f"no tenant {tenant[:80]!r}: {one_of(await self.tenants())}")
+        return stores
+
+
+def one_of(names: Sequence[str]) -> str:
+    """Return which names there are, as a remedy."""
+    more = " …" if len(names) > MOST_NAMED else ""
+    return f"name one of {', '.join(names[:MOST_NAMED])}{more}" if names else "none is admitted yet"
+
+
+async def properties(store: TenantDocuments) -> list[str]:
+    """Return the ids of a tenant's properties."""
+    return [found.ref.id async for found in every(store, PROPERTIES, {})]
+
+
+async def every(store: TenantDocuments, index: Index, equals: Mapping[str, Any]) -> AsyncIterator[Document]:
+    """Go through all that an index holds, page by page."""
+    page = await store.query(index, equals, limit=PAGE)
+    while page:
+        for found in page:
+            yield found
+        page = await store.query(index, equals, after=page[-1], limit=PAGE) if len(page) == PAGE else ()
+
+
+async def label_of(store: TenantDocuments, device: str) -> str | None:
+    """Return what people call a lock."""
+    found = await store.get(Ref("devices", device))
+    return None if found is None else found.data.get("label")

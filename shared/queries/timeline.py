@@ -1,0 +1,195 @@
+"""All that happened to a booking or a key, in order: what was heard, told, tried, and done at each lock.
+
+Every line is made of ids, states, codes and times that are named here one by one, so that nothing which
+opens a door can come along.
+"""
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final, Protocol
+
+from shared.domain.credential import KeyCredential
+from shared.domain.errors import InvalidInput
+from shared.domain.grant_lifecycle import Placement
+from shared.domain.ids import minted_at
+from shared.domain.instants import instant, instant_from_text, instant_to_text
+from shared.domain.plan import MAX_ATTEMPTS, AttemptMade
+from shared.ledger.key_record import KeyRecord
+from shared.ledger.ledger import OUTBOX
+from shared.ledger.reservation import Reservation, reservation_from
+from shared.ledger.reservation import ref_of as stay_ref
+from shared.ports.documents import Ref, TenantDocuments
+from shared.queries.grants import moment, shown_grants
+from shared.queries.hotels import Cell, Unknown
+from shared.queries.keys import key_of, keys_of_stay
+
+Json = Mapping[str, Any]
+MANUAL_TASKS: Final = "manual_tasks"
+PLACEMENTS: Final = frozenset(Placement)
+CONCLUSIVE: Final = ("issued", "failed", "revoke_settled")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that happened: when, by whose account, of which sort, to what."""
+
+    at: str
+    source: str
+    kind: str
+    about: str
+    what: str
+    branch: str = ""
+
+
+class Executions(Protocol):
+    """The platform's account of the executions that worked on a key."""
+
+    def of_key(self, record: KeyRecord) -> AsyncIterator[Line]:
+        """Go through what happened in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Whose:
+    store: TenantDocuments
+    stay: Reservation | None
+    keys: Sequence[KeyRecord]
+
+
+async def timeline(cell: Cell, executions: Executions, identity: str, tenant: str | None) -> dict[str, Any]:
+    """Return everything that is known to have happened to a booking or a key."""
+    whose = await _found(cell, identity, tenant)
+    lines = [] if whose.stay is None else list(_heard(whose.stay))
+    for record in whose.keys:
+        lines += [line async for line in _of_key(whose.store, executions, record)]
+    # Sorting keeps what is of one instant as its account has it, and the accounts from cause to effect.
+    lines.sort(key=lambda line: _when(line.at))
+    shown = [{**asdict(line), "at": moment(_when(line.at))} for line in lines]
+    keys = [record.id for record in whose.keys]
+    return {"id": identity, "tenant": whose.store.tenant, "credentials": keys, "timeline": shown}
+
+
+def _when(text: str) -> datetime:
+    return instant_from_text(text, "at")
+
+
+async def _found(cell: Cell, identity: str, tenant: str | None) -> _Whose:
+    found = [await _of_tenant(store, identity) for store in await cell.asked(tenant)]
+    known = [each for each in found if each.stay is not None or each.keys]
+    if not known:
+        remedy = f"see keyfleet credentials, and keyfleet dead-letter list --reservation {identity[:80]}"
+        raise Unknown(f"no booking and no key {identity[:80]!r}: {remedy}")
+    if len(known) > 1:
+        named = ", ".join(each.store.tenant for each in known)
+        raise InvalidInput("id", "known to several tenants", f"name one with --tenant: {named}")
+    return known[0]
+
+
+async def _of_tenant(store: TenantDocuments, identity: str) -> _Whose:
+    key = await key_of(store, identity)
+    if key is not None:
+        return _Whose(store, None, (key,))
+    stay = await store.get(stay_ref(identity))
+    keys = await keys_of_stay(store, identity)
+    return _Whose(store, None if stay is None else reservation_from(stay), keys)
+
+
+def _heard(stay: Reservation) -> Iterator[Line]:
+    for event in stay.heard:
+        # Who sent it may have another clock than ours: it stands where we heard it.
+        sent = instant_to_text(event.standing.time)
+        version = "" if event.standing.version is None else f"version {event.standing.version}, "
+        because = f": {event.because}" if event.because else ""
+        what = f"{event.subject} ({event.event_id}, {version}of {sent}){because}"
+        at = sent if event.at is None else instant_to_text(event.at)
+        yield Line(at, "booking", event.outcome, stay.id, what)
+
+
+async def _of_key(store: TenantDocuments, executions: Executions, record: KeyRecord) -> AsyncIterator[Line]:
+    events = [line async for line in _events(store, record)]
+    for line in (*(each for each in events if not _conclusive(each)), *_attempts(record.credential)):
+        yield line
+    async for line in executions.of_key(record):
+        yield line
+    for grant in await shown_grants(store, record.id):
+        for line in _at_lock(grant):
+            yield line
+    for line in filter(_conclusive, events):
+        yield line
+    async for line in _task(store, record):
+        yield line
+
+
+def _conclusive(event: Line) -> bool:
+    """Say whether an event tells what came of the calls to locks, and not what set them going."""
+    return any(f".credential.{word}." in event.what for word in CONCLUSIVE)
+
+
+async def _events(store: TenantDocuments, record: KeyRecord) -> AsyncIterator[Line]:
+    for sequence in range(1, record.credential.sequence + 1):
+        found = await store.get(Ref(OUTBOX, f"{record.id}.{sequence:06d}"))
+        if found is None:  # a row that was never kept is a loss, and doctor's to tell
+            continue
+        row, audit = found.data, found.data["audit"]
+        kind = "published" if row["sequence"] <= record.announced else "unpublished"
+        reason = f", {audit['reason']}" if audit["reason"] else ""
+        what = f"{row['sequence']}. {row['subject']} ({row['eventId']}){reason}, by {audit['operatorId']}"
+        yield Line(audit["time"], "event", kind, record.id, what)
+
+
+def _attempts(credential: KeyCredential) -> Iterator[Line]:
+    for number, made in enumerate(credential.core.plan.made, 1):
+        kind = "refused" if made.problem else "made"
+        yield Line(instant_to_text(made.at), "attempt", kind, credential.id, _attempt(number, made))
+
+
+def _attempt(number: int, made: AttemptMade) -> str:
+    problem = f": {made.problem}" if made.problem else ""
+    return f"attempt {number} of {MAX_ATTEMPTS}, {made.choice.kind} at {made.choice.vendor}{problem}"
+
+
+def _at_lock(grant: Json) -> Iterator[Line]:
+    where = f"{grant['kind']} at {grant['label'] or grant['device']}"
+    written = moment(instant(minted_at(grant["id"])))
+    yield Line(str(written), "lock", "intended", grant["id"], f"{where}: written down, to be placed")
+    yield from _asked(grant, where)
+    if grant["state"] not in {"intended", "placed"}:
+        yield from _placed_before(grant, where)
+    if grant["state"] != "intended":
+        said = f"{where}: {_standing(grant)}"
+        yield Line(grant["changed_at"], "lock", grant["state"], grant["id"], said)
+
+
+def _asked(grant: Json, where: str) -> Iterator[Line]:
+    for call in grant["calls"]:
+        for said in call["said"]:
+            what = f"{grant['vendor']} {said['asked']}: {said['answer']}"
+            yield Line(said["at"], "vendor", "call", grant["id"], what)
+        answer = call["answer"] or "nothing was heard"
+        what = f"{grant['vendor']} was asked to {call['asked']} {where}: {answer}"
+        yield Line(_heard_at(call), "vendor", call["asked"], grant["id"], what)
+
+
+def _placed_before(grant: Json, where: str) -> Iterator[Line]:
+    # A grant tells of the present alone, and its calls of when a key that is to go had come.
+    placed = (call for call in grant["calls"] if call["asked"] == "place" and call["answer"] in PLACEMENTS)
+    if call := next(placed, None):
+        yield Line(_heard_at(call), "lock", "placed", grant["id"], f"{where}: placed ({call['answer']})")
+
+
+def _heard_at(call: Json) -> str:
+    at: str = call["answered_at"] or call["at"]
+    return at
+
+
+def _standing(grant: Json) -> str:
+    detail = f" ({grant['detail']})" if grant["detail"] else ""
+    exposed = f", may open until {grant['exposure_until']}" if grant["state"] == "residual" else ""
+    return f"{grant['state']}{detail}{exposed}"
+
+
+async def _task(store: TenantDocuments, record: KeyRecord) -> AsyncIterator[Line]:
+    task = await store.get(Ref(MANUAL_TASKS, record.id))
+    if task is not None:
+        what = f"a task for the desk: {task.data['reason']}"
+        yield Line(task.data["raised_at"], "task", "raised", record.id, what)

@@ -1,0 +1,1 @@
+"""What an operator looks at and sets right on either platform: dead letters, executions, schedules."""

@@ -1,0 +1,169 @@
+"""What somebody must see to: keys that failed and are wanted, and locks that keep what should be gone."""
+
+import asyncio
+
+import pytest
+
+from shared.queries import hotels
+from tests.support.sample_hotel import play
+
+LOCK_FULL, LOCK_FROZEN = "errcode:-3009", "errcode:-3036"
+WELL = {"failed_keys": 0, "waiting_keys": 0, "residual_locks": 0, "keyless_stays": [], "keys_at_the_door": []}
+
+
+async def _ask(house):
+    status, answer = await house.on.send("_cloud/attention", caller="operator", method="GET")
+    assert status == 200, answer
+    return answer
+
+
+async def _failed(house):
+    await house.fault(LOCK_FULL, "keyboardPwd/add")
+    await house.publish("evt_1")
+    await asyncio.sleep(30)
+    return await _ask(house)
+
+
+def test_where_every_guest_has_a_key_and_every_lock_let_go_nobody_is_needed(tmp_path):
+    async def scenario(house):
+        nobody_came = await _ask(house)
+        await house.publish("evt_1")
+        await asyncio.sleep(30)
+        staying = await _ask(house)
+        await house.publish("evt_2", "checked_out", time="2026-03-05T07:00:00Z")
+        await asyncio.sleep(600)
+        return nobody_came, staying, await _ask(house)
+
+    assert play(tmp_path, scenario) == (WELL, WELL, WELL)
+
+
+def test_keys_that_are_yet_to_be_made_are_counted_until_they_are(tmp_path):
+    async def scenario(house):
+        await house.fault("http_500", "keyboardPwd/add")
+        await house.publish("evt_1")
+        await asyncio.sleep(5)
+        waiting = await _ask(house)
+        await house.mend()
+        await asyncio.sleep(3600)
+        return waiting, await _ask(house)
+
+    assert play(tmp_path, scenario) == ({**WELL, "waiting_keys": 1}, WELL)
+
+
+def test_a_key_that_failed_is_shown_as_it_was_tried_last(tmp_path):
+    async def scenario(house):
+        await _failed(house)
+        _, answer = await house.on.send("_cloud/credentials", caller="operator", method="GET")
+        return answer["credentials"]
+
+    (key,) = play(tmp_path, scenario)
+    assert (key["state"], key["kind"], key["vendor"]) == ("failed", "pin_code", "ttlock")
+
+
+def test_a_key_that_failed_is_counted_until_the_stay_no_longer_wants_it(tmp_path):
+    async def scenario(house):
+        failed = await _failed(house)
+        await house.publish("evt_2", "cancelled", time="2026-03-01T11:00:00Z")
+        await asyncio.sleep(30)
+        return failed["failed_keys"], (await _ask(house))["failed_keys"]
+
+    assert play(tmp_path, scenario) == (1, 0)
+
+
+def test_a_key_that_failed_is_counted_no_longer_than_the_stay_would_have_lasted(tmp_path):
+    async def scenario(house):
+        failed = await _failed(house)
+        await asyncio.sleep(4 * 24 * 3600)
+        return failed["failed_keys"], (await _ask(house))["failed_keys"]
+
+    assert play(tmp_path, scenario) == (1, 0)
+
+
+def test_a_key_that_failed_is_not_counted_once_it_was_made_anew(tmp_path):
+    async def scenario(house):
+        failed = await _failed(house)
+        await house.mend()
+        await house.publish("evt_2", time="2026-03-01T11:00:00Z")
+        await asyncio.sleep(30)
+        return failed["failed_keys"], (await _ask(house))["failed_keys"]
+
+    assert play(tmp_path, scenario) == (1, 0)
+
+
+@pytest.mark.parametrize("page", [1, 1000])
+def test_locks_that_would_not_let_go_are_counted_each_once_whatever_fits_a_page(tmp_path, monkeypatch, page):
+    monkeypatch.setattr(hotels, "PAGE", page)
+
+    async def scenario(house):
+        for stay in (1, 2):
+            booked = {"reservationId": f"rsv_{stay}", "validUntil": "2026-03-04T07:30:00Z"}
+            await house.publish(f"evt_{stay}", **booked, rooms=[f"rmu_10{stay}"])
+        await asyncio.sleep(30)
+        await house.fault(LOCK_FROZEN, "keyboardPwd/delete")
+        for stay in (1, 2):
+            gone = {"reservationId": f"rsv_{stay}", "time": "2026-03-03T07:00:00Z"}
+            await house.publish(f"evt_1{stay}", "checked_out", **gone)
+        await asyncio.sleep(1800)
+        return (await _ask(house))["residual_locks"]
+
+    assert play(tmp_path, scenario) == 3
+
+
+def test_a_stay_that_lost_its_key_is_named_until_it_has_one_again_or_ends(tmp_path):
+    async def scenario(house):
+        named = []
+        house_full = {"version": 2, "rooms": ["rmu_999"], "time": "2026-03-01T11:00:00Z"}
+        for event, subject, more in (
+            ("evt_1", "confirmed", {"version": 1}),
+            ("evt_2", "confirmed", house_full),
+            ("evt_3", "confirmed", {"version": 3, "time": "2026-03-01T12:00:00Z"}),
+            ("evt_4", "confirmed", {**house_full, "version": 4, "time": "2026-03-01T13:00:00Z"}),
+            ("evt_5", "cancelled", {"version": 5, "time": "2026-03-01T14:00:00Z"}),
+        ):
+            await house.publish(event, subject, **more)
+            await asyncio.sleep(30)
+            named.append((await _ask(house))["keyless_stays"])
+        return named
+
+    assert play(tmp_path, scenario) == [[], ["rsv_1"], [], ["rsv_1"], []]
+
+
+async def _listed(house):
+    status, answer = await house.on.send("_cloud/residues", caller="operator", method="GET")
+    assert status == 200, answer
+    return answer["residues"]
+
+
+def test_what_a_lock_refused_to_let_go_of_is_listed_while_a_saga_still_tries(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1")
+        await asyncio.sleep(30)
+        await house.fault(LOCK_FROZEN, "keyboardPwd/delete")
+        await house.publish("evt_2", "checked_out", time="2026-03-05T07:00:00Z")
+        await asyncio.sleep(5)
+        trying = (await _listed(house), await _ask(house))
+        await house.mend()
+        await asyncio.sleep(7200)
+        return trying, (await _listed(house), await _ask(house))
+
+    (listed, counted), (none, well) = play(tmp_path, scenario)
+    assert {each["state"] for each in listed} == {"removing"}
+    assert all(each["cause"] and each["since"] and each["asked_last"] and each["next_try"] for each in listed)
+    assert {each["reservation"] for each in listed} == {"rsv_1"}
+    assert counted["residual_locks"] == len(listed) > 0
+    assert (none, well) == ([], WELL)
+
+
+def test_a_key_that_is_not_made_is_named_once_its_guest_is_at_the_door(tmp_path):
+    async def scenario(house):
+        await house.fault("http_500", "keyboardPwd/add")
+        await house.publish("evt_1")
+        await asyncio.sleep(5)
+        tomorrow = await _ask(house)
+        await house.publish("evt_2", reservationId="rsv_2", validFrom="2026-03-01T10:30:00Z")
+        await asyncio.sleep(5)
+        return tomorrow, await _ask(house)
+
+    tomorrow, today = play(tmp_path, scenario)
+    assert (tomorrow["waiting_keys"], tomorrow["keys_at_the_door"]) == (1, [])
+    assert (today["waiting_keys"], len(today["keys_at_the_door"])) == (2, 1)
