@@ -25,3 +25,14 @@ def changing(scene: Scene) -> list[str]:
 def unsettled(scene: Scene) -> list[str]:
     """Return which keys are asked for each hour."""
     return [*residues(scene), *changing(scene)]
+
+
+def told_to_people(scene: Scene) -> bool:
+    """Say whether a key cannot be what it is to be, its PIN being another's at a lock, and people know it."""
+    keys = set(changing(scene))
+    last = [
+        row["calls"][-1]["answer"]
+        for row in scene.rows("grants").values()
+        if row["credential_id"] in keys and row["calls"]
+    ]
+    return "pin_taken" in last and "will not open as they are to" in scene.words
