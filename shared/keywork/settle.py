@@ -122,7 +122,7 @@ def _key(errand: Errand, sealed: SealedKey | None, task: AttemptContext) -> Lock
     stay, kept = task.entry.credential.core.window, errand.kept
     # Of grants that an early release wrote nobody knows when they begin: as their key does.
     window = kept.window(stay.zone) if kept.since > NO_INSTANT else stay
-    key = lock_key(kept, window, sealed)
+    key = lock_key(kept, window, sealed, task.entry.credential.core.scope)
     if sealed is None or not errand.act.opens:
         return key
     return replace(key, secret=sealed.artifact, intent_predates=len(kept.calls) > 1)
