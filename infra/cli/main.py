@@ -20,6 +20,7 @@ from infra.cli.document import document
 from infra.cli.new_vendor import new_vendor
 from infra.cli.problems import EXIT_CODES
 from infra.cli.publish import publish
+from infra.cli.publishing import publishing
 from infra.cli.sim import calls, doors, faults
 from infra.cli.sim.run import run as run_simulator
 from infra.cli.status import status
@@ -68,7 +69,7 @@ def keyfleet(_version: Version = False) -> None:
 
 app.command("up")(serving_at_a_place(up))
 app.command("status")(at_a_place(status))
-app.command("publish")(at_a_place(publish))
+app.command("publish")(at_a_place(publishing(publish)))
 app.command("credentials")(at_a_place(credentials))
 app.command("ask-again")(at_a_place(ask_again))
 app.command("timeline")(at_a_place(timeline))
