@@ -10,6 +10,7 @@ from infra.local.control.asked import after_of, ids_of, limit_of, topic_of
 from infra.local.control.bodies import json_body
 from infra.local.control.dead_letters import check_parked, letters
 from infra.local.control.doubts import doubts
+from infra.local.control.executions import LocalExecutions
 from infra.local.control.operations import Operations, Routes
 from infra.local.control.outcomes import Published, outcome_of
 from infra.local.control.publishing import event_from
@@ -31,7 +32,8 @@ async def _publish(on: Operations, request: Request) -> Mapping[str, Any]:
 
 async def _outcome(on: Operations, request: Request) -> Mapping[str, Any]:
     asked = Published.of(request.path_params["message"], request.query_params)
-    return await outcome_of(asked, on.bus, on.cell)
+    executions = LocalExecutions(on.sagas, on.starts, on.platform.clock.now())
+    return await outcome_of(asked, on.bus, on.cell, executions)
 
 
 async def _dead_letters(on: Operations, request: Request) -> Mapping[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from infra.local.bus.bus import Bus
 from infra.local.control.asked import after_of
+from infra.local.control.executions import LocalExecutions
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
 from shared.domain.instants import instant_to_text
@@ -40,13 +41,14 @@ class Published:
         return cls(after_of(message), event, tenant, query.get("reservation", ""))
 
 
-async def outcome_of(it: Published, bus: Bus, cell: Cell) -> dict[str, Any]:
+async def outcome_of(it: Published, bus: Bus, cell: Cell, executions: LocalExecutions) -> dict[str, Any]:
     """Return what came of an event so far, and whether that is all."""
     # Asked in this order: what was delivered before the question is in all that is read after it.
     delivering = bus.delivers(it.message)
     letters = _set_aside(it, bus)
     heard, keys = await _at_its_stay(it, cell.documents.tenant(TenantId(it.tenant)))
-    settled = bool(letters) or (not delivering and _is_over(it, heard, keys))
+    moving = [key["id"] for key in keys if _moves(key) or executions.busy(key["id"])]
+    settled = bool(letters) or (not delivering and _is_over(it, heard, moving))
     return {"settled": settled, "delivering": delivering, "letters": letters, "heard": heard, "keys": keys}
 
 
@@ -72,13 +74,12 @@ async def _at_its_stay(it: Published, store: TenantDocuments) -> tuple[Facts | N
     return {"outcome": note.outcome.value, "because": note.because, "at": at, "stay": status}, keys
 
 
-def _is_over(it: Published, heard: Facts | None, keys: list[Facts]) -> bool:
+def _is_over(it: Published, heard: Facts | None, moving: list[str]) -> bool:
     if not it.reservation:
         return True
-    if heard is None:
-        return False
-    return heard["outcome"] != "applied" or not any(map(_moves, keys))
+    return heard is not None and (heard["outcome"] != "applied" or not moving)
 
 
 def _moves(key: Facts) -> bool:
-    return key["state"] in UNMADE or any(grant["state"] in UNDER_WAY for grant in key["grants"])
+    under_way = any(grant["state"] in UNDER_WAY for grant in key["grants"])
+    return key["state"] in UNMADE or bool(key["unannounced"]) or under_way
