@@ -12,6 +12,7 @@ from shared.domain.secret import Secret
 from shared.keywork.vendor_session import NO_ACCOUNT, SHARED, VendorSessions
 from shared.ledger.admission import RECORD, admit_tenant
 from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory
+from shared.ledger.premises import change_hotel
 from shared.ports.documents import Create, Ref
 from shared.vendor_kit.account_owners import AccountOwners, AccountShared, Owner
 from shared.vendor_kit.accounts import account_secret
@@ -142,7 +143,8 @@ async def test_port_is_opened_anew_for_another_lock(setting):
     await setting.account(b"mock://")
     first = await setting.at()
     another = door(3, ROOMS, "pin")
-    await setting.books.documents.commit([Create(Ref("devices", another.id), to_document(another))])
+    added = Create(Ref("devices", another.id), to_document(another))
+    await change_hotel(setting.books.documents, another.property_id, [added])
     setting.hotels.forget(SILK)
     second = await setting.at()
     assert second.port is not first.port
