@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
 import typer
@@ -128,7 +128,8 @@ def _took(facts: Mapping[str, Any]) -> str:
     if facts["ended_at"] is None:
         return ""
     passed = datetime.fromisoformat(facts["ended_at"]) - datetime.fromisoformat(facts["started_at"])
-    return f"{passed.total_seconds():.1f} s"
+    # Its two ends are told by a clock that may have been set back meanwhile.
+    return f"{passed.total_seconds():.1f} s" if passed >= timedelta(0) else "unknown: the clock was set back"
 
 
 def _state(state: str) -> Text:

@@ -17,14 +17,17 @@ from infra.cli.credentials import credentials
 from infra.cli.demo.play import demo
 from infra.cli.doctor.examine import doctor
 from infra.cli.document import document
+from infra.cli.events import events
 from infra.cli.new_vendor import new_vendor
 from infra.cli.problems import EXIT_CODES
 from infra.cli.publish import publish
+from infra.cli.publishing import publishing
 from infra.cli.sim import calls, doors, faults
 from infra.cli.sim.run import run as run_simulator
 from infra.cli.status import status
 from infra.cli.timeline import timeline
 from infra.cli.token import token
+from infra.cli.trigger import trigger
 from infra.cli.up import up
 from infra.cli.usage import Documented
 from infra.cli.verify import verify
@@ -68,7 +71,9 @@ def keyfleet(_version: Version = False) -> None:
 
 app.command("up")(serving_at_a_place(up))
 app.command("status")(at_a_place(status))
-app.command("publish")(at_a_place(publish))
+app.command("publish")(at_a_place(publishing(publish)))
+app.command("events")(on_its_own(events))
+app.command("trigger")(at_a_place(trigger))
 app.command("credentials")(at_a_place(credentials))
 app.command("ask-again")(at_a_place(ask_again))
 app.command("timeline")(at_a_place(timeline))

@@ -5,13 +5,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from infra.cli.address import FleetAddress
-from infra.cli.answer import Answer, line, plain
-from infra.cli.control import ControlPlane
 from infra.cli.inputs import json_file, json_object
 from infra.cli.problems import Refused
+from infra.cli.publishing import Request
 
 LONGEST_SUBJECT = 128
 Subject = Annotated[
@@ -33,21 +31,19 @@ Key = Annotated[
 
 
 def publish(
-    at: FleetAddress,
+    _at: FleetAddress,
     subject: Subject = None,
     data: Data = None,
     tenant: Tenant = None,
     event: Event = None,
     ordering_key: Key = None,
-) -> Answer:
+) -> Request:
     """Publish an event; it is validated first, and nothing invalid is published."""
     content = _content(data, tenant, event)
     request: dict[str, Any] = {"subject": subject or _named_by(content), **content}
     if ordering_key is not None:
         request["ordering_key"] = ordering_key
-    facts = ControlPlane(at).post("publish", body=request)
-    said = line("Published ", plain(facts["event_id"], "bold"), f" on {facts['topic']}.")
-    return Answer(facts, (said, *_heard(at, facts)))
+    return request
 
 
 def _named_by(content: Mapping[str, Any]) -> str:
@@ -60,35 +56,6 @@ def _named_by(content: Mapping[str, Any]) -> str:
             "the event has a type and no subject", f'add "subject" to it: "{kind[:LONGEST_SUBJECT]}"'
         )
     raise Refused("the subject is missing", "name one, such as melmastoon.tenant.config_updated.v1")
-
-
-def _heard(at: FleetAddress, facts: Mapping[str, Any]) -> tuple[Text, ...]:
-    if "listeners" not in facts:
-        return (line(f"It is kept as message {facts['message_id']}."),)
-    if not facts["listeners"]:
-        return (_kept(at, facts),) if facts.get("kept_for") else (_unheard(),)
-    return (
-        line(f"It is kept as message {facts['message_id']}, for ", ", ".join(facts["listeners"]), "."),
-        line(f"What a function cannot accept is set aside: keyfleet dead-letter list{at.flags}"),
-    )
-
-
-def _kept(at: FleetAddress, facts: Mapping[str, Any]) -> Text:
-    function = facts["kept_for"].partition(".")[0]
-    return line(
-        plain(f"Nothing handles this subject yet: it is kept as message {facts['message_id']}", "yellow"),
-        f", and delivered when {function} comes: see keyfleet dead-letter list{at.flags}",
-    )
-
-
-def _unheard() -> Text:
-    from infra.manifest.load import load_manifest
-
-    return line(
-        plain("Nobody listens to this subject here, so nothing will happen", "yellow"),
-        "; functions listen to: ",
-        ", ".join(load_manifest().topics()),
-    )
 
 
 def _object_in(file: Path) -> Any:

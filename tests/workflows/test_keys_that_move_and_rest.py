@@ -1,6 +1,8 @@
 """A living key follows its stay, rests while somebody doubts it, and wakes with the same PIN."""
 
 import asyncio
+import json
+import re
 from datetime import datetime
 
 import pytest
@@ -188,5 +190,17 @@ def test_end_of_a_stay_ends_a_key_that_rests_or_moves(tmp_path):
         assert [await pins(house, door) for door in ("101", "102", "front")] == [[], [], []]
         assert (await house.told())[-1] == "revoke_settled"
         assert {state for _, state in await wishes(house)} == {"removed"}
+
+    play(tmp_path, scenario)
+
+
+def test_handle_of_a_key_s_secret_does_not_follow_from_any_id_that_others_see(tmp_path):
+    async def scenario(house):
+        await booked(house)
+        rows = [row for row in (await house.documents("outbox")).values() if ".issued." in row["subject"]]
+        (issued,) = [json.loads(row["body"]) for row in rows]
+        (handle,) = re.findall(r"tk_([0-9A-Z]{26})", rows[0]["body"])
+        moment = issued["id"].removeprefix("evt_")[:10]
+        assert handle[:10] != moment  # an id's first ten digits are its time
 
     play(tmp_path, scenario)

@@ -23,6 +23,7 @@ from shared.ports.bus_limits import check_publish
 from shared.ports.dead_letters import QUARANTINE_NOTES
 
 BACKLOGS = "SELECT subscription, count(*) FROM bus_delivery GROUP BY subscription ORDER BY subscription"
+WANTED = "SELECT 1 FROM bus_delivery WHERE message = ? LIMIT 1"
 Parcel = tuple[StoredMessage, tuple[Route, ...]]
 
 
@@ -99,6 +100,10 @@ class Bus:
     def backlog(self) -> Mapping[str, int]:
         """Return how many deliveries wait for each subscription, also for one the manifest dropped."""
         return dict(self._means.engine.read(BACKLOGS))
+
+    def delivers(self, message: str) -> bool:
+        """Say whether a message still waits for one of its subscriptions."""
+        return bool(self._means.engine.read(WANTED, (int(message),)))
 
     def _parcel(self, topic: str, message: Message, sealed: bytes) -> Parcel:
         parked, kept_for = topic in self._routing.parked, self._routing.kept_for(topic)

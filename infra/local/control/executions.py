@@ -32,6 +32,11 @@ class LocalExecutions:
             async for line in self._lines(record.id, execution):
                 yield line
 
+    def busy(self, key: str) -> bool:
+        """Say whether an execution that works on a key is yet to end."""
+        working = self.sagas.working_on(key, key[_TIME_DIGITS])
+        return any(each.execution.state is ExecutionState.ACTIVE for each in working)
+
     async def _lines(self, key: str, kept: Kept) -> AsyncIterator[Line]:
         execution, argument = kept.execution, kept.argument
         generation = argument.get("generation")

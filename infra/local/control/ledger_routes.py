@@ -21,6 +21,10 @@ async def _status(on: Operations, _request: Request) -> Mapping[str, Any]:
     return on.status()
 
 
+async def _clock(on: Operations, _request: Request) -> Mapping[str, Any]:
+    return {"now": on.platform.clock.now().isoformat()}
+
+
 async def _attention(on: Operations, _request: Request) -> Mapping[str, Any]:
     return await attention(on.cell, on.platform.clock.now())
 
@@ -58,6 +62,7 @@ ROUTES: Routes = (
     ("GET", "/keys", _keys),
     ("POST", "/keys", _keys_worked_on),
     ("GET", "/status", _status),
+    ("GET", "/clock", _clock),
     ("GET", "/attention", _attention),
     ("GET", "/credentials", _credentials),
     ("GET", "/residues", _residues),

@@ -9,7 +9,10 @@ from starlette.requests import Request
 from infra.local.control.asked import after_of, ids_of, limit_of, topic_of
 from infra.local.control.bodies import json_body
 from infra.local.control.dead_letters import check_parked, letters
+from infra.local.control.doubts import doubts
+from infra.local.control.executions import LocalExecutions
 from infra.local.control.operations import Operations, Routes
+from infra.local.control.outcomes import Published, outcome_of
 from infra.local.control.publishing import event_from
 from shared.usecases.operations.letters import shown_letter
 
@@ -19,9 +22,18 @@ async def _publish(on: Operations, request: Request) -> Mapping[str, Any]:
     topic, message = event_from(await json_body(request), platform.clock, platform.ids, platform.entropy)
     (identity,) = await on.bus.publish(topic, [message])
     listeners = on.bus.listeners(topic, message)
-    event = orjson.loads(message.data)["id"]
+    event = orjson.loads(message.data)
     heard = {"listeners": list(listeners), "kept_for": on.bus.kept_for(topic)}
-    return {"topic": topic, "message_id": identity, "event_id": event, **heard}
+    about = {"tenant": event["tenantId"], "reservation": str(event["data"].get("reservationId", ""))}
+    warnings = [each.described() for each in doubts(message.attributes["subject"], event["data"])]
+    known = {"topic": topic, "message_id": identity, "event_id": event["id"]}
+    return {**known, **heard, **about, "warnings": warnings}
+
+
+async def _outcome(on: Operations, request: Request) -> Mapping[str, Any]:
+    asked = Published.of(request.path_params["message"], request.query_params)
+    executions = LocalExecutions(on.sagas, on.starts, on.platform.clock.now())
+    return await outcome_of(asked, on.bus, on.cell, executions)
 
 
 async def _dead_letters(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -45,6 +57,7 @@ async def _discard(on: Operations, request: Request) -> Mapping[str, Any]:
 
 ROUTES: Routes = (
     ("POST", "/publish", _publish),
+    ("GET", "/outcomes/{message}", _outcome),
     ("GET", "/dead-letters", _dead_letters),
     ("POST", "/dead-letters/replay", _replay),
     ("POST", "/dead-letters/discard", _discard),

@@ -124,3 +124,10 @@ def test_workflow_show_of_an_unknown_execution_is_refused(fleet, ask):
 def test_workflow_cancel_ends_an_execution(fleet, facts):
     fleet.will("POST", "/executions/01X/cancel", {"cancelled": "01X"})
     assert facts("workflow", "cancel", "01X") == {"cancelled": "01X"}
+
+
+def test_ec6_an_execution_across_a_clock_that_was_set_back_took_no_negative_time(fleet, ask):
+    _shown(fleet, ended_at="2026-04-30T10:00:00+00:00")
+    said = ask("workflow", "show", "01X").stdout
+    assert "took unknown: the clock was set back" in said
+    assert "-86" not in said

@@ -2,11 +2,11 @@
 
 import json
 import typing
-from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
 
+from infra.manifest.load import ROOT
 from shared.audit.entries import action_entry
 from shared.audit.kept import GUEST, KEPT, NEVER_KEPT, is_word, kept_of
 from shared.audit.subjects import Subject
@@ -15,9 +15,7 @@ from shared.events.subject import Direction
 from tests.support.audited import key_of, row
 
 NOBODY = Subject(b"k" * 32)
-EXAMPLES = json.loads(
-    (Path(__file__).parents[1] / "events" / "examples" / "produced.json").read_text(encoding="utf-8")
-)
+EXAMPLES = json.loads((ROOT / "shared/events/examples/produced.json").read_text(encoding="utf-8"))
 PLANTED = {
     "vendorRef": "vendor-ref-canary",
     "pin": "482913",

@@ -1,10 +1,10 @@
 """What the outbox really stores, of every event that we produce, becomes an entry."""
 
 import json
-from pathlib import Path
 
 import pytest
 
+from infra.manifest.load import ROOT
 from shared.audit.entries import action_entry
 from shared.audit.kept import NEVER_KEPT
 from shared.audit.subjects import Subject
@@ -16,9 +16,7 @@ from shared.events.wire import read_instant
 ULID = "01HX4Q8ZT9WKE2M7VR5N3BCD6F"
 TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 TIME = "2026-04-30T10:13:42.117Z"
-EXAMPLES = json.loads(
-    (Path(__file__).parents[1] / "events" / "examples" / "produced.json").read_text(encoding="utf-8")
-)
+EXAMPLES = json.loads((ROOT / "shared/events/examples/produced.json").read_text(encoding="utf-8"))
 ALL = [(subject, payload) for subject, payloads in EXAMPLES.items() for payload in payloads]
 
 

@@ -2,15 +2,15 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from infra.manifest.load import ROOT
 from shared.events.catalogue import CATALOGUE
 from shared.events.subject import Direction
 
-EXAMPLES = Path(__file__).parent / "examples"
+EXAMPLES = ROOT / "shared/events/examples"
 ULID = "01HX4Q8ZT9WKE2M7VR5N3BCD6F"
 
 

@@ -109,6 +109,16 @@ async def test_desk_stays_open_and_its_account_is_not_asked_for_each_time(settin
     assert (setting.opened, setting.secrets.asked) == (1, 1)
 
 
+async def test_session_that_was_used_longest_ago_is_closed_where_too_many_are_open(setting, monkeypatch):
+    monkeypatch.setattr("shared.keywork.vendor_session.MOST_OPEN", 1)
+    await setting.account(b"mock://")
+    await setting.at()
+    setting.desks._open[SILK, PropertyId("ppt_other")] = None
+    setting.desks._open.move_to_end((SILK, PropertyId("ppt_other")), last=False)
+    await setting.at()
+    assert list(setting.desks._open) == [(SILK, KABUL)]
+
+
 async def test_port_stays_open_where_everything_that_was_read_anew_says_the_same(setting):
     await setting.account(b"mock://")
     first = await setting.at()
