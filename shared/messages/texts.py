@@ -64,6 +64,11 @@ def _tongue(path: Path) -> Tongue:
     with path.open("rb") as file:
         sections = tomllib.load(file)
     dates, letter = sections.pop("dates", {}), sections.pop("letter", {})
+    for name, section in {"letter": letter, **sections}.items():
+        if not isinstance(section, dict) or not all(isinstance(words, str) for words in section.values()):
+            raise ValueError(f"{path.name}: {name}: a value is no text. Put it in quotation marks")
+    if not all(isinstance(words, str | list) for words in dates.values()):
+        raise ValueError(f"{path.name}: dates: a value is neither a text nor a list. Write one of them")
     return Tongue(dates, letter, sections)
 
 

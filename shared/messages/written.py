@@ -4,12 +4,13 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from shared.messages.bidi import balanced, first_strong
 from shared.messages.complaints import Check, Complaint, Text, texts_in
 from shared.messages.dates import GREGORIAN, SOLAR
-from shared.messages.kinds import CHANNEL_OF, MAY_SAY_PIN, NEVER_IN, RULES, Channel, Part, Slot
+from shared.messages.kinds import CHANNEL_OF, MAY_SAY_PIN, NEVER_IN, RULES, Channel, Slot
 from shared.messages.letter import LAYOUT_SLOTS, LETTER_SLOTS
 from shared.messages.locales import Locale
 from shared.messages.texts import LAYOUT, SLOT, Catalogue, Tongue, slots_of
@@ -18,7 +19,6 @@ COMPLETE, SLOTS, SECRETS = "texts are complete", "slots are the same", "secrets 
 LETTERS, LINES = "letters are right", "lines run their way"
 _NAMES: Final = {"months": 12, "short_months": 12, "weekdays": 7}
 _PATTERNS: Final = frozenset({"long", "short"})
-_FIRST_SEEN: Final = frozenset({Part.SUBJECT, Part.PUSH_TITLE, Part.PUSH_BODY})
 _DIGITS: Final = re.compile(r"\d(?:[\s-]?\d){2,}")
 _SCRIPTS: Final = {"ltr": "LATIN", "rtl": "ARABIC"}
 _NEIGHBOURS: Final[Mapping[Locale, frozenset[str]]] = {
@@ -71,38 +71,62 @@ def safe_secrets(catalogue: Catalogue) -> Iterator[Complaint]:
             {Slot(name) for name in slots_of(text.words) if name in set(Slot)} & _unsafe(text)
         ):
             yield Complaint(SECRETS, text.where, f"{{{slot}}} may not be said here. Take it out")
-        if _DIGITS.search(SLOT.sub(" ", text.words)):
-            yield Complaint(SECRETS, text.where, "a number is written out. Use a slot")
+    for line in _lines(catalogue):
+        if _DIGITS.search(SLOT.sub(" ", line.words)):
+            yield Complaint(SECRETS, line.where, "a number is written out. Use a slot")
 
 
 def right_letters(catalogue: Catalogue) -> Iterator[Complaint]:
     """Every text is in its own language's letters, and in no other language's words."""
-    seen: dict[str, list[Text]] = defaultdict(list)
-    for text in texts_in(catalogue):
-        bare = SLOT.sub("", text.words)
-        seen[" ".join(bare.split())].append(text)
-        foreign = {each for each in bare if each.isalpha() and not _is_of(each, text.locale)}
+    seen: dict[str, list[_Line]] = defaultdict(list)
+    for line in _lines(catalogue):
+        bare = SLOT.sub("", line.words)
+        seen[" ".join(bare.split())].append(line)
+        foreign = {each for each in bare if each.isalpha() and not _is_of(each, line.locale)}
         if foreign:
             yield Complaint(
-                LETTERS, text.where, f"not its letters: {_named(foreign)}. Use the language's own"
+                LETTERS, line.where, f"not its letters: {_named(foreign)}. Use the language's own"
             )
-    for bare, texts in seen.items():
-        tongues = {text.locale for text in texts}
-        if len(tongues) > 1 and any(map(str.isalpha, bare)):
-            yield Complaint(LETTERS, texts[-1].where, f"the same as {texts[0].where}. Translate it")
+    for bare, lines in seen.items():
+        if len({line.locale for line in lines}) > 1 and any(map(str.isalpha, bare)):
+            yield Complaint(LETTERS, lines[-1].where, f"the same as {lines[0].where}. Translate it")
 
 
 def right_lines(catalogue: Catalogue) -> Iterator[Complaint]:
-    """Isolates close, a first line starts in its own script, and a link ends its SMS."""
-    for text in texts_in(catalogue):
-        if not balanced(text.words):
+    """Isolates close, a line starts in its own script, and a link ends its SMS."""
+    for line in _lines(catalogue):
+        if not balanced(line.words):
             yield Complaint(
-                LINES, text.where, "an isolate does not close, or a line is overridden. Use slots"
+                LINES, line.where, "an isolate does not close, or a line is overridden. Use slots"
             )
-        if text.part in _FIRST_SEEN and _starts_wrong(text):
-            yield Complaint(LINES, text.where, "starts with a slot or the other script. Put a word first")
+        if line.is_read_bare and _starts_wrong(line):
+            yield Complaint(LINES, line.where, "starts with a slot or the other script. Put a word first")
+    for text in texts_in(catalogue):
         if CHANNEL_OF[text.part] is Channel.SMS and "{link}" in text.words and not _ends_in_link(text.words):
             yield Complaint(LINES, text.where, "text stands at the link. Put it last, after a space")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a language, wherever it stands."""
+
+    locale: Locale
+    where: str
+    words: str
+    is_read_bare: bool = True
+    """Whether its first letter turns it: an SMS is led by a mark, a date stands within a line."""
+
+
+def _lines(catalogue: Catalogue) -> Iterator[_Line]:
+    for text in texts_in(catalogue):
+        bare = CHANNEL_OF[text.part] is not Channel.SMS
+        yield from (_Line(text.locale, text.where, line, bare) for line in text.words.strip().splitlines())
+    for locale, tongue in _tongues(catalogue):
+        for name, words in tongue.letter.items():
+            yield _Line(locale, f"{locale}/letter/{name}", words)
+        for name, names in tongue.dates.items():
+            words = names if isinstance(names, str) else " ".join(names)
+            yield _Line(locale, f"{locale}/dates/{name}", words, is_read_bare=False)
 
 
 def _tongues(catalogue: Catalogue) -> Iterator[tuple[Locale, Tongue]]:
@@ -163,8 +187,8 @@ def _named(letters: Collection[str]) -> str:
     return ", ".join(f"U+{ord(each):04X}" for each in sorted(letters))
 
 
-def _starts_wrong(text: Text) -> bool:
-    return text.words.lstrip().startswith("{") or first_strong(text.words) != text.locale.direction
+def _starts_wrong(line: _Line) -> bool:
+    return line.words.startswith("{") or first_strong(line.words) != line.locale.direction
 
 
 def _ends_in_link(words: str) -> bool:

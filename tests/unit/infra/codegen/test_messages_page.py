@@ -3,6 +3,8 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 from infra.codegen.messages_page import PAGE, TEXTS, generate, problems
 from shared.messages.kinds import RULES
 
@@ -43,7 +45,17 @@ def test_a_broken_text_fails_the_gate_with_its_place(tmp_path):
     )
 
 
-def test_a_file_that_is_no_toml_fails_the_gate(tmp_path):
-    root = planted(tmp_path, "en.toml", "[letter]", "[letter")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[letter]", "[letter"),
+        ('"Dear guest,"', "1"),
+        ('["key.ended"]', '["key.ended".more]'),
+        ("long =", "long = 1 #"),
+        ("[dates]", "x = 1\n[dates]"),
+    ],
+)
+def test_a_file_that_cannot_be_understood_fails_the_gate(tmp_path, old, new):
+    root = planted(tmp_path, "en.toml", old, new)
     (problem,) = problems(root)
     assert problem.startswith("shared/messages/texts: cannot be read: ")
