@@ -67,7 +67,7 @@ class Demand:
 
     Where calls lie closer than blocks, few wait here at a moment, for they wait at gateways too; taking a
     block for just those would make the store's pace the vendor's. Who leaves calls unmade begins anew.
-    for just those would make the store's pace the vendor's. Who leaves calls unmade begins anew.
+    """
 
     def __init__(self, limit: Limit) -> None:
         self._close, self._lasts = limit.interval < SELDOM, limit.late + SELDOM
