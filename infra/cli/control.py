@@ -85,7 +85,8 @@ def exchange(
 
 def operator_token(place: FleetAddress, audience: str | None = None) -> str:
     """Return a token that this home's fleet accepts of its operator; without an audience, for its control."""
-    from infra.local.ambient import SystemClock, SystemEntropy
+    from infra.local.ambient import SystemEntropy
+    from infra.local.home_clock import HomeClock
     from infra.local.identity import LocalIdentity
     from infra.local.keyfile import KeyFileRefused
 
@@ -93,7 +94,7 @@ def operator_token(place: FleetAddress, audience: str | None = None) -> str:
     try:
         if not file.exists():
             raise never_started(place)
-        identity = LocalIdentity.at(file, SystemClock().now, SystemEntropy().token)
+        identity = LocalIdentity.at(file, HomeClock.of(place.home).now, SystemEntropy().token)
     except KeyFileRefused as refusal:
         raise Refused(*parted(str(refusal))) from None
     except OSError as error:

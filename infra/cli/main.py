@@ -6,6 +6,7 @@ import typer
 
 from infra.cli import dead_letter, executions, keys, residue, schedule, workflow_files
 from infra.cli.ask_again import ask_again
+from infra.cli.clock import clock
 from infra.cli.command import (
     at_a_place,
     at_a_simulator,
@@ -74,6 +75,7 @@ app.command("status")(at_a_place(status))
 app.command("publish")(at_a_place(publishing(publish)))
 app.command("events")(on_its_own(events))
 app.command("trigger")(at_a_place(trigger))
+app.command("clock")(at_a_place(clock))
 app.command("credentials")(at_a_place(credentials))
 app.command("ask-again")(at_a_place(ask_again))
 app.command("timeline")(at_a_place(timeline))

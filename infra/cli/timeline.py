@@ -7,12 +7,23 @@ import typer
 from rich.text import Text
 
 from infra.cli.address import FleetAddress
-from infra.cli.answer import Answer, line, moment, plain
+from infra.cli.answer import Answer, Outcome, line, moment, plain
 from infra.cli.control import ControlPlane
 from infra.cli.executions import MARKS
+from infra.cli.polling import Patience
+from infra.cli.problems import Refused
 
 Json = Mapping[str, Any]
-Id = Annotated[str, typer.Argument(help="A booking's id, or a key's as keyfleet credentials shows it.")]
+Id = Annotated[
+    str | None,
+    typer.Argument(
+        help="A booking's id, or a key's as credentials shows it; with --follow a room's too, or none."
+    ),
+]
+Follow = Annotated[
+    bool,
+    typer.Option("--follow", help="Go on with what happens, until Ctrl-C; without an id, to anybody's key."),
+]
 Tenant = Annotated[str | None, typer.Option(help="Whose it is, where two tenants have the same id.")]
 SOURCES: Final = {
     "booking": "magenta",
@@ -34,8 +45,14 @@ LOUD: Final = {
 """What must catch the eye."""
 
 
-def timeline(at: FleetAddress, identity: Id, tenant: Tenant = None) -> Answer:
+def timeline(at: FleetAddress, identity: Id = None, tenant: Tenant = None, follow: Follow = False) -> Outcome:
     """Show every event, saga step, vendor call, retry and change at a lock, in order."""
+    if follow:
+        from infra.cli.following import Followed, followed
+
+        return followed(Followed(ControlPlane(at), identity, tenant), Patience())
+    if identity is None:
+        raise Refused("whose timeline is not said", "name a booking or a key, or pass --follow")
     facts = ControlPlane(at).get("timeline", identity, tenant=tenant)
     keys = ", ".join(facts["credentials"]) or "no key"
     head = line(plain(facts["id"], "bold"), f" of {facts['tenant']}: {keys}")

@@ -57,7 +57,8 @@ def token(
 
 
 def _mint(at: FleetAddress, badge: "Badge") -> str:
-    from infra.local.ambient import SystemClock, SystemEntropy
+    from infra.local.ambient import SystemEntropy
+    from infra.local.home_clock import HomeClock
     from infra.local.keyfile import KeyFileRefused
     from infra.local.people import PEOPLE_KEY, LocalPeople
 
@@ -65,7 +66,7 @@ def _mint(at: FleetAddress, badge: "Badge") -> str:
     try:
         if not file.exists():
             raise never_started(at)
-        people = LocalPeople.at(file, SystemClock().now, SystemEntropy().token)
+        people = LocalPeople.at(file, HomeClock.of(at.home).now, SystemEntropy().token)
     except KeyFileRefused as refusal:
         raise Refused(*parted(str(refusal))) from None
     except OSError as error:

@@ -269,7 +269,7 @@ NOBODY = Deployed("nobody", "")
 @asynccontextmanager
 async def open_fleet(config: FleetConfig, world: World | None = None) -> AsyncIterator[Fleet]:
     """Run a fleet for a while."""
-    fleet = Fleet(config, world or World(), load_manifest())
+    fleet = Fleet(config, world or World.of(config), load_manifest())
     await fleet.start()
     try:
         yield fleet

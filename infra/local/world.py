@@ -4,10 +4,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 from infra.local.ambient import SystemClock, SystemEntropy
 from infra.local.bus.chaos import Calm, Chaos
 from infra.local.faults import Faults, NoFaults
+from infra.local.home_clock import HomeClock
 from infra.local.people import PEOPLE_KEY
 from infra.local.sample.account import simulator_address, simulator_port
 from infra.local.transport import Sockets
@@ -81,3 +83,9 @@ class World:
     guard_policy: GuardPolicy | None = None
     """In place of what vendors declare of their limits."""
     log: Log = field(default_factory=lambda: Log("keyfleet", sys.stderr, SystemClock().now))
+
+    @classmethod
+    def of(cls, config: FleetConfig) -> Self:
+        """Return the real world, by the clock of the fleet's home; that of a sample hotel can be moved."""
+        clock = HomeClock.of(config.home, movable=config.sample)
+        return cls(clock=clock, log=Log("keyfleet", sys.stderr, clock.now))

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, Telling, counted, plain
-from infra.cli.doctor import fleet, home, keys, machine
+from infra.cli.doctor import doors, fleet, home, keys, machine
 from infra.cli.doctor.finding import Finding, Verdict
 from infra.cli.doctor.fleet import Answering
 from infra.cli.polling import Patience
@@ -45,6 +45,7 @@ def _findings(at: FleetAddress, answering: Answering, *, probe: bool) -> Iterato
     yield fleet.check_stays(at, answering)
     yield fleet.check_arrivals(at, answering)
     yield fleet.check_residues(at, answering)
+    yield from doors.check_doors(at)
     yield machine.check_emulators()
     if probe:
         yield _probed(at, answering)

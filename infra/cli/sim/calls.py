@@ -9,6 +9,7 @@ from rich.text import Text
 
 from infra.cli.answer import Answer, counted, line, moment, plain, span, table
 from infra.cli.problems import Refused, not_found
+from infra.cli.sim.odds import at_odds
 from infra.cli.sim.simulator import Simulator
 
 Json = Mapping[str, Any]
@@ -43,7 +44,8 @@ def clock(at: Simulator, advance: Advance = None, to: To = None) -> Answer:
         raise Refused("--advance and --to both say when it shall be", "pass one of them")
     seconds = advance if to is None else _until(at, _instant(to))
     facts = at.get("clock") if seconds is None else _moved(at, seconds)
-    return Answer(facts, (line(f"{moment(facts['now'])} UTC, {_ahead(facts['aheadSeconds'])}"),))
+    said = line(f"{moment(facts['now'])} UTC, {_ahead(facts['aheadSeconds'])}")
+    return Answer(facts, (said, *at_odds(at, facts)))
 
 
 def reset(at: Simulator) -> Answer:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from infra.cli.answer import Answer, counted, line, plain, table
 from infra.cli.problems import Refused, not_found
+from infra.cli.sim.odds import at_odds
 from infra.cli.sim.simulator import Simulator
 
 Json = Mapping[str, Any]
@@ -43,10 +44,10 @@ def locks(at: Simulator) -> Answer:
 
 def state(at: Simulator, door: Which = None) -> Answer:
     """Show what opens each door: codes, cards and phones, beside what the vendor's cloud lists."""
-    facts = dict(at.get("state"))
+    facts, odds = dict(at.get("state")), at_odds(at, at.get("clock"))
     if door is not None:
         facts["locks"] = [_found(facts["locks"], door)]
-    return Answer(facts, tuple(part for lock in facts["locks"] for part in _inside(lock)))
+    return Answer(facts, (*odds, *(part for lock in facts["locks"] for part in _inside(lock))))
 
 
 def try_door(

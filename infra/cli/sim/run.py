@@ -30,10 +30,13 @@ def run(at: Simulator, announce: Announce, vendor: Vendor, seed: Seed = 0) -> No
 
 def play(at: Simulator, vendor: str, seed: int = 0) -> None:
     """Play a vendor until told to stop."""
+    from infra.local.home_clock import HomeClock
     from infra.simulators.kit.serve import serve
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    ahead = HomeClock.of(at.home).ahead.total_seconds()
     options = ["--port", str(at.port), "--seed", str(seed), "--control-token", at.token()]
+    options += ["--ahead", str(ahead)]
     try:
         serve(simulated_vendor(vendor), vendor, options)
     except KeyboardInterrupt:

@@ -1,6 +1,7 @@
 """What is kept of keys and stays, over the control plane: read as all consoles read it."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from starlette.requests import Request
@@ -10,7 +11,10 @@ from infra.local.control.bodies import json_body
 from infra.local.control.executions import LocalExecutions
 from infra.local.control.keys import work_on_keys
 from infra.local.control.operations import Operations, Routes
+from infra.local.home_clock import HomeClock
+from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
+from shared.ports.ambient import Clock
 from shared.ports.documents import Ref
 from shared.queries.attention import attention, residues
 from shared.queries.keys import Wanted, list_keys
@@ -22,7 +26,20 @@ async def _status(on: Operations, _request: Request) -> Mapping[str, Any]:
 
 
 async def _clock(on: Operations, _request: Request) -> Mapping[str, Any]:
-    return {"now": on.platform.clock.now().isoformat()}
+    return _time(on.platform.clock)
+
+
+async def _clock_moved(on: Operations, request: Request) -> Mapping[str, Any]:
+    seconds, clock = (await json_body(request)).get("seconds"), on.platform.clock
+    if not isinstance(seconds, int | float) or not isinstance(clock, HomeClock):
+        raise InvalidInput("seconds", "not a number", "say by how many seconds the clock shall go on")
+    clock.move(float(seconds))
+    return _time(clock)
+
+
+def _time(clock: Clock) -> Mapping[str, Any]:
+    ahead, movable = (clock.ahead, clock.movable) if isinstance(clock, HomeClock) else (timedelta(), False)
+    return {"now": clock.now().isoformat(), "ahead_seconds": ahead.total_seconds(), "movable": movable}
 
 
 async def _attention(on: Operations, _request: Request) -> Mapping[str, Any]:
@@ -63,6 +80,7 @@ ROUTES: Routes = (
     ("POST", "/keys", _keys_worked_on),
     ("GET", "/status", _status),
     ("GET", "/clock", _clock),
+    ("POST", "/clock", _clock_moved),
     ("GET", "/attention", _attention),
     ("GET", "/credentials", _credentials),
     ("GET", "/residues", _residues),

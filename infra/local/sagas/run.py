@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from infra.local.delivery.parts import DeliveryParts
+from infra.local.home_clock import patience
 from infra.local.sagas.calls import identity_of, perform
 from infra.local.sagas.journal import Ending, Entry, Journal, Kept
 from infra.local.workflows.draws import AmbientDraws, RecordedDraws
@@ -248,7 +249,7 @@ class Run:
             left = min(left, latest - loop.time())
             if left <= 0:
                 return
-            await asyncio.sleep(min(left, LOOK_AGAIN_SECONDS))
+            await asyncio.sleep(min(left, patience(self._around.means.clock, LOOK_AGAIN_SECONDS)))
 
     def _now(self) -> str:
         return self._around.means.clock.now().isoformat()

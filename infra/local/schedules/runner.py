@@ -10,6 +10,7 @@ from functools import partial
 from infra.local.delivery.attempt import Outcome, attempt
 from infra.local.delivery.instants import instant, micros, rfc3339, set_back
 from infra.local.delivery.parts import DeliveryParts
+from infra.local.home_clock import patience
 from infra.local.schedules.rows import READ, Progress, loaded, save
 from infra.local.schedules.specs import ScheduleSpec
 from shared.ports.documents import StorageFull
@@ -91,7 +92,7 @@ class Runner:
     def _until_next(self, progress: Progress) -> float:
         due = self._ticks.next_after(instant(progress.tick))
         # Looked at again after an hour at most, because clocks are set and laptops sleep.
-        return min((due - self._now).total_seconds(), LONGEST_SLEEP)
+        return min((due - self._now).total_seconds(), patience(self._means.clock, LONGEST_SLEEP))
 
     async def _sleep(self, seconds: float) -> None:
         self._rest()

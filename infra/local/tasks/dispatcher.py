@@ -13,6 +13,7 @@ from infra.local.delivery.alarm import Alarm
 from infra.local.delivery.attempt import Outcome, attempt
 from infra.local.delivery.instants import micros, set_back
 from infra.local.delivery.parts import DeliveryParts
+from infra.local.home_clock import patience
 from infra.local.tasks.bucket import Bucket
 from infra.local.tasks.rows import (
     NOTE_ATTEMPT,
@@ -145,7 +146,8 @@ class Dispatcher:
         if self._waiting and self._room():
             until_due = (self._waiting[0].due - self._stored_now) / 1e6
             # Looked at again after an hour at most, because clocks are set and laptops sleep.
-            wait = min(max(until_due, self._bucket.wait(self._loop_now)), LONGEST_WAIT)
+            longest = patience(self._means.clock, LONGEST_WAIT)
+            wait = min(max(until_due, self._bucket.wait(self._loop_now)), longest)
             self._alarm.set(self._loop_now + wait)
         if self._calling or self._due():
             self._quiet.clear()

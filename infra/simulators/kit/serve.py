@@ -9,7 +9,7 @@ import secrets
 import socket
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -41,8 +41,9 @@ def _simulator(vendor: SimulatedVendor[Any], asked: argparse.Namespace) -> Simul
     """Make the simulator that is asked for, and say where it is."""
     # Without a token of one's own, a new one is drawn and said once.
     token = asked.control_token or secrets.token_hex(TOKEN_BYTES)
+    ahead = timedelta(seconds=asked.ahead)
     world = SimWorld(
-        now=lambda: datetime.now(UTC),  # noqa: TID251 - a simulator's own clock begins here
+        now=lambda: datetime.now(UTC) + ahead,  # noqa: TID251 - a simulator's own clock begins here
         chance=Random(asked.seed),  # noqa: S311 - repeatable on purpose
         sleep=asyncio.sleep,
         post=post,
@@ -98,6 +99,7 @@ def _asked(vendor: SimulatedVendor[Any], code: str, arguments: Sequence[str]) ->
     words = f"Serve {vendor.name}'s simulator on loopback."
     parser = argparse.ArgumentParser(prog=f"python -m infra.simulators {code}", description=words)
     parser.add_argument("--port", type=_port, required=True, help="from 1 to 65535")
+    parser.add_argument("--ahead", type=float, default=0.0, help="how far its clock is ahead, in seconds")
     parser.add_argument("--seed", type=int, default=0, help="the same seed and requests give the same run")
     parser.add_argument(
         "--hotel", type=_Hotel(vendor.plan), help="a JSON file; without it, the sample guesthouse"
