@@ -56,7 +56,7 @@ def list_executions(
     wanted = None if state is None else _known(state)
     facts = ControlPlane(at).get("executions", workflow=workflow, state=wanted, limit=limit)
     rows = [
-        (*(each.get(name) for name in ("id", "workflow", "key")), _state(each["state"]), *_times(each))
+        (*(each.get(name) for name in ("id", "workflow", "key")), _how(each), *_times(each))
         for each in facts["executions"]
     ]
     if not rows:
@@ -134,6 +134,13 @@ def _took(facts: Mapping[str, Any]) -> str:
 
 def _state(state: str) -> Text:
     return plain(state, STYLES.get(state, ""))
+
+
+def _how(facts: Mapping[str, Any]) -> Text:
+    """Say how an execution stands, and what a success tells of its key: that may have failed."""
+    result = facts["result"]
+    word = result.get("outcome") if isinstance(result, dict) else None
+    return _state(facts["state"]) if word in (None, "done") else line(_state(facts["state"]), f": {word}")
 
 
 def _exit_code(state: str) -> int:

@@ -7,6 +7,8 @@ from datetime import datetime
 
 import pytest
 
+from shared.ledger import key_record
+from shared.ports.documents import Update
 from tests.support.sample_hotel import SILK, play
 
 ADD, DELETE, CHANGE = "keyboardPwd/add", "keyboardPwd/delete", "keyboardPwd/change"
@@ -33,6 +35,15 @@ async def ordered(house, what, reason="manual"):
     status, _ = await house.on.send(what, body, caller="operator")
     assert status == 200
     await asyncio.sleep(30)
+
+
+async def due_at_once(house):
+    store = house.fleet.documents.tenant(SILK)
+    (name,) = await house.documents("credentials")
+    found = await store.get(key_record.ref_of(name))
+    await store.commit(
+        [Update(found.ref, {**found.data, "due_at": found.data["due_at"] - 3_600_000}, found.version)]
+    )
 
 
 async def pins(house, door):
@@ -145,6 +156,25 @@ def test_key_of_a_stay_that_was_held_before_it_was_confirmed_comes_to_life_at_re
         await asyncio.sleep(60)
         assert (await states(house), await pins(house, "101")) == (["suspended"], [])
         assert await house.told() == ["requested", "pending", "issued", "suspended"]
+
+    play(tmp_path, scenario)
+
+
+def test_execution_that_makes_a_key_and_lays_it_to_rest_is_left_to_its_work(tmp_path):
+    """It waits to ask its locks once more when the sweeper comes by, who finds it by its id."""
+
+    async def scenario(house):
+        await house.publish("evt_2", "fraud_flagged", version=2, time=LATER)
+        await house.fault("http_500", DELETE)
+        await house.publish("evt_1", version=1)
+        await asyncio.sleep(60)
+        assert set(await wishes(house)) == {("rest", "placed")}
+        await due_at_once(house)
+        await asyncio.sleep(75)
+        (execution,) = house.fleet.sagas.listed("work_on_key")
+        ((_, record),) = (await house.documents("credentials")).items()
+        assert execution.execution.state == "ACTIVE"
+        assert (record["saga"]["execution"], record["saga"]["generation"]) == (execution.execution.id, 1)
 
     play(tmp_path, scenario)
 

@@ -242,7 +242,7 @@ def _argument(found):
         "generation": found.saga.generation,
         "adapter": start.adapter_of(found.credential.core.plan.current.vendor),
     }
-    return start.WORKFLOWS[key_record.Work.SETTLE], argument
+    return start.WORKFLOW, argument
 
 
 def _with_bus(plant):

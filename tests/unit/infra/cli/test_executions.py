@@ -43,7 +43,7 @@ def test_workflow_start_without_an_argument_passes_none(fleet, ask):
 
 def test_workflow_start_passes_on_what_the_fleet_warns_of(fleet, ask):
     fleet.will("POST", "/executions", {"execution": "01X", "warnings": ["the ledger starts it"]})
-    result = ask("workflow", "start", "issue_key", "--args", "{}")
+    result = ask("workflow", "start", "work_on_key", "--args", "{}")
     assert (result.exit_code, result.stderr) == (0, "warning: the ledger starts it\n")
 
 
@@ -77,6 +77,14 @@ def test_workflow_list_shows_a_row_per_execution(fleet, ask):
 def test_workflow_list_names_the_key_that_an_execution_works_on(fleet, ask):
     fleet.will("GET", "/executions?limit=100", {"executions": [{**EXECUTION, "key": "key_7"}]})
     assert "probe_platform key_7 SUCCEEDED" in " ".join(ask("workflow", "list").stdout.split())
+
+
+@pytest.mark.parametrize(("word", "said"), [("failed", "SUCCEEDED: failed"), ("done", "SUCCEEDED")])
+def test_workflow_list_says_what_a_success_tells_of_its_key(fleet, ask, word, said):
+    ended = {**EXECUTION, "workflow": "work_on_key", "key": "key_7", "result": {"outcome": word}}
+    fleet.will("GET", "/executions?limit=100", {"executions": [ended]})
+    row = " ".join(ask("workflow", "list").stdout.splitlines()[1].split())
+    assert row.startswith(f"01X work_on_key key_7 {said} 2026-05-01")
 
 
 def test_workflow_list_breaks_no_row_that_goes_to_another_program(fleet, ask):

@@ -203,7 +203,7 @@ def test_a_topic_on_which_nothing_waits_is_no_mistake(tmp_path, topic):
 
 
 def test_a_workflow_that_never_ran_is_no_mistake(tmp_path):
-    assert play(tmp_path, lambda on: _get(on, "executions?workflow=issue_key")) == (200, {"executions": []})
+    assert play(tmp_path, lambda on: _get(on, "executions?workflow=work_on_key")) == (200, {"executions": []})
 
 
 def test_an_execution_can_be_started_seen_and_cancelled(tmp_path):
@@ -234,7 +234,7 @@ def test_cancelling_what_had_ended_says_so(tmp_path):
     assert answer["error"]["kind"] == "AlreadyEnded"
 
 
-@pytest.mark.parametrize("workflow", ["issue_key", "revoke_key", "probe_platform"])
+@pytest.mark.parametrize("workflow", ["work_on_key", "issue_key", "revoke_key", "probe_platform"])
 def test_a_start_without_what_the_workflow_needs_is_refused_and_starts_nothing(tmp_path, workflow):
     async def scenario(on):
         refused = await _post(on, "executions", {"workflow": workflow})
@@ -250,12 +250,12 @@ def test_a_start_without_what_the_workflow_needs_is_refused_and_starts_nothing(t
 
 def test_a_start_of_what_the_ledger_starts_is_warned_of(tmp_path):
     async def scenario(on):
-        _, of_ledger = await _post(on, "executions", {"workflow": "revoke_key", "argument": {}})
+        _, of_ledger = await _post(on, "executions", {"workflow": "work_on_key", "argument": {}})
         _, probe = await _post(on, "executions", {"workflow": "probe_platform", "argument": {}})
         return of_ledger["warnings"], probe["warnings"]
 
     (warning,), none = play(tmp_path, scenario)
-    assert "revoke_key is started by the ledger" in warning
+    assert "work_on_key is started by the ledger" in warning
     assert none == []
 
 
