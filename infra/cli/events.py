@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -10,12 +11,11 @@ from rich.text import Text
 
 from infra.cli.answer import Answer, line, plain, table
 from infra.cli.problems import not_found
-from infra.manifest.load import ROOT, load_manifest
 from shared.events.catalogue import CATALOGUE, lookup
 from shared.events.errors import UnknownSubject
 from shared.events.subject import Direction, Subject
 
-EXAMPLES: Final = ROOT / "shared" / "events" / "examples"
+EXAMPLES: Final = Path(__file__).parents[2] / "shared" / "events" / "examples"
 PREFIXES: Final = (
     "",
     *(f"melmastoon.{family}" for family in ("", "reservation.", "reservation.booking.", "lock.", "tenant.")),
@@ -30,6 +30,8 @@ Json = Mapping[str, Any]
 
 def events(subject: Name = None) -> Answer:
     """List the subjects that travel, or show one with an example of its payload."""
+    from infra.manifest.load import load_manifest  # pydantic and YAML, for this command alone
+
     heard = frozenset(load_manifest().topics())
     if subject is not None:
         facts = _shown(named(subject), heard)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
 import typer
@@ -56,7 +56,7 @@ def list_executions(
     wanted = None if state is None else _known(state)
     facts = ControlPlane(at).get("executions", workflow=workflow, state=wanted, limit=limit)
     rows = [
-        (*(each.get(name) for name in ("id", "workflow", "key")), _state(each["state"]), *_times(each))
+        (*(each.get(name) for name in ("id", "workflow", "key")), _how(each), *_times(each))
         for each in facts["executions"]
     ]
     if not rows:
@@ -128,11 +128,19 @@ def _took(facts: Mapping[str, Any]) -> str:
     if facts["ended_at"] is None:
         return ""
     passed = datetime.fromisoformat(facts["ended_at"]) - datetime.fromisoformat(facts["started_at"])
-    return f"{passed.total_seconds():.1f} s"
+    # Its two ends are told by a clock that may have been set back meanwhile.
+    return f"{passed.total_seconds():.1f} s" if passed >= timedelta(0) else "unknown: the clock was set back"
 
 
 def _state(state: str) -> Text:
     return plain(state, STYLES.get(state, ""))
+
+
+def _how(facts: Mapping[str, Any]) -> Text:
+    """Say how an execution stands, and what a success tells of its key: that may have failed."""
+    result = facts["result"]
+    word = result.get("outcome") if isinstance(result, dict) else None
+    return _state(facts["state"]) if word in (None, "done") else line(_state(facts["state"]), f": {word}")
 
 
 def _exit_code(state: str) -> int:

@@ -47,9 +47,11 @@ def up(
     sim_port: SimulatorPort = None,
 ) -> None:
     """Run the fleet here, in the foreground, until Ctrl-C or SIGTERM; its log goes to stderr."""
+    from infra.local.ambient import keep_memory_private
     from infra.local.server import serve
     from infra.local.world import FleetConfig
 
+    keep_memory_private()
     with _failures_named(at):
         _refuse_taken_port(at)
         config = FleetConfig(

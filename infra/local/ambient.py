@@ -1,11 +1,23 @@
 """Time, chance and names of the real machine: the only place that asks it."""
 
+import ctypes
 import random
+import resource
 import secrets
 import time
 from datetime import UTC, datetime, timedelta
 
+PR_SET_DUMPABLE = 4
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def keep_memory_private() -> None:
+    """Have no other process read ours, and no core dump written: keys are in it (all of it on Linux)."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # A pipe in the kernel's core_pattern heeds no limit; it does heed this.
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+    if prctl is not None:
+        prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def stopwatch() -> float:

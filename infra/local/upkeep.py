@@ -30,7 +30,9 @@ async def watch(fleet: "Fleet") -> None:
     The database is looked at with each commit as well: what is acknowledged is in the file of that name.
     """
     config, engine = fleet.config, fleet.means.engine
-    files = Presence([config.home, config.identity_key, config.database.with_suffix(".mark")])
+    files = Presence(
+        [config.home, config.identity_key, config.people_key, config.database.with_suffix(".mark")]
+    )
     gone = None
     while gone is None:
         await asyncio.sleep(WATCH_SECONDS)

@@ -7,7 +7,7 @@ from typing import ClassVar
 from shared.domain.capabilities import LockCapabilities
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import LockDeviceId, PropertyId, RoomId, TenantId
-from shared.domain.kinds import VendorCode
+from shared.domain.kinds import Area, VendorCode
 from shared.domain.window import zone_named
 
 
@@ -50,7 +50,10 @@ class Room:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockDevice:
-    """A lock: `vendor_device` is the vendor's own name for it, `rooms` are those it leads to."""
+    """A lock: `vendor_device` is the vendor's own name for it, `rooms` are those it leads to, if to any.
+
+    A gym's door leads to an area, a lift to a floor, a linen room to what is behind the house.
+    """
 
     schema_version: ClassVar[int] = 1
 
@@ -61,10 +64,14 @@ class LockDevice:
     label: str
     rooms: tuple[RoomId, ...]
     capabilities: LockCapabilities
+    floor: str | None = None
+    areas: tuple[Area, ...] = ()
+    back_of_house: bool = False
 
     def __post_init__(self) -> None:
-        if not self.rooms:
-            raise InvalidInput("rooms", "empty", "Map the lock to at least one room")
+        if not (self.rooms or self.areas or self.back_of_house or self.floor):
+            remedy = "Map the lock to a room, an area or a floor, or to the back of the house"
+            raise InvalidInput("rooms", "empty, and the lock leads nowhere else", remedy)
 
 
 def doors_of(rooms: Iterable[RoomId], devices: Iterable[LockDevice]) -> tuple[LockDevice, ...]:

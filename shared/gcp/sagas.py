@@ -24,7 +24,10 @@ TIMEOUT_SECONDS: Final = 20.0
 GONE, BUSY = 404, 429
 _WORKFLOW: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _EXECUTION: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}/[A-Za-z0-9_-]{1,128}")
-_CALLBACK: Final = re.compile(r"https://workflowexecutions(\.[a-z0-9-]+\.rep)?\.googleapis\.com/[!-~]+")
+_HOST: Final = r"https://workflowexecutions(?:\.[a-z0-9-]+\.rep)?\.googleapis\.com/v1"
+_WAITING: Final = (
+    r"(?:workflows/[A-Za-z0-9_-]+/executions/[A-Za-z0-9_-]+/)?callbacks/[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)?"
+)
 
 
 class WorkflowExecutions:
@@ -32,6 +35,9 @@ class WorkflowExecutions:
 
     def __init__(self, connect: Connect, settings: GoogleSettings, http: Http, tokens: AccessTokens) -> None:
         self._connect, self._http, self._tokens = connect, http, tokens
+        # Google names a project by its number or its id.
+        place = rf"projects/(?:{re.escape(settings.project)}|[0-9]+)/locations/{settings.workflow_location}"
+        self._callback = re.compile(f"{_HOST}/{place}/{_WAITING}")
         self._parent = f"projects/{settings.project}/locations/{settings.workflow_location}/workflows"
 
     async def start(self, workflow: str, argument: Mapping[str, Any]) -> str:
@@ -79,7 +85,7 @@ class WorkflowExecutions:
 
     async def call_back(self, url: str, body: Mapping[str, Any]) -> None:
         """Wake the execution that waits at a callback URL."""
-        if not _CALLBACK.fullmatch(url):
+        if not self._callback.fullmatch(url):
             # Our token goes along, and opens more than a callback.
             raise SagaError("not a callback URL of Workflows: nothing was sent")
         headers = {

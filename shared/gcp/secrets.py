@@ -15,7 +15,8 @@ from shared.kernel.remembered import Remembered
 from shared.ports.ambient import Clock
 from shared.ports.vault import SecretMissing, SecretVersion
 
-KEPT_FOR: Final = timedelta(minutes=5)
+KEPT_FOR: Final = timedelta(seconds=15)
+"""Beside the 15 seconds an adapter remembers an account: a leaked one is gone everywhere in half a minute."""
 MOST_BYTES: Final = 64 * 1024
 TIMEOUT_SECONDS: Final = 20.0
 LATEST: Final = "latest"

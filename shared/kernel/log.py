@@ -20,10 +20,13 @@ SECRET_NAMES = frozenset(
     [
         *("accesstoken", "artifact", "authorization", "body", "clientsecret", "cookie", "data", "key"),
         *("keyboardpwd", "opaqueref", "password", "pin", "privatekey", "refreshtoken", "secret", "token"),
-        *("value", "vendorref"),
+        *("contact", "displayname", "guestname", "url", "username", "value", "vendorref"),
     ]
 )
 """Names, without case, dashes and underscores, whose values never reach a line."""
+SECRET_PARTS = ("password", "secret", "token", "email", "phone")
+"""Whatever stands around these in a name, its value is struck out."""
+LONGEST_TEXT: Final = 2000
 _context: ContextVar[Mapping[str, Any] | None] = ContextVar("log_context", default=None)
 
 
@@ -39,13 +42,19 @@ def log_context(**fields: Any) -> Iterator[None]:
 
 def redacted(value: Any, name: str = "") -> Any:
     """Return the value without anything that a secret's name hides."""
-    if name.replace("_", "").replace("-", "").lower() in SECRET_NAMES:
+    if _is_secret(name.replace("_", "").replace("-", "").lower()):
         return STRUCK_OUT
     if isinstance(value, Mapping):
         return {str(key): redacted(item, str(key)) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [redacted(item) for item in value]
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        return f"{value[:LONGEST_TEXT]} and {len(value) - LONGEST_TEXT} characters more"
     return value
+
+
+def _is_secret(name: str) -> bool:
+    return name in SECRET_NAMES or any(part in name for part in SECRET_PARTS)
 
 
 class Log:

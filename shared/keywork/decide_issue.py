@@ -10,7 +10,7 @@ from shared.domain.capabilities import shared_by
 from shared.domain.commands import Fail, Provision, Suspend
 from shared.domain.credential import KeyCredential
 from shared.domain.errors import PlanExhausted
-from shared.domain.ids import ArtifactRef
+from shared.domain.ids import ArtifactRef, ulid
 from shared.domain.kinds import FailureReason
 from shared.domain.lock_errors import (
     LOCK_ERRORS,
@@ -120,7 +120,7 @@ def _activation(attempted: IssueAttempt) -> Change:
         credential, rests = credential.apply(Suspend(at=task.now, reason=min(task.entry.holds)))
         everywhere = {kept.grant.id: kept for kept in (*(each.kept for each in attempted.placings), *grants)}
         facts, grants = (*facts, *rests), resting(tuple(everywhere.values()), task.now)
-    ref = ArtifactRef.mint(task.services.ids.ulid())
+    ref = _handle(task)
     entry = replace(task.entry, credential=credential, artifact=hashlib.sha256(ref.encode()).hexdigest())
     kind = credential.core.plan.current.kind
     artifact = Artifact.model_validate({"type": ARTIFACTS[kind], "opaqueRef": ref})
@@ -222,6 +222,12 @@ def _reason(attempted: IssueAttempt, error: LockError) -> FailureReason:
 def _noted(attempted: IssueAttempt, error: LockError) -> KeyCredential:
     credential = attempted.task.entry.credential
     return credential.refused(error.code, attempted.task.now) if attempted.counted else credential
+
+
+def _handle(task: AttemptContext) -> ArtifactRef:
+    """Draw what a key's secret is asked for by: from chance alone, for ids of a moment follow each other."""
+    drawn = task.services.entropy.token(16)
+    return ArtifactRef.mint(ulid(int.from_bytes(drawn[:6]), int.from_bytes(drawn[6:])))
 
 
 def _resting(entry: KeyRecord, task: AttemptContext) -> KeyRecord:

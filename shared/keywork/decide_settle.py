@@ -231,7 +231,7 @@ def _first(it: SettleAttempt, old: GrantRecord) -> bool:
 def _refusals(kept: GrantRecord) -> list[bool]:
     since = kept.wished_at if kept.wish is Wish.REST else None
     asked = [call for call in kept.removals if since is None or call.at >= since]
-    return [call.made and call.answer not in SAID_YES for call in asked]
+    return [call.made and call.answer is not None and call.answer not in SAID_YES for call in asked]
 
 
 def _cause(it: SettleAttempt, kept: GrantRecord) -> str | None:

@@ -24,7 +24,7 @@ from shared.domain.lock_errors import LockError
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.desired import Act, act_for
 from shared.ledger.delays import LONGEST_QUEUE, LONGEST_WAIT, MOST_TRIES
-from shared.ledger.grant_record import GrantRecord
+from shared.ledger.grant_record import CALLS_LAST, NEVER, GrantRecord
 from shared.ledger.key_at_lock import KeyAtLockRecord
 from shared.ledger.key_record import Saga
 from shared.ledger.sealed_keys import SealedKeys
@@ -98,22 +98,32 @@ class Errand:
             return heard if unheard(self.error) else replace(heard, busy_until=self.busy_before)
         at = self.at_lock
         heard = self.kept.heard(at.placement.value, answered_at, self.said)
+        undone = self._undone_until()
+        if undone is not None:
+            return replace(heard, busy_until=undone)
         placed = Place(at=answered_at, placement=at.placement, exposure_until=at.exposure_until)
-        standing = None if self._may_be_undone() else KeyAtLockRecord.of(at)
-        return replace(heard, busy_until=self.busy_before, standing=standing).told(placed)
+        return replace(heard, busy_until=self.busy_before, standing=KeyAtLockRecord.of(at)).told(placed)
 
-    def _may_be_undone(self) -> bool:
-        """Say whether a call may yet land that was made for what the key was to be before."""
-        kept, asked_at = self.kept, self.asked_at
-        busy = self.busy_before is not None and asked_at is not None and asked_at < self.busy_before
-        return busy and kept.wished_at is not None and any(call.at < kept.wished_at for call in kept.calls)
+    def _undone_until(self) -> datetime | None:
+        """Return until when an earlier call may yet undo this: it was for another time, or to rest."""
+        kept, asked_at = self.kept, self.asked_at or NEVER
+        resting = [call.at + CALLS_LAST for call in kept.calls if _unheard_rest(call)]
+        moved = kept.wished_at is not None and any(call.at < kept.wished_at for call in kept.calls)
+        ends = [*resting, *([self.busy_before] if moved and self.busy_before else [])]
+        return max((end for end in ends if end > asked_at), default=None)
 
     def uncalled(self) -> GrantRecord:
         """Return the grant without the call that was written down and never made."""
-        called = self.act.opens and self.kept.calls and self.kept.calls[-1].answer is None
-        if not called:
+        if not self._written:
             return self.kept
-        return replace(self.kept, busy_until=self.busy_before, calls=self.kept.calls[:-1])
+        busy = self.busy_before if self.act.opens else self.kept.busy_until
+        return replace(self.kept, busy_until=busy, calls=self.kept.calls[:-1])
+
+    @property
+    def _written(self) -> bool:
+        """Say whether the call was written down before it was made: it may undo what others do meanwhile."""
+        last = self.kept.calls[-1:]
+        return self.act is not Act.REMOVE and bool(last) and last[0].answer is None
 
     def _heard(self, now: datetime) -> GrantRecord:
         if self.asked_at is None:
@@ -122,7 +132,10 @@ class Errand:
         answer = done if self.error is None else self.error.cause.kind
         made = self.error is None or self.refused
         noted_at, answered_at = self.noted_at or self.asked_at, self.answered_at or now
-        return self.kept.removing(CallMade(noted_at, self.act, answer, answered_at, made, self.said))
+        call = CallMade(noted_at, self.act, answer, answered_at, made, self.said)
+        if self._written:
+            return replace(self.kept, calls=(*self.kept.calls[:-1], call))
+        return self.kept.removing(call)
 
 
 _SETTLED: Final[Mapping[Act, Callable[[Errand, datetime, bool], GrantRecord]]] = {
@@ -226,6 +239,10 @@ class SettleAttempt:
         known = [as_before.get(kept.grant.id, kept) for kept in self.grants]
         ours = [kept for kept in known if act_for(kept) and kept.grant.vendor == self.task.vendor]
         return {kept: kept.call_since(began) for kept in ours if kept.grant.id not in came_to}
+
+
+def _unheard_rest(call: CallMade) -> bool:
+    return call.asked == Act.REST and call.made and call.answer not in DONE
 
 
 def _opens(kept: GrantRecord) -> bool:

@@ -1,12 +1,15 @@
 """What a vendor is told of a grant: which lock, under which name, from when until when."""
 
+from shared.domain.scope import NO_SCOPE, AccessScope
 from shared.domain.window import StayWindow
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.sealed_keys import SealedKey
 from shared.ports.lock import LockKey
 
 
-def lock_key(kept: GrantRecord, window: StayWindow, sealed: SealedKey | None) -> LockKey:
+def lock_key(
+    kept: GrantRecord, window: StayWindow, sealed: SealedKey | None, scope: AccessScope = NO_SCOPE
+) -> LockKey:
     """Return a grant's key, with the vendor's own reference where one is kept; its secret stays sealed."""
     grant = kept.grant
     return LockKey(
@@ -18,4 +21,5 @@ def lock_key(kept: GrantRecord, window: StayWindow, sealed: SealedKey | None) ->
         idempotency_key=grant.vendor_key,
         vendor_ref=None if sealed is None else sealed.refs.get(grant.vendor_name),
         vendor_device=kept.vendor_device,
+        scope=scope,
     )

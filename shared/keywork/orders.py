@@ -108,7 +108,7 @@ def amend_key(
         entry.amends or Target(core.rooms, core.window)
     ):
         return None
-    wish = Wish.OPEN if isinstance(state, Active) else Wish.REST
+    wish = Wish.REST if entry.holds else Wish.OPEN
     mine = _by_door(grants, entry)
     wanted = [
         known.aimed(target.window, wish, order.at)

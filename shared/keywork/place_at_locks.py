@@ -73,9 +73,9 @@ async def _placed(placing: LockAttempt, attempted: IssueAttempt, desk: VendorSes
 
 
 def _lock_key(placing: LockAttempt, attempted: IssueAttempt) -> LockKey:
-    key = attempted.key
+    key, core = attempted.key, attempted.task.entry.credential.core
     return replace(
-        lock_key(placing.kept, attempted.task.entry.credential.core.window, key),
+        lock_key(placing.kept, core.window, key, core.scope),
         secret=None if key is None else key.artifact,
         intent_predates=not placing.fresh,
     )

@@ -1,6 +1,6 @@
 """Settling a key: every grant is brought to its wish, as often as it takes.
 
-1. The try and what is about to open are written down before any lock is asked.
+1. The try, and what is about to open or rest, are written down before any lock is asked.
 2. What an order closes is asked for first: keys that are to go or rest, or to open no longer than before.
 3. Then what a change gains, and only when that stands, what the change leaves behind.
 4. Each generation begins with another lock, lest one at which we crash keeps the others waiting.
@@ -26,6 +26,7 @@ from shared.ledger.delays import STEP_LEASE
 from shared.ledger.grant_record import NEVER, NO_INSTANT, GrantRecord, after_all_calls
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey
+from shared.ledger.vendor_calls import CallMade
 from shared.ports.lock import KeyAtLock, LockKey, LockVendor
 
 
@@ -70,7 +71,7 @@ async def _begun(
     owed = _owed(known, task)
     missed = [each for each in owed if each.kept.call_since(began) is None]
     errands = [_called(each, now, noted_at) for each in missed or owed]
-    written = [*left, *(each.kept for each in errands if each.act.opens)]
+    written = [*left, *(each.kept for each in errands if each.act is not Act.REMOVE)]
     if task.entry.saga.began is None or written:
         saga = replace(task.entry.saga, began=began)
         entry = replace(task.entry, saga=saga).due_in(STEP_LEASE, now)
@@ -90,9 +91,11 @@ def _as_saved(kept: GrantRecord, saved: Sequence[GrantRecord]) -> GrantRecord:
 
 
 def _called(errand: Errand, now: datetime, noted_at: datetime) -> Errand:
-    if not errand.act.opens:
-        return errand
     kept = errand.kept
+    if errand.act is Act.REST:
+        return replace(errand, kept=kept.removing(CallMade(noted_at, Act.REST)))
+    if errand.act is Act.REMOVE:
+        return errand
     return replace(errand, kept=kept.calling(now, noted_at, errand.act), busy_before=kept.busy_until)
 
 
@@ -119,7 +122,7 @@ def _key(errand: Errand, sealed: SealedKey | None, task: AttemptContext) -> Lock
     stay, kept = task.entry.credential.core.window, errand.kept
     # Of grants that an early release wrote nobody knows when they begin: as their key does.
     window = kept.window(stay.zone) if kept.since > NO_INSTANT else stay
-    key = lock_key(kept, window, sealed)
+    key = lock_key(kept, window, sealed, task.entry.credential.core.scope)
     if sealed is None or not errand.act.opens:
         return key
     return replace(key, secret=sealed.artifact, intent_predates=len(kept.calls) > 1)

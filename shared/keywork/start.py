@@ -16,7 +16,13 @@ from shared.ports.bus import EventBus
 from shared.ports.documents import StaleVersion, StorageFull
 from shared.ports.trouble import ServiceTrouble
 
-WORKFLOWS: Final = {Work.ISSUE: "issue_key", Work.SETTLE: "revoke_key"}
+WORKFLOW: Final = "work_on_key"
+"""What every execution runs: the work on a key may change under it, from making to settling."""
+
+FORMER: Final = ("issue_key", "revoke_key")
+"""What executions of the last release run; none is begun any more, and their files go with the next."""
+
+WORKFLOWS: Final = (WORKFLOW, *FORMER)
 
 
 async def begin_work(saved: Saved, ledger: Ledger, services: Services) -> None:
@@ -38,7 +44,7 @@ async def begin_saga(entry: KeyRecord, vendor: VendorCode, ledger: Ledger, servi
         "adapter": adapter_of(vendor),
         "announced": told.announced,
     }
-    await services.sagas.start(WORKFLOWS[entry.saga.kind], argument)
+    await services.sagas.start(WORKFLOW, argument)
 
 
 async def announced(entry: KeyRecord, ledger: Ledger, services: Services) -> KeyRecord:

@@ -1,5 +1,6 @@
 """Where an adapter function works: one vendor's port, opened for one property of one tenant."""
 
+from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,6 +19,8 @@ from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.binding import AdapterPorts, Binding, OpenVendor
 
 NO_ACCOUNT: Final = "account_missing"
+MOST_OPEN: Final = 256
+"""Properties whose sessions a process keeps open; beyond them, the one used longest ago is closed."""
 SHARED: Final = "account_shared"
 
 
@@ -49,7 +52,7 @@ class VendorSessions:
     ) -> None:
         self.vendor, self._opener = vendor, opener
         self._estate, self._secrets, self._means = hotels, secrets, means
-        self._open: dict[tuple[TenantId, PropertyId], VendorSession] = {}
+        self._open: OrderedDict[tuple[TenantId, PropertyId], VendorSession] = OrderedDict()
         self._owners = AccountOwners(means.documents, secrets, vendor)
         self._accounts: Remembered[str, Secret[bytes]] = Remembered(means.clock.now, KNOWN_FOR)
 
@@ -62,6 +65,9 @@ class VendorSessions:
             await self._claim(account, Owner(tenant, property_id))
         if desk is None or desk.premises is not premises or desk.binding.account is not account:
             desk = self._open[tenant, property_id] = self._opened(tenant, premises, account, desk)
+        self._open.move_to_end((tenant, property_id))
+        while len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)
         return desk
 
     async def _claim(self, account: Secret[bytes], owner: Owner) -> None:

@@ -81,7 +81,8 @@ class GrantRecord:
         found = {"credential_id": str(self.grant.credential_id), "device_id": str(self.grant.device_id)}
         if self.over:
             return found
-        leaving = {"leaving": milliseconds(self.grant.changed_at)} if self.leaving else {}
+        since = self.wished_at or self.grant.changed_at
+        leaving = {"leaving": milliseconds(since)} if self.leaving or self.unmet else {}
         return {**found, "until": milliseconds(self.until), **leaving}
 
     @property
@@ -93,6 +94,14 @@ class GrantRecord:
     def leaving(self) -> bool:
         """Say whether the key is to go, or would not."""
         return isinstance(self.grant.state, Removing | Residual)
+
+    @property
+    def unmet(self) -> bool:
+        """Say whether the key stands at the lock, and not as it is wished to be: other times, or at rest."""
+        state = self.grant.state
+        if isinstance(state, Resting):
+            return self.wish is Wish.OPEN
+        return isinstance(state, Placed) and (self.wish is not Wish.OPEN or self.standing is None)
 
     @property
     def over(self) -> bool:

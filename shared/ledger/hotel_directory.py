@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
+from shared.domain.documents import from_document
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId, RoomId, TenantId
 from shared.domain.kinds import VendorCode
@@ -12,12 +13,11 @@ from shared.domain.policy import KeyKindPolicy
 from shared.domain.premises import LockDevice, Property, doors_of
 from shared.kernel.remembered import Remembered
 from shared.ledger.admission import admit_tenant
-from shared.ledger.indexes import DEVICES
-from shared.ledger.policies import policy_for
-from shared.ledger.reading import read_stored
-from shared.ports.documents import Document, DocumentStore, Ref, TenantDocuments
+from shared.ledger.policies import policy_of
+from shared.ledger.premises import Premises, page_at, premises_of
+from shared.ledger.reading import reading_at
+from shared.ports.documents import DocumentStore, TenantDocuments
 
-PAGE: Final = 1000
 KNOWN_FOR: Final = timedelta(seconds=15)
 """A lock that was mapped anew, or a changed policy, is heeded everywhere after this."""
 
@@ -70,24 +70,17 @@ class HotelDirectory:
         self._premises.forget(lambda key: key[0] == tenant)
 
     async def _read(self, store: TenantDocuments, property_id: str) -> HotelSetup:
-        found = await store.get(Ref("properties", PropertyId(property_id)))
-        if found is None:
-            remedy = "set up the property and its locks, then replay the message"
-            raise InvalidInput("data.propertyId", "not a property of this tenant", remedy)
-        devices = await _devices(store, property_id)
+        return setup_of(await premises_of(store, PropertyId(property_id)))
+
+
+def setup_of(found: Premises) -> HotelSetup:
+    """Return a property as its premises say it is, or refuse its id while it is not set up."""
+    if found.hotel is None:
+        remedy = "set up the property and its locks, then replay the message"
+        raise InvalidInput("data.propertyId", "not a property of this tenant", remedy)
+    with reading_at(page_at(found.property_id)):
         return HotelSetup(
-            read_stored(Property, found),
-            tuple(read_stored(LockDevice, device) for device in devices),
-            await policy_for(store, property_id),
+            from_document(Property, found.hotel),
+            tuple(from_document(LockDevice, found.devices[name]) for name in sorted(found.devices)),
+            policy_of(found.settings),
         )
-
-
-async def _devices(store: TenantDocuments, property_id: str) -> list[Document]:
-    """Return all locks of a property: a door that is left out stays shut, and nobody is told."""
-    of_property = {"property_id": property_id}
-    page = await store.query(DEVICES, of_property, limit=PAGE)
-    devices = list(page)
-    while len(page) == PAGE:
-        page = await store.query(DEVICES, of_property, after=page[-1], limit=PAGE)
-        devices += page
-    return devices

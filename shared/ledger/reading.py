@@ -1,13 +1,13 @@
 """Reading back what we stored: where we cannot, it is not the sender who is wrong."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Final, TypeVar
 
 from shared.domain.documents import from_document
 from shared.domain.errors import InvalidInput
 from shared.domain.stored import Documented
-from shared.ports.documents import Document
+from shared.ports.documents import Document, Ref
 
 D = TypeVar("D", bound=Documented)
 _REMEDY: Final = "deploy the release that wrote it, or mend it"
@@ -17,14 +17,19 @@ class StoredUnreadable(Exception):
     """A document of ours that this release cannot read: the work waits for one that can."""
 
 
-@contextmanager
-def reading(found: Document) -> Iterator[None]:
+def reading(found: Document) -> AbstractContextManager[None]:
     """Tell a document that cannot be read, or is of another version, from a message that is refused."""
+    return reading_at(found.ref)
+
+
+@contextmanager
+def reading_at(ref: Ref) -> Iterator[None]:
+    """Do so by where the document is kept."""
     try:
         yield
     except (ValueError, KeyError, TypeError) as error:
         said = f"{error.field}: {error.problem}" if isinstance(error, InvalidInput) else "a field is missing"
-        raise StoredUnreadable(f"{found.ref}: {said}. {_REMEDY}") from None
+        raise StoredUnreadable(f"{ref}: {said}. {_REMEDY}") from None
 
 
 def read_stored(kind: type[D], found: Document) -> D:

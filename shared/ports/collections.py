@@ -33,6 +33,7 @@ COLLECTIONS: Final = (
     Collection("nudges", "the last ring at each desk", expires=True),
     Collection("outbox", "the event log: what was told, byte for byte"),
     Collection("policies", "which kinds of key a tenant wants"),
+    Collection("premises", "each hotel with its locks and policy, copied into one document"),
     Collection("probe_callbacks", "where a probe is waited for, sealed", sealed=True, expires=True),
     Collection("probes", "how often a probe was visited", expires=True),
     Collection("properties", "hotels"),

@@ -28,7 +28,7 @@ from shared.domain.ids import (
 )
 from shared.domain.kinds import KeyCredentialKind, KeyWarning, RevokeReason, SuspendReason, VendorCode
 from shared.domain.lock_errors import LockError
-from shared.domain.scope import AccessScope
+from shared.domain.scope import NO_SCOPE, AccessScope
 from shared.domain.secret import Secret
 
 ArtifactType = Literal["pin", "mobile_token", "qr", "nfc", "rfid_card_ready_at"]
@@ -200,7 +200,8 @@ class LockKey:
     was never heard of again, may have placed it. `not_before`: when the room's previous guest leaves.
     `any_secret`: the vendor may choose another secret, as it must where the lock cannot be reached; only for
     keys to a single lock, because the guest of several would hold several. `vendor_device`: the vendor's own
-    name of the lock, where the key is known to be for that one, whichever hangs at the door by now.
+    name of the lock, where the key is known to be for that one, whichever hangs at the door by now. `scope`:
+    the floors and areas that the key opens besides, for vendors whose locks know of such.
     """
 
     device_id: LockDeviceId
@@ -215,6 +216,7 @@ class LockKey:
     any_secret: bool = False
     vendor_ref: Secret[str] | None = None
     vendor_device: str | None = None
+    scope: AccessScope = NO_SCOPE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from shared.domain.core import Guest
-from shared.domain.grant_lifecycle import Removing
+from shared.domain.grant_lifecycle import Placement, Residual, Resting
 from shared.domain.instants import instant_to_text, milliseconds
 from shared.domain.lifecycle import name_of
 from shared.domain.states import Failed
-from shared.ledger.grant_record import GrantRecord, grant_from
+from shared.ledger.grant_record import LONGEST_EXTENSION, GrantRecord, Wish, grant_from
 from shared.ledger.indexes import KEYLESS, LEAVING, TASKS, WAITING
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.reservation import Status, ref_of, reservation_from
@@ -20,6 +20,8 @@ from shared.queries.hotels import Cell, every, label_of
 from shared.queries.keys import key_of
 
 MOST_NAMED: Final = 20
+GONE: Final = "gone"
+PLACEMENTS: Final = frozenset(Placement)
 SOON: Final = timedelta(hours=2)
 """A guest who comes within so long is as good as at the door."""
 
@@ -58,18 +60,40 @@ async def _look_at(store: TenantDocuments, now: datetime, found: _Found) -> None
             found.at_the_door.append(document.ref.id)
     leaving = [grant_from(each) async for each in every(store, LEAVING, {})]
     found.locks += len({kept.grant.device_id for kept in leaving if may_still_open(kept)})
+    shut = {str(kept.grant.credential_id) for kept in leaving if is_wanted(kept, now)}
+    found.at_the_door += sorted(shut - {*found.at_the_door})
     found.keyless += [each.ref.id async for each in every(store, KEYLESS, {})]
 
 
 def may_still_open(kept: GrantRecord) -> bool:
-    """Say whether a lock did not let go of what should be gone: it was asked in vain, or given up.
+    """Say whether a lock still opens to what it should not: it was asked in vain, or given up.
 
-    One that is being removed and was refused counts, whether a saga still tries or not (trial §2.3).
+    | what the key at the lock is to do | it may still open                                    |
+    |-----------------------------------|------------------------------------------------------|
+    | go, or rest                       | once its lock was asked in vain, or was given up     |
+    | open no longer than to a new end  | once its lock was asked in vain                      |
+    | go when another room stands       | as long as that is so                                |
+    | wake, or open for longer          | no: its guest may be shut out, which is told apart   |
+
+    Whether a saga still tries makes no difference (trial §2.3).
     """
-    if not isinstance(kept.grant.state, Removing):
+    if isinstance(kept.grant.state, Residual) or kept.wish is Wish.LEFT:
         return True
-    last = kept.removals[-1:]
-    return any(call.answer is not None and call.answer != "gone" for call in last)
+    if isinstance(kept.grant.state, Resting) or (kept.wish is Wish.OPEN and not _is_cut_short(kept)):
+        return False
+    return any(call.answer not in (None, GONE, *PLACEMENTS) for call in kept.calls[-1:])
+
+
+def _is_cut_short(kept: GrantRecord) -> bool:
+    exposed = kept.grant.exposure_until
+    return kept.unmet and (exposed is None or exposed > kept.until + LONGEST_EXTENSION)
+
+
+def is_wanted(kept: GrantRecord, now: datetime) -> bool:
+    """Say whether a guest is here, or comes soon, for whom the lock does not open as it is wished to."""
+    shut = kept.unmet and kept.wish is Wish.OPEN and not _is_cut_short(kept)
+    due = kept.since <= now + SOON and now < kept.until
+    return (shut and due) or (kept.wish is Wish.LEFT and kept.since <= now + SOON)
 
 
 async def failed_and_wanted(store: TenantDocuments, now: datetime) -> AsyncIterator[KeyRecord]:
@@ -102,7 +126,7 @@ async def residues(cell: Cell, tenant: str | None) -> list[dict[str, Any]]:
 
 async def _residue(store: TenantDocuments, kept: GrantRecord) -> dict[str, Any]:
     grant, record = kept.grant, await key_of(store, kept.grant.credential_id)
-    asked = kept.removals[-1:]
+    asked = kept.calls[-1:]
     holder = None if record is None else record.credential.core.holder
     return {
         "grant": grant.id,
@@ -115,6 +139,7 @@ async def _residue(store: TenantDocuments, kept: GrantRecord) -> dict[str, Any]:
         "vendor": grant.vendor,
         "vendor_name": grant.vendor_name,
         "state": name_of(type(grant.state)),
+        "wish": kept.wish,
         "since": instant_to_text(grant.changed_at),
         "cause": getattr(grant.state, "cause", None) or next((call.answer for call in asked), None),
         "asked_last": next((moment(call.answered_at or call.at) for call in asked), None),

@@ -12,6 +12,7 @@ from shared.ports.documents import AlreadyExists, Create, Document, Ref, StaleVe
 COLLECTION: Final = "vendor_gateways"
 SCHEMA_VERSION: Final = 2
 TRIES: Final = 3
+MOST_KNOWN: Final = 2048
 GOOD_FOR: Final = timedelta(days=7)
 """Relays hang on walls. One that moves is noticed by what the vendor then refuses."""
 NONE_GOOD_FOR: Final = timedelta(hours=1)
@@ -39,6 +40,14 @@ class Reach:
 
 
 Reaches = Mapping[str, Reach]
+
+
+def latest(known: Reaches) -> dict[str, Reach]:
+    """Return what was told last, where more is known than any hotel has locks."""
+    if len(known) <= MOST_KNOWN:
+        return dict(known)
+    by_age = sorted(known, key=lambda lock: known[lock].told_at)
+    return {lock: known[lock] for lock in by_age[-MOST_KNOWN:]}
 
 
 class RelayNotes:

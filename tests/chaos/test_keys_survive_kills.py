@@ -21,6 +21,7 @@ import pytest
 
 from infra.local.ambient import SystemClock
 from infra.manifest.load import ROOT
+from shared.keywork.start import WORKFLOWS
 from tests.chaos.boundaries import each_boundary
 from tests.chaos.fleet_process import GIVE_UP_SECONDS, FleetProcess, Unreachable, free_port
 from tests.chaos.simulator_process import SimulatorProcess
@@ -125,7 +126,7 @@ def workflows(tmp_path_factory):
     folder = tmp_path_factory.mktemp("workflows")
     for file in (ROOT / "workflows").glob("*.yaml"):
         (folder / file.name).write_text(file.read_text().replace(REST, BRIEF))
-    for saga in ("issue_key", "revoke_key"):
+    for saga in WORKFLOWS:
         assert BRIEF in (folder / f"{saga}.yaml").read_text()
     return folder
 

@@ -168,7 +168,7 @@ async def _views(house):
         saga = {"tenant": "tnt_silk", "saga_id": key, "generation": 1, "execution": "01OTHER"}
         for body in (saga, {**saga, "generation": "one"}):
             for path in ("adapter-ttlock", "adapter-mock"):
-                views[f"{path} {body}"] = await house.on.send(path, body, caller="workflow-issue-key")
+                views[f"{path} {body}"] = await house.on.send(path, body, caller="workflow-work-on-key")
     return views
 
 

@@ -170,7 +170,7 @@ def test_up_with_a_key_others_may_read_refuses(fleet):
     assert "  fix: delete it, and the next start makes a new one" in fleet.fails_to_start().stderr
 
 
-@pytest.mark.parametrize("name", ["fleet.db", "identity.key", "master.key", "fleet.mark", ""])
+@pytest.mark.parametrize("name", ["fleet.db", "identity.key", "people.key", "master.key", "fleet.mark", ""])
 def test_ed1_a_fleet_whose_file_is_gone_takes_nothing_more_and_says_so(fleet, name):
     publish = ["publish", "melmastoon.tenant.config_updated.v1", "--tenant", "tnt_silk"]
     data = ["--data", '{"keyKindPolicy": {"pinDigits": 7}}']

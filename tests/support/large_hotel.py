@@ -75,8 +75,7 @@ def _plan(rooms):
 async def _map(house, rooms):
     store = house.fleet.documents.tenant(SILK)
     pattern = (await store.get(Ref("devices", device_at("101")))).data
-    await store.commit([_device(pattern, room) for room in rooms])
-    house.fleet.platform.hotels.forget(SILK)
+    await house.rebuild([_device(pattern, room) for room in rooms])
 
 
 def _device(pattern, room):

@@ -12,16 +12,17 @@ from infra.simulators.kit.world import SimWorld
 from infra.simulators.ttlock.app import ttlock_app
 from infra.simulators.ttlock.hotel import sample_hotel
 from shared.domain.capabilities import ABILITIES
-from shared.domain.ids import TenantId
+from shared.domain.ids import PropertyId, TenantId
 from shared.domain.secret import Secret
+from shared.ledger.premises import change_hotel
 from shared.ports.bus import Message
-from shared.ports.documents import Delete, Ref, Update
+from shared.ports.documents import Create, Delete, Ref, Update
 from shared.runtime.platform import QUARANTINE_TOPIC
 from tests.chaos.listener import Listener, found
 from tests.contract.lock.simulated_setting import Straight
 from tests.support.simulated import simulated_fleet
 
-SILK = TenantId("tnt_silk")
+SILK, KABUL = TenantId("tnt_silk"), PropertyId("ppt_kabul")
 CONTROL = "steer"
 DOORS = {"101": "1000101", "102": "1000102", "203": "1000203", "204": "1000204", "front": "1000001"}
 BOOKING = "melmastoon.reservation.booking"
@@ -92,9 +93,17 @@ class SampleHotel:
 
     async def unmap(self, door):
         """Forget a lock."""
-        store = self.fleet.documents.tenant(SILK)
         ref = Ref("devices", device_at(door))
-        await store.commit([Delete(ref, (await store.get(ref)).version)])
+        found = await self.fleet.documents.tenant(SILK).get(ref)
+        await self.rebuild([Delete(ref, found.version)])
+
+    async def map_again(self, door, lock):
+        """Remember a lock that was forgotten, or one more."""
+        await self.rebuild([Create(Ref("devices", device_at(door)), lock)])
+
+    async def rebuild(self, writes):
+        """Change the hotel, and let the fleet read it anew."""
+        await change_hotel(self.fleet.documents.tenant(SILK), KABUL, writes)
         self.fleet.platform.hotels.forget(SILK)
 
     async def refit(self, door, vendor):
@@ -111,8 +120,8 @@ class SampleHotel:
         await self._change_device(door, lambda device: {**device, "capabilities": able})
 
     async def _change_device(self, door, change):
-        await self.change("devices", device_at(door), change)
-        self.fleet.platform.hotels.forget(SILK)
+        found = await self.fleet.documents.tenant(SILK).get(Ref("devices", device_at(door)))
+        await self.rebuild([Update(found.ref, change(found.data), found.version)])
 
     async def change(self, collection, identity, change):
         """Change a document behind the fleet's back."""

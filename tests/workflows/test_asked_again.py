@@ -97,7 +97,7 @@ def test_what_is_no_key_is_refused_by_field(tmp_path, field, change):
 def test_nobody_but_an_operator_may_ask_again(tmp_path):
     async def scenario(house):
         assert (await ask_again(house, "key_1", caller=None))[0] == 401
-        assert (await ask_again(house, "key_1", caller="workflow-issue-key"))[0] == 403
+        assert (await ask_again(house, "key_1", caller="workflow-work-on-key"))[0] == 403
 
     play(tmp_path, scenario)
 

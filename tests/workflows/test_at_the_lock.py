@@ -5,8 +5,7 @@ import asyncio
 import orjson
 import pytest
 
-from shared.ports.documents import Create, Ref
-from tests.support.sample_hotel import SILK, device_at, play
+from tests.support.sample_hotel import device_at, play
 
 LATER = "2026-03-01T11:00:00Z"
 TONIGHT = "2026-03-01T20:10:00Z"
@@ -292,9 +291,7 @@ def test_a_door_that_is_mapped_again_while_we_retry_keeps_its_key(tmp_path):
         await asyncio.sleep(2)
         await house.unmap("front")
         await asyncio.sleep(20)
-        store = house.fleet.documents.tenant(SILK)
-        await store.commit([Create(Ref("devices", device_at("front")), lock)])
-        house.fleet.platform.hotels.forget(SILK)
+        await house.map_again("front", lock)
         await house.mend()
         await asyncio.sleep(1200)
         assert len(await house.keys_at("front")) == 1

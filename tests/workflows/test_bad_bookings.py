@@ -3,8 +3,7 @@
 import pytest
 
 from shared.ports.bus import Message
-from shared.ports.documents import Create, Ref
-from tests.support.sample_hotel import BOOKING, SILK, device_at, message, play
+from tests.support.sample_hotel import BOOKING, device_at, message, play
 
 KEPT = ("reservations", "credentials", "grants", "outbox", "manual_tasks")
 PAST = {"validFrom": "2026-02-01T12:00:00Z", "validUntil": "2026-02-03T08:00:00Z"}
@@ -66,9 +65,7 @@ def test_a_booking_that_was_set_aside_becomes_a_key_once_its_lock_is_mapped_and_
         await house.settled()
         (letter,) = house.fleet.bus.dead_letters.page()
         assert letter.notes["field"] == "data.rooms[0]"
-        store = house.fleet.documents.tenant(SILK)
-        await store.commit([Create(Ref("devices", device_at("203")), lock)])
-        house.fleet.platform.hotels.forget(SILK)
+        await house.map_again("203", lock)
         await house.fleet.bus.dead_letters.replay([letter.id])
         await house.settled()
         assert [key["state"]["type"] for key in await house.keys()] == ["active"]

@@ -5,8 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from shared.ports.documents import Create, Ref
-from tests.support.sample_hotel import SILK, device_at, play
+from tests.support.sample_hotel import device_at, play
 
 LATER = "2026-03-01T12:00:00Z"
 IN_HOUSE = {"validFrom": "2026-02-28T09:30:00Z", "validUntil": "2026-03-02T07:30:00Z"}
@@ -28,12 +27,6 @@ async def cut_short(house, ends, version=1):
 
 async def stay_of(house):
     return (await house.documents("reservations"))["rsv_1"]
-
-
-async def map_again(house, lock):
-    store = house.fleet.documents.tenant(SILK)
-    await store.commit([Create(Ref("devices", device_at("203")), lock)])
-    house.fleet.platform.hotels.forget(SILK)
 
 
 def test_a_stay_cut_short_to_an_end_that_is_just_past_leaves_no_key(tmp_path):
@@ -152,7 +145,7 @@ def test_a_stay_that_another_room_makes_impossible_keeps_what_it_has_until_it_ca
         (first,) = await house.keys()
         assert first["state"]["type"] == "active"
         assert (await stay_of(house))["credentials"] == [first["core"]["id"]]
-        await map_again(house, lock)
+        await house.map_again("203", lock)
         await house.fleet.bus.dead_letters.replay([house.fleet.bus.dead_letters.page()[0].id])
         await asyncio.sleep(60)
         assert [key["state"]["type"] for key in await house.keys()] == ["active", "active"]

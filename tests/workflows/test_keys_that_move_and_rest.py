@@ -1,10 +1,14 @@
 """A living key follows its stay, rests while somebody doubts it, and wakes with the same PIN."""
 
 import asyncio
+import json
+import re
 from datetime import datetime
 
 import pytest
 
+from shared.ledger import key_record
+from shared.ports.documents import Update
 from tests.support.sample_hotel import SILK, play
 
 ADD, DELETE, CHANGE = "keyboardPwd/add", "keyboardPwd/delete", "keyboardPwd/change"
@@ -31,6 +35,15 @@ async def ordered(house, what, reason="manual"):
     status, _ = await house.on.send(what, body, caller="operator")
     assert status == 200
     await asyncio.sleep(30)
+
+
+async def due_at_once(house):
+    store = house.fleet.documents.tenant(SILK)
+    (name,) = await house.documents("credentials")
+    found = await store.get(key_record.ref_of(name))
+    await store.commit(
+        [Update(found.ref, {**found.data, "due_at": found.data["due_at"] - 3_600_000}, found.version)]
+    )
 
 
 async def pins(house, door):
@@ -147,6 +160,25 @@ def test_key_of_a_stay_that_was_held_before_it_was_confirmed_comes_to_life_at_re
     play(tmp_path, scenario)
 
 
+def test_execution_that_makes_a_key_and_lays_it_to_rest_is_left_to_its_work(tmp_path):
+    """It waits to ask its locks once more when the sweeper comes by, who finds it by its id."""
+
+    async def scenario(house):
+        await house.publish("evt_2", "fraud_flagged", version=2, time=LATER)
+        await house.fault("http_500", DELETE)
+        await house.publish("evt_1", version=1)
+        await asyncio.sleep(60)
+        assert set(await wishes(house)) == {("rest", "placed")}
+        await due_at_once(house)
+        await asyncio.sleep(75)
+        (execution,) = house.fleet.sagas.listed("work_on_key")
+        ((_, record),) = (await house.documents("credentials")).items()
+        assert execution.execution.state == "ACTIVE"
+        assert (record["saga"]["execution"], record["saga"]["generation"]) == (execution.execution.id, 1)
+
+    play(tmp_path, scenario)
+
+
 def test_lock_that_will_not_let_a_key_rest_is_a_residue_that_people_hear_of(tmp_path):
     async def scenario(house):
         _, pin = await booked(house)
@@ -188,5 +220,17 @@ def test_end_of_a_stay_ends_a_key_that_rests_or_moves(tmp_path):
         assert [await pins(house, door) for door in ("101", "102", "front")] == [[], [], []]
         assert (await house.told())[-1] == "revoke_settled"
         assert {state for _, state in await wishes(house)} == {"removed"}
+
+    play(tmp_path, scenario)
+
+
+def test_handle_of_a_key_s_secret_does_not_follow_from_any_id_that_others_see(tmp_path):
+    async def scenario(house):
+        await booked(house)
+        rows = [row for row in (await house.documents("outbox")).values() if ".issued." in row["subject"]]
+        (issued,) = [json.loads(row["body"]) for row in rows]
+        (handle,) = re.findall(r"tk_([0-9A-Z]{26})", rows[0]["body"])
+        moment = issued["id"].removeprefix("evt_")[:10]
+        assert handle[:10] != moment  # an id's first ten digits are its time
 
     play(tmp_path, scenario)

@@ -2,8 +2,7 @@
 
 import asyncio
 
-from shared.ports.documents import Create, Ref
-from tests.support.sample_hotel import SILK, device_at, play
+from tests.support.sample_hotel import device_at, play
 
 SOON = {"validFrom": "2026-03-01T10:30:00Z", "validUntil": "2026-03-03T07:30:00Z"}
 
@@ -16,9 +15,7 @@ def test_a_door_that_is_mapped_while_a_computed_code_is_unheard_of_has_the_same_
         await house.fault("drop", "lock/listKeyboardPwd", times=1)
         await house.publish("evt_1", **SOON)
         await asyncio.sleep(2)
-        store = house.fleet.documents.tenant(SILK)
-        await store.commit([Create(Ref("devices", device_at("front")), front)])
-        house.fleet.platform.hotels.forget(SILK)
+        await house.map_again("front", front)
         await house.steer("PATCH", "gateways/501", online=True)
         await asyncio.sleep(20 * 60)
         (key,) = await house.keys()

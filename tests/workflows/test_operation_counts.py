@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections import Counter
+from contextvars import ContextVar
 
 import pytest
 
@@ -11,6 +12,7 @@ from infra.local.host.app import Host
 from infra.local.sagas.history import history
 from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.guard import GuardPolicy
+from tests.support import large_hotel
 from tests.support.sample_hotel import play
 
 BUYS = {
@@ -41,8 +43,31 @@ BUYS = {
 }
 MOST = {"document_writes": 14, "document_reads": 6, "function_calls": 4, "billable_steps": 12}
 MOST_FSYNCS, MOST_FSYNCS_AMONG_MANY, IN_FLIGHT = 12, 1.5, 32
+FIRST_ROOM = 300
 VARIABLES = {"begin": 2}
 """Every variable of an assignment is billed."""
+COLD_READS = {
+    "on-booking-confirmed": {
+        "tenant": "whose hotel it is, and that it is of this cell",
+        "premises": "the property, all its locks and the policy",
+        "reservations": "that the stay is new",
+    },
+    "adapter-ttlock": {
+        "tenant": "as above: another process",
+        "premises": "as above: another process",
+        "credentials": "the key",
+        "leases gateway": "that the gateway is free",
+        "breakers": "that the vendor is well",
+        "rates": "a block of calls within the vendor's limit",
+    },
+}
+OPENING = {
+    "vendor_tokens": "the account's token, before its lease and under it",
+    "leases token": "that nobody else signs in",
+    "vendor_gateways": "which locks hang at which gateway, before it is learnt and under its version",
+}
+"""What a process reads once of an account, whatever the hotel and however many keys."""
+MOST_OPENING = 5
 UNHURRIED = GuardPolicy(limit=Limit(calls=60_000, burst=1000))
 
 
@@ -115,6 +140,70 @@ def test_a_key_costs_no_more_than_it_may(tmp_path, capsys, counted, room, front_
                 sys.stdout.write(f"  {count} of {cost[name]} {name}, {about}: {bought[about]}\n")
     allowed = MOST | {"document_writes": MOST["document_writes"] + 2 * (locks - 1) + 2 * (gateways - 1)}
     assert {name: cost[name] for name in allowed if cost[name] > allowed[name]} == {}
+
+
+@pytest.fixture
+def read_by(monkeypatch):
+    """Return what each function read, each as a process of its own: none remembers what another read."""
+    by, calling = {}, ContextVar("calling", default=None)
+    get, call, query = SqliteTenantDocuments.get, Host._call, SqliteTenantDocuments.query
+
+    def note(*what):
+        by.setdefault(calling.get(), []).append(" ".join(what))
+
+    async def _get(self, ref):
+        kind = [ref.id.partition(":")[0]] if ref.collection == "leases" else []
+        note(ref.collection, *kind)
+        return await get(self, ref)
+
+    async def _query(self, index, *args, **more):
+        rows = await query(self, index, *args, **more)
+        for _ in range(max(1, len(rows))):
+            note(index.collection)
+        return rows
+
+    async def _call(self, hosted, *rest):
+        name = hosted.deployed.name
+        if name not in by:
+            for remembered in (
+                house[0].fleet.platform.hotels._admitted,
+                house[0].fleet.platform.hotels._premises,
+            ):
+                remembered.forget(lambda _: True)
+        token = calling.set(name)
+        try:
+            return await call(self, hosted, *rest)
+        finally:
+            calling.reset(token)
+
+    monkeypatch.setattr(SqliteTenantDocuments, "get", _get)
+    monkeypatch.setattr(SqliteTenantDocuments, "query", _query)
+    monkeypatch.setattr(Host, "_call", _call)
+    house = []
+    return by, house
+
+
+@pytest.mark.parametrize("locks", [1, 100])
+def test_a_cold_booking_reads_no_more_at_a_hotel_of_many_locks(tmp_path, capsys, read_by, locks):
+    by, houses = read_by
+
+    async def scenario(house):
+        houses.append(house)
+        by.clear()
+        await house.publish("evt_1", rooms=[f"rmu_{FIRST_ROOM}"])
+        await house.keys_active(1)
+
+    large_hotel.play(tmp_path, scenario, range(FIRST_ROOM, FIRST_ROOM + locks))
+    with capsys.disabled():
+        sys.stdout.write(f"\none key, cold, at a hotel of {locks} lock(s) more than the sample's:\n")
+        for function, bought in COLD_READS.items():
+            for about, count in sorted(Counter(by[function]).items()):
+                buys = bought.get(about) or f"once a process: {OPENING[about]}"
+                sys.stdout.write(f"  {count} of {len(by[function])} reads of {function}, {about}: {buys}\n")
+    for function, bought in COLD_READS.items():
+        assert Counter(each for each in by[function] if each not in OPENING) == Counter(list(bought))
+        assert len(bought) <= MOST["document_reads"]
+        assert sum(each in OPENING for each in by[function]) <= MOST_OPENING
 
 
 async def _keys(house, first, count):

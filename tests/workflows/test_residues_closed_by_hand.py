@@ -140,7 +140,7 @@ def test_nobody_but_an_operator_may_close_a_residue(tmp_path):
     async def scenario(house):
         front, _ = await left_at_both_doors(house)
         assert (await close(house, front, caller=None))[0] == 401
-        assert (await close(house, front, caller="workflow-revoke-key"))[0] == 403
+        assert (await close(house, front, caller="workflow-work-on-key"))[0] == 403
         assert len(await residues(house)) == 2
 
     play(tmp_path, scenario)

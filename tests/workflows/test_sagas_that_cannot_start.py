@@ -53,7 +53,7 @@ def test_a_saga_that_cannot_start_is_begun_each_quarter_of_an_hour_and_told_of_o
         await ask_again(house, next(iter(await house.documents("credentials"))))
         begun.clear()
         await asyncio.sleep(4 * 3600)
-        assert begun.count("issue_key") == 16
+        assert begun.count("work_on_key") == 16
         assert len(house.logged("ALERT")) == 1
 
     play(tmp_path, scenario)

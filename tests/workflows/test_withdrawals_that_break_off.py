@@ -37,8 +37,7 @@ def test_a_property_that_is_gone_makes_it_a_risk_that_somebody_is_told_of(tmp_pa
         await arrive(house)
         store = house.fleet.documents.tenant(SILK)
         found = await store.get(Ref("properties", "ppt_kabul"))
-        await store.commit([Delete(found.ref, found.version)])
-        house.fleet.platform.hotels.forget(SILK)
+        await house.rebuild([Delete(found.ref, found.version)])
         await leave(house, hours=1)
         assert {line["runbook"] for line in house.logged("ALERT")} == {"lock/key-revoke"}
         assert await states(house) == {"residual"}

@@ -61,7 +61,7 @@ def half_made(stage: Stage) -> Proof:
 
 def kill(stage: Stage) -> Proof:
     """kill -9, in mid-saga."""
-    active = stage.control.get("executions", state="ACTIVE", workflow="issue_key")["executions"]
+    active = stage.control.get("executions", state="ACTIVE", workflow="work_on_key")["executions"]
     stage.execution = active[0]["id"] if active else ""
     proof = killed(stage)
     return Proof(proof.held and len(active) == 1, {**proof.seen, "active_sagas": len(active)})

@@ -6,19 +6,16 @@ from datetime import datetime
 from typing import Final
 
 from infra.local.control.boot_log import Starts
-from infra.local.sagas.history import history
+from infra.local.sagas.history import VERDICTS, history
 from infra.local.sagas.journal import Kept
 from infra.local.sagas.service import LocalSagas
 from shared.domain.instants import instant_to_text
 from shared.ledger.key_record import KeyRecord
-from shared.ports.sagas import ExecutionState
+from shared.ports.sagas import Execution, ExecutionState
 from shared.queries.timeline import Line
 
 _TIME_DIGITS: Final = slice(-26, -16)
 """Ids of ours end in a ULID, and a ULID begins with its time."""
-
-ENDED: Final = {ExecutionState.SUCCEEDED: "came to its end"}
-"""A saga that did its work may have failed to make the key: that is the key's to say, and never a success."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +49,19 @@ class LocalExecutions:
             what = happening.what.replace(f"{kept.environment.get('FLEET_URL')}/", "/")
             yield Line(happening.at, "saga", happening.kind, execution.id, what, happening.branch)
         if kept.ended_at is not None:
-            state = execution.state.value
-            what = f"{execution.workflow} {ENDED.get(execution.state, state)}"
-            yield Line(kept.ended_at, "saga", state.lower(), execution.id, what)
+            how, what = _ended(execution)
+            yield Line(kept.ended_at, "saga", how, execution.id, f"{execution.workflow} {what}")
 
     def _over(self, kept: Kept) -> datetime:
         if kept.ended_at is None or kept.execution.state is ExecutionState.ACTIVE:
             return self.now
         return datetime.fromisoformat(kept.ended_at)
+
+
+def _ended(execution: Execution) -> tuple[str, str]:
+    """Say how an execution ended, by the word it brought back: it may succeed, and its key have failed."""
+    state, result = execution.state.value, execution.result
+    word = result.get("outcome") if isinstance(result, dict) else None
+    if word not in VERDICTS:
+        return state.lower(), state
+    return "failed" if word == "failed" else state.lower(), f"ended: {word}"

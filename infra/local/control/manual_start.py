@@ -7,7 +7,7 @@ from infra.local.sagas.service import LocalSagas
 from shared.domain.errors import InvalidInput
 from shared.keywork.start import WORKFLOWS
 
-BY_LEDGER: Final = frozenset(WORKFLOWS.values())
+BY_LEDGER: Final = frozenset(WORKFLOWS)
 SWEEP: Final = (
     "keyfleet schedule run sweep-due announces and begins whatever is due, "
     "and keyfleet ask-again KEY asks the vendor of one that waits"

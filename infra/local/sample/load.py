@@ -13,6 +13,7 @@ from shared.domain.kinds import VendorCode
 from shared.domain.premises import LockDevice, Property, Room, Tenant
 from shared.domain.stored import Documented
 from shared.ledger.admission import RECORD
+from shared.ledger.premises import change_hotel
 from shared.ports.documents import AlreadyExists, Create, DocumentStore, Ref
 from shared.usecases.hotels.reload_policy import ReloadPolicy
 
@@ -67,7 +68,8 @@ async def move_in(hotel: SampleHotel, documents: DocumentStore, now: datetime) -
     policy = ReloadPolicy(hotel.policy, OLDEST_EVENT, now)
     writes = [Create(ref, to_document(part)) for ref, part in hotel.documents()]
     with contextlib.suppress(AlreadyExists):
-        await documents.tenant(hotel.tenant.id).commit([*writes, Create(policy.ref, policy.document())])
+        store = documents.tenant(hotel.tenant.id)
+        await change_hotel(store, hotel.property.id, [*writes, Create(policy.ref, policy.document())])
 
 
 def _read(kind: Any, part: Mapping[str, Any]) -> Any:

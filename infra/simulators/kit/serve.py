@@ -104,8 +104,18 @@ def _asked(vendor: SimulatedVendor[Any], code: str, arguments: Sequence[str]) ->
     parser.add_argument(
         "--hotel", type=_Hotel(vendor.plan), help="a JSON file; without it, the sample guesthouse"
     )
-    parser.add_argument("--control-token", help="what /_sim/ asks for; drawn and printed if it is not given")
+    words = "what /_sim/ asks for, as @FILE: others see what a command says; drawn and printed if not given"
+    parser.add_argument("--control-token", type=_token, help=words)
     return parser.parse_args(arguments)
+
+
+def _token(text: str) -> str:
+    if not text.startswith("@"):
+        return text
+    try:
+        return Path(text[1:]).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"cannot read it: {error.strerror}") from None
 
 
 def _port(text: str) -> int:

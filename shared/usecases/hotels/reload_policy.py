@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from shared.domain.policy import DEFAULT_POLICY, KeyKindPolicy
+from shared.ledger.indexes import PROPERTIES
 from shared.ledger.policies import OF_TENANT, POLICIES
+from shared.ledger.premises import PAGE, change_hotel, refresh_policy
 from shared.ports.documents import Create, Document, Ref, TenantDocuments, Update
 
 
@@ -38,13 +40,32 @@ async def reload_policy(command: ReloadPolicy, store: TenantDocuments) -> bool:
     """Keep the settings unless newer ones are kept already; return whether they were kept."""
     DEFAULT_POLICY.with_settings(command.settings)
     kept = await store.get(command.ref)
-    if kept is None:
-        await store.commit([Create(command.ref, command.document())])
-    elif not _newer(command, kept):
-        return False
+    newer = kept is None or _newer(command, kept)
+    if newer:
+        await _keep(command, kept, store)
+    if command.property_id is None:
+        # Also of a duplicate: the first delivery may have died half way through the properties.
+        for property_id in await _properties(store):
+            await refresh_policy(store, property_id)
+    return newer
+
+
+async def _keep(command: ReloadPolicy, kept: Document | None, store: TenantDocuments) -> None:
+    document = command.document()
+    write = Create(command.ref, document) if kept is None else Update(command.ref, document, kept.version)
+    if command.property_id is None:
+        await store.commit([write])
     else:
-        await store.commit([Update(command.ref, command.document(), kept.version)])
-    return True
+        await change_hotel(store, command.property_id, [write])
+
+
+async def _properties(store: TenantDocuments) -> list[str]:
+    page = await store.query(PROPERTIES, {}, limit=PAGE)
+    found = list(page)
+    while len(page) == PAGE:
+        page = await store.query(PROPERTIES, {}, after=page[-1], limit=PAGE)
+        found += page
+    return [each.ref.id for each in found]
 
 
 def _newer(command: ReloadPolicy, kept: Document) -> bool:

@@ -104,5 +104,9 @@ async def _worked_on(saga: Saga, services: Services) -> bool:
     """Say whether the execution that does the work is still under way."""
     if saga.execution is None:
         return False
-    execution = await services.sagas.get(f"{WORKFLOWS[saga.kind]}/{saga.execution}")
-    return execution is not None and not execution.state.terminal
+    # An execution knows its own id, not what its release called the file that it runs.
+    for workflow in WORKFLOWS:
+        execution = await services.sagas.get(f"{workflow}/{saga.execution}")
+        if execution is not None:
+            return not execution.state.terminal
+    return False

@@ -19,7 +19,7 @@ from shared.domain.instants import instant_from_text, instant_to_text
 from shared.kernel.log import Log
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import AlreadyExists, Create, Document, DocumentStore, Ref, StaleVersion, Update
-from shared.vendor_kit.calm.allowance import Allowance, Granted, Limit, Wish
+from shared.vendor_kit.calm.allowance import SELDOM, Allowance, Granted, Limit, Wish
 from shared.vendor_kit.calm.shared_time import SharedTime
 from shared.vendor_kit.calm.urgency import Urgency
 
@@ -62,19 +62,41 @@ class Blocks(Protocol):
         """Take a block of at most so many calls, or say how long to wait before asking again."""
 
 
+class Demand:
+    """How much a process asks for that comes again at once: twice what it made use of.
+
+    Where calls lie closer than blocks, few wait here at a moment, for they wait at gateways too; taking a
+    block for just those would make the store's pace the vendor's. Who leaves calls unmade begins anew.
+    """
+
+    def __init__(self, limit: Limit) -> None:
+        self._close, self._lasts = limit.interval < SELDOM, limit.late + SELDOM
+        self._calls, self._until = 0, float("-inf")
+
+    def of(self, wish: Wish, now: float) -> Wish:
+        """Return what is wished for, or more."""
+        again = self._close and now <= self._until
+        return replace(wish, calls=max(wish.calls, 2 * self._calls)) if again else wish
+
+    def met(self, granted: Granted) -> None:
+        """Note what was taken."""
+        self._calls, self._until = len(granted.moments), granted.moments[-1] + self._lasts
+
+
 class OwnBlocks:
     """A limit that one process has for itself."""
 
     def __init__(self, limit: Limit) -> None:
-        self._allowance = Allowance(limit)
+        self._allowance, self._demand = Allowance(limit), Demand(limit)
 
     async def take(self, wish: Wish) -> Taken:
         """Take a block."""
         now = _passed()
-        taken = self._allowance.take(now, wish)
+        taken = self._allowance.take(now, self._demand.of(wish, now))
         if taken is None:
             return self._allowance.wait(now, wish) / SECOND
         self._allowance, granted = taken
+        self._demand.met(granted)
         return InHand(granted, self._allowance.limit.late)
 
 
@@ -86,7 +108,7 @@ class SharedBlocks:
     ) -> None:
         self._documents, self._ref = store.tenant(PLATFORM), Ref(COLLECTION, application)
         self._limit, self._clock, self._entropy, self._log = limit, clock, entropy, log
-        self._time, self._known = SharedTime(limit), Allowance(limit)
+        self._time, self._known, self._demand = SharedTime(limit), Allowance(limit), Demand(limit)
         self._version: str | None = None
         self._fresh, self._pause, self._own_share_at = False, 0.0, float("-inf")
         self._away, self._answers_in = False, 0.0
@@ -115,12 +137,13 @@ class SharedBlocks:
                 await self._read()
             notice = max(0.0, 2 * self._answers_in - self._limit.late / 2)
             now, asked, wish = self._time.now(), _passed(), replace(wish, notice=notice)
-            taken = self._known.take(now, wish)
+            taken = self._known.take(now, self._demand.of(wish, now))
             if taken is None:
                 return self._wait(now, wish)
             if await self._written(taken[0]):
                 self._pause /= 2
                 self._note_answer(asked)
+                self._demand.met(taken[1])
                 return InHand(taken[1], self._limit.late, asked - now)
         return self._wait(now, wish)
 

@@ -15,14 +15,13 @@ from shared.ports.ambient import Clock
 from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import SILENCE, VendorRefused
-from shared.vendor_kit.relay_notes import Reach, Reaches, RelayNotes
+from shared.vendor_kit.relay_notes import Reach, Reaches, RelayNotes, latest
 from shared.vendors.ttlock import inventory
 from shared.vendors.ttlock.capabilities import TTLOCK
 from shared.vendors.ttlock.inventory import Near
 
 ASKED_AGAIN_AFTER: Final = timedelta(minutes=15)
 """No lock is asked about more often, whatever goes wrong at it."""
-MOST_KNOWN: Final = 2048
 
 
 class Gateways:
@@ -84,17 +83,7 @@ class Gateways:
         for lock, reach in told.items():
             if lock not in self._known or self._known[lock].told_at <= reach.told_at:
                 self._known[lock] = reach
-        self._forget()
-
-    def _forget(self) -> None:
-        """Forget the locks told of longest ago, where there are more than any hotel has."""
-        by_age = sorted(self._known, key=lambda lock: self._known[lock].told_at, reverse=True)
-        for lock in by_age[MOST_KNOWN:]:
-            del self._known[lock]
-        kept = self._known.keys()
-        self._doubted &= kept
-        lately = self._clock.now() - ASKED_AGAIN_AFTER
-        self._asked_at = {lock: at for lock, at in self._asked_at.items() if lock in kept or at > lately}
+        self._known = latest(self._known)
 
     async def _told(self, lock: str, urgency: Urgency) -> Reaches:
         near = await self._api.ask(inventory.list_gateways_of_lock(lock), urgency)

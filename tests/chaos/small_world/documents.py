@@ -75,6 +75,7 @@ class MemoryDocuments:
         self.shelf, self.clock, self.air, self.name = shelf, clock, air, name
         self._indexes = {index: index for index in indexes}
         self.witness = None
+        self.of_old_release = False
 
     def tenant(self, tenant):
         """Return a tenant's handle."""
@@ -117,6 +118,37 @@ class MemoryDocuments:
         ]
 
 
+def _as_it_is(data):
+    return data
+
+
+def as_before(data):
+    """Return a document as the release before wrote it, where it could say that."""
+    kind = "grant" if "grant" in data else "saga" if "saga" in data else None
+    if kind is None or data.get("schema_version") != 2:
+        return dict(data)
+    return _BEFORE[kind](data)
+
+
+def _grant_as_before(data):
+    leaving = data["grant"]["state"]["type"] in ("removing", "residual", "removed")
+    if data["wish"] != ("gone" if leaving else "open") or data["grant"]["state"]["type"] == "resting":
+        return dict(data)
+    known = {name: value for name, value in data.items() if name not in ("wish", "wished_at")}
+    return {**known, "schema_version": 1}
+
+
+def _key_as_before(data):
+    if data["holds"] or data["amends"]:
+        return dict(data)
+    known = {name: value for name, value in data.items() if name not in ("holds", "amends")}
+    kind = {"issue": "issue", "settle": "withdraw"}[data["saga"]["kind"]]
+    return {**known, "schema_version": 1, "saga": {**data["saga"], "kind": kind}}
+
+
+_BEFORE = {"grant": _grant_as_before, "saga": _key_as_before}
+
+
 class MemoryTenantDocuments:
     """One tenant's documents."""
 
@@ -136,7 +168,10 @@ class MemoryTenantDocuments:
         if not writes:
             return ()
         check_writes(writes)
-        prepared = [(write, b"" if isinstance(write, Delete) else encode(write.data)) for write in writes]
+        older = as_before if self._store.of_old_release else _as_it_is
+        prepared = [
+            (write, b"" if isinstance(write, Delete) else encode(older(write.data))) for write in writes
+        ]
         check_commit_bytes(sum(len(body) for _, body in prepared))
         expiries = [_expiry(write) for write in writes]
         await self._before(writes)

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from infra.local.sample.load import move_in, read_sample
 from infra.local.simulation.loop import BEGINNING
 from shared.domain.kinds import VendorCode
+from shared.ledger.indexes import DEVICES
 from tests.chaos.small_world.documents import MemoryDocuments, Table
 from tests.chaos.small_world.fate import Air
 from tests.chaos.small_world.weather import clear_sky
@@ -33,7 +34,7 @@ def sample(house: House):
 @cache
 def _written(house):
     shelf, clock = Table(), SimpleNamespace(now=lambda: BEGINNING)
-    documents = MemoryDocuments(shelf, clock, (), Air(clear_sky(), kill=lambda: None))
+    documents = MemoryDocuments(shelf, clock, (DEVICES,), Air(clear_sky(), kill=lambda: None))
     with suppress(StopIteration):  # in fair weather nothing here waits for anything
         move_in(sample(house), documents, BEGINNING).send(None)
     return shelf

@@ -7,10 +7,10 @@ from datetime import datetime
 
 import orjson
 
-from shared.domain.grant_lifecycle import Placed, RemovalProof, Removed, Residual
+from shared.domain.grant_lifecycle import Intended, Placed, RemovalProof, Removed, Residual, Resting
 from shared.domain.kinds import RevokeReason
 from shared.domain.plan import MAX_ATTEMPTS
-from shared.domain.states import Active, Failed, Requested, Revoked
+from shared.domain.states import Active, Failed, Requested, Revoked, Suspended
 from shared.runtime.platform import QUARANTINE_TOPIC
 from tests.chaos.small_world.bus import event_of
 from tests.chaos.small_world.scene import Scene, keys_of
@@ -18,7 +18,8 @@ from tests.chaos.small_world.stays import GUEST
 
 EVENTS = "melmastoon.lock.credential."
 LAST_WORDS = {
-    Active: {"issued"},
+    Active: {"issued", "updated", "unsuspended"},
+    Suspended: {"suspended"},
     Failed: {"failed"},
     Revoked: {"revoked", "revoke_settled"},
 }
@@ -41,13 +42,6 @@ def judge(scene: Scene) -> list[str]:
         problems = (*_about_story(key), *_about_grants(key, scene), *_about_leftovers(key, scene))
         found += [f"{key.id} ({type(key.state).__name__}): {problem}" for problem in problems]
     return found
-
-
-def residues(scene: Scene) -> list[str]:
-    """Return which keys still open somewhere although they should not, as the ledger owns."""
-    grants = (row["grant"] for row in scene.rows("grants").values())
-    residual = (grant for grant in grants if grant["state"]["type"] == "residual")
-    return [f"{grant['credential_id']} still opens {grant['device_id']}" for grant in residual]
 
 
 def _about_deliveries(scene) -> Iterator[str]:
@@ -113,8 +107,9 @@ def _about_current(stay, current, scene):
             yield f"{key.id} is not for the times of the stay"
         if isinstance(key.state, Failed):
             yield from _about_failure(key, scene)
-        elif not isinstance(key.state, Active):
-            yield f"{key.id} is {type(key.state).__name__} although the stay is confirmed"
+        elif not isinstance(key.state, Suspended if stay.held else Active):
+            held = "held" if stay.held else "confirmed"
+            yield f"{key.id} is {type(key.state).__name__} although the stay is {held}"
 
 
 def _about_kept(stay, kept):
@@ -122,7 +117,7 @@ def _about_kept(stay, kept):
     for key in kept:
         if not stay.includes(key.credential.core):
             yield f"{key.id} was kept, and opens more than the stay includes"
-        if not isinstance(key.state, Active):
+        if not isinstance(key.state, Suspended if stay.held else Active):
             yield f"{key.id} was kept, and is {type(key.state).__name__}"
 
 
@@ -205,12 +200,13 @@ def _alike(row, kept):
 
 def _about_grants(key, scene) -> Iterator[str]:
     """A living key is at each of its locks, once and with one secret; a dead one is gone, or owned up to."""
-    alive = isinstance(key.state, Active)
+    alive, rests = isinstance(key.state, Active), isinstance(key.state, Suspended)
     if isinstance(key.state, Requested) and key.grants:
         yield "it has grants and was never announced as pending"
     placed = [grant for grant in key.grants if isinstance(grant.state, Placed)]
     for grant in key.grants:
-        if not (isinstance(grant.state, Removed | Residual) or (alive and grant in placed)):
+        resting = rests and isinstance(grant.state, Resting | Intended)
+        if not (isinstance(grant.state, Removed | Residual) or resting or (alive and grant in placed)):
             yield f"its grant at {grant.device_id} is {type(grant.state).__name__}"
         if isinstance(grant.state, Residual) and grant.exposure_until is None:
             yield f"its residual grant at {grant.device_id} does not say until when it opens"
@@ -222,7 +218,8 @@ def _about_leftovers(key, scene) -> Iterator[str]:
     """Nothing is owed to a key that is as it ought to be, and no secret outlives its last grant."""
     residual = [grant for grant in key.grants if isinstance(grant.state, Residual)]
     owed = key.entry.get("due_at") is not None
-    if owed != (bool(residual) or isinstance(key.state, Active)):  # a living key, once its stay is over
+    living = isinstance(key.state, Active | Suspended)
+    if owed != (bool(residual) or living):  # a living key, once its stay is over
         yield f"it is due at {key.entry.get('due_at')} with {len(residual)} residual grants"
     if residual and "KEY_REVOKE_FAILED" not in scene.words:
         yield "a lock would not let go of it, and nobody was alarmed"

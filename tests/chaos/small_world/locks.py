@@ -2,7 +2,7 @@
 
 import asyncio
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import count
 
@@ -61,6 +61,13 @@ class TinyLocks:
         self.ever.append(key)
         return key
 
+    def change(self, ref, start, end):
+        """Let a key open at other times; one that is gone stays gone."""
+        if ref in self.keys:
+            self.keys[ref] = replace(self.keys[ref], start=start, end=end)
+            return self.keys[ref]
+        return None
+
     def delete(self, ref):
         """Take a key out; one that is not there is as good as deleted."""
         self.keys.pop(ref, None)
@@ -87,8 +94,10 @@ class TinyVendor:
 
     async def place(self, key):
         """Find the key if it may be there, else add it."""
-        if key.intent_predates and (standing := await self.find(key)):
-            return standing
+        if key.intent_predates and (standing := await self._call(key, "list", lambda: self._named(key))):
+            changed = await self._changed(key, standing[0])
+            if changed is not None:
+                return changed
         start = max(key.valid_from, key.not_before or key.valid_from)
         if self._air.weather.strikes("pin-taken"):
             self._locks.taken.add((key.device_id, key.secret.reveal()))
@@ -100,12 +109,25 @@ class TinyVendor:
                 late=True,
             )
         except Taken:
-            if standing := await self.find(key):  # it is our own, of a call that was never heard of again
-                return standing
+            if standing := await self._call(key, "list", lambda: self._named(key)):
+                # It is our own, of a call that was never heard of again.
+                changed = await self._changed(key, standing[0])
+                if changed is not None:
+                    return changed
             raise KeyIssueFailed(
                 vendor=TINY, device_id=key.device_id, cause=LockErrorCause(PIN_TAKEN)
             ) from None
         return _at_lock(added)
+
+    async def _changed(self, key, standing):
+        """Return a key as it is to be, or None if it is gone meanwhile."""
+        start = max(key.valid_from, key.not_before or key.valid_from)
+        if (standing.start, standing.end) == (start, key.valid_until):
+            return _at_lock(standing)
+        changed = await self._call(
+            key, "change", lambda: self._locks.change(standing.ref, start, key.valid_until), late=True
+        )
+        return None if changed is None else _at_lock(changed)
 
     async def remove(self, key):
         """Delete the key by its reference, and whatever has its name."""

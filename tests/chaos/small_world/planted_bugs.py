@@ -14,6 +14,7 @@ from shared.ports.documents import StaleVersion
 from shared.usecases.stays import confirm_booking, end_booking
 from shared.usecases.upkeep import sweep_due
 from tests.chaos.small_world import documents
+from tests.chaos.small_world.planted_wishes import OF_WISHES
 
 NUMBERS = count(1)
 
@@ -202,12 +203,12 @@ def keep_the_key_of_a_stay_that_is_another_guest_s_now(plant):
 
 def let_the_guest_keep_whatever_they_had(plant):
     """Leave the old keys of a changed stay alone, whatever they open."""
-    plant(confirm_booking, "included", lambda it, key: True)
+    plant(confirm_booking, "is_included", lambda it, key: True)
 
 
 def take_away_what_the_changed_stay_includes(plant):
     """End every old key of a changed stay, although nobody knows whether there will be a new one."""
-    plant(confirm_booking, "included", lambda it, key: False)
+    plant(confirm_booking, "is_included", lambda it, key: False)
 
 
 def revoke_only_when_the_locks_have_let_go(plant):
@@ -241,7 +242,7 @@ def _argument(found):
         "generation": found.saga.generation,
         "adapter": start.adapter_of(found.credential.core.plan.current.vendor),
     }
-    return start.WORKFLOWS[key_record.Work.SETTLE], argument
+    return start.WORKFLOW, argument
 
 
 def _with_bus(plant):
@@ -278,4 +279,5 @@ BUGS = (
     take_away_what_the_changed_stay_includes,
     revoke_only_when_the_locks_have_let_go,
     say_it_was_settled_before_it_was,
+    *OF_WISHES,
 )

@@ -74,8 +74,11 @@ class MemorySagas:
     async def get(self, execution):
         """Return the execution, or None."""
         await self.air.passes(f"sagas.get {execution}")
-        kept = self.kept.get(execution.rpartition("/")[2])
-        return None if kept is None else Execution(execution, kept.workflow, kept.state, kept.result)
+        workflow, _, id_ = execution.rpartition("/")
+        kept = self.kept.get(id_)
+        if kept is None or workflow not in ("", kept.workflow):
+            return None
+        return Execution(execution, kept.workflow, kept.state, kept.result)
 
     async def cancel(self, execution):
         """Stop the execution."""

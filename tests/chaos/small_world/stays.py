@@ -34,10 +34,22 @@ LIVES = (
     ("confirmed", "extended"),
     ("confirmed", "extended", "changed"),
     ("confirmed", "extended", "ended"),
+    ("confirmed", "moved"),
+    ("confirmed", "moved"),
+    ("confirmed", "moved", "moved"),
+    ("confirmed", "moved", "ended"),
+    ("confirmed", "changed", "moved"),
+    ("confirmed", "held"),
+    ("confirmed", "held", "freed"),
+    ("confirmed", "held", "freed"),
+    ("confirmed", "held", "ended"),
+    ("confirmed", "held", "moved", "freed"),
+    ("confirmed", "moved", "held", "freed"),
 )
 """A stay that is changed is confirmed anew: perhaps for another guest, with other rooms or at other times.
 
-One that is extended still includes all that it was.
+One that is extended still includes all that it was. One that is moved is for the same guest at other times
+or in other rooms; one that is held rests until somebody frees it.
 """
 OCCASIONS = ("vendor-late", "vendor-late", "vendor-unheard", "vendor-5xx", "hung-up", "started-twice")
 SPANS = (0.3, 1.0, 3.0, 15.0, 60.0, 400.0)
@@ -60,7 +72,8 @@ class Told:
 
     @property
     def confirms(self):
-        return self.subject.endswith(".confirmed.v1")
+        """Say whether the stay goes on by this."""
+        return not self.subject.endswith(tuple(f".{word}.v1" for word in ENDINGS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +86,9 @@ class Stay:
     start: datetime
     end: datetime
     events: tuple[Told, ...] = ()
+    held: bool = False
+    freed_at: float | None = None
+    """When somebody begins to want it free."""
 
     @property
     def truth(self):
@@ -107,6 +123,12 @@ def _stay(chance, number, now, storm):
             stay = _changed(chance, stay, version, now)
         if kind == "extended":
             stay = _extended(chance, stay)
+        if kind == "moved":
+            stay = _moved(chance, stay, now)
+        if kind == "freed":
+            stay = replace(stay, held=False, freed_at=moment)
+            continue
+        stay = replace(stay, held=stay.held or kind == "held")
         told = _told(chance, stay, kind, version, moment, now, numbered=reopened or chance.random() < 0.7)
         stay = replace(stay, events=(*stay.events, told))
     return stay
@@ -121,6 +143,14 @@ def _changed(chance, stay, version, now):
     if end <= max(start + timedelta(hours=4), now + timedelta(hours=3)):
         end = stay.end  # no stay is over before its schedule
     return replace(stay, guest=guest, rooms=rooms, start=start, end=end)
+
+
+def _moved(chance, stay, now):
+    """Draw other rooms or another end for the same guest."""
+    rooms = chance.choice((stay.rooms, _rooms(chance), _rooms(chance)))
+    end = stay.end + chance.choice((timedelta(days=1), timedelta(days=2), timedelta(hours=-20)))
+    soonest = max(now + timedelta(hours=9), stay.start + timedelta(hours=4))
+    return replace(stay, rooms=rooms, end=stay.end if end <= soonest else end)
 
 
 def _extended(chance, stay):
@@ -143,7 +173,8 @@ def _occasion(chance):
 
 
 def _told(chance, stay, kind, version, moment, now, *, numbered):
-    word = chance.choice(ENDINGS) if kind == "ended" else "confirmed"
+    words = {"ended": chance.choice(ENDINGS), "moved": "dates_changed", "held": "fraud_flagged"}
+    word = words.get(kind, "confirmed")
     id_, subject = stay.id, f"{BOOKING}.{word}.v1"
     data = {"reservationId": id_, **({"version": version} if numbered else {})}
     if word == "confirmed":
@@ -154,6 +185,8 @@ def _told(chance, stay, kind, version, moment, now, *, numbered):
                 ("pin_code", "rfid_card", "mobile_app"), chance.choice((1, 2))
             )
         data |= {"propertyId": "ppt_kabul", "guest": guest, "rooms": list(stay.rooms), **window}
+    if word == "dates_changed":
+        data |= {"rooms": list(stay.rooms), "validUntil": stay.end.isoformat()}
     event_id = f"evt_{id_}_{version}"
     envelope = {
         "specVersion": "1.0",

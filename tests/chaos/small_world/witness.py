@@ -21,7 +21,7 @@ class Witness:
             return
         grant, state = data["grant"], data["grant"]["state"]
         self._seen[ref.id] = grant["version"]
-        said = _said(state)
+        said = None if _in_doubt(data) else _said(state)
         if said is not None and said != self._is_there(grant):
             self.protests.append(f"{ref.id} becomes {state['type']}, and the lock says otherwise")
 
@@ -30,8 +30,13 @@ class Witness:
         return any((key.device, key.name) == place for key in self._look())
 
 
+def _in_doubt(data):
+    """Whether the ledger itself says that it does not know how a key stands: its wish is another."""
+    return data["grant"]["state"]["type"] == "placed" and data.get("standing") is None
+
+
 def _said(state):
     """Return what a grant's state says of its lock; most say nothing."""
     if state["type"] == "removed":
         return None if state["proof"] in NOT_FOR_THE_LOCK_TO_SAY else False
-    return True if state["type"] == "placed" else None
+    return {"placed": True, "resting": False}.get(state["type"])

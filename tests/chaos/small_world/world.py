@@ -108,6 +108,7 @@ class SmallWorld:
         # In the embedded cloud sagas die with the fleet, which is one process; on Google's they do not.
         if weather.chance.random() < 0.5:
             self.fleet.on_kill.append(self.sagas.crash)
+        self._rolling_out = weather.chance.random() < 0.3
         self._workers = weather.chance.choice((1, 2))
         self.fleet.on_kill.append(self._hire)
         self._hire()
@@ -154,6 +155,7 @@ class SmallWorld:
         clock = SkewedClock(self.clock, timedelta(seconds=self.weather.chance.uniform(-most, most)))
         documents = MemoryDocuments(self.main, clock, INDEXES, self.air)
         documents.witness = self.witness
+        documents.of_old_release = self._rolling_out and self.weather.chance.random() < 0.5
         on = Platform(
             cell="local",
             documents=documents,

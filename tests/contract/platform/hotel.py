@@ -5,11 +5,15 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import orjson
+
 from infra.local.ambient import SystemClock
-from infra.local.sample.account import open_account, simulator_address
+from infra.local.sample.account import sample_account, simulator_address
 from infra.local.sample.load import move_in, read_sample
 from infra.manifest.model import SCHEDULER
+from shared.domain.secret import Secret
 from shared.runtime.platform import bind
+from shared.vendor_kit.accounts import account_secret
 from tests.contract.platform.cloud import Cloud
 from tests.contract.sagas.ground import Settable
 from tests.support.sample_hotel import BOOKING, SILK, SampleHotel, message, owed
@@ -37,7 +41,10 @@ class Hotel:
         sample, cell = read_sample(), self.platform.cell
         home = replace(sample.tenant, id=tenant, data_residency=cell)
         await move_in(replace(sample, tenant=home), self.platform.documents, TODAY)
-        await open_account(self.platform.secrets, replace(sample, tenant=home), TTLOCK_ADDRESS)
+        # The simulator has one account; of another tenant it counts as another, which it would be.
+        account = orjson.loads(sample_account(sample.vendor(), TTLOCK_ADDRESS).reveal())
+        name = account_secret(sample.vendor(), tenant, sample.property.id)
+        await self.platform.secrets.add(name, Secret(orjson.dumps({**account, "house": tenant})))
 
     async def publish(self, event, subject="confirmed", **data):
         """Publish a booking event, for Pub/Sub to push."""

@@ -89,7 +89,7 @@ async def test_nobody_but_the_vendors_own_adapter_opens_a_keys_secret(house):
 @pytest.mark.parametrize(
     ("function", "caller", "status"),
     [
-        ("on-booking-confirmed", "workflow-issue-key", 403),
+        ("on-booking-confirmed", "workflow-work-on-key", 403),
         ("adapter-mock", "pubsub-push", 403),
         ("adapter-ttlock", "operator", 403),
         ("adapter-ttlock", "workflow-probe-platform", 403),

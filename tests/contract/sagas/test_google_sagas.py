@@ -75,3 +75,20 @@ async def test_an_endpoint_that_fails_is_told_without_its_address(setting):
     setting._waker.send = broken
     with pytest.raises(SagaError, match=r"^the callback endpoint answered 503$"):
         await setting.sagas.call_back(f"{CALLBACKS}/x", {})
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://workflowexecutions.googleapis.com/v1/projects/1/locations/europe-west6/workflows/w/executions",
+        "https://workflowexecutions.googleapis.com/v1/projects/another/locations/europe-west6/callbacks/x",
+        "https://workflowexecutions.googleapis.com/v1/projects/1/locations/us-central1/callbacks/x",
+        f"{CALLBACKS}/../../workflows/w/executions/e:cancel",
+        f"{CALLBACKS}/x?alt=media",
+        f"{CALLBACKS}/x:cancel",
+    ],
+)
+async def test_l3_our_access_token_goes_to_our_own_callbacks_alone(setting, url):
+    with pytest.raises(SagaError, match="not a callback URL"):
+        await setting.sagas.call_back(url, {})
+    assert setting.sent == []

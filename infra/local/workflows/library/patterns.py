@@ -1,4 +1,4 @@
-"""Finds leftmost-longest matches in time linear in the text, whatever the expression."""
+"""Finds leftmost-longest matches: each in time linear in the text, all of them within a budget of steps."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,6 +19,8 @@ from infra.local.workflows.library.pattern_syntax import (
 )
 
 _MOST_STATES: Final = 10_000
+STEPS, STEPS_PER_LETTER = 100_000, 20
+"""How many letters may be looked at, by all matches of a call together."""
 _MATCH: Final = 0
 
 
@@ -41,8 +43,10 @@ class Pattern:
     def find_all(self, text: str) -> Iterator[tuple[int, int]]:
         """Start and end of every match, left to right; an empty match right after another is none."""
         at, previous = 0, -1
+        # Every match may look at all that follows it: together they could hold the loop for hours.
+        steps = iter(range(STEPS + STEPS_PER_LETTER * len(text)))
         while at <= len(text):
-            found = self._search(text, at)
+            found = self._search(text, at, steps)
             if found is None:
                 return
             start, end = found
@@ -50,11 +54,13 @@ class Pattern:
                 yield start, end
             at, previous = (end, end) if end > start else (end + 1, previous)
 
-    def _search(self, text: str, at: int) -> tuple[int, int] | None:
+    def _search(self, text: str, at: int, steps: Iterator[int]) -> tuple[int, int] | None:
         """Every state remembers the earliest start that leads to it; the earliest match then grows."""
         threads: dict[int, int] = {}
         best: tuple[int, int] | None = None
         for position in range(at, len(text) + 1):
+            if next(steps, None) is None:
+                raise value_error("the expression takes too long to match this text: make it less ambiguous")
             before, after = text[position - 1 : position] if position else "", text[position : position + 1]
             reached: dict[int, int] = {}
             for state, start in threads.items():

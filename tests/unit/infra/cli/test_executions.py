@@ -43,7 +43,7 @@ def test_workflow_start_without_an_argument_passes_none(fleet, ask):
 
 def test_workflow_start_passes_on_what_the_fleet_warns_of(fleet, ask):
     fleet.will("POST", "/executions", {"execution": "01X", "warnings": ["the ledger starts it"]})
-    result = ask("workflow", "start", "issue_key", "--args", "{}")
+    result = ask("workflow", "start", "work_on_key", "--args", "{}")
     assert (result.exit_code, result.stderr) == (0, "warning: the ledger starts it\n")
 
 
@@ -77,6 +77,14 @@ def test_workflow_list_shows_a_row_per_execution(fleet, ask):
 def test_workflow_list_names_the_key_that_an_execution_works_on(fleet, ask):
     fleet.will("GET", "/executions?limit=100", {"executions": [{**EXECUTION, "key": "key_7"}]})
     assert "probe_platform key_7 SUCCEEDED" in " ".join(ask("workflow", "list").stdout.split())
+
+
+@pytest.mark.parametrize(("word", "said"), [("failed", "SUCCEEDED: failed"), ("done", "SUCCEEDED")])
+def test_workflow_list_says_what_a_success_tells_of_its_key(fleet, ask, word, said):
+    ended = {**EXECUTION, "workflow": "work_on_key", "key": "key_7", "result": {"outcome": word}}
+    fleet.will("GET", "/executions?limit=100", {"executions": [ended]})
+    row = " ".join(ask("workflow", "list").stdout.splitlines()[1].split())
+    assert row.startswith(f"01X work_on_key key_7 {said} 2026-05-01")
 
 
 def test_workflow_list_breaks_no_row_that_goes_to_another_program(fleet, ask):
@@ -124,3 +132,10 @@ def test_workflow_show_of_an_unknown_execution_is_refused(fleet, ask):
 def test_workflow_cancel_ends_an_execution(fleet, facts):
     fleet.will("POST", "/executions/01X/cancel", {"cancelled": "01X"})
     assert facts("workflow", "cancel", "01X") == {"cancelled": "01X"}
+
+
+def test_ec6_an_execution_across_a_clock_that_was_set_back_took_no_negative_time(fleet, ask):
+    _shown(fleet, ended_at="2026-04-30T10:00:00+00:00")
+    said = ask("workflow", "show", "01X").stdout
+    assert "took unknown: the clock was set back" in said
+    assert "-86" not in said

@@ -14,7 +14,7 @@ TOLD = {
     "timeline": [
         _line("2026-03-01T23:59:59.000Z", "booking", "applied", "booked (evt_1)", "rsv_7"),
         _line("2026-03-02T00:00:00.250Z", "event", "published", "1. requested (evt_2)"),
-        _line("2026-03-02T00:00:00.300Z", "saga", "started", "issue_key, generation 1", RUN),
+        _line("2026-03-02T00:00:00.300Z", "saga", "started", "work_on_key, generation 1", RUN),
         _line("2026-03-02T00:00:00.301Z", "saga", "retry", "attempt 2 in 4 s", RUN, "rooms/1"),
         _line("2026-03-02T00:00:04.000Z", "attempt", "refused", "attempt 1 of 6: VendorUnreachable"),
         _line("2026-03-02T00:00:05.000Z", "lock", "residual", "Room 101: residual", "grt_1"),
@@ -45,7 +45,7 @@ def test_everything_is_said_in_order_under_its_day(fleet, ask):
         "23:59:59.000  booking ▸ applied: booked (evt_1)",
         "2026-03-02 (UTC)",
         "00:00:00.250  event   ▸ published: 1. requested (evt_2)  …000101",
-        "00:00:00.300  saga    ▸ issue_key, generation 1  …00RUN1",
+        "00:00:00.300  saga    ▸ work_on_key, generation 1  …00RUN1",
         "00:00:00.301  saga    ↻ attempt 2 in 4 s  [rooms/1]  …00RUN1",
         "00:00:04.000  attempt ▸ attempt 1 of 6: VendorUnreachable  …000101",
         "00:00:05.000  lock    ▸ Room 101: residual  …grt_1",

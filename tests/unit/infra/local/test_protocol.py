@@ -9,7 +9,7 @@ import uvicorn
 import uvloop
 from uvicorn.server import ServerState
 
-from infra.local import protocol
+from infra.local import protocol, server
 from infra.local.protocol import HEAD_BYTES, Bounds, bounded, own_descriptors
 from shared.kernel.log import Log
 
@@ -241,3 +241,9 @@ class _Clock:
         from datetime import UTC, datetime, timedelta
 
         return datetime(2026, 5, 1, tzinfo=UTC) + timedelta(minutes=self.minutes)
+
+
+def test_l14_no_request_says_from_where_it_came():
+    settings = server._settings(ok, Bounds(print, print))
+    settings.load()
+    assert settings.loaded_app is ok

@@ -98,14 +98,14 @@ def test_workflow_may_call_what_it_says_it_calls_and_nothing_else(fleet):
 
 
 def test_workflow_that_calls_adapters_may_call_each_in_whatever_family(fleet):
-    sagas = ["  issue_key: {description: Makes one key., calls: [adapters]}"]
+    sagas = ["  work_on_key: {description: Works on a key., calls: [adapters]}"]
     manifest = fleet(
         keys=functions(REPLY, sagas=sagas),
         adapter_salto=functions("adapter-salto: {adapter: salto}"),
         adapter_mock=functions("adapter-mock: {adapter: mock}"),
     )
     for vendor in ("salto", "mock"):
-        assert manifest.functions[f"adapter-{vendor}"].allowed() == {"workflow-issue-key"}
+        assert manifest.functions[f"adapter-{vendor}"].allowed() == {"workflow-work-on-key"}
 
 
 @pytest.mark.parametrize(

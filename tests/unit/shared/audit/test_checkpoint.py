@@ -92,6 +92,12 @@ def test_what_is_no_checkpoint_is_refused(text):
         Checkpoint.parse(text)
 
 
+@pytest.mark.parametrize("size", [-1, 1 << 63])
+def test_a_size_that_no_log_has_is_refused(size):
+    with pytest.raises(Malformed, match="size"):
+        Checkpoint("a.example", size, b"r" * 32)
+
+
 def test_the_empty_log_has_a_checkpoint():
     empty = Checkpoint("a.example", 0, EMPTY_ROOT)
     assert Checkpoint.parse(empty.text) == empty

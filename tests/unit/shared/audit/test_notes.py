@@ -102,6 +102,18 @@ def test_a_key_that_is_not_whole_is_refused(vkey):
         VerifierKey.parse(vkey)
 
 
+@pytest.mark.parametrize("size", [0, 31, 33])
+def test_a_public_key_has_its_length(size):
+    with pytest.raises(Malformed, match="public key"):
+        VerifierKey("a.example", b"k" * size)
+
+
+@pytest.mark.parametrize("text", [b"text\n", b"text\n\n"])
+def test_a_note_without_signatures_is_none(text):
+    with pytest.raises(Malformed, match="parts it from its signatures"):
+        Note.parse(text)
+
+
 def test_one_key_has_another_id_for_each_use():
     assert log("a.example").key.id != witness("a.example").key.id
     assert VerifierKey.parse(str(witness("a.example").key)) == witness("a.example").key

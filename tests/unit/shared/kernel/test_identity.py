@@ -38,8 +38,8 @@ def checker(identity, watch):
 
 
 async def test_a_token_proves_its_caller(identity, checker):
-    caller = await checker.caller(identity.token("workflow-issue-key", AUDIENCE), AUDIENCE)
-    assert caller == Caller("workflow-issue-key", "workflow-issue-key@keyfleet.local")
+    caller = await checker.caller(identity.token("workflow-work-on-key", AUDIENCE), AUDIENCE)
+    assert caller == Caller("workflow-work-on-key", "workflow-work-on-key@keyfleet.local")
 
 
 async def test_a_token_for_another_audience_proves_nothing(identity, checker):

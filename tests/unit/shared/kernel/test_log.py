@@ -70,3 +70,22 @@ def test_a_failure_tells_the_place_and_not_the_words(log, lines):
     assert line["error"] == "ValueError"
     assert line["at"][-1].endswith(" fails")
     assert "canary" not in lines.getvalue()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("passwordMd5", "username", "displayName", "email", "guestEmail", "phoneE164", "contact", "url"),
+        *("client_secret_2", "exchangeToken", "X-Auth-Token"),
+    ],
+)
+def test_l4_whatever_names_a_person_or_lets_in_is_struck_out(log, lines, name):
+    log.info("called", **{name: "canary-1"}, nested=[{name: "canary-2"}])
+    assert "canary" not in lines.getvalue()
+
+
+def test_s7_no_field_makes_a_line_of_any_length(log, lines):
+    with log_context(trace="x" * 100_000):
+        log.info("called", reason="y" * 100_000, nested=["z" * 100_000])
+    assert len(lines.getvalue()) < 7_000
+    assert "characters more" in lines.getvalue()

@@ -12,6 +12,7 @@ from shared.domain.secret import Secret
 from shared.keywork.vendor_session import NO_ACCOUNT, SHARED, VendorSessions
 from shared.ledger.admission import RECORD, admit_tenant
 from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory
+from shared.ledger.premises import change_hotel
 from shared.ports.documents import Create, Ref
 from shared.vendor_kit.account_owners import AccountOwners, AccountShared, Owner
 from shared.vendor_kit.accounts import account_secret
@@ -109,6 +110,16 @@ async def test_desk_stays_open_and_its_account_is_not_asked_for_each_time(settin
     assert (setting.opened, setting.secrets.asked) == (1, 1)
 
 
+async def test_session_that_was_used_longest_ago_is_closed_where_too_many_are_open(setting, monkeypatch):
+    monkeypatch.setattr("shared.keywork.vendor_session.MOST_OPEN", 1)
+    await setting.account(b"mock://")
+    await setting.at()
+    setting.desks._open[SILK, PropertyId("ppt_other")] = None
+    setting.desks._open.move_to_end((SILK, PropertyId("ppt_other")), last=False)
+    await setting.at()
+    assert list(setting.desks._open) == [(SILK, KABUL)]
+
+
 async def test_port_stays_open_where_everything_that_was_read_anew_says_the_same(setting):
     await setting.account(b"mock://")
     first = await setting.at()
@@ -132,7 +143,8 @@ async def test_port_is_opened_anew_for_another_lock(setting):
     await setting.account(b"mock://")
     first = await setting.at()
     another = door(3, ROOMS, "pin")
-    await setting.books.documents.commit([Create(Ref("devices", another.id), to_document(another))])
+    added = Create(Ref("devices", another.id), to_document(another))
+    await change_hotel(setting.books.documents, another.property_id, [added])
     setting.hotels.forget(SILK)
     second = await setting.at()
     assert second.port is not first.port

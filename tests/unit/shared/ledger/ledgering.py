@@ -76,7 +76,7 @@ class NotedSagas:
     """Notes what is started; an execution stands as a test says, or is unknown."""
 
     def __init__(self, happened):
-        self.started, self.states, self._happened = [], {}, happened
+        self.started, self.states, self.under, self._happened = [], {}, "work_on_key", happened
 
     async def start(self, workflow, argument):
         self.started.append((workflow, dict(argument)))
@@ -84,8 +84,9 @@ class NotedSagas:
         return f"run-{len(self.started)}"
 
     async def get(self, execution):
-        state = self.states.get(execution.rpartition("/")[2])
-        return None if state is None else Execution(execution, "any", state)
+        workflow, _, id_ = execution.rpartition("/")
+        state = self.states.get(id_) if workflow == self.under else None
+        return None if state is None else Execution(execution, workflow, state)
 
 
 class Books(Embedded):

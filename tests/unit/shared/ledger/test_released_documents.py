@@ -20,7 +20,9 @@ from shared.domain.stored import UNSTORED, how_stored
 from shared.domain.upcasts import UPCASTS
 from shared.keywork.manual_task import ManualTask
 from shared.ledger.grant_record import GrantRecord, grant_from
+from shared.ledger.hotel_directory import setup_of
 from shared.ledger.key_record import KeyRecord, key_record_from
+from shared.ledger.premises import page_at, premises_in
 from shared.ledger.reading import StoredUnreadable
 from shared.ledger.reservation import Reservation, reservation_from
 from shared.ledger.sealed_keys import SealedDocument
@@ -54,8 +56,8 @@ def released():
 
 
 ALL = list(released())
-OURS = [each for each in ALL if each.values[0] != "policies"]
-"""Settings are kept as their tenant gave them: no codec of ours writes them."""
+OURS = [each for each in ALL if each.values[0] not in {"policies", "premises"}]
+"""Settings are kept as their tenant gave them, and premises copy documents: no codec of ours writes them."""
 
 
 def read(collection, document):
@@ -63,6 +65,11 @@ def read(collection, document):
         return LEDGER[collection][1](Document(Ref(collection, "rsv_1"), document, "v"))
     if collection == "policies":
         return DEFAULT_POLICY.with_settings(document["settings"])
+    if collection == "premises":
+        (device,) = document["devices"].values()
+        return setup_of(premises_in([Document(page_at("ppt_kabul"), document, "v")])).of_vendor(
+            device["vendor"]
+        )
     return from_document(KINDS[collection], document)
 
 

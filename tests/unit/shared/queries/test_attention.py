@@ -167,3 +167,51 @@ def test_a_key_that_is_not_made_is_named_once_its_guest_is_at_the_door(tmp_path)
     tomorrow, today = play(tmp_path, scenario)
     assert (tomorrow["waiting_keys"], tomorrow["keys_at_the_door"]) == (1, [])
     assert (today["waiting_keys"], len(today["keys_at_the_door"])) == (2, 1)
+
+
+async def _gateways(house, *, online):
+    for gateway in (501, 502):
+        await house.steer("PATCH", f"gateways/{gateway}", online=online)
+
+
+CHANGES = {
+    "a contraction": ("dates_changed", {"validUntil": "2026-03-03T07:30:00Z"}),
+    "a room move": ("dates_changed", {"rooms": ["rmu_102"]}),
+    "a fraud flag": ("fraud_flagged", {}),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_what_a_lock_did_not_hear_of_a_change_is_listed_until_it_has(tmp_path, what):
+    subject, data = CHANGES[what]
+
+    async def scenario(house):
+        await house.publish("evt_1", version=1)
+        await asyncio.sleep(30)
+        await _gateways(house, online=False)
+        await house.publish("evt_2", subject, version=2, time="2026-03-01T11:00:00Z", **data)
+        await asyncio.sleep(30)
+        deaf = (await _listed(house), await _ask(house))
+        await _gateways(house, online=True)
+        await asyncio.sleep(7200)
+        return deaf, (await _listed(house), await _ask(house))
+
+    (listed, counted), (none, well) = play(tmp_path, scenario)
+    assert listed
+    assert counted["residual_locks"] == len({each["device"] for each in listed})
+    assert (none, well["residual_locks"]) == ([], 0)
+
+
+def test_a_guest_whose_longer_stay_no_lock_has_heard_of_is_named(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", validFrom="2026-03-01T10:30:00Z")
+        await asyncio.sleep(30)
+        await _gateways(house, online=False)
+        longer = {"validFrom": "2026-03-01T10:30:00Z", "validUntil": "2026-03-07T07:30:00Z"}
+        await house.publish("evt_2", "dates_changed", time="2026-03-01T11:00:00Z", **longer)
+        await asyncio.sleep(30)
+        return await _listed(house), await _ask(house), [key["core"]["id"] for key in await house.keys()]
+
+    listed, counted, keys = play(tmp_path, scenario)
+    assert listed == []
+    assert counted["keys_at_the_door"] == keys

@@ -113,14 +113,14 @@ def test_a_saga_is_told_step_by_step_with_calls_retries_and_its_end(tmp_path):
     assert ("asked", "POST /probe-answer") in told
     assert ("answered", "POST /probe-answer: 503") in told
     assert [kind for kind, _ in told].count("retry") == 1
-    assert told[-1] == ("succeeded", "probe_platform came to its end")
+    assert told[-1] == ("succeeded", "probe_platform SUCCEEDED")
 
 
 def test_a_step_is_told_at_the_time_its_cause_was_kept(tmp_path):
     _, _, answer = _told(tmp_path)
     at = {each["what"]: each["at"] for each in answer["timeline"] if each["source"] == "saga"}
     assert at["visit"] < at["hand_over"] < at["done"]
-    assert at["done"] == at["probe_platform came to its end"]
+    assert at["done"] == at["probe_platform SUCCEEDED"]
 
 
 def test_a_key_is_told_without_its_bookings_events(tmp_path):

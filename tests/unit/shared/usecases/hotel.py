@@ -9,6 +9,7 @@ from shared.domain.policy import DEFAULT_POLICY
 from shared.domain.premises import LockDevice, Property, Tenant
 from shared.ledger.admission import RECORD
 from shared.ledger.hotel_directory import HotelSetup
+from shared.ledger.premises import change_hotel
 from shared.ports.documents import Create, Ref
 from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, KABUL, MOCK, SILK
 
@@ -42,7 +43,7 @@ async def move_in(books, *doors):
         Create(RECORD, to_document(COMPANY)),
         Create(Ref("properties", KABUL), to_document(GUESTHOUSE)),
     ]
-    await books.documents.commit([*records, *devices])
+    await change_hotel(books.documents, KABUL, [*records, *devices])
 
 
 def booking(rooms=ROOMS[:1], start=ARRIVAL, end=ARRIVAL + 3 * DAY, kinds=(), scope=None):

@@ -114,7 +114,7 @@ class Told:
     def execution(self, state):
         shown = {"id": SAGA, "state": state, "argument": {}, "steps": []}
         self._fleet.will("GET", f"/executions/{SAGA}", shown)
-        self._fleet.will("GET", "/executions?state=ACTIVE&workflow=issue_key", {"executions": [shown]})
+        self._fleet.will("GET", "/executions?state=ACTIVE&workflow=work_on_key", {"executions": [shown]})
         self._fleet.will("GET", "/executions", {"executions": [shown]})
 
 

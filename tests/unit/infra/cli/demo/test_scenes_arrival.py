@@ -95,7 +95,7 @@ def test_kill_must_come_without_warning(stage, told, exit_status, held):
 
 
 def test_kill_needs_a_saga_to_interrupt(fleet, stage):
-    fleet.will("GET", "/executions?state=ACTIVE&workflow=issue_key", {"executions": []})
+    fleet.will("GET", "/executions?state=ACTIVE&workflow=work_on_key", {"executions": []})
     assert not acts.kill(stage).held
 
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from infra.local import fleet
+from infra.local.control.bodies import LARGEST
 from tests.support.simulated import play
 
 EVENT = {
@@ -28,6 +29,8 @@ ROUTES = [
     ("POST", "schedules/probe-start/run"),
     ("GET", "credentials"),
     ("GET", "timeline/rsv_1"),
+    ("GET", "keys"),
+    ("POST", "keys"),
     ("GET", "documents/tnt_silk/policies/tenant"),
     ("POST", "callbacks/x/y"),
 ]
@@ -200,7 +203,7 @@ def test_a_topic_on_which_nothing_waits_is_no_mistake(tmp_path, topic):
 
 
 def test_a_workflow_that_never_ran_is_no_mistake(tmp_path):
-    assert play(tmp_path, lambda on: _get(on, "executions?workflow=issue_key")) == (200, {"executions": []})
+    assert play(tmp_path, lambda on: _get(on, "executions?workflow=work_on_key")) == (200, {"executions": []})
 
 
 def test_an_execution_can_be_started_seen_and_cancelled(tmp_path):
@@ -231,7 +234,7 @@ def test_cancelling_what_had_ended_says_so(tmp_path):
     assert answer["error"]["kind"] == "AlreadyEnded"
 
 
-@pytest.mark.parametrize("workflow", ["issue_key", "revoke_key", "probe_platform"])
+@pytest.mark.parametrize("workflow", ["work_on_key", "issue_key", "revoke_key", "probe_platform"])
 def test_a_start_without_what_the_workflow_needs_is_refused_and_starts_nothing(tmp_path, workflow):
     async def scenario(on):
         refused = await _post(on, "executions", {"workflow": workflow})
@@ -247,12 +250,12 @@ def test_a_start_without_what_the_workflow_needs_is_refused_and_starts_nothing(t
 
 def test_a_start_of_what_the_ledger_starts_is_warned_of(tmp_path):
     async def scenario(on):
-        _, of_ledger = await _post(on, "executions", {"workflow": "revoke_key", "argument": {}})
+        _, of_ledger = await _post(on, "executions", {"workflow": "work_on_key", "argument": {}})
         _, probe = await _post(on, "executions", {"workflow": "probe_platform", "argument": {}})
         return of_ledger["warnings"], probe["warnings"]
 
     (warning,), none = play(tmp_path, scenario)
-    assert "revoke_key is started by the ledger" in warning
+    assert "work_on_key is started by the ledger" in warning
     assert none == []
 
 
@@ -291,3 +294,30 @@ def test_the_status_tells_functions_backlog_and_counters(tmp_path):
     assert {"name": "probe-reply", "public": False, "callers": ["cloud-tasks"]} in status["functions"]
     assert status["backlog"] == {}
     assert status["counters"]["function_calls"] == 1
+
+
+@pytest.mark.parametrize("path", ["publish", "keys", "executions", "dead-letters/replay"])
+def test_ec3_a_body_that_nobody_needs_is_refused_in_words_and_not_kept(tmp_path, path):
+    async def scenario(on):
+        return await on.send(f"_cloud/{path}", b" " * (LARGEST + 1), caller="operator")
+
+    status, answer = play(tmp_path, scenario)
+    assert status == 400
+    assert answer["error"]["problem"] == f"longer than {LARGEST} bytes"
+
+
+def test_s5_keys_are_listed_and_worked_on(tmp_path):
+    async def scenario(on):
+        _, before = await on.send("_cloud/keys", caller="operator", method="GET")
+        rotated = await on.send("_cloud/keys", {"do": "rotate", "purpose": "secrets"}, caller="operator")
+        resealed = await on.send("_cloud/keys", {"do": "reseal"}, caller="operator")
+        retired = await on.send("_cloud/keys", {"do": "retire", "purpose": "secrets"}, caller="operator")
+        wrong = await on.send("_cloud/keys", {"do": "eat"}, caller="operator")
+        return before, rotated, resealed, retired, wrong
+
+    before, rotated, resealed, retired, wrong = play(tmp_path, scenario)
+    assert before["purposes"]["secrets"] == {"newest": 1, "sealed": {"1": 1}}
+    assert rotated == (200, {"did": "rotate", "purposes": {"secrets": {"version": 2}}})
+    assert resealed[1]["purposes"]["secrets"] == {"resealed": 1}
+    assert retired[1]["purposes"]["secrets"] == {"retired": [1]}
+    assert (wrong[0], wrong[1]["error"]["field"]) == (400, "do")

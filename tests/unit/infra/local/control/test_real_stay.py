@@ -90,10 +90,7 @@ def test_its_retry_is_told_with_the_attempt_the_verdict_and_the_wait(stay):
     wait = verdict.removeprefix("POST /adapter-ttlock: 200, retry in ")
     assert f"sleep {wait}: done" in saga
     assert "POST /adapter-ttlock: 200, done" in saga
-    assert [what for what in saga if what.endswith("came to its end")] == [
-        "issue_key came to its end",
-        "revoke_key came to its end",
-    ]
+    assert [what for what in saga if " ended: " in what] == ["work_on_key ended: done"] * 2
 
 
 def test_every_call_of_its_vendor_is_told_with_the_answer(stay):

@@ -1,5 +1,6 @@
 """Over real sockets: the command, its callbacks, and connections that are cut."""
 
+import argparse
 import asyncio
 import json
 import signal
@@ -14,6 +15,7 @@ import pytest
 from infra.local.server import free_port
 from infra.manifest.load import ROOT
 from infra.simulators.kit.loopback import post
+from infra.simulators.kit.serve import _token
 from infra.simulators.kit.serve import listening as listening_on
 from tests.unit.infra.simulators.ttlock.integrator import ROOM
 
@@ -196,3 +198,11 @@ async def test_an_answer_that_is_no_http_is_no_success():
     async with listening(b"success") as (hook, _):
         with pytest.raises(OSError, match="no HTTP"):
             await post(hook, {}, b"a=b")
+
+
+def test_l8_the_control_token_is_read_from_a_file_that_nobody_sees_in_a_list_of_processes(tmp_path):
+    file = tmp_path / "simulator.token"
+    file.write_text("a-token\n")
+    assert _token(f"@{file}") == "a-token"
+    with pytest.raises(argparse.ArgumentTypeError, match="cannot read it"):
+        _token(f"@{tmp_path / 'none'}")

@@ -54,7 +54,7 @@ async def test_unstarted_saga_is_begun_and_looked_after(hotel):
     key = await due_key(hotel)
     assert await sweep(hotel) == 1
     ((workflow, argument),) = hotel.sagas.started
-    assert (workflow, argument["saga_id"]) == ("issue_key", key.id)
+    assert (workflow, argument["saga_id"]) == ("work_on_key", key.id)
     assert hotel.published_at_start == [1]
     found = await hotel.ledger.entry(key.id)
     assert found.due == hotel.clock.now() + STEP_LEASE
@@ -92,6 +92,22 @@ async def test_saga_that_is_at_work_is_left_alone_and_looked_after(hotel, state)
     assert (found.due, found.saga) == (hotel.clock.now() + STEP_LEASE, key.saga)
 
 
+@pytest.mark.parametrize("workflow", ["work_on_key", "issue_key", "revoke_key"])
+@pytest.mark.parametrize("kind", Work)
+async def test_execution_is_found_whatever_its_release_called_the_work_it_began_with(hotel, workflow, kind):
+    """A key that is held once it is made settles in the very execution that made it."""
+    wished = [lambda kept: kept.withdrawn(hotel.clock.now())] if kind is Work.SETTLE else []
+    key = await due_key(hotel, grants=wished, saga=working(kind=kind))
+    hotel.sagas.under, hotel.sagas.states[RUN] = workflow, ExecutionState.ACTIVE
+    await sweep(hotel)
+    assert hotel.sagas.started == []
+    assert (await hotel.ledger.entry(key.id)).saga == key.saga
+    hotel.sagas.states[RUN] = ExecutionState.SUCCEEDED
+    hotel.clock.advance(seconds=STEP_LEASE.total_seconds())
+    await sweep(hotel)
+    assert [(name, told["generation"]) for name, told in hotel.sagas.started] == [("work_on_key", 2)]
+
+
 async def test_key_that_owes_no_work_is_told_and_swept_no_more_until_its_stay_is_over(hotel):
     now = hotel.clock.now()
     key = await due_key(hotel, (Accept(at=now), Provision(at=now)), announced=1, saga=working())
@@ -111,7 +127,7 @@ async def test_grant_on_its_way_out_is_taken_back(hotel):
     key = await due_key(hotel, grants=[lambda kept: kept.withdrawn(hotel.clock.now())], saga=saga)
     await sweep(hotel)
     ((workflow, argument),) = hotel.sagas.started
-    assert (workflow, argument["saga_id"]) == ("revoke_key", key.id)
+    assert (workflow, argument["saga_id"]) == ("work_on_key", key.id)
 
 
 async def test_withdrawal_whose_grants_are_all_gone_is_over(hotel):
@@ -275,7 +291,7 @@ async def test_key_whose_stay_is_over_before_anybody_made_it_fails_as_expired(ho
     assert found.credential.state.reason == "credential_expired"
     assert hotel.sagas.started == []
     await sweep(hotel)
-    assert [workflow for workflow, _ in hotel.sagas.started] == ["revoke_key"]
+    assert [workflow for workflow, _ in hotel.sagas.started] == ["work_on_key"]
 
 
 async def test_withdrawal_whose_executions_are_all_lost_becomes_a_risk_that_somebody_is_told_of(hotel):

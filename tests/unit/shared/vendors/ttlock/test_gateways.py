@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
+from shared.vendor_kit import relay_notes as module
 from shared.vendor_kit.http import TimedOut
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import VendorRefused
 from shared.vendor_kit.relay_notes import Reach, RelayNotes
-from shared.vendors.ttlock import gateways as module
 from shared.vendors.ttlock.gateways import ASKED_AGAIN_AFTER, Gateways
 from tests.contract.lock.setting import TENANT
 from tests.contract.lock.ttlock_setting import TTLockSetting
@@ -224,4 +224,3 @@ async def test_of_more_locks_than_a_hotel_has_those_told_of_longest_ago_are_forg
     setting.clock.advance(minutes=1)
     await known.note({f"{number}": Reach("501", -60, setting.clock.now()) for number in range(3)})
     assert set(known._known) == {"0", "1", "2"}
-    assert len(known._doubted) == 0

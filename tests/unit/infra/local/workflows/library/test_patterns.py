@@ -89,3 +89,13 @@ def test_any_text_compiles_or_is_a_value_error(pattern):
     except RaisedError as refused:
         spans = [] if refused.payload["tags"] == ["ValueError"] else [(-1, -1)]
     assert all(0 <= start <= end <= len(text) for start, end in spans)
+
+
+def test_l5_an_expression_that_would_hold_the_loop_is_given_up():
+    with pytest.raises(RaisedError) as refused:
+        matches("a.*b|a", "a" * 20_000)
+    assert "takes too long" in str(refused.value.payload)
+
+
+def test_l5_a_long_text_is_no_reason_to_give_up():
+    assert len(matches("[0-9]+", "12 " * 20_000)) == 20_000

@@ -1,0 +1,59 @@
+"""Bugs planted in what keys are to become: wishes lost, told twice, or written in words nobody reads."""
+
+from dataclasses import replace
+
+from shared.domain import stored
+from shared.keywork import desired, orders
+from shared.ledger import grant_record, ledger
+from shared.ports.bus import Message
+
+
+def forget_a_wish_when_work_is_turned(plant):
+    """Let a key at a lock be as it is, when other work begins before its wish is fulfilled."""
+    turned = orders._turned
+
+    def forgetful(entry, grants, facts, order, claim=None):
+        kept = tuple(each for each in grants if each.wish is not grant_record.Wish.OPEN or each.stands)
+        return turned(entry, kept, facts, order, claim)
+
+    plant(orders, "_turned", forgetful)
+
+
+def forget_that_a_key_is_to_rest(plant):
+    """Suspend a key in the ledger, and leave its locks alone."""
+    plant(orders, "resting", lambda grants, at: ())
+
+
+def wake_a_key_and_leave_its_locks_asleep(plant):
+    """Take a key that rests for one that opens, as soon as somebody wants it to."""
+    asleep = {place: act for place, act in desired._ACTS.items() if act is not desired.Act.WAKE}
+    plant(desired, "_ACTS", asleep)
+
+
+def tell_a_change_twice(plant):
+    """Number the events of a key anew each time they are told."""
+    announce = ledger.Ledger.announce
+
+    async def told_twice(self, entry, bus):
+        told = await announce(self, entry, bus)
+        if entry.unannounced:
+            row = await self._row(replace(entry, told=()), told.announced)
+            body = row.body.replace(row.event_id.encode(), (row.event_id[:-1] + "0").encode())
+            await bus.publish(row.subject, [Message(body, row.attributes, row.ordering_key)])
+        return told
+
+    plant(ledger.Ledger, "announce", told_twice)
+
+
+def miss_a_step_from_an_older_version(plant):
+    """Forget how documents of the release before are read."""
+    plant(stored, "UPCASTS", {})
+
+
+OF_WISHES = (
+    forget_a_wish_when_work_is_turned,
+    forget_that_a_key_is_to_rest,
+    wake_a_key_and_leave_its_locks_asleep,
+    tell_a_change_twice,
+    miss_a_step_from_an_older_version,
+)
