@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
-from shared.audit.anchor import KeepAnchor, anchor_cell, moved
+from shared.audit.anchor import anchor_cell, moved
 from shared.audit.checkpoint import Checkpoint
 from shared.audit.errors import AuditError
 from shared.audit.intake import Day
@@ -89,7 +89,7 @@ async def place_of(book: Book, date: str, origin: str) -> int | None:
 async def _close(book: Book, date: str, tenants: Sequence[TenantId], seen: tuple[Checkpoint, ...]) -> None:
     points = await _frozen(book, date, tenants)
     ground = await book.ground(seen)
-    await _CellClerk(book).carry_out(anchor_cell(date, ground, points))
+    await Clerk(book).carry_out(anchor_cell(date, ground, points))
 
 
 async def _frozen(book: Book, date: str, tenants: Sequence[TenantId]) -> list[Checkpoint]:
@@ -121,13 +121,6 @@ async def _open_days(command: CloseCell, on: AuditServices) -> list[str]:
             "a day of the audit log is open", runbook="audit/anchor", tenant=tenant, day=command.date
         )
     return absent
-
-
-class _CellClerk(Clerk):
-    async def take(self, step: object) -> object:
-        if isinstance(step, KeepAnchor):
-            await self.book.save(step.next)
-        return None
 
 
 def _day_path(date: str) -> str:

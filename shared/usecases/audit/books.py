@@ -4,7 +4,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from shared.audit.anchor import Anchored, Close, Ground, Look, Publish, Steps, never_anchored
+from shared.audit.anchor import (
+    Anchored,
+    Close,
+    Ground,
+    KeepAnchor,
+    Look,
+    Publish,
+    Steps,
+    moved,
+    never_anchored,
+)
 from shared.audit.checkpoint import Checkpoint
 from shared.audit.log import Write
 from shared.audit.notes import Note
@@ -106,11 +116,15 @@ def anchor_path(date: str) -> str:
     return f"{ANCHORS}/{date.replace('-', '/')}"
 
 
+def last_over(now: datetime) -> str:
+    """Return the last day that may be closed."""
+    return moved((now - GRACE).date().isoformat(), -1)
+
+
 def require_over(date: str, now: datetime) -> None:
     """Refuse to close a day that is not over."""
-    over = (now - GRACE).date().isoformat()
-    if date >= over:
-        raise InvalidInput("date", "not over yet", f"close days before {over}")
+    if date > last_over(now):
+        raise InvalidInput("date", "not over yet", f"close {last_over(now)}, or a day before")
 
 
 class Clerk:
@@ -146,8 +160,10 @@ class Clerk:
         return await self.take(step)
 
     async def take(self, step: object) -> object:
-        """Carry out what only some logs have; here none is left but the record."""
-        raise NotImplementedError(f"nobody carries out a {type(step).__name__}")
+        """Set the record; a log that has rows has more to do."""
+        if isinstance(step, KeepAnchor):
+            await self.book.save(step.next)
+        return None
 
     async def _put_files(self) -> None:
         files, self._files = self._files, []

@@ -6,7 +6,7 @@ was restored from a backup is found to be behind it. The desks keep theirs thems
 checked and kept. They all see the cell's log, which holds sizes and hashes and nothing else.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Protocol, Self
@@ -217,8 +217,3 @@ async def _keep_line(book: Book, date: str, signature: Signature) -> None:
 
 def _folder(date: str) -> str:
     return f"cosigned/{date.replace('-', '/')}"
-
-
-def remembered_texts(note: Note | None) -> Sequence[str]:
-    """Return what is passed on of what a witness remembers."""
-    return () if note is None else (note.text,)

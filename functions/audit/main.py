@@ -1,0 +1,105 @@
+"""Entry points of the audit log: its days, its witnesses, its evidence, and the rights of guests."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from shared.domain.errors import InvalidInput
+from shared.runtime.entry import step
+from shared.runtime.platform import Platform
+
+if TYPE_CHECKING:
+    from shared.domain.ids import TenantId
+    from shared.usecases.audit.services import AuditServices
+
+Body = Mapping[str, Any]
+WORKFLOW = "anchor_day"
+
+
+def _services(on: Platform) -> "AuditServices":
+    from shared.usecases.audit.services import AuditServices
+
+    ports = (on.documents, on.sealed, on.objects, on.cipher, on.entropy, on.clock, on.ids, on.log, on.cell)
+    return AuditServices(*ports)
+
+
+async def _tenants(on: Platform) -> "list[TenantId]":
+    """Return the tenants of the cell, and the one in whose name the cell's own is told."""
+    from shared.queries.hotels import Cell
+    from shared.usecases.audit.services import PLATFORM
+
+    return [*await Cell(on.documents, on.cell).tenants(), PLATFORM]
+
+
+@step
+async def anchor_due(body: Body, on: Platform) -> Body:
+    """Have a day's log closed: yesterday's, unless another is named."""
+    from shared.usecases.audit.books import last_over
+
+    date = body.get("date") or last_over(on.clock.now())
+    if not isinstance(date, str):
+        raise InvalidInput("date", "not a text", "name a day such as 2026-11-18, or none")
+    return {"date": date, "execution": await on.sagas.start(WORKFLOW, {"date": date})}
+
+
+@step
+async def anchor_tenants(body: Body, on: Platform) -> Body:
+    """Name whose days are to be closed, if what the witness remembers lets anybody go on."""
+    from shared.usecases.audit.anchor_cell import CloseCell, require_fresh
+    from shared.usecases.audit.books import last_over
+
+    tenants, day = await _tenants(on), {"date": last_over(on.clock.now())}
+    await require_fresh(_services(on), CloseCell.of({**body, **day}, tenants).seen)
+    return {"tenants": [str(each) for each in tenants]}
+
+
+@step
+async def anchor_tenant(body: Body, on: Platform) -> Body:
+    """Close a tenant's days up to one."""
+    from shared.usecases.audit.anchor_tenant import CloseDays, anchor_tenant
+
+    return await anchor_tenant(CloseDays.of(body), _services(on))
+
+
+@step
+async def anchor_cell(body: Body, on: Platform) -> Body:
+    """Close the cell's days up to one."""
+    from shared.usecases.audit.anchor_cell import CloseCell, close_cell
+
+    return await close_cell(CloseCell.of(body, await _tenants(on)), _services(on))
+
+
+@step
+async def audit_witness(body: Body, on: Platform) -> Body:
+    """Tell what the witness remembers, have it witness a day, or set it up."""
+    from functions.audit.bucket import open_bucket
+    from shared.usecases.audit import witnessing
+
+    services = _services(on)
+    if body.get("do") == "set-up":
+        return await witnessing.set_up_bucket(body, services)
+    settings = await witnessing.bucket_settings(services)
+    if body.get("do") == "remember":
+        if settings is None:
+            return {"seen": []}
+        found = await witnessing.remembered(services, await open_bucket(settings))
+        return {"seen": [] if found is None else [found.text]}
+    date = str(body.get("date"))
+    if settings is not None:
+        await witnessing.witness_day(date, services, settings, await open_bucket(settings))
+    return {"date": date, "witnesses": await witnessing.lines_under(date, services)}
+
+
+@step
+async def audit_cosign(body: Body, on: Platform) -> Body:
+    """Hand a desk what it is to cosign, keep its line, or trust its key."""
+    from shared.usecases.audit import witnessing
+
+    services = _services(on)
+    match body.get("do"):
+        case "request":
+            return await witnessing.request_for(int(body.get("old") or 0), services)
+        case "cosign":
+            return await witnessing.cosign(body, services)
+        case "trust":
+            return await witnessing.trust_desk(body, services)
+    raise InvalidInput("do", "not among what can be done", "say request, cosign or trust")
