@@ -72,7 +72,7 @@ def action_entry(row: Mapping[str, Any], subject: Subject) -> Entry:
     return Entry(canonical({**header, "body": body_hash(salt, body)}), body, salt, data)
 
 
-def _body(data: Mapping[str, Any], withheld: set[str]) -> bytes:
+def _body(data: Mapping[str, Any], withheld: frozenset[str]) -> bytes:
     """The body, or only the names of what it would have held, where a bundle could not hold it."""
     body = canonical({"data": data, "withheld": sorted(withheld)}, "body")
     if len(body) <= LARGEST_BODY:
