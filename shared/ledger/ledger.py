@@ -17,7 +17,7 @@ from shared.ports.ambient import Ids
 from shared.ports.bus import EventBus
 from shared.ports.document_limits import MOST_WRITES
 from shared.ports.documents import Ref, TenantDocuments, Write
-from shared.streams.stream import EventMissing, row_write
+from shared.streams.telling import EventMissing, row_write
 
 
 class TooManyGrants(Exception):

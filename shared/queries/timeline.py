@@ -23,7 +23,7 @@ from shared.ports.documents import Ref, TenantDocuments
 from shared.queries.grants import moment, shown_grants
 from shared.queries.hotels import Cell, Unknown
 from shared.queries.keys import key_of, keys_of_stay
-from shared.streams.stream import OUTBOX
+from shared.streams.telling import OUTBOX
 
 Json = Mapping[str, Any]
 MANUAL_TASKS: Final = "manual_tasks"

@@ -14,7 +14,7 @@ from shared.keywork.services import Services
 from shared.ledger.delays import STEP_LEASE
 from shared.ledger.indexes import DUE
 from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
-from shared.streams.stream import DUE_AT
+from shared.streams.telling import DUE_AT
 from shared.usecases.upkeep.tend_key import tend_if_due
 from shared.vendor_kit.calm.health_stream import DUE_BREAKERS, tell_health
 

@@ -13,7 +13,7 @@ from shared.domain.instants import instant_from_text
 from shared.ports.ambient import Ids
 from shared.ports.bus import EventBus
 from shared.ports.documents import Create, Index, Ref, TenantDocuments
-from shared.streams.stream import row_write, tell
+from shared.streams.telling import row_write, tell
 from shared.vendor_kit.breaker import BreakerChange
 from shared.vendor_kit.calm.circuit import COLLECTION
 

@@ -4,7 +4,7 @@ from shared.domain import stored
 from shared.keywork import desired, orders
 from shared.ledger import grant_record, ledger
 from shared.ports.bus import Message
-from shared.streams.stream import kept_row
+from shared.streams.telling import kept_row
 
 
 def forget_a_wish_when_work_is_turned(plant):

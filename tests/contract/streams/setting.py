@@ -19,7 +19,8 @@ from shared.ledger.key_record import Saga, Work
 from shared.ledger.ledger import Change
 from shared.ports.documents import Create, Delete, Index, Ref, Update
 from shared.runtime.indexes import INDEXES
-from shared.streams.stream import Stream, row_ref, row_write, tell
+from shared.streams.stream import Stream
+from shared.streams.telling import row_ref, row_write, tell
 from shared.usecases.upkeep.sweep_due import SWEPT, SweptStream, sweep_due
 from shared.vendor_kit.breaker import BreakerChange, BreakerState
 from shared.vendor_kit.calm.blocks import PLATFORM

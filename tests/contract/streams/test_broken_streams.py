@@ -7,7 +7,7 @@ import pytest
 from shared.events.outbox import OutboxRow
 from shared.ports.bus import Message
 from shared.ports.documents import Update
-from shared.streams import stream
+from shared.streams import telling
 from shared.usecases.upkeep import sweep_due as sweeper
 from tests.contract.failing import failure_of
 from tests.contract.streams.setting import Watches, tell_watch
@@ -15,12 +15,12 @@ from tests.contract.streams.suite import StreamContract
 
 
 def tells_the_newest_first(plant):
-    publish = stream.publish
+    publish = telling.publish
 
     async def backwards(name, sequences, *more):
         await publish(name, reversed(sequences), *more)
 
-    plant(stream, "publish", backwards)
+    plant(telling, "publish", backwards)
 
 
 def composes_anew(plant):
@@ -30,20 +30,20 @@ def composes_anew(plant):
     def message(data, *more):
         return publish(data.replace(b'"id":', b'"id": '), *more)
 
-    plant(stream, "Message", message)
+    plant(telling, "Message", message)
 
 
 def tells_only_the_last(plant):
-    publish = stream.publish
+    publish = telling.publish
 
     async def last(name, sequences, *more):
         await publish(name, sequences[-1:], *more)
 
-    plant(stream, "publish", last)
+    plant(telling, "publish", last)
 
 
 def forgets_to_note(plant):
-    plant(stream, "_noted", lambda found: Update(found.ref, dict(found.data), found.version))
+    plant(telling, "_noted", lambda found: Update(found.ref, dict(found.data), found.version))
 
 
 def notes_first(plant):
@@ -53,41 +53,41 @@ def notes_first(plant):
         found = await documents.get(ref)
         if found is None or found.data["announced"] >= found.data["sequence"]:
             return False
-        await documents.commit([stream._noted(found)])
-        await stream.publish(
+        await documents.commit([telling._noted(found)])
+        await telling.publish(
             name, range(found.data["announced"] + 1, found.data["sequence"] + 1), documents, bus
         )
         return True
 
-    plant(stream, "tell", told)
+    plant(telling, "tell", told)
 
 
 def notes_over_whatever_is_there(plant):
     """Says that all is told, however much has happened since."""
-    tell = stream.tell
+    tell = telling.tell
 
     async def told(ref, name, documents, bus):
         done = await tell(ref, name, documents, bus)
         found = await documents.get(ref)
         if done:
-            await documents.commit([stream._noted(found)])
+            await documents.commit([telling._noted(found)])
         return done
 
-    plant(stream, "tell", told)
+    plant(telling, "tell", told)
 
 
 def passes_over_what_is_missing(plant):
-    kept_row, publish = stream.kept_row, stream.publish
+    kept_row, publish = telling.kept_row, telling.publish
 
     async def those_there(name, sequences, documents, bus, at_hand=()):
         for sequence in sequences:
             try:
                 await kept_row(name, sequence, documents)
-            except stream.EventMissing:
+            except telling.EventMissing:
                 continue
             await publish(name, [sequence], documents, bus, at_hand)
 
-    plant(stream, "publish", those_there)
+    plant(telling, "publish", those_there)
 
 
 def stops_at_the_first_trouble(plant):
@@ -96,7 +96,7 @@ def stops_at_the_first_trouble(plant):
     async def ended(self, lane):
         try:
             return sum([await self.stream.tend(*each, self.documents, self.services) for each in lane])
-        except stream.EventMissing:
+        except telling.EventMissing:
             raise AssertionError("the sweep ended") from None
 
     plant(sweeper._Sweep, "_in_turn", ended)
@@ -148,7 +148,7 @@ BROKEN = {
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.__name__)
 async def test_a_broken_stream_fails_its_guarantee(tmp_path, monkeypatch, broken):
     broken(monkeypatch.setattr)
-    monkeypatch.setattr("tests.contract.streams.setting.tell", stream.tell)
+    monkeypatch.setattr("tests.contract.streams.setting.tell", telling.tell)
     async with Watches(tmp_path) as setting:
         assert await failure_of(getattr(StreamContract(), BROKEN[broken]), setting)
 

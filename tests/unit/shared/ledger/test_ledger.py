@@ -11,7 +11,7 @@ from shared.domain.kinds import FailureReason
 from shared.events.errors import CrossTenant
 from shared.ledger.ledger import Change, Ledger
 from shared.ports.documents import AlreadyExists, Create, Delete, Ref, StaleVersion
-from shared.streams.stream import OUTBOX, EventMissing
+from shared.streams.telling import OUTBOX, EventMissing
 from tests.unit.shared.ledger.ledgering import CAUSE, DOOR, MINUTE
 
 BESIDE = Ref("notes", "one")

@@ -11,7 +11,7 @@ import pytest
 from infra.local.ambient import SeededEntropy
 from shared.kernel.ids import DrawnIds
 from shared.ports.documents import Ref
-from shared.streams.stream import EventMissing
+from shared.streams.telling import EventMissing
 from shared.vendor_kit.breaker import BreakerPolicy, CircuitOpen
 from shared.vendor_kit.calm.blocks import PLATFORM
 from shared.vendor_kit.calm.circuit import COLLECTION, READ_EVERY, Circuit, SharedCircuit
