@@ -4,7 +4,7 @@ from typing import Final
 
 from shared.ports.documents import Index
 
-DUE: Final = Index("credentials", (), "due_at", swept=True)
+DUE: Final = Index("credentials", (), "due_at", swept=True, shards=8)
 """Keys to which something is owed, the longest overdue first."""
 OF_CREDENTIAL: Final = Index("grants", ("credential_id",), "device_id")
 """All grants a key ever had."""
