@@ -18,7 +18,7 @@ MAY_NAME = {
     "infra/local/sample/hotel.yaml": "the sample hotel's locks are somebody's, and only this file says whose",
 }
 PLAIN = (600, 700)
-BUDGETS: Mapping[str, tuple[int, int]] = {"ttlock": (1100, 2400)}
+BUDGETS: Mapping[str, tuple[int, int]] = {"ttlock": (1130, 2400)}
 """Lines of adapter and simulator; a vendor that may have more than a plain one has three kinds of key, codes
 that locks compute, gateways, and quirks that only its simulator could teach."""
 APP = re.compile(rf"{SIMULATORS}/\w+/app\.py")
