@@ -1,6 +1,5 @@
 """What a vendor tells of the keys at a lock, whoever made them: never what opens it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol, runtime_checkable
@@ -27,11 +26,19 @@ class ListedKey:
     lasting: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class KeyList:
+    """All keys at a lock of the kinds that its vendor lists; of other kinds it says nothing."""
+
+    kinds: frozenset[KeyCredentialKind]
+    keys: tuple[ListedKey, ...]
+
+
 @runtime_checkable
 class ListsKeys(Protocol):
     """A vendor that tells which keys are at a lock; both methods refuse as LockError."""
 
-    async def list_keys(self, device_id: LockDeviceId) -> Sequence[ListedKey]:
+    async def list_keys(self, device_id: LockDeviceId) -> KeyList:
         """Return every key at a lock, as a poll; a list that is not whole is refused."""
 
     async def remove_listed(self, device_id: LockDeviceId, key: ListedKey) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 from shared.domain.ids import LockDeviceId
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.premises import LockDevice
-from shared.ports.listed_keys import ListedKey
+from shared.ports.listed_keys import KeyList, ListedKey
 from shared.ports.lock import LockKey
 from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.asks import KindEndpoints, NamedRow
@@ -22,15 +22,15 @@ from shared.vendor_kit.refusals import Unreadable
 
 async def keys_at(
     device: LockDevice, kinds: Mapping[KeyCredentialKind, KindEndpoints], api: VendorApi
-) -> list[ListedKey]:
+) -> KeyList:
     """Return every key at a lock, of each kind that it can hold and the vendor lists."""
-    found: list[ListedKey] = []
+    listed, found = set[KeyCredentialKind](), list[ListedKey]()
     for kind, endpoints in kinds.items():
         if endpoints.all_keys is not None and device.capabilities.supports(kind):
-            pages = partial(endpoints.all_keys, device.vendor_device)
-            rows = await api.whole(pages, Urgency.POLL)
+            rows = await api.whole(partial(endpoints.all_keys, device.vendor_device), Urgency.POLL)
             found += [_listed(kind, endpoints, each) for each in rows]
-    return found
+            listed.add(kind)
+    return KeyList(frozenset(listed), tuple(found))
 
 
 def as_lock_key(device_id: LockDeviceId, key: ListedKey) -> LockKey:

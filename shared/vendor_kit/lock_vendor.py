@@ -25,7 +25,7 @@ from shared.domain.lock_errors import LockError
 from shared.domain.premises import LockDevice
 from shared.domain.secret import Secret
 from shared.ports.ambient import Clock
-from shared.ports.listed_keys import ListedKey
+from shared.ports.listed_keys import KeyList, ListedKey
 from shared.ports.lock import AdapterDescription, KeyAtLock, LockKey
 from shared.ports.lock_causes import LockCause
 from shared.vendor_kit.api_client import VendorApi
@@ -136,7 +136,7 @@ class SyncedLockVendor:
         """Wake a resting key; add anything else anew, with the same secret."""
         return await self.place(replace(key, intent_predates=True))
 
-    async def list_keys(self, device_id: LockDeviceId) -> Sequence[ListedKey]:
+    async def list_keys(self, device_id: LockDeviceId) -> KeyList:
         """Return every key at a lock, whoever made it."""
         with self._refusals.spoken(Operation.LOOK, device_id):
             return await keys_at(self._locks.device(device_id), self._kinds, self._api)

@@ -7,7 +7,7 @@
 | the same | in work: being made, moved, taken away | right: whoever works on it says |
 | a key of the name of a grant | over | lingering |
 | any other key | nothing | unknown |
-| nothing | open and agreed, before the list was read and since, its stay not over | vanished |
+| nothing | open and agreed, before the list was read and since, of a listed kind | vanished |
 
 The grants that wait for their lock are never judged by a list: it may be older than the wish, or younger.
 """
@@ -22,7 +22,7 @@ from shared.domain.ids import FindingId, GrantId
 from shared.domain.secret import Secret
 from shared.ledger.finding import Finding, FindingEnd, FindingKind
 from shared.ledger.grant_record import GrantRecord, Wish
-from shared.ports.listed_keys import ListedKey
+from shared.ports.listed_keys import KeyList, ListedKey
 
 OURS: Final = "MM-"
 """What the name of every key begins with that we make (shared/domain/grant.py)."""
@@ -38,7 +38,7 @@ class LockView:
     """
 
     now: datetime
-    listed: Sequence[ListedKey]
+    listed: KeyList
     before: Sequence[GrantRecord]
     after: Sequence[GrantRecord]
     gone: Mapping[str, GrantRecord] = field(default_factory=dict)
@@ -75,11 +75,12 @@ def judged(view: LockView) -> Judgement:
     pairs = list(_paired(view))
     here = {kept.grant.id for _, kept in pairs if kept is not None}
     odd = [each for listed, kept in pairs if (each := _odd(listed, kept, view)) is not None]
-    expected = [kept for kept in view.after if agreed(kept) and kept in view.before and kept.until > view.now]
+    expected = [kept for kept in view.after if _expected(kept, view)]
     gone = [kept for kept in expected if kept.grant.id not in here]
     odd += [_as_known(Odd(FindingKind.VANISHED, None, kept), view) for kept in gone]
     still = {each.known.id for each in odd if each.known is not None}
-    return Judgement(tuple(odd), tuple(each for each in view.known if each.id not in still), len(expected))
+    said = [each for each in view.known if each.key_kind in view.listed.kinds and each.id not in still]
+    return Judgement(tuple(odd), tuple(said), len(expected))
 
 
 def settlement(finding: Finding, view: LockView) -> FindingEnd:
@@ -90,6 +91,12 @@ def settlement(finding: Finding, view: LockView) -> FindingEnd:
     return FindingEnd.AS_WISHED if wanted else FindingEnd.KEY_ENDED
 
 
+def _expected(kept: GrantRecord, view: LockView) -> bool:
+    """Say whether the list must have a key, if it is a list of such keys."""
+    in_time = kept.until > view.now and kept.grant.kind in view.listed.kinds
+    return in_time and agreed(kept) and kept in view.before
+
+
 def agreed(kept: GrantRecord) -> bool:
     """Say whether a key stands at its lock as it is wished to be, for all that is known."""
     return kept.stands and kept.wish is Wish.OPEN
@@ -98,14 +105,14 @@ def agreed(kept: GrantRecord) -> bool:
 def nameless(view: LockView) -> bool:
     """Say whether the list has a key whose name tells nothing, so that numbers may have to."""
     names = {kept.grant.vendor_name for kept in view.after}
-    return any(each.name not in names for each in view.listed)
+    return any(each.name not in names for each in view.listed.keys)
 
 
 def _paired(view: LockView) -> Iterator[tuple[ListedKey, GrantRecord | None]]:
     by_name = {**view.gone, **{kept.grant.vendor_name: kept for kept in view.after}}
-    named = {each.name for each in view.listed}
+    named = {each.name for each in view.listed.keys}
     renamed = [kept for kept in view.after if kept.grant.vendor_name not in named]
-    for listed in view.listed:
+    for listed in view.listed.keys:
         by_number = (kept for kept in renamed if _same(listed, view.numbers.get(kept.grant.id)))
         yield listed, by_name.get(listed.name) or next(by_number, None)
 

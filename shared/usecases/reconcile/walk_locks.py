@@ -29,7 +29,7 @@ from shared.ledger.indexes import AT_DEVICE, FOUND_AT
 from shared.ledger.indexes import GONE as GONE_AS
 from shared.ledger.ledger import Ledger
 from shared.ports.documents import StaleVersion
-from shared.ports.listed_keys import ListedKey, ListsKeys
+from shared.ports.listed_keys import KeyList, ListsKeys
 from shared.ports.lock_causes import LockCause, in_line
 from shared.usecases.reconcile.end_walk import end_walk
 from shared.usecases.reconcile.judge_lock import OURS, LockView, judged, nameless
@@ -134,9 +134,7 @@ def _is_silent(error: LockError) -> bool:
     return isinstance(error, VendorUnreachable) and readable
 
 
-async def _view(
-    door: LockDevice, listed: Sequence[ListedKey], before: Sequence[GrantRecord], walk: Walk
-) -> LockView:
+async def _view(door: LockDevice, listed: KeyList, before: Sequence[GrantRecord], walk: Walk) -> LockView:
     after = await _grants(door, walk)
     known = [
         finding_from(each)
@@ -145,7 +143,7 @@ async def _view(
         )
     ]
     live = {kept.grant.vendor_name for kept in after}
-    strange = [each.name for each in listed if each.name.startswith(OURS) and each.name not in live]
+    strange = [each.name for each in listed.keys if each.name.startswith(OURS) and each.name not in live]
     view = LockView(
         now=walk.services.now,
         listed=listed,
@@ -203,7 +201,7 @@ async def _over(name: str, door: LockDevice, walk: Walk) -> GrantRecord | None:
 
 async def _numbers(view: LockView, walk: Walk) -> dict[GrantId | FindingId, Secret[str]]:
     """Return the vendor's numbers that tell keys apart whose names do not."""
-    names, numbers = {each.name for each in view.listed}, dict[GrantId | FindingId, Secret[str]]()
+    names, numbers = {each.name for each in view.listed.keys}, dict[GrantId | FindingId, Secret[str]]()
     for kept in view.after:
         if kept.grant.vendor_name not in names:
             sealed = await walk.desk.secrets.find(secret_of(kept))

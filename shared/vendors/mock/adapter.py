@@ -8,10 +8,11 @@ from datetime import timedelta
 
 from shared.domain.grant_lifecycle import Placement
 from shared.domain.ids import LockDeviceId, PropertyId
+from shared.domain.kinds import KeyCredentialKind
 from shared.domain.lock_errors import LockError, LockErrorCause
 from shared.domain.premises import LockDevice
 from shared.ports.ambient import Clock, Entropy
-from shared.ports.listed_keys import ListedKey
+from shared.ports.listed_keys import KeyList, ListedKey
 from shared.ports.lock import AdapterDescription, DeviceHealth, KeyAtLock, ListedDevice, LockKey
 from shared.ports.lock_causes import LockCause
 from shared.vendor_kit.binding import AdapterPorts, Binding
@@ -83,10 +84,11 @@ class MockVendor:
             now = self._clock.now()
             return DeviceHealth(device_id=device_id, online=True, clock_skew_ms=0, last_sync_at=now)
 
-    async def list_keys(self, device_id: LockDeviceId) -> Sequence[ListedKey]:
+    async def list_keys(self, device_id: LockDeviceId) -> KeyList:
         """Return every key at a lock."""
         async with self._at("list", device_id):
-            return [_listed(name, kept) for name, kept in self._cloud.locks[device_id].items()]
+            here = self._cloud.locks[device_id].items()
+            return KeyList(frozenset(KeyCredentialKind), tuple(_listed(name, kept) for name, kept in here))
 
     async def remove_listed(self, device_id: LockDeviceId, key: ListedKey) -> None:
         """See to it that this very key is not at the lock."""
