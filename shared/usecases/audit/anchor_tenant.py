@@ -21,9 +21,9 @@ from shared.audit.subjects import Subject
 from shared.domain.ids import TenantId
 from shared.ledger.audit_log import STREAMS, StreamRecord, stream_record_from
 from shared.ledger.indexes import DAYS
-from shared.ledger.ledger import OUTBOX
 from shared.ports.document_limits import MOST_WRITES
 from shared.ports.documents import Document, Ref
+from shared.streams.telling import OUTBOX
 from shared.usecases.audit.books import Book, Clerk, begun_book, require_over
 from shared.usecases.audit.forgetting import forget_announced
 from shared.usecases.audit.frozen_day import FrozenDay, RowPage

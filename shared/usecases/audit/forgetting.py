@@ -17,9 +17,9 @@ from shared.ledger.grant_record import grant_from
 from shared.ledger.indexes import ENTRIES_OF_GUEST, EXPIRIES, IDLE_STREAMS, OF_CREDENTIAL, STAYS_OF
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.key_record import ref_of as key_ref
-from shared.ledger.ledger import OUTBOX
 from shared.ports.document_limits import MOST_WRITES
 from shared.ports.documents import Delete, Document, Ref, TenantDocuments
+from shared.streams.telling import OUTBOX
 from shared.usecases.audit.books import Book
 from shared.usecases.audit.guests import KEYS, SUBJECTS, GuestKeys
 

@@ -13,9 +13,9 @@ from typing import Any, Final
 from shared.audit.anchor import moved
 from shared.domain.errors import InvalidInput
 from shared.ledger.indexes import DAYS
-from shared.ledger.ledger import OUTBOX
 from shared.ports.documents import Document, Ref, TenantDocuments
 from shared.ports.objects import ObjectExists
+from shared.streams.telling import OUTBOX
 from shared.usecases.audit.shelf import Shelf, gathered
 
 PAGE: Final = 1000
