@@ -18,8 +18,8 @@ WORKFLOW = "anchor_day"
 def _services(on: Platform) -> "AuditServices":
     from shared.usecases.audit.services import AuditServices
 
-    ports = (on.documents, on.sealed, on.objects, on.cipher, on.entropy, on.clock, on.ids, on.log, on.cell)
-    return AuditServices(*ports)
+    stores = (on.documents, on.sealed, on.objects, on.bus, on.cipher)
+    return AuditServices(*stores, on.entropy, on.clock, on.ids, on.log, on.cell)
 
 
 async def _tenants(on: Platform) -> "list[TenantId]":

@@ -58,6 +58,8 @@ SUBJECTS_DUE: Final = Index("audit_subjects", (), "review")
 """Guests under their aliases, by the day on which to look whether their time is over."""
 EXPIRIES: Final = Index("audit_expiries", (), "at")
 """Guests whose time is over, until the log says so and their keys are destroyed."""
+DUE_DISCLOSURES: Final = Index("dsar_log", (), "due_at", swept=True)
+"""What of the audit log was shown to somebody, which nobody is known to have told."""
 REQUESTS: Final = Index("dsar_log", (), "at")
 """What guests asked of us about themselves, and what became of it."""
 TENANTS: Final = Index("tenant", ("data_residency",), "id", swept=True)

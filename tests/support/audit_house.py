@@ -39,6 +39,18 @@ class Steady:
         return low
 
 
+class NotedBus:
+    """Notes what is published, by topic; down when it is told to be."""
+
+    def __init__(self):
+        self.published, self.down = [], False
+
+    async def publish(self, topic, messages):
+        if self.down:
+            raise ConnectionError("no bus")
+        self.published += [(topic, message) for message in messages]
+
+
 class Died(Exception):
     """The process, at this line."""
 
@@ -82,12 +94,13 @@ class AuditHouse:
 
     def __init__(self, embedded, sealed, entropy):
         self.embedded, self.clock = embedded, embedded.clock
-        self.lines = io.StringIO()
+        self.lines, self.bus = io.StringIO(), NotedBus()
         cipher = LocalCipher.at(embedded.folder / "master.key", embedded.entropy, embedded.engine)
         self.on = AuditServices(
             documents=embedded.subject,
             sealed=sealed,
             objects=SqliteObjects(embedded.engine, embedded.clock),
+            bus=self.bus,
             cipher=cipher,
             entropy=entropy,
             clock=embedded.clock,

@@ -10,6 +10,7 @@ from shared.events.subject import RETENTION_RULES, Retention
 from shared.kernel.log import Log
 from shared.ledger.admission import NOBODY, RECORD
 from shared.ports.ambient import Clock, Entropy, Ids
+from shared.ports.bus import EventBus
 from shared.ports.documents import Document, DocumentStore, Ref, TenantDocuments
 from shared.ports.objects import Objects
 from shared.ports.vault import Cipher
@@ -29,6 +30,7 @@ class AuditServices:
     documents: DocumentStore
     sealed: DocumentStore
     objects: Objects
+    bus: EventBus
     cipher: Cipher
     entropy: Entropy
     clock: Clock

@@ -66,26 +66,35 @@ class Shelf:
 
     async def answer(self, question: Callable[[Read], T]) -> T:
         """Return the answer to a question, by the files that it reads."""
-        held: dict[str, bytes] = {}
-        while True:
-            lacking = dict[str, None]()
-            read = partial(_read, held, lacking)
-            try:
-                answer = question(read)
-            except AuditError:
-                if not lacking:
-                    raise
+        return await answered(question, self)
+
+
+async def answered(question: Callable[..., T], *shelves: Shelf) -> T:
+    """Return the answer to a question to the files of some logs."""
+    held: dict[_Place, bytes] = {}
+    while True:
+        lacking = dict[_Place, None]()
+        reads = [partial(_read, held, lacking, shelf) for shelf in shelves]
+        try:
+            answer = question(*reads)
+        except AuditError:
             if not lacking:
-                return answer
-            paths = [*lacking]
-            held |= zip(paths, await gathered([self.fetch(path) for path in paths]), strict=True)
+                raise
+        if not lacking:
+            return answer
+        places = [*lacking]
+        found = await gathered([shelf.fetch(path) for shelf, path in places])
+        held |= dict(zip(places, found, strict=True))
 
 
-def _read(held: dict[str, bytes], lacking: dict[str, None], path: str) -> bytes:
+_Place = tuple[Shelf, str]
+
+
+def _read(held: dict[_Place, bytes], lacking: dict[_Place, None], shelf: Shelf, path: str) -> bytes:
     """Read a file at hand, or a blank one where it is not; note which those are."""
-    if path in held:
-        return held[path]
-    lacking[path] = None
+    if (shelf, path) in held:
+        return held[shelf, path]
+    lacking[shelf, path] = None
     return blank(path)
 
 
