@@ -103,3 +103,53 @@ async def audit_cosign(body: Body, on: Platform) -> Body:
         case "trust":
             return await witnessing.trust_desk(body, services)
     raise InvalidInput("do", "not among what can be done", "say request, cosign or trust")
+
+
+@step
+async def audit_pack(body: Body, on: Platform) -> Body:
+    """Hand out evidence, or the keys that its readers trust."""
+    from shared.domain.ids import TenantId
+    from shared.usecases.audit import packs
+
+    services = _services(on)
+    if body.get("do") == "policy":
+        tenant = TenantId.parse(body.get("tenant"), "tenant")
+        return {"policy": await packs.policy(tenant, services)}
+    return await packs.hand_out(packs.WantPack.of(body), services)
+
+
+@step
+async def audit_keys(body: Body, on: Platform) -> Body:
+    """Draw the key that takes over a log with its next day."""
+    from shared.domain.ids import TenantId
+    from shared.usecases.audit.openings import draw_next_key
+
+    return await draw_next_key(TenantId.parse(body.get("tenant"), "tenant"), _services(on))
+
+
+@step
+async def audit_rights(body: Body, on: Platform) -> Body:
+    """Do what a guest, or somebody for them, may ask."""
+    from shared.queries.guest_records import guest_records
+    from shared.usecases.audit import rights
+
+    answer = await rights.answer(body, _services(on))
+    if body.get("do") != "export":
+        return answer
+    request = rights.GuestRequest.of(body)
+    return {**await guest_records(on.documents.tenant(request.tenant), request.guest), **answer}
+
+
+@step
+async def audit_upkeep(_body: Body, on: Platform) -> Body:
+    """Let go of what is over, have guests forgotten whose time has come, and tell of open days."""
+    from shared.queries.audit import overdue
+    from shared.queries.hotels import Cell
+    from shared.usecases.audit.retention import keep_tenant
+
+    services = _services(on)
+    done = [await keep_tenant(tenant, services) for tenant in await _tenants(on)]
+    late = await overdue(Cell(on.documents, on.cell), on.clock.now())
+    for log in late:
+        on.log.alert("a day of the audit log is open for too long", runbook="audit/anchor", tenant=log)
+    return {"streams": sum(each["streams"] for each in done), "overdue": late}

@@ -162,7 +162,7 @@ class Clerk:
     async def take(self, step: object) -> object:
         """Set the record; a log that has rows has more to do."""
         if isinstance(step, KeepAnchor):
-            await self.book.save(step.next)
+            await self.book.save(step.next, turned=True)
         return None
 
     async def _put_files(self) -> None:

@@ -10,11 +10,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from shared.audit.entries import Entry, expiry_entry, key_entry
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import TenantId
 from shared.domain.instants import instant_to_text
+from shared.ledger.audit_log import OF_CELL, OF_TENANT
 from shared.ledger.indexes import EXPIRIES
 from shared.ports.documents import Document, Update
 from shared.ports.objects import ObjectExists
-from shared.usecases.audit.books import Book
+from shared.usecases.audit.books import Book, open_book
+from shared.usecases.audit.services import PLATFORM, AuditServices
 
 MOST_EXPIRIES: Final = 200
 """Guests a day: each is marked in the commit that sets the record."""
@@ -74,6 +78,16 @@ def _gathered(book: Book, due: list[Document]) -> dict[str, Any]:
 async def _expiries(book: Book) -> list[Document]:
     found = await book.on.documents.tenant(book.tenant).query(EXPIRIES, {}, limit=MOST_EXPIRIES)
     return [each for each in found if "announced" not in each.data]
+
+
+async def draw_next_key(tenant: TenantId, on: AuditServices) -> dict[str, Any]:
+    """Have a tenant's log turn to another key with its next day; the platform's name means the cell's log."""
+    await on.admitted(tenant)
+    name = OF_CELL if tenant == PLATFORM else OF_TENANT
+    book = await open_book(on, tenant, name)
+    if book is None:
+        raise InvalidInput("tenant", "no day of its log was begun", "wait for the night, or close one")
+    return {"tenant": tenant, "coming": str((await rotate_key(book)).record.coming)}
 
 
 async def rotate_key(book: Book) -> Book:
