@@ -141,6 +141,21 @@ async def audit_rights(body: Body, on: Platform) -> Body:
 
 
 @step
+async def audit_status(body: Body, on: Platform) -> Body:
+    """Tell how the cell's logs stand, or what leaves the cell for a tenant."""
+    from shared.domain.ids import TenantId
+    from shared.queries.audit import anchors
+    from shared.queries.egress import egress
+    from shared.queries.hotels import Cell
+
+    cell = Cell(on.documents, on.cell)
+    if body.get("do") == "egress":
+        await _services(on).admitted(TenantId.parse(body.get("tenant"), "tenant"))
+        return await egress(cell, str(body.get("tenant")))
+    return {"logs": await anchors(cell, on.clock.now())}
+
+
+@step
 async def audit_upkeep(_body: Body, on: Platform) -> Body:
     """Let go of what is over, have guests forgotten whose time has come, and tell of open days."""
     from shared.queries.audit import overdue

@@ -81,6 +81,11 @@ def _attention(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[Renderabl
     if residual := facts["residual_locks"]:
         said = f"What should be gone may open: {counted(residual, 'lock')}, "
         yield line(plain(said, "bold red"), f"see keyfleet residue list{at.flags}")
+    if late := facts.get("anchors_overdue"):
+        yield line(
+            plain(f"Audit log not closed: {', '.join(late)}, ", "bold red"),
+            f"see keyfleet audit status{at.flags}",
+        )
     if waiting := facts.get("waiting_keys"):
         states = f"see keyfleet credentials{at.flags} --state pending, or requested"
         yield line(f"Yet to be made: {counted(waiting, 'key')}, {states}")

@@ -175,7 +175,7 @@ class AuditHouse:
 
 
 @asynccontextmanager
-async def audit_house(folder, entropy=None):
+async def audit_house(folder, entropy=None, admitted=True):
     """Run a cell for a while."""
 
     async def make(embedded):
@@ -188,7 +188,8 @@ async def audit_house(folder, entropy=None):
         sealed = SqliteDocuments(embedded.engine, embedded.clock, (), "sealed")
         await sealed.prepare()
         house = AuditHouse(embedded, sealed, entropy or embedded.entropy)
-        await house.admit()
+        if admitted:
+            await house.admit()
         yield house
 
 

@@ -17,6 +17,7 @@ from shared.domain.ids import TenantId
 from shared.ports.ambient import Clock
 from shared.ports.documents import Ref
 from shared.queries.attention import attention, residues
+from shared.queries.audit import overdue
 from shared.queries.findings import found_at_locks, strange_residues, troubling
 from shared.queries.keys import Wanted, list_keys
 from shared.queries.timeline import timeline
@@ -45,7 +46,8 @@ def _time(clock: Clock) -> Mapping[str, Any]:
 
 async def _attention(on: Operations, _request: Request) -> Mapping[str, Any]:
     now = on.platform.clock.now()
-    return {**await attention(on.cell, now), **await troubling(on.cell, now)}
+    late = {"anchors_overdue": await overdue(on.cell, now)}
+    return {**await attention(on.cell, now), **await troubling(on.cell, now), **late}
 
 
 async def _document(on: Operations, request: Request) -> Mapping[str, Any]:

@@ -25,6 +25,7 @@ CHECKS = [
     "stays",
     "arrivals",
     "residual access",
+    "audit log",
     "emulators",
 ]
 
@@ -42,7 +43,7 @@ def test_doctor_exits_with_1_when_a_check_fails_and_names_the_remedy(fleet, ask)
     result = ask("doctor")
     assert result.exit_code == 1
     assert "✗ keys: identity.key can be read by others\n  fix: chmod 600" in result.stdout
-    assert "of 17 checks failed" in result.stdout
+    assert "of 18 checks failed" in result.stdout
 
 
 def test_doctor_before_the_first_start_finds_nothing_wrong_and_makes_nothing(run, tmp_path):
@@ -112,7 +113,7 @@ def test_doctor_does_not_say_that_all_is_well_while_a_guest_has_no_key_or_a_lock
     assert "✗ arrivals: not made yet, and its guest is here" in result.stdout
     assert "✗ stays: without any key: rsv_7" in result.stdout
     assert "its guest is here or comes within two hours: key_7" in result.stdout
-    assert "4 of 17 checks failed." in result.stdout
+    assert "4 of 18 checks failed." in result.stdout
 
 
 def test_doctor_probes_only_when_asked(fleet, facts):
