@@ -172,6 +172,9 @@ def _record(stream: str, found: Document | None) -> StreamRecord:
 
 def _guests_in(rows: list[Row]) -> dict[str, str]:
     """Return which guest each stream's rows name, where they do."""
-    told = ((row["aggregateId"], row["body"]) for row in rows if '"guestId"' in row["body"])
-    named = ((stream, json.loads(body).get("data", {}).get("guestId")) for stream, body in told)
-    return {stream: guest for stream, guest in named if isinstance(guest, str)}
+    named = dict[str, str]()
+    for row in rows:
+        if row["aggregateId"] not in named and '"guestId"' in row["body"]:
+            guest = json.loads(row["body"]).get("data", {}).get("guestId")
+            named |= {row["aggregateId"]: guest} if isinstance(guest, str) else {}
+    return named
