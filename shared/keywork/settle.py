@@ -28,6 +28,7 @@ from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey
 from shared.ledger.vendor_calls import CallMade
 from shared.ports.lock import KeyAtLock, LockKey, LockVendor
+from shared.vendor_kit.calm.urgency import Hurry, Urgency, hurrying
 
 
 async def settle_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
@@ -117,6 +118,12 @@ def _asked_last(errand: Errand) -> datetime:
     return calls[-1] if calls else NEVER
 
 
+def _hurry(errand: Errand, task: AttemptContext) -> Hurry:
+    """Say how urgent an errand is: what closes a door goes before all, a shorter window among it."""
+    since = errand.kept.wished_at or errand.kept.grant.changed_at
+    return Hurry(None if _gains(errand, task) else Urgency.REVOKE, errand.kept.since, since)
+
+
 def _key(errand: Errand, sealed: SealedKey | None, task: AttemptContext) -> LockKey:
     """Return what a vendor is told; the secret only where the key is to open."""
     stay, kept = task.entry.credential.core.window, errand.kept
@@ -177,7 +184,8 @@ class _Asking:
         sealed = await self.vault.sealed(name, needed=errand.act.opens)
         if sealed is not None and errand.act.opens:
             sealed = await self.vault.lasting(name, errand.kept.until)
-        return await _ACTIONS[errand.act](self.desk.port, _key(errand, sealed, self.task))
+        with hurrying(_hurry(errand, self.task)):
+            return await _ACTIONS[errand.act](self.desk.port, _key(errand, sealed, self.task))
 
     def _noted(self, errand: Errand, answer: Answer) -> Errand:
         if lapsed(errand.kept, self.task.now):

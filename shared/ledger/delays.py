@@ -27,7 +27,8 @@ LONGEST_ROUND: Final = timedelta(seconds=30)
 LONGEST_AT_A_LOCK: Final = timedelta(seconds=60)
 """With a round before it, less than an adapter may run."""
 TURN_AGAIN_AFTER: Final = timedelta(seconds=15)
-"""Where our own turn did not come: those before us need some time."""
+"""Where our own turn did not come, and nobody knows when it may: those before us need some time."""
+SOONEST: Final = timedelta(seconds=2)
 LONGEST_QUEUE: Final = timedelta(minutes=10)
 """Whoever is to lose a key, and has it for so long because we had no turn, is somebody to be told of."""
 ASKED_STILL_EVERY: Final = timedelta(minutes=15)
