@@ -18,6 +18,8 @@ def over_at(entry: KeyRecord) -> datetime | None:
         return None
     core = entry.credential.core
     grace = OVER_AFTER if isinstance(core.holder, Guest) else timedelta(0)
+    if entry.amends is not None:
+        return entry.amends.window.end + grace  # whatever its locks have heard of that
     return max(core.window.end, state.key.effective.end) + grace
 
 

@@ -3,7 +3,8 @@
 1. The try, and what is about to open or rest, are written down before any lock is asked.
 2. What an order closes is asked for first: keys that are to go or rest, or to open no longer than before.
 3. Then what a change gains, and only when that stands, what the change leaves behind.
-4. Each generation begins with another lock, lest one at which we crash keeps the others waiting.
+4. What was to open until an end that is past by now goes: its lock may still open it until an older end.
+5. Each generation begins with another lock, lest one at which we crash keeps the others waiting.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -67,8 +68,10 @@ async def _begun(
     """Write down that a try begins, and what it will place: nobody is to begin it once more meanwhile."""
     now, noted_at = task.now, after_all_calls(grants, task.now)
     began = task.entry.saga.began or noted_at
-    left = [] if opening(grants) else [kept.withdrawn(now) for kept in left_behind(grants)]
-    known = _replaced(grants, left)
+    past = [kept.withdrawn(now) for kept in opening(grants) if kept.until <= now]
+    known = _replaced(grants, past)
+    left = past + ([] if opening(known) else [kept.withdrawn(now) for kept in left_behind(known)])
+    known = _replaced(known, left)
     owed = _owed(known, task)
     missed = [each for each in owed if each.kept.call_since(began) is None]
     errands = [_called(each, now, noted_at) for each in missed or owed]
