@@ -34,6 +34,13 @@ LONGEST_QUEUE: Final = timedelta(minutes=10)
 ASKED_STILL_EVERY: Final = timedelta(minutes=15)
 NEEDED_WITHIN: Final = timedelta(hours=2)
 """A key whose saga nobody can begin is asked for still, and until so long before its stay."""
+LOOK_EVERY: Final = timedelta(minutes=5)
+"""So often is looked whether a vendor answers again at which a key failed; near its stay, each minute."""
+LOOK_NEAR: Final = timedelta(minutes=1)
+ANEW_AFTER: Final = (timedelta(minutes=15), timedelta(hours=1), timedelta(hours=6))
+"""So long after a key failed another is requested, whether that helps or not: from the third on, the last."""
+ANEW_BEFORE: Final = (timedelta(hours=24), NEEDED_WITHIN)
+"""So long before a stay another is requested in any case."""
 RESIDUE_EVERY: Final = timedelta(hours=1)
 """How often a lock that would not let go of a key is asked again."""
 
