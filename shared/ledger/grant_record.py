@@ -71,6 +71,8 @@ class GrantRecord:
         "device_id",
         "until",
         "leaving",
+        "gone_as",
+        "gone_at",
         "answered",
     )
 
@@ -87,7 +89,7 @@ class GrantRecord:
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
-        """Return what its key's and its lock's indexes read; one that is over is not among those there."""
+        """Return what its key's and its lock's indexes read; one that is over is found by its name there."""
         found: dict[str, Json] = {
             "credential_id": str(self.grant.credential_id),
             "device_id": str(self.grant.device_id),
@@ -96,7 +98,8 @@ class GrantRecord:
             # Indexes go upwards: what was done last comes first by its age below zero.
             found["answered"] = -milliseconds(done.answered_at or done.at)
         if self.over:
-            return found
+            gone_at = milliseconds(self.grant.changed_at)
+            return {**found, "gone_as": self.grant.vendor_name, "gone_at": gone_at}
         since = self.wished_at or self.grant.changed_at
         leaving = {"leaving": milliseconds(since)} if self.leaving or self.unmet else {}
         return {**found, "until": milliseconds(self.until), **leaving}
