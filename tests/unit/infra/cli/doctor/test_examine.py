@@ -106,8 +106,12 @@ def test_doctor_does_not_say_that_all_is_well_while_a_guest_has_no_key_or_a_lock
         "GET",
         "/attention",
         {
-            "failed_keys": 1, "residual_locks": 1, "keyless_stays": ["rsv_7"],
-            "keys_at_the_door": ["key_7"], "strange_keys": 1, "lost_keys": ["key_8"],
+            "failed_keys": 1,
+            "residual_locks": 1,
+            "keyless_stays": ["rsv_7"],
+            "keys_at_the_door": ["key_7"],
+            "strange_keys": 1,
+            "lost_keys": ["key_8"],
         },
     )
     result = ask("doctor")
