@@ -11,7 +11,7 @@ from tests.architecture.tree import PRODUCT, Tree
 PACKAGES = (
     *("functions", "functions.adapter_ttlock", "functions.vendor_webhooks", "functions.upkeep"),
     *("shared", "shared.domain", "shared.kernel", "shared.audit", "shared.events", "shared.offline"),
-    *("shared.ports", "shared.vendor_kit", "shared.ledger", "shared.gcp"),
+    *("shared.ports", "shared.streams", "shared.vendor_kit", "shared.ledger", "shared.gcp"),
     *("shared.usecases", "shared.queries", "shared.keywork", "shared.runtime"),
     *("shared.vendors", "shared.vendors.ttlock", "shared.vendors.salto"),
     *("infra", "infra.local", "infra.cli", "infra.simulators", "infra.simulators.ttlock"),
@@ -24,7 +24,8 @@ MODULES = {
     "shared.events.envelope": "import pydantic, shared.kernel.log",
     "shared.offline.certificate": "import nacl, shared.kernel.log",
     "shared.ports.bus": "import shared.events.envelope, shared.audit.tree, shared.offline.certificate",
-    "shared.vendor_kit.registry": "import shared.ports.bus",
+    "shared.streams.stream": "import shared.ports.bus",
+    "shared.vendor_kit.registry": "import shared.streams.stream",
     "shared.ledger.key_record": "import shared.ports.bus",
     "shared.keywork.step": "import shared.ledger.key_record, shared.vendor_kit.registry",
     "shared.vendors.ttlock.api": "import shared.vendor_kit.registry",

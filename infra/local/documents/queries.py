@@ -34,8 +34,11 @@ class Query:
 
     def definitions(self) -> dict[str, str]:
         """Return the statements that create what this query reads, by index name."""
-        keys = {self._name("of"): ["tenant", *self._equal, self._order, "id", "expires_at"]}
+        keys = {}
+        if self.index.shards == 1:
+            keys[self._name("of")] = ["tenant", *self._equal, self._order, "id", "expires_at"]
         if self.index.swept:
+            # One writer on one file: here no place is too hot for all shards to lie in one order.
             keys[self._name("across")] = [*self._equal, self._order, "tenant", "id", "expires_at"]
         return {
             name: f'CREATE INDEX "{name}" ON documents ({", ".join(key)}) WHERE {self._within}'

@@ -13,7 +13,14 @@ from infra.local.documents.writes import Prepared, microseconds, prepare_write
 from infra.local.storage.engine import Engine
 from shared.domain.ids import TenantId
 from shared.ports.ambient import Clock
-from shared.ports.document_limits import check_commit_bytes, check_query, check_ref, check_writes, place_of
+from shared.ports.document_limits import (
+    check_commit_bytes,
+    check_of_tenant,
+    check_query,
+    check_ref,
+    check_writes,
+    place_of,
+)
 from shared.ports.documents import Delete, Document, Index, Json, Ref, UndeclaredIndex, Write
 
 Keep = Callable[[Callable[[sqlite3.Connection], int]], Awaitable[int]]
@@ -96,6 +103,7 @@ class SqliteTenantDocuments:
     ) -> Sequence[Document]:
         """Return living documents equal on the index's fields, ordered, up to and including `until`."""
         query = self._shelf.query(index)
+        check_of_tenant(index)
         check_query(index, equals, until, limit)
         rows = self._shelf.read(
             query.of_tenant(bounded=until is not None, resumed=after is not None),

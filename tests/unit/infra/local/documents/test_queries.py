@@ -41,8 +41,10 @@ async def test_a_sweep_is_answered_in_order_by_its_index_alone(setting):
 
 async def test_only_a_swept_index_is_kept_across_tenants(setting):
     assert [name for name in declared(setting) if name.startswith("main across")] == [
-        "main across sagas(state) by due_at"
+        "main across sagas() by spread_at",
+        "main across sagas(state) by due_at",
     ]
+    assert "main of sagas() by spread_at" not in declared(setting)
 
 
 async def test_each_database_has_indexes_of_its_own(setting):
@@ -56,6 +58,7 @@ async def test_an_index_no_longer_declared_is_dropped_and_the_others_stay(settin
     before = declared(setting)
     await SqliteDocuments(setting.engine, setting.clock, (DUE,), "main").prepare()
     assert set(before) - set(declared(setting)) == {
+        "main across sagas() by spread_at",
         "main of sagas(owner.kind, open) by number",
         "main of sagas() by due_at",
     }
