@@ -3,8 +3,8 @@
 place   too early: wait in line for the stay's beginning, for the key opens from the moment it is made
         ours stands, with its end: adopt it
         somebody else's stands at the door: join it, lest they be shut out; else override what was before
-remove  gone or over: done; else nothing can take it from whoever carries it: the residual list says until
-        when, and the next guest's key overrides it, for it is noted as one that counts no more
+remove  gone or over, or the door was told: done; else the residual list says until when, and the next guest's
+        key overrides it, for it is noted as one that counts no more
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 from shared.domain.grant_lifecycle import Placement
 from shared.domain.ids import LockDeviceId, PropertyId
-from shared.domain.kinds import REVOKE_PENDING_AT_LOCK, KeyWarning, VendorCode
+from shared.domain.kinds import REVOKE_PENDING_AT_LOCK, KeyWarning, VendorCode, merge_warnings
 from shared.domain.lock_errors import LockError, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.ports.lock import AdapterDescription, DeviceHealth, KeyAtLock, ListedDevice, LockKey
@@ -53,6 +53,7 @@ class Carried:
     name: str
     secret: Secret[str]
     end: datetime
+    warnings: tuple[KeyWarning, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,17 @@ class NewCarried:
     name: str
     secret: Secret[str] = field(repr=False)
     door: str
-    end: datetime
+    bounds: Bounds
     overrides: bool
+    nonce: str
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The maker's own name of a key that it made, and what must be said of it."""
+
+    ref: Secret[str]
+    warnings: tuple[KeyWarning, ...] = ()
 
 
 class KeyMaker(Protocol):
@@ -75,8 +85,11 @@ class KeyMaker(Protocol):
     async def good_at(self, door: str) -> Sequence[Carried]:
         """Return the guests' keys that are good at a door now, the oldest first."""
 
-    async def make(self, new: NewCarried) -> Secret[str]:
-        """Make a key that opens from now on, and return the maker's own name of it."""
+    async def make(self, new: NewCarried) -> Made:
+        """Make a key that opens from now on."""
+
+    async def take_back(self, door: str, ref: Secret[str]) -> bool:
+        """Say whether a door lets a key in no more; else only its end or the next guest's ends it."""
 
 
 class CarriedKeys:
@@ -95,7 +108,7 @@ class CarriedKeys:
         """Return the newest key of this name that is good at the door, or None."""
         with self._refusals.spoken(Operation.LOOK, key.device_id):
             ours = _ours(key, await self._maker.good_at(self._door(key)))
-        return _at_lock(key, ours[-1], ours) if ours else None
+        return _at_lock(key, ours[-1], ours, self._carried(key)) if ours else None
 
     async def place(self, key: LockKey) -> KeyAtLock:
         """See to it that the guest carries the key, once the stay has begun."""
@@ -108,14 +121,16 @@ class CarriedKeys:
             async with turn_at(self._turns, f"door:{self._door(key)}", key.name):
                 good = await self._maker.good_at(self._door(key))
                 made = await self._standing_or_made(key, secret, bounds, good)
-        return _at_lock(key, made, [*_ours(key, good), made])
+        return _at_lock(key, made, [*_ours(key, good), made], self._carried(key))
 
     async def remove(self, key: LockKey) -> None:
         """Say that a key is gone once it is; no call takes it from whoever carries it."""
+        door = self._door(key)
         with self._refusals.spoken(Operation.REVOKE, key.device_id):
-            good = await self._maker.good_at(self._door(key))
-        if ours := _ours(key, good):
-            await self._departures.note(key.name, max(each.end for each in ours))
+            ours = _ours(key, await self._maker.good_at(door))
+            left = [each for each in ours if not await self._maker.take_back(door, each.ref)]
+        if left:
+            await self._departures.note(key.name, max(each.end for each in left))
             device, doing = key.device_id, Operation.REVOKE
             raise self._refusals.failed(LockCause.ENDS_BY_TIME, doing, device, permanent=True)
 
@@ -156,6 +171,11 @@ class CarriedKeys:
             return max(SOON, (error.begins - self._clock.now()) / 2)
         return WAITS.get(error.cause.kind)
 
+    def _carried(self, key: LockKey) -> Sequence[KeyWarning]:
+        """Say that nobody can take a key back, where its lock cannot be told."""
+        told = (self._locks.offered() & self._locks.device(key.device_id).capabilities).remote_revoke
+        return () if told else (ENDED_BY_TIME,)
+
     def _door(self, key: LockKey) -> str:
         return key.vendor_device or self._locks.device(key.device_id).vendor_device
 
@@ -167,25 +187,30 @@ class CarriedKeys:
         if standing is not None:
             return standing
         staying = {each.name for each in good} - await self._departures.among(each.name for each in good)
-        new = NewCarried(key.name, secret, self._door(key), bounds.end, overrides=not staying)
+        overrides, nonce = not staying, key.idempotency_key
+        new = NewCarried(key.name, secret, self._door(key), bounds, overrides=overrides, nonce=nonce)
         return await self._made(key, new)
 
     async def _made(self, key: LockKey, new: NewCarried) -> Carried:
         """Make a key; after silence, see whether it was made: a second would override the first."""
         try:
-            return Carried(await self._maker.make(new), new.name, new.secret, new.end)
+            made = await self._maker.make(new)
         except UNHEARD:
-            made = [each for each in _ours(key, await self._maker.good_at(new.door)) if each.end == new.end]
-            if not made:
+            good = _ours(key, await self._maker.good_at(new.door))
+            found = [each for each in good if each.end == new.bounds.end]
+            if not found:
                 raise
-            return made[-1]
+            return found[-1]
+        return Carried(made.ref, new.name, new.secret, new.bounds.end, made.warnings)
 
 
 def _ours(key: LockKey, good: Sequence[Carried]) -> list[Carried]:
     return [each for each in good if each.name == key.name]
 
 
-def _at_lock(key: LockKey, made: Carried, ours: Sequence[Carried]) -> KeyAtLock:
+def _at_lock(
+    key: LockKey, made: Carried, ours: Sequence[Carried], carried: Sequence[KeyWarning]
+) -> KeyAtLock:
     bounds, last = Bounds(in_minutes(key).start, made.end), max(each.end for each in ours)
     outlived = (OUTLIVES,) if last > made.end else ()
     return KeyAtLock(
@@ -195,5 +220,5 @@ def _at_lock(key: LockKey, made: Carried, ours: Sequence[Carried]) -> KeyAtLock:
         exposure_until=last,
         placement=Placement.ACCEPTED,
         secret=made.secret,
-        warnings=(ENDED_BY_TIME, *outlived, *bounds.warnings(key)),
+        warnings=merge_warnings(carried, outlived, made.warnings, bounds.warnings(key)),
     )

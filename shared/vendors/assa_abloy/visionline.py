@@ -24,7 +24,7 @@ from shared.domain.secret import Secret
 from shared.ports.ambient import Clock
 from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.asks import Ask, Json
-from shared.vendor_kit.carried_keys import Carried, NewCarried
+from shared.vendor_kit.carried_keys import Carried, Made, NewCarried
 from shared.vendor_kit.guard import VendorDown
 from shared.vendor_kit.http import Answer, Call
 from shared.vendor_kit.json_protocol import QUERIED
@@ -114,7 +114,7 @@ def add_key(new: NewCarried, zone: ZoneInfo) -> Ask[Secret[str]]:
     """Put a key on a phone; from then on it opens, whatever the stay's first day."""
     operation = {"operation": "guest", "doors": [new.door]}
     params = {
-        "expireTime": _told(new.end, zone),
+        "expireTime": _told(new.bounds.end, zone),
         "format": "rfid48",
         "endPointID": new.secret.reveal(),
         "label": "%ROOMRANGE%:%UUID%:%CARDNUM%",
@@ -158,6 +158,10 @@ class PhoneKeys:
         """Return the guests' keys that are good at a door now."""
         return await self._api.ask(list_keys(door, self._clock.now(), self._zone), Urgency.ISSUE)
 
-    async def make(self, new: NewCarried) -> Secret[str]:
+    async def make(self, new: NewCarried) -> Made:
         """Put a key on a phone."""
-        return await self._api.ask(add_key(new, self._zone), Urgency.ISSUE)
+        return Made(await self._api.ask(add_key(new, self._zone), Urgency.ISSUE))
+
+    async def take_back(self, door: str, ref: Secret[str]) -> bool:  # noqa: ARG002 - the protocol's shape
+        """Say no: there is no call that takes a key from a phone."""
+        return False

@@ -9,6 +9,7 @@ import pytest
 from shared.domain.secret import Secret
 from shared.vendor_kit.asks import Ask
 from shared.vendor_kit.carried_keys import NewCarried
+from shared.vendor_kit.grids import Bounds
 from shared.vendor_kit.guard import VendorDown
 from shared.vendor_kit.http import Answer
 from shared.vendor_kit.refusals import Unreadable, VendorRefused
@@ -54,7 +55,7 @@ def test_a_query_is_part_of_what_is_signed():
 
 @pytest.mark.parametrize(("overrides", "word"), [(True, "override=true"), (False, "autoJoin=true")])
 def test_a_key_is_put_on_a_phone_in_the_hotel_s_time(overrides, word):
-    new = NewCarried("MM-1", Secret("phone"), "101", NOON, overrides=overrides)
+    new = NewCarried("MM-1", Secret("phone"), "101", Bounds(NOON, NOON), overrides=overrides, nonce="n")
     call = PROTOCOL.prepared(add_key(new, KABUL), ACCESS)
     told = orjson.loads(call.body)
     assert call.url.endswith(f"/api/v1/cards?action=mobileAccess&{word}")
