@@ -121,14 +121,15 @@ class CarriedKeys:
             async with turn_at(self._turns, f"door:{self._door(key)}", key.name):
                 good = await self._maker.good_at(self._door(key))
                 made = await self._standing_or_made(key, secret, bounds, good)
-        return _at_lock(key, made, [*_ours(key, good), made], self._carried(key))
+                others = [each for each in _ours(key, good) if each.ref != made.ref]
+                left = [each for each in others if not await self._taken_back(key, each)]
+        return _at_lock(key, made, [*left, made], self._carried(key))
 
     async def remove(self, key: LockKey) -> None:
         """Say that a key is gone once it is; no call takes it from whoever carries it."""
-        door = self._door(key)
         with self._refusals.spoken(Operation.REVOKE, key.device_id):
-            ours = _ours(key, await self._maker.good_at(door))
-            left = [each for each in ours if not await self._maker.take_back(door, each.ref)]
+            ours = _ours(key, await self._maker.good_at(self._door(key)))
+            left = [each for each in ours if not await self._taken_back(key, each)]
         if left:
             await self._departures.note(key.name, max(each.end for each in left))
             device, doing = key.device_id, Operation.REVOKE
@@ -170,6 +171,9 @@ class CarriedKeys:
         if isinstance(error, TooEarly):
             return max(SOON, (error.begins - self._clock.now()) / 2)
         return WAITS.get(error.cause.kind)
+
+    async def _taken_back(self, key: LockKey, carried: Carried) -> bool:
+        return await self._maker.take_back(self._door(key), carried.ref)
 
     def _carried(self, key: LockKey) -> Sequence[KeyWarning]:
         """Say that nobody can take a key back, where its lock cannot be told."""
