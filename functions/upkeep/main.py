@@ -73,6 +73,32 @@ async def close_residue(body: Body, on: Platform) -> Body:
 
 
 @step
+async def compare_locks(body: Body, on: Platform) -> Body:
+    """Begin to compare locks with the ledger: those that are due, or named."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.reconcile import begin_comparison
+
+    services, command = services_of(on), begin_comparison.BeginComparison.of(body)
+    settled = await begin_comparison.settle_all_placed(on.documents, on.cell, services)
+    begun = await begin_comparison.begin_comparisons(command, on.documents, on.cell, services)
+    return {"begun": begun, "settled": settled}
+
+
+@step
+async def judge_finding(body: Body, on: Platform) -> Body:
+    """Keep what a person decided about a finding, and begin what follows from it."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.reconcile import begin_comparison, give_word
+
+    services, command = services_of(on), give_word.GiveWord.of(body)
+    given = await give_word.give_word(command, services)
+    if given["word"] == "remove" and not given["over"]:
+        asked = begin_comparison.BeginComparison.of({**body, **given, "occasion": "asked"})
+        await begin_comparison.begin_comparisons(asked, on.documents, on.cell, services)
+    return given
+
+
+@step
 async def probe_start(_body: Body, on: Platform) -> Body:
     """Send out a probe."""
     probe, execution = await begin_probe(on.sagas, on.ids)

@@ -1,15 +1,31 @@
-"""What came of an attempt: the key is active, or there is another try, another kind, or an end."""
+"""What comes of an attempt to make a key: a pure decision, made from what the locks said, then saved once.
+
+The first row that applies counts; README.md says what it does to the secret, and shows the picture.
+
+| at the locks | the key | the work |
+|---|---|---|
+| all have it | active, or at rest while something holds it | done |
+| some were not come to, or came later | | the same attempt goes on at once |
+| our turn did not come, and there is time | | the same attempt goes on, after a rest |
+
+| else a refusal | the key | the work |
+|---|---|---|
+| after the last attempt, or of a stay that is over | failed | ended |
+| of this PIN, while there are tries left | | the next attempt, with another PIN |
+| for good or for too long, of the last way | failed | ended |
+| for good or for too long | | the plan's next way, at once |
+| for now | | the next attempt, after a rest that grows |
+"""
 
 import hashlib
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
 from shared.domain.capabilities import shared_by
 from shared.domain.commands import Fail, Provision, Suspend
 from shared.domain.credential import KeyCredential
-from shared.domain.errors import PlanExhausted
 from shared.domain.ids import ArtifactRef, ulid
 from shared.domain.kinds import FailureReason
 from shared.domain.lock_errors import (
@@ -22,21 +38,22 @@ from shared.domain.lock_errors import (
 from shared.domain.plan import MAX_ATTEMPTS
 from shared.events.credential import Artifact, Delivery
 from shared.keywork.attempt import AttemptContext
+from shared.keywork.decision import Decision
 from shared.keywork.desired import act_for
 from shared.keywork.lock_attempt import IssueAttempt
-from shared.keywork.manual_task import manual_tasks
 from shared.keywork.orders import resting
-from shared.keywork.services import gather_both
-from shared.keywork.vendor_session import VendorSession
 from shared.keywork.verdicts import Outcome, Verdict, again, ask
 from shared.ledger.delays import JITTER, LONGEST_WAIT, STEP_LEASE, TURN_AGAIN_AFTER, delay_after
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import KeyRecord, Work
 from shared.ledger.ledger import Change
+from shared.ledger.sealed_keys import SealedKey, SecretName
+from shared.ports.ambient import Entropy
 from shared.ports.lock import KeyAtLock
 from shared.ports.lock_causes import about_the_pin
 
 SECRET_TRIES: Final = 3
+NONE: Final = timedelta(0)
 ARTIFACTS: Final = {
     "pin_code": "pin",
     "mobile_app": "mobile_token",
@@ -44,73 +61,67 @@ ARTIFACTS: Final = {
     "nfc_tag": "nfc",
     "rfid_card": "rfid_card_ready_at",
 }
-Course = Callable[[IssueAttempt, LockError, timedelta], Awaitable[Verdict]]
 
 
-async def conclude_issue(attempted: IssueAttempt, desk: VendorSession) -> Verdict:
-    """Save what came of an attempt, and say what is next."""
-    error = attempted.error
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What went wrong first in an attempt, and how long to wait before another."""
+
+    of: IssueAttempt
+    error: LockError
+    wait: timedelta
+
+    @property
+    def out_of_attempts(self) -> bool:
+        """Say whether no attempt is left, or none can help."""
+        spent = self.of.task.entry.credential.core.plan.attempts >= MAX_ATTEMPTS
+        return spent or isinstance(self.error, CredentialExpired)
+
+    @property
+    def of_this_secret(self) -> bool:
+        """Say whether another secret may do, and there is one to try."""
+        return about_the_pin(self.error) and self.of.task.entry.secret_try + 1 < SECRET_TRIES
+
+    @property
+    def of_this_way(self) -> bool:
+        """Say whether this vendor will not make a key of this kind, or not soon enough."""
+        return about_the_pin(self.error) or self.error.permanent or self.wait > LONGEST_WAIT
+
+    @property
+    def of_every_way(self) -> bool:
+        """Say whether this was the plan's last way."""
+        plan = self.of.task.entry.credential.core.plan
+        return self.of_this_way and plan.position + 1 == len(plan.choices)
+
+
+def decide(attempted: IssueAttempt, asked_for: timedelta, entropy: Entropy) -> Decision:
+    """Return what an attempt comes to; it asks nobody and writes nothing.
+
+    `asked_for`: how long the vendor wants to be left alone.
+    """
     if attempted.complete:
-        return await _issued(attempted, desk)
+        return _issued(attempted, entropy)
     if attempted.goes_on:
-        return await _onwards(attempted, desk)
-    assert error is not None  # noqa: S101 - a lock that was asked and has no key has said why
-    return await (_in_line if _early(attempted) else _refused)(attempted, error, desk)
+        return _onwards(attempted)
+    if attempted.waits_in_line:
+        return _in_line(attempted, max(asked_for, TURN_AGAIN_AFTER) * entropy.uniform(*JITTER))
+    assert attempted.error is not None  # noqa: S101 - a lock that was asked and has no key has said why
+    tried = attempted.task.entry.credential.core.plan.attempts
+    wait = max(delay_after(max(1, tried), entropy), asked_for)
+    refusal = Refusal(attempted, attempted.error, wait)
+    return next(course(refusal) for applies, course in _COURSES if applies(refusal))
 
 
-async def refuse_to_issue(task: AttemptContext, error: LockError) -> Verdict:
-    """Save that no vendor could be asked, and say what is next."""
-    credential = task.entry.credential
-    known = await task.grants() if credential.core.plan.attempts else ()
-    others = tuple(kept for kept in known if not kept.over)
-    if error.permanent or credential.core.plan.attempts >= MAX_ATTEMPTS:
-        return await _refused(IssueAttempt(task, others=others, counted=False), error, None)
-    counted = replace(task.entry, credential=credential.attempting(task.now))
-    return await _refused(IssueAttempt(replace(task, entry=counted), others=others), error, None)
-
-
-async def _refused(attempted: IssueAttempt, error: LockError, desk: VendorSession | None) -> Verdict:
-    task, asked_for = attempted.task, desk.port.wait_after(error) if desk else None
-    told = {"keyCredentialId": task.entry.id, "code": error.code, "cause": error.cause.kind}
-    task.services.log.warning("a vendor made no key", **told, permanent=error.permanent)
-    plan = task.entry.credential.core.plan
-    wait = max(delay_after(max(1, plan.attempts), task.services.entropy), asked_for or timedelta(0))
-    course = _course(task.entry, error, wait)
-    if desk and attempted.key and course is _again:
-        await _keep_refs(attempted, desk)
-    verdict = await course(attempted, error, wait)
-    if desk and attempted.key and course is not _again and attempted.in_vain:
-        # Not before it is saved that no lock will have it: another call may have placed it meanwhile.
-        await desk.secrets.destroy(attempted.key.name)
-    return verdict
-
-
-def _course(entry: KeyRecord, error: LockError, wait: timedelta) -> Course:
-    plan, pin = entry.credential.core.plan, about_the_pin(error)
-    if plan.attempts >= MAX_ATTEMPTS or isinstance(error, CredentialExpired):
-        return _give_up
-    if pin and entry.secret_try + 1 < SECRET_TRIES:
-        return _another_secret
-    if pin or error.permanent or wait > LONGEST_WAIT:
-        return _another_kind
-    return _again
-
-
-async def _issued(attempted: IssueAttempt, desk: VendorSession) -> Verdict:
+def _issued(attempted: IssueAttempt, entropy: Entropy) -> Decision:
     task, key = attempted.task, attempted.sealed()
-    change = _activation(attempted)
-    if key.artifact == attempted.secret:
-        await gather_both(desk.secrets.update(key), task.ended(change))
-    else:
-        # The vendor chose another secret: who hears of the key must find that one.
-        await desk.secrets.update(key)
-        await task.ended(change)
-    if task.entry.holds:
-        return again(task.vendor, timedelta(0))
-    return Verdict(Outcome.DONE, warnings=change.entry.credential.core.warnings)
+    change = _activation(attempted, entropy)
+    warnings = change.entry.credential.core.warnings
+    verdict = again(task.vendor, NONE) if task.entry.holds else Verdict(Outcome.DONE, warnings=warnings)
+    # Where the vendor chose another secret, who hears of the key must find that one.
+    return Decision(change, verdict, ends=True, sealed=key, beside=key.artifact == attempted.secret)
 
 
-def _activation(attempted: IssueAttempt) -> Change:
+def _activation(attempted: IssueAttempt, entropy: Entropy) -> Change:
     task = attempted.task
     confirmed = Provision(at=task.now, effective=attempted.effective, warnings=attempted.warnings)
     credential, facts = task.entry.credential.apply(confirmed)
@@ -120,7 +131,7 @@ def _activation(attempted: IssueAttempt) -> Change:
         credential, rests = credential.apply(Suspend(at=task.now, reason=min(task.entry.holds)))
         everywhere = {kept.grant.id: kept for kept in (*(each.kept for each in attempted.placings), *grants)}
         facts, grants = (*facts, *rests), resting(tuple(everywhere.values()), task.now)
-    ref = _handle(task)
+    ref = _handle(entropy)
     entry = replace(task.entry, credential=credential, artifact=hashlib.sha256(ref.encode()).hexdigest())
     kind = credential.core.plan.current.kind
     artifact = Artifact.model_validate({"type": ARTIFACTS[kind], "opaqueRef": ref})
@@ -133,76 +144,79 @@ def _activation(attempted: IssueAttempt) -> Change:
     )
 
 
-async def _onwards(attempted: IssueAttempt, desk: VendorSession) -> Verdict:
+def _onwards(attempted: IssueAttempt) -> Decision:
     """Save what came of some locks, and let the same attempt go on at the others."""
-    await _keep_refs(attempted, desk)
-    return await _waited(attempted, attempted.task.entry, timedelta(0), goes_on=True)
+    return _waited(attempted, attempted.task.entry, NONE, goes_on=True, sealed=_named(attempted))
 
 
-async def _in_line(attempted: IssueAttempt, error: LockError, desk: VendorSession) -> Verdict:
+def _in_line(attempted: IssueAttempt, wait: timedelta) -> Decision:
     """Let the attempt go on when others of us have had their turn: no vendor refused anything."""
-    wait = max(desk.port.wait_after(error) or timedelta(0), TURN_AGAIN_AFTER)
-    jittered = wait * attempted.task.services.entropy.uniform(*JITTER)
-    return await _waited(attempted, attempted.task.entry, jittered, goes_on=True)
+    return _waited(attempted, attempted.task.entry, wait, goes_on=True)
 
 
-def _early(attempted: IssueAttempt) -> bool:
-    """Say whether there is time to wait in line; who stands at the door needs a person instead."""
-    task = attempted.task
-    return attempted.turn_not_come and task.now < task.entry.credential.core.window.start
+def _again(it: Refusal) -> Decision:
+    entry = replace(it.of.task.entry, credential=_noted(it))
+    return _waited(it.of, entry, it.wait, goes_on=False, sealed=_named(it.of))
 
 
-async def _again(attempted: IssueAttempt, error: LockError, wait: timedelta) -> Verdict:
-    entry = replace(attempted.task.entry, credential=_noted(attempted, error))
-    return await _waited(attempted, entry, wait, goes_on=False)
-
-
-async def _waited(attempted: IssueAttempt, entry: KeyRecord, wait: timedelta, *, goes_on: bool) -> Verdict:
+def _waited(
+    attempted: IssueAttempt,
+    entry: KeyRecord,
+    wait: timedelta,
+    *,
+    goes_on: bool,
+    sealed: SealedKey | None = None,
+) -> Decision:
     task = attempted.task
     later = replace(entry, going_on=goes_on).due_in(wait + STEP_LEASE, task.now)
-    await task.ledger.save(Change(later, grants=attempted.settled()))
-    return again(task.vendor, wait)
+    return Decision(Change(later, grants=attempted.settled()), again(task.vendor, wait), sealed=sealed)
 
 
-async def _keep_refs(attempted: IssueAttempt, desk: VendorSession) -> None:
-    """Keep what the vendor named, before it is saved that it need not be asked again."""
-    if any(isinstance(each.outcome, KeyAtLock) for each in attempted.placings):
-        await desk.secrets.update(attempted.sealed())
+def _named(attempted: IssueAttempt) -> SealedKey | None:
+    """Return what the vendor named, to be kept before it is saved that it need not be asked again."""
+    answered = any(isinstance(each.outcome, KeyAtLock) for each in attempted.placings)
+    return attempted.sealed() if answered else None
 
 
-async def _another_secret(attempted: IssueAttempt, error: LockError, _: timedelta) -> Verdict:
-    task = attempted.task
-    entry = replace(
-        task.entry,
-        credential=_noted(attempted, error),
-        secret_try=task.entry.secret_try + 1,
-        going_on=False,
-    ).due_in(STEP_LEASE, task.now)
-    await task.ledger.save(Change(entry, grants=attempted.given_up()))
-    return again(task.vendor, timedelta(0))
+def _another_secret(it: Refusal) -> Decision:
+    entry = replace(it.of.task.entry, credential=_noted(it), secret_try=it.of.task.entry.secret_try + 1)
+    return _dropped(it, entry, again(it.of.task.vendor, NONE))
 
 
-async def _another_kind(attempted: IssueAttempt, error: LockError, wait: timedelta) -> Verdict:
-    task = attempted.task
-    try:
-        credential = _noted(attempted, error).falling_back(task.now)
-    except PlanExhausted:
-        return await _give_up(attempted, error, wait)
-    begun = replace(task.entry, credential=credential, secret_try=0, going_on=False)
-    entry = begun.due_in(STEP_LEASE, task.now)
-    await task.ledger.save(Change(entry, grants=attempted.given_up()))
-    return ask(credential.core.plan.current.vendor)
+def _another_way(it: Refusal) -> Decision:
+    credential = _noted(it).falling_back(it.of.task.now)
+    entry = replace(it.of.task.entry, credential=credential, secret_try=0)
+    return _dropped(it, entry, ask(credential.core.plan.current.vendor))
 
 
-async def _give_up(attempted: IssueAttempt, error: LockError, _: timedelta) -> Verdict:
-    task = attempted.task
-    reason, words = _reason(attempted, error), _words(error)
-    credential, facts = _noted(attempted, error).apply(Fail(at=task.now, reason=reason, vendor_message=words))
-    grants = attempted.given_up()
+def _dropped(it: Refusal, entry: KeyRecord, verdict: Verdict) -> Decision:
+    later = replace(entry, going_on=False).due_in(STEP_LEASE, it.of.task.now)
+    return Decision(Change(later, grants=it.of.given_up()), verdict, unused=_unused(it.of))
+
+
+def _give_up(it: Refusal) -> Decision:
+    task = it.of.task
+    failing = Fail(at=task.now, reason=_reason(it), vendor_message=_words(it.error))
+    credential, facts = _noted(it).apply(failing)
+    grants = it.of.given_up()
     entry = _freed(replace(task.entry, credential=credential), grants, task)
     change = Change(entry, facts, grants)
-    await task.ended(change, *manual_tasks([change], task.services.log))
-    return Verdict(Outcome.FAILED)
+    return Decision(change, Verdict(Outcome.FAILED), ends=True, unused=_unused(it.of))
+
+
+_COURSES: Final[tuple[tuple[Callable[[Refusal], bool], Callable[[Refusal], Decision]], ...]] = (
+    (lambda it: it.out_of_attempts, _give_up),
+    (lambda it: it.of_this_secret, _another_secret),
+    (lambda it: it.of_every_way, _give_up),
+    (lambda it: it.of_this_way, _another_way),
+    (lambda _: True, _again),
+)
+"""What a refusal leads to: the first that applies."""
+
+
+def _unused(attempted: IssueAttempt) -> tuple[SecretName, ...]:
+    """Return the secret of an attempt that is given up, if no lock has it or may yet have it."""
+    return (attempted.key.name,) if attempted.key is not None and attempted.in_vain else ()
 
 
 def _words(error: LockError) -> str | None:
@@ -210,23 +224,23 @@ def _words(error: LockError) -> str | None:
     return None if error.cause.vendor_code is None else error.cause.kind.replace("_", " ")
 
 
-def _reason(attempted: IssueAttempt, error: LockError) -> FailureReason:
+def _reason(it: Refusal) -> FailureReason:
     """Return why there is no key: what a vendor said last, rather than that there is nothing left to try."""
-    made = attempted.task.entry.credential.core.plan.made
-    if attempted.counted or not made or isinstance(error, CredentialExpired | DeviceNotPaired):
-        return failure_reason(type(error))
+    made = it.of.task.entry.credential.core.plan.made
+    if it.of.counted or not made or isinstance(it.error, CredentialExpired | DeviceNotPaired):
+        return failure_reason(type(it.error))
     said = LOCK_ERRORS.get(made[-1].problem or "")
-    return failure_reason(said or type(error))
+    return failure_reason(said or type(it.error))
 
 
-def _noted(attempted: IssueAttempt, error: LockError) -> KeyCredential:
-    credential = attempted.task.entry.credential
-    return credential.refused(error.code, attempted.task.now) if attempted.counted else credential
+def _noted(it: Refusal) -> KeyCredential:
+    credential = it.of.task.entry.credential
+    return credential.refused(it.error.code, it.of.task.now) if it.of.counted else credential
 
 
-def _handle(task: AttemptContext) -> ArtifactRef:
+def _handle(entropy: Entropy) -> ArtifactRef:
     """Draw what a key's secret is asked for by: from chance alone, for ids of a moment follow each other."""
-    drawn = task.services.entropy.token(16)
+    drawn = entropy.token(16)
     return ArtifactRef.mint(ulid(int.from_bytes(drawn[:6]), int.from_bytes(drawn[6:])))
 
 

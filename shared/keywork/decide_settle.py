@@ -10,7 +10,7 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from shared.domain.commands import Amend, Command, Unsuspend
@@ -23,6 +23,7 @@ from shared.domain.lock_errors import KeyRevokeFailed
 from shared.domain.states import Active, LockSettlement, Revoked, Suspended
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
+from shared.keywork.decision import Decision, carry_out
 from shared.keywork.desired import hopeful, left_behind, opening
 from shared.keywork.errand import DONE as SAID_YES
 from shared.keywork.errand import NONE, SettleAttempt, waits_too_long
@@ -38,31 +39,13 @@ from shared.ports.ambient import Entropy
 Settled = list[tuple[GrantRecord, GrantRecord]]
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What to save, whether that ends the work, and what the saga is to do."""
-
-    change: Change
-    verdict: Verdict
-    ends: bool = False
-
-
 async def conclude_settling(it: SettleAttempt) -> Verdict:
     """Save what came of a round, and say what is next."""
     settled = it.settled()
     standing = _standing(it, settled)
     _alarm(it, settled)
     _alarm_in_vain(it, standing)
-    decision = decide(it, settled, standing, it.task.services.entropy)
-    if not decision.ends:
-        await it.task.ledger.save(decision.change)
-        return decision.verdict
-    if it.secrets is not None and standing and all(kept.over for kept in standing):
-        # Before the last word, so that a crash leaves the word to be said again and not the secret.
-        for name in {secret_of(kept) for kept in standing}:
-            await it.secrets.destroy(name)
-    await it.task.ended(decision.change)
-    return decision.verdict
+    return await carry_out(decide(it, settled, standing, it.task.services.entropy), it.task, it.secrets)
 
 
 def _standing(it: SettleAttempt, settled: Settled) -> tuple[GrantRecord, ...]:
@@ -123,7 +106,9 @@ def _over(it: SettleAttempt, change: Change, standing: tuple[GrantRecord, ...], 
     due = _due(residual, it.task, in_vain=in_vain)
     entry = replace(change.entry, credential=credential, due=due)
     verdict = Verdict(Outcome.FAILED) if residual or in_vain else DONE
-    return Decision(Change(entry, (*change.facts, *facts), change.grants), verdict, ends=True)
+    spent = {secret_of(kept) for kept in standing} if all(kept.over for kept in standing) else set()
+    told = Change(entry, (*change.facts, *facts), change.grants)
+    return Decision(told, verdict, ends=True, spent=tuple(sorted(spent, key=str)))
 
 
 def _fulfilled(

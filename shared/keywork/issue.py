@@ -6,9 +6,12 @@ from datetime import datetime
 
 from shared.domain.commands import Accept
 from shared.domain.facts import Fact
+from shared.domain.lock_errors import LockError
+from shared.domain.plan import MAX_ATTEMPTS
 from shared.domain.states import Failed, Requested, Revoked
 from shared.keywork.attempt import AttemptContext
-from shared.keywork.decide_issue import conclude_issue, refuse_to_issue
+from shared.keywork.decide_issue import NONE, decide
+from shared.keywork.decision import carry_out
 from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
 from shared.keywork.place_at_locks import asked
 from shared.keywork.preconditions import why_hopeless
@@ -39,6 +42,28 @@ async def issue_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
         raise
     attempted, told = await gather_both(asked(intended, desk), intended.task.announced())
     return await conclude_issue(replace(attempted, task=replace(attempted.task, entry=told)), desk)
+
+
+async def refuse_to_issue(task: AttemptContext, error: LockError) -> Verdict:
+    """Save that no vendor could be asked, and say what is next."""
+    credential = task.entry.credential
+    known = await task.grants() if credential.core.plan.attempts else ()
+    others = tuple(kept for kept in known if not kept.over)
+    counts = not error.permanent and credential.core.plan.attempts < MAX_ATTEMPTS
+    if counts:
+        task = replace(task, entry=replace(task.entry, credential=credential.attempting(task.now)))
+    return await conclude_issue(IssueAttempt(task, others=others, counted=counts, refusal=error), None)
+
+
+async def conclude_issue(attempted: IssueAttempt, desk: VendorSession | None) -> Verdict:
+    """Decide what an attempt comes to, save that, and say what is next."""
+    task, error = attempted.task, attempted.error
+    if error is not None and attempted.refused:
+        told = {"keyCredentialId": task.entry.id, "code": error.code, "cause": error.cause.kind}
+        task.services.log.warning("a vendor made no key", **told, permanent=error.permanent)
+    asked_for = desk.port.wait_after(error) if desk and error else None
+    decision = decide(attempted, asked_for or NONE, task.services.entropy)
+    return await carry_out(decision, task, desk.secrets if desk else None)
 
 
 async def _intended(task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord]) -> IssueAttempt:

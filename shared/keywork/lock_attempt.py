@@ -94,13 +94,17 @@ def _rank(error: LockError) -> tuple[bool, bool]:
 
 @dataclass(frozen=True, slots=True)
 class IssueAttempt:
-    """An attempt: `others` are earlier tries' grants that are not over; one not `counted` was never made."""
+    """An attempt: `others` are earlier tries' grants that are not over; one not `counted` was never made.
+
+    With a `refusal` no lock was asked.
+    """
 
     task: AttemptContext
     placings: tuple[LockAttempt, ...] = ()
     others: tuple[GrantRecord, ...] = ()
     key: SealedKey | None = None
     counted: bool = True
+    refusal: LockError | None = None
 
     @property
     def errors(self) -> list[LockError]:
@@ -110,7 +114,7 @@ class IssueAttempt:
     @property
     def error(self) -> LockError | None:
         """What went wrong first; a word about the PIN counts before all others."""
-        return min(self.errors, key=_rank, default=None)
+        return self.refusal or min(self.errors, key=_rank, default=None)
 
     @property
     def standings(self) -> tuple[KeyAtLockRecord, ...]:
@@ -142,6 +146,16 @@ class IssueAttempt:
         """Say whether nobody was asked, for want of our own turn: that is no vendor's failure."""
         asked = [each.outcome for each in self.placings if each.outcome is not None]
         return bool(asked) and all(isinstance(each, LockError) and of_our_own(each) for each in asked)
+
+    @property
+    def waits_in_line(self) -> bool:
+        """Say whether there is time to wait for our turn; who stands at the door needs a person instead."""
+        return self.turn_not_come and self.task.now < self.task.entry.credential.core.window.start
+
+    @property
+    def refused(self) -> bool:
+        """Say whether what went wrong is to be judged by the plan."""
+        return self.error is not None and not (self.complete or self.goes_on or self.waits_in_line)
 
     @property
     def warnings(self) -> tuple[KeyWarning, ...]:

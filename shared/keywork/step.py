@@ -10,9 +10,8 @@ from typing import Final
 
 from shared.domain.lock_errors import LockError
 from shared.keywork.attempt import AttemptContext, claimed
-from shared.keywork.decide_issue import refuse_to_issue
 from shared.keywork.desired import whom_to_ask
-from shared.keywork.issue import issue_at_locks
+from shared.keywork.issue import issue_at_locks, refuse_to_issue
 from shared.keywork.services import Services
 from shared.keywork.settle import refuse_to_settle, settle_at_locks
 from shared.keywork.vendor_session import VendorSession, VendorSessions

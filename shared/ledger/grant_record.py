@@ -62,7 +62,14 @@ class GrantRecord:
     """
 
     schema_version: ClassVar[int] = 2
-    INDEXED: ClassVar[tuple[str, ...]] = ("credential_id", "device_id", "until", "leaving")
+    INDEXED: ClassVar[tuple[str, ...]] = (
+        "credential_id",
+        "device_id",
+        "until",
+        "leaving",
+        "gone_as",
+        "gone_at",
+    )
 
     grant: Grant
     since: Annotated[Moment, Stored("starts", missing=NO_INSTANT)]
@@ -77,10 +84,11 @@ class GrantRecord:
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
-        """Return what its key's and its lock's indexes read; one that is over is not among those there."""
+        """Return what its key's and its lock's indexes read; one that is over is found by its name there."""
         found = {"credential_id": str(self.grant.credential_id), "device_id": str(self.grant.device_id)}
         if self.over:
-            return found
+            gone_at = milliseconds(self.grant.changed_at)
+            return {**found, "gone_as": self.grant.vendor_name, "gone_at": gone_at}
         since = self.wished_at or self.grant.changed_at
         leaving = {"leaving": milliseconds(since)} if self.leaving or self.unmet else {}
         return {**found, "until": milliseconds(self.until), **leaving}

@@ -30,6 +30,16 @@ LEAVING: Final = Index("grants", (), "leaving")
 """What is to go from its lock and has not gone, the longest first."""
 KEYLESS: Final = Index("reservations", (), "keyless")
 """Confirmed stays that name no key: all were ended, and no other could be requested."""
+GONE: Final = Index("grants", ("gone_as",), "gone_at")
+"""The grants that are over, by the name that they had at their vendor."""
+FINDINGS: Final = Index("findings", (), "open")
+"""What was found at locks that is not as the ledger has it, and nobody let stand, the oldest first."""
+ADOPTED: Final = Index("findings", (), "adopted")
+"""What was found at locks, and somebody let stand."""
+FOUND_AT: Final = Index("findings", ("at_lock",), "found_at")
+"""What was found at a lock, and is not settled."""
+COMPARISONS: Final = Index("comparisons", (), "began_at")
+"""How each property's locks of one vendor were compared with the ledger last."""
 TASKS: Final = Index("manual_tasks", (), "raised_at")
 """What somebody must do by hand, the oldest first."""
 PROPERTIES: Final = Index("properties", (), "id")

@@ -8,9 +8,11 @@ from datetime import timedelta
 
 from shared.domain.grant_lifecycle import Placement
 from shared.domain.ids import LockDeviceId, PropertyId
+from shared.domain.kinds import KeyCredentialKind
 from shared.domain.lock_errors import LockError, LockErrorCause
 from shared.domain.premises import LockDevice
 from shared.ports.ambient import Clock, Entropy
+from shared.ports.listed_keys import KeyList, ListedKey
 from shared.ports.lock import AdapterDescription, DeviceHealth, KeyAtLock, ListedDevice, LockKey
 from shared.ports.lock_causes import LockCause
 from shared.vendor_kit.binding import AdapterPorts, Binding
@@ -81,6 +83,19 @@ class MockVendor:
         async with self._at("health", device_id):
             now = self._clock.now()
             return DeviceHealth(device_id=device_id, online=True, clock_skew_ms=0, last_sync_at=now)
+
+    async def list_keys(self, device_id: LockDeviceId) -> KeyList:
+        """Return every key at a lock."""
+        async with self._at("list", device_id):
+            here = self._cloud.locks[device_id].items()
+            return KeyList(frozenset(KeyCredentialKind), tuple(_listed(name, kept) for name, kept in here))
+
+    async def remove_listed(self, device_id: LockDeviceId, key: ListedKey) -> None:
+        """See to it that this very key is not at the lock."""
+        async with self._at("revoke", device_id):
+            here = self._cloud.locks[device_id]
+            if key.name in here and here[key.name].ref == key.vendor_ref:
+                del here[key.name]
 
     def describe_adapter(self) -> AdapterDescription:
         """Say what this mock was told it can do."""
@@ -164,4 +179,15 @@ def _at_lock(kept: MockKey) -> KeyAtLock:
         exposure_until=kept.end,
         placement=Placement.ON_LOCK,
         secret=kept.secret,
+    )
+
+
+def _listed(name: str, kept: MockKey) -> ListedKey:
+    return ListedKey(
+        kind=kept.kind,
+        name=name,
+        vendor_ref=kept.ref,
+        valid_from=kept.start,
+        valid_until=kept.end,
+        resting=kept.resting,
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
+from infra.local.http_connection import Connection
 from shared.vendor_kit.http import (
     CONNECT_SECONDS,
     KEPT_SECONDS,
@@ -19,7 +20,6 @@ from shared.vendor_kit.http import (
     ConnectionFailed,
     TimedOut,
 )
-from shared.vendor_kit.http_connection import Connection
 
 ADDRESS: Final = re.compile(
     r"http://(([a-z0-9.-]+)(?::([0-9]{1,5}))?)([/?][\w.~!$&'()*+,;=:@/?%-]*)?", re.ASCII

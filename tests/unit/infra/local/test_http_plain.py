@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager
 import pytest
 import uvloop
 
-from shared.vendor_kit import http_connection, http_plain
-from shared.vendor_kit.http import Call, ConnectionBroken, ConnectionFailed, HttpClient, TimedOut
-from shared.vendor_kit.http_plain import PlainClient
+from infra.local import http_connection, http_plain
+from infra.local.http_plain import PlainClient
+from infra.local.transport import Sockets
+from shared.vendor_kit.http import Call, ConnectionBroken, ConnectionFailed, TimedOut
 from tests.unit.shared.vendor_kit.serving import OK, vendor
 
 
@@ -358,7 +359,7 @@ class TestRequests:
         "headers", [{"x": "a\r\nb: c"}, {"x": "a\nb"}, {"x": "a\rb"}, {"x\r\ny": "a"}, {"x": "a\0"}]
     )
     async def test_a_header_that_would_be_two_is_not_sent(self, headers):
-        client = HttpClient()
+        client = Sockets()
         with pytest.raises(ConnectionFailed, match="header"):
             await client.send(Call("POST", "http://127.0.0.1:1/", headers))
 
@@ -409,10 +410,10 @@ def test_calls_go_out_on_uvloop_too():
 
 
 async def test_a_client_chooses_by_the_call():
-    client = HttpClient()
+    client = Sockets()
     async with vendor(OK, OK) as (address, _):
         await client.send(Call("POST", address))
-        assert client._other is None
+        assert client._client is None
         await client.send(Call("POST", f"{address}/#part"))
-        assert client._other is not None
+        assert client._client is not None
     await client.close()
