@@ -53,6 +53,7 @@ COLLECTIONS: Final = (
     Collection("rooms", "rooms"),
     Collection("stopped_people", "who may sign in no more"),
     Collection("tenant", "the tenant, and the cell it lives in"),
+    Collection("departures", "whose carried keys are to be gone", expires=True),
     Collection("vendor_gateways", "which lock hangs at which gateway", expires=True),
     Collection("vendor_keys", "the specification's LockPort keeps its keys here, sealed", sealed=True),
     Collection("vendor_tokens", "vendors' access tokens, sealed", sealed=True, expires=True),

@@ -167,10 +167,8 @@ class AuditHouse:
 
     def everything(self):
         """Return every byte that is stored: documents, objects, and the log's lines."""
-        tables = ("documents", "objects")
-        kept = [
-            str(each) for table in tables for each in self.embedded.engine.read(f"SELECT * FROM {table}", ())
-        ]
+        tables = ("id, keys, unpacked(body) FROM packed", "* FROM objects")
+        kept = [str(each) for table in tables for each in self.embedded.engine.read(f"SELECT {table}", ())]
         return "\n".join([*kept, self.lines.getvalue()])
 
 
