@@ -178,6 +178,14 @@ def witness(
     return Answer(facts, (line(f"From the next day on, {facts['witness']} cosigns the cell."),))
 
 
+def desk(
+    at: FleetAddress, key: Annotated[str, typer.Argument(help="The desk's key, as it shows it.")]
+) -> Answer:
+    """Trust a desk as a witness of the cell: its lines are kept, and packs ask for one."""
+    facts = ControlPlane(at).call("audit-cosign", {"do": "trust", "key": key})
+    return Answer(facts, (line(f"{counted(len(facts['witnesses']), 'desk')} may cosign the cell."),))
+
+
 def _of_guest(at: FleetAddress, do: str, guest: str, tenant: str, by: str, reason: str) -> Json:
     asked = {"do": do, "guest": guest, "tenant": tenant, "by": by, "reason": reason}
     return ControlPlane(at).call("audit-rights", asked)
@@ -232,5 +240,6 @@ for _command in (
     keep,
     egress,
     witness,
+    desk,
 ):
     audit.command(_command.__name__)(at_a_place(_command))

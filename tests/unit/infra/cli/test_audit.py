@@ -104,6 +104,8 @@ def test_keys_lists_and_witnesses_are_asked_for(fleet, ask):
     fleet.serves("audit-keys", {"tenant": "tnt_silk", "coming": "a+2+c"})
     assert "a+2+c" in ask("audit", "rotate", "--tenant", "tnt_silk").stdout
     fleet.serves("audit-witness", {"witness": "b+3+d"})
+    fleet.serves("audit-cosign", {"witnesses": ["c+4+e"]})
+    assert "1 desk may" in ask("audit", "desk", "c+4+e").stdout
     assert "b+3+d" in ask("audit", "witness", "--bucket", "b", "--region", "r").stdout
     listed = {
         "id": "exp_1",
