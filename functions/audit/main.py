@@ -1,14 +1,16 @@
 """Entry points of the audit log: its days, its witnesses, its evidence, and the rights of guests."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shared.domain.errors import InvalidInput
+from shared.runtime.api import api
 from shared.runtime.entry import step
 from shared.runtime.platform import Platform
 
 if TYPE_CHECKING:
     from shared.domain.ids import TenantId
+    from shared.runtime.routes import Route
     from shared.usecases.audit.services import AuditServices
 
 Body = Mapping[str, Any]
@@ -18,8 +20,7 @@ WORKFLOW = "anchor_day"
 def _services(on: Platform) -> "AuditServices":
     from shared.usecases.audit.services import AuditServices
 
-    stores = (on.documents, on.sealed, on.objects, on.bus, on.cipher)
-    return AuditServices(*stores, on.entropy, on.clock, on.ids, on.log, on.cell)
+    return AuditServices.on(on)
 
 
 async def _tenants(on: Platform) -> "list[TenantId]":
@@ -116,6 +117,14 @@ async def audit_pack(body: Body, on: Platform) -> Body:
         tenant = TenantId.parse(body.get("tenant"), "tenant")
         return {"policy": await packs.policy(tenant, services)}
     return await packs.hand_out(packs.WantPack.of(body), services)
+
+
+@api
+def audit_api() -> "Sequence[Route]":
+    """Return what people may ask of the audit log."""
+    from functions.audit.evidence_routes import ROUTES
+
+    return ROUTES
 
 
 @step

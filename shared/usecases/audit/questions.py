@@ -142,6 +142,12 @@ async def _of_door(asked: Asked, log: LogReader, documents: TenantDocuments) -> 
     return replace(found, shown=frozenset(each.index for each in shown), zone=zone)
 
 
+async def properties_of_stay(stay: str, documents: TenantDocuments) -> frozenset[str]:
+    """Return at which properties a stay's streams are, by the log."""
+    kept = documents_of(ENTRIES_OF_STAY, {"stay": stay}, documents)
+    return frozenset([each.data["property_id"] async for each in kept if each.data["property_id"]])
+
+
 async def _zone(place: str, documents: TenantDocuments) -> str:
     found = await documents.get(Ref("properties", place))
     return "UTC" if found is None else str(found.data["zone"])
