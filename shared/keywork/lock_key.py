@@ -1,6 +1,7 @@
 """What a vendor is told of a grant: which lock, under which name, from when until when."""
 
-from shared.domain.scope import NO_SCOPE, AccessScope
+from shared.domain.core import CredentialCore
+from shared.domain.grant import name_at_vendor
 from shared.domain.window import StayWindow
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.sealed_keys import SealedKey
@@ -8,7 +9,7 @@ from shared.ports.lock import LockKey
 
 
 def lock_key(
-    kept: GrantRecord, window: StayWindow, sealed: SealedKey | None, scope: AccessScope = NO_SCOPE
+    kept: GrantRecord, window: StayWindow, sealed: SealedKey | None, core: CredentialCore
 ) -> LockKey:
     """Return a grant's key, with the vendor's own reference where one is kept; its secret stays sealed."""
     grant = kept.grant
@@ -21,5 +22,7 @@ def lock_key(
         idempotency_key=grant.vendor_key,
         vendor_ref=None if sealed is None else sealed.refs.get(grant.vendor_name),
         vendor_device=kept.vendor_device,
-        scope=scope,
+        scope=core.scope,
+        set_name=name_at_vendor(f"{core.id}|{grant.kind}|{grant.secret_try}"),
+        role=core.role,
     )

@@ -10,6 +10,8 @@ OF_CREDENTIAL: Final = Index("grants", ("credential_id",), "device_id")
 """All grants a key ever had."""
 AT_DEVICE: Final = Index("grants", ("device_id",), "until")
 """The grants at a lock that are not over, by the end of their stay."""
+OF_JOB: Final = Index("grants", ("job",), "device_id")
+"""The grants that wait for the end of a vendor's job."""
 STAYS_AT: Final = Index("reservations", ("property_id",), "arrives")
 """A property's stays, as their guests arrive."""
 STAYS_OF: Final = Index("reservations", ("guest_id",), "arrives")
