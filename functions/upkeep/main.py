@@ -32,10 +32,8 @@ async def sweep_due(_body: Body, on: Platform) -> Body:
     """Tend every key that is due, and tell what vendors' breakers have not told."""
     from shared.runtime.keys import services_of
     from shared.usecases.upkeep import sweep_due
-    from shared.vendor_kit.calm.health_stream import sweep_breakers
 
-    told = await sweep_breakers(on.documents, on.bus, on.clock, on.log)
-    return {"tended": await sweep_due.sweep_due(on.documents, services_of(on)), "breakers_told": told}
+    return {"tended": await sweep_due.sweep_due(on.documents, services_of(on))}
 
 
 @step
@@ -81,6 +79,32 @@ async def close_residue(body: Body, on: Platform) -> Body:
     from shared.usecases.upkeep.close_residue import CloseResidue, Vault, close_residue
 
     return await close_residue(CloseResidue.of(body), Vault(on.sealed, on.cipher), services_of(on))
+
+
+@step
+async def compare_locks(body: Body, on: Platform) -> Body:
+    """Begin to compare locks with the ledger: those that are due, or named."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.reconcile import begin_comparison
+
+    services, command = services_of(on), begin_comparison.BeginComparison.of(body)
+    settled = await begin_comparison.settle_all_placed(on.documents, on.cell, services)
+    begun = await begin_comparison.begin_comparisons(command, on.documents, on.cell, services)
+    return {"begun": begun, "settled": settled}
+
+
+@step
+async def judge_finding(body: Body, on: Platform) -> Body:
+    """Keep what a person decided about a finding, and begin what follows from it."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.reconcile import begin_comparison, give_word
+
+    services, command = services_of(on), give_word.GiveWord.of(body)
+    given = await give_word.give_word(command, services)
+    if given["word"] == "remove" and not given["over"]:
+        asked = begin_comparison.BeginComparison.of({**body, **given, "occasion": "asked"})
+        await begin_comparison.begin_comparisons(asked, on.documents, on.cell, services)
+    return given
 
 
 @step

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Final
 
 import infra.codegen
-from infra.codegen.compatibility import release
+from infra.codegen import compatibility, telemetry_schemas
 
 ROOT: Final = Path(__file__).parents[2]
 
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     if not options.check:
         regenerate(root, modules)
     if options.release:
-        write(root, release())
+        write(root, compatibility.release() | telemetry_schemas.release())
     return 0
 
 

@@ -26,14 +26,14 @@ Schema = dict[str, Any]
 
 def generate() -> dict[Path, str]:
     """Every schema file and the catalogue, by repository path."""
-    files = {SCHEMAS / f"{row.name}.json": _as_text(schema_of(row)) for row in CATALOGUE.values()}
-    return files | {SCHEMAS / "catalogue.json": _as_text(catalogue())}
+    files = {SCHEMAS / f"{row.name}.json": as_text(schema_of(row)) for row in CATALOGUE.values()}
+    return files | {SCHEMAS / "catalogue.json": as_text(catalogue())}
 
 
 def schema_of(row: Subject) -> Schema:
     """The schema of a whole document of one subject: envelope and payload."""
     body = event_model(row.name).model_json_schema(schema_generator=GenerateJsonSchema, mode="validation")
-    schema: Schema = _without_noise(body)
+    schema: Schema = without_noise(body)
     schema["properties"]["subject"] = schema["properties"]["type"] = {"const": row.name}
     if row.direction is Direction.PRODUCED:
         schema["properties"]["schemaUrl"] = {"const": row.schema_url}
@@ -87,10 +87,10 @@ def _description(schema: Schema) -> str:
     return words
 
 
-def _without_noise(node: Any) -> Any:
+def without_noise(node: Any) -> Any:
     """The schema without the titles pydantic invents and the nulls an absent field stands for."""
     if isinstance(node, list):
-        return [_without_noise(item) for item in node]
+        return [without_noise(item) for item in node]
     if not isinstance(node, dict):
         return node
     return {key: _inside(key, value) for key, value in node.items() if not _is_noise(key, value)}
@@ -99,13 +99,14 @@ def _without_noise(node: Any) -> Any:
 def _inside(key: str, value: Any) -> Any:
     # Below these keywords the keys are names of fields, not keywords, so `title` there is a field.
     if key in {"properties", "$defs"}:
-        return {name: _without_noise(schema) for name, schema in value.items()}
-    return _without_noise(value)
+        return {name: without_noise(schema) for name, schema in value.items()}
+    return without_noise(value)
 
 
 def _is_noise(key: str, value: object) -> bool:
     return key == "title" or (key == "default" and value is None)
 
 
-def _as_text(document: Schema) -> str:
+def as_text(document: Schema) -> str:
+    """A document as it is committed."""
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

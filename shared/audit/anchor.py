@@ -2,46 +2,60 @@
 
 | step | to be done | if it was done before |
 |---|---|---|
-| `Write` | create the file | the same bytes, or bytes that no record vouches for: replace them |
-| `KeepBody` | seal the body and its salt under the entry's index | as for a file |
-| `KeepHead` | store where the stream stands (`KeptHead.after`) | the day begins where it began before |
+| `Look` | answer a question to the log's files, and send the answer back | the same answer |
+| `More` | send the next page of rows, or None behind the last | the same page, as it was frozen |
+| `KeepHeads` | store where streams stand (`KeptHead.after`) | the day begins where it began before |
+| `Write` | create the file | the same bytes |
 | `KeepAnchor` | compare-and-set the log's one record | refused: somebody else has closed the day |
 | `Publish` | show the signed checkpoint: cell's log, witnesses, locked store | the same note |
 
-The record is set before anything is signed, so one size never gets two roots. A crash before it leaves a day
-that is made again from its rows; a crash behind it leaves a day that is only published again. Files move to
-where nobody can replace them once the record is set.
+The record is set before anything is signed, so one size never gets two roots. A crash before it leaves a
+day that is made again of the same pages, to the byte; one behind it a day that is only published again.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date as calendar
 from datetime import timedelta
+from typing import Any
 
 from shared.audit.checkpoint import Checkpoint
 from shared.audit.entries import Entry
 from shared.audit.errors import Malformed
-from shared.audit.intake import Day, Head, Heads, Kept, Row, SubjectOf, day_of_entries
-from shared.audit.log import Write, append, require_edge
-from shared.audit.notes import Note, Sign, signed
-from shared.audit.succession import LogKeys, beginning, require_not_behind, succeed
+from shared.audit.intake import Day, Head, Intake, Kept
+from shared.audit.log import Edge, Growth, Write, require_edge
+from shared.audit.notes import Note, Sign, VerifierKey, signed
+from shared.audit.subjects import Subject
+from shared.audit.succession import LogKeys, Succession, beginning, require_not_behind, succeed
 from shared.audit.tiles import Read
 
 
 @dataclass(frozen=True, slots=True)
-class KeepBody:
-    """A body to keep apart from the log, where it can be erased."""
+class Look:
+    """A question to the log's files; its answer is sent back."""
 
-    index: int
-    entry: Entry
+    question: Callable[[Read], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class More:
+    """The next rows of the day are asked for: a page, or None behind the last."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeepHead:
-    """Where a stream stands after the day."""
+    """Where a stream stands, and which entries at which indices brought it there."""
 
     stream: str
     head: Head
+    entries: tuple[tuple[int, Kept], ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class KeepHeads:
+    """Where some streams stand after the entries that were appended since the last step."""
+
+    heads: tuple[KeepHead, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,84 +82,104 @@ class Publish:
     note: Note
 
 
-Step = Write | KeepBody | KeepHead | KeepAnchor | Publish
-Entries = Callable[[int], Iterator[Kept]]
-"""The entries of a day, given the index of the first."""
+Step = Look | More | KeepHeads | Write | KeepAnchor | Publish
+Steps = Generator[Step, Any, Anchored]
+"""Steps, each answered: `Look` with what was asked, `More` with a page, the others with nothing."""
+SignWith = Callable[[VerifierKey], Sign]
+Close = Callable[[Entry, Subject], bytes]
+"""How a body is sealed for the one it is about: the same bytes whenever it is done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a log stands on: its last record, its files, its keys, and what others remember of it."""
+    """What a log stands on: its last record, its keys, and what others remember of it."""
 
     last: Anchored
-    read: Read
     keys: LogKeys
-    sign: Sign
+    sign: SignWith
     seen: tuple[Checkpoint, ...] = ()
+    close: Close | None = None
+    """Given for a log whose entries have bodies."""
 
 
-@dataclass(slots=True)
-class _Aside:
-    """What is to be kept beside the log of the entries that were appended since the last step."""
+class _Growing:
+    """A log at the end of which a day's entries are put, and what is kept beside it of each."""
 
-    at: int
-    bodies: list[KeepBody] = field(default_factory=list)
-    heads: dict[str, Head] = field(default_factory=dict)
+    def __init__(self, edge: Edge, close: Close | None) -> None:
+        self.size, self._growth, self._close = edge.size, Growth(edge), close
+        self._moved: dict[str, list[tuple[int, Kept]]] = {}
 
-    def noting(self, entries: Iterable[Kept]) -> Iterator[bytes]:
+    def add(self, entries: Iterable[Kept]) -> Generator[Step, Any, None]:
+        """The steps that append some entries: their streams' heads, then each file that is full."""
+        return self._steps(self._growth.add(self._noting(entries)))
+
+    def rest(self) -> Generator[Step, Any, None]:
+        """The steps that write what stays unfinished."""
+        return self._steps(self._growth.rest())
+
+    def _steps(self, writes: Iterable[Write]) -> Generator[Step, Any, None]:
+        for write in writes:
+            yield from self._heads()
+            yield write
+        yield from self._heads()
+
+    def _heads(self) -> Iterator[KeepHeads]:
+        if self._moved:
+            heads = (KeepHead(name, told[-1][1].head, tuple(told)) for name, told in self._moved.items())
+            yield KeepHeads(tuple(heads))
+            self._moved = {}
+
+    def _noting(self, entries: Iterable[Kept]) -> Iterator[tuple[bytes, bytes]]:
         for kept in entries:
-            if kept.entry.body:
-                self.bodies.append(KeepBody(self.at, kept.entry))
             if kept.stream:
-                self.heads[kept.stream] = kept.head
-            self.at += 1
-            yield kept.entry.header
+                self._moved.setdefault(kept.stream, []).append((self.size, kept))
+            self.size += 1
+            yield kept.entry.header, self._closed(kept)
 
-    def steps(self) -> list[KeepBody | KeepHead]:
-        heads = [KeepHead(stream, head) for stream, head in self.heads.items()]
-        due: list[KeepBody | KeepHead] = [*self.bodies, *heads]
-        self.bodies, self.heads = [], {}
-        return due
+    def _closed(self, kept: Kept) -> bytes:
+        if not kept.entry.body or self._close is None or kept.subject is None:
+            return b""
+        return self._close(kept.entry, kept.subject)
 
 
 def never_anchored(origin: str, first: str) -> Anchored:
     """The record of a log whose first day is still to be closed."""
-    return Anchored(_moved(first, -1), beginning(origin))
+    return Anchored(moved(first, -1), beginning(origin))
 
 
-def anchor_day(
-    day: Day, ground: Ground, rows: Iterable[Row], heads: Heads, subject_of: SubjectOf
-) -> Generator[Step, None, Anchored]:
-    """The steps that close a tenant's day; an empty one too."""
+def anchor_day(day: Day, ground: Ground, opening: Iterable[Entry] = ()) -> Steps:
+    """The steps that close a tenant's day; an empty one too. It opens with what the log says of itself."""
 
-    def entries(first: int) -> Iterator[Kept]:
-        return day_of_entries(day, first, rows, heads, subject_of)
+    def day_of(log: _Growing) -> Generator[Step, Any, None]:
+        intake = Intake(day, log.size)
+        yield from log.add(map(Kept, opening))
+        while page := (yield More()):
+            yield from log.add(intake.take(page))
+        yield from log.add([intake.end()])
 
-    return (yield from _closed(day.date, ground, entries))
+    return (yield from _closed(day.date, ground, day_of))
 
 
-def anchor_cell(
-    date: str, ground: Ground, checkpoints: Iterable[Checkpoint]
-) -> Generator[Step, None, Anchored]:
+def anchor_cell(date: str, ground: Ground, checkpoints: Iterable[Checkpoint]) -> Steps:
     """The steps that close the cell's day: its entries are the tenants' checkpoints, by their origins."""
     texts = [each.text.encode() for each in sorted(checkpoints, key=lambda each: each.origin)]
-    return (yield from _closed(date, ground, lambda _: (Kept(Entry(text)) for text in texts)))
+    return (yield from _closed(date, ground, lambda log: log.add(Kept(Entry(text)) for text in texts)))
 
 
-def _closed(date: str, ground: Ground, entries: Entries) -> Generator[Step, None, Anchored]:
+def _closed(date: str, ground: Ground, day_of: Callable[[_Growing], Generator[Step, Any, None]]) -> Steps:
     last = ground.last
     require_not_behind(last.checkpoint, ground.seen)
     if last.date == date:
         yield _published(last, ground)
         return last
-    if _moved(last.date, 1) != date:
-        raise Malformed("date", f"{last.date} was closed last", f"Close {_moved(last.date, 1)} next")
-    edge = require_edge(last.checkpoint.size, last.checkpoint.root, ground.read)
-    aside = _Aside(edge.size)
-    for write in append(edge, aside.noting(entries(edge.size))):
-        yield from aside.steps()
-        yield write
-    following = succeed(last.checkpoint, aside.at, ground.read)
+    if moved(last.date, 1) != date:
+        raise Malformed("date", f"{last.date} was closed last", f"Close {moved(last.date, 1)} next")
+    at, with_bodies = last.checkpoint, ground.close is not None
+    edge: Edge = yield Look(lambda read: require_edge(at.size, at.root, read, with_bodies=with_bodies))
+    log = _Growing(edge, ground.close)
+    yield from day_of(log)
+    yield from log.rest()
+    following: Succession = yield Look(lambda read: succeed(at, log.size, read))
     closed = Anchored(date, following.next)
     yield KeepAnchor(last, closed)
     yield _published(closed, ground)
@@ -154,8 +188,10 @@ def _closed(date: str, ground: Ground, entries: Entries) -> Generator[Step, None
 
 def _published(anchored: Anchored, ground: Ground) -> Publish:
     at = anchored.checkpoint
-    return Publish(anchored.date, signed(at.text, ground.keys.good_for(at.size), ground.sign))
+    key = ground.keys.good_for(at.size)
+    return Publish(anchored.date, signed(at.text, key, ground.sign(key)))
 
 
-def _moved(date: str, days: int) -> str:
+def moved(date: str, days: int) -> str:
+    """The date so many days later."""
     return (calendar.fromisoformat(date) + timedelta(days=days)).isoformat()

@@ -17,6 +17,8 @@ from shared.audit.subjects import Subject
 from shared.audit.text import canonical, encode_base64
 
 VERSION: Final = 1
+LARGEST_BODY: Final = 0xFF00
+"""What a bundle holds of one body, less what sealing adds."""
 ACTION, FINDING, DAY, KEY, EXPIRY = "action", "finding", "day", "key", "expiry"
 _LIFTED: Final = (
     ("property", "propertyId"),
@@ -44,6 +46,8 @@ class Entry:
     header: bytes
     body: bytes = field(default=b"", repr=False)
     salt: bytes = field(default=b"", repr=False)
+    data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What the body says, for whoever makes the entry."""
 
 
 def body_hash(salt: bytes, body: bytes) -> str:
@@ -64,9 +68,16 @@ def action_entry(row: Mapping[str, Any], subject: Subject) -> Entry:
         elif value is not None:
             withheld |= {name}
     header |= {"capabilities": [each for each in facts.get("capabilities", ()) if is_word(each)]}
+    body, salt = _body(data, withheld), subject.salt(event_id)
+    return Entry(canonical({**header, "body": body_hash(salt, body)}), body, salt, data)
+
+
+def _body(data: Mapping[str, Any], withheld: frozenset[str]) -> bytes:
+    """The body, or only the names of what it would have held, where a bundle could not hold it."""
     body = canonical({"data": data, "withheld": sorted(withheld)}, "body")
-    salt = subject.salt(event_id)
-    return Entry(canonical({**header, "body": body_hash(salt, body)}), body, salt)
+    if len(body) <= LARGEST_BODY:
+        return body
+    return canonical({"data": {}, "withheld": sorted({*withheld, *data})}, "body")
 
 
 def finding_entry(kind: str, row: Mapping[str, Any], subject: Subject, expected: int) -> Entry:

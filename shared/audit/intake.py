@@ -16,9 +16,10 @@ A row that became a finding is not kept as an action, whoever asks; the finding 
 that it can be shown to be the one that came. The stream goes on behind it.
 """
 
-from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any, Final
 
 from shared.audit.entries import Entry, action_entry, day_entry, finding_entry
@@ -32,6 +33,7 @@ Row = Mapping[str, Any]
 """An outbox row as it is stored."""
 
 
+_AT_ONCE: Final = 256
 _BEFORE_ALL: Final = datetime.min.replace(tzinfo=UTC)
 
 
@@ -91,31 +93,74 @@ class Kept:
     entry: Entry
     stream: str = ""
     head: Head = Head()
+    subject: Subject | None = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some rows in their order, where their streams stood before the day, and whom they are about.
+
+    `late` are those of the day before that were not there when it was closed; they come first.
+    """
+
+    rows: Sequence[Row]
+    heads: Heads
+    subject_of: SubjectOf
+    late: bool = False
+
+
+class Intake:
+    """A day's rows as they come, page by page: each becomes its entries."""
+
+    def __init__(self, day: Day, first: int) -> None:
+        self._day, self._first = day, first
+        self._counts = {"actions": 0, "findings": 0, "streams": 0}
+        self._stream, self._last, self._place = "", Head(), ("", 0)
+        self._moved: dict[str, Head] = {}
+        """Where late rows have brought their streams, which may go on among the day's own."""
+
+    def take(self, page: Page) -> Generator[Kept]:
+        """Yield the entries of some rows."""
+        for row in page.rows:
+            self._place = _in_order(self._day, row, self._place)
+            subject = self._turn_to(row, page)
+            for kind, kept in _judged(self._day, row, self._last, subject):
+                self._counts[kind] += 1
+                self._last = kept.head
+                if page.late:
+                    self._moved[kept.stream] = kept.head
+                yield replace(kept, subject=subject)
+        if page.late:
+            self._stream, self._place = "", ("", 0)
+
+    def end(self) -> Kept:
+        """The entry that ends the day."""
+        return Kept(day_entry(self._day.tenant_id, self._day.date, self._first, self._counts))
+
+    def _turn_to(self, row: Row, page: Page) -> Subject:
+        if row["aggregateId"] != self._stream:
+            self._stream = row["aggregateId"]
+            self._last = self._moved.get(self._stream) or page.heads(self._stream)
+            self._counts["streams"] += self._stream not in self._moved
+        return page.subject_of(row)
 
 
 def day_of_entries(
     day: Day, first: int, rows: Iterable[Row], heads: Heads, subject_of: SubjectOf
 ) -> Generator[Kept]:
     """The entries of a day, the last of which ends it; an empty day has that one."""
-    counts = {"actions": 0, "findings": 0, "streams": 0}
-    stream, last, place = "", Head(), ("", 0)
-    for row in rows:
-        place = _in_order(day, row, place)
-        if row["aggregateId"] != stream:
-            stream = row["aggregateId"]
-            last, counts["streams"] = heads(stream), counts["streams"] + 1
-        for kind, kept in _judged(day, row, last, subject_of(row)):
-            counts[kind] += 1
-            last = kept.head
-            yield kept
-    yield Kept(day_entry(day.tenant_id, day.date, first, counts))
+    intake, coming = Intake(day, first), iter(rows)
+    while some := tuple(islice(coming, _AT_ONCE)):
+        yield from intake.take(Page(some, heads, subject_of))
+    yield intake.end()
 
 
 def _in_order(day: Day, row: Row, last: tuple[str, int]) -> tuple[str, int]:
     """Return where a row stands, or refuse rows that would make another tree next time."""
     if row["tenantId"] != day.tenant_id:
         raise Malformed("tenantId", "it is another tenant's row", "Read the rows of one tenant")
-    place = (row["aggregateId"], row["sequence"])
+    # With the point that a row's own id has there: stores order rows by that.
+    place = (f"{row['aggregateId']}.", row["sequence"])
     if place < last:
         raise Malformed("rows", "they are out of order", "Read them by aggregateId, then by sequence")
     return place

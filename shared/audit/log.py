@@ -11,6 +11,7 @@ from itertools import islice
 
 from shared.audit.errors import NotProven
 from shared.audit.tiles import (
+    BODIES,
     ENTRIES,
     HEIGHT,
     WIDTH,
@@ -35,11 +36,15 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """The right edge of a log: its size, the hashes of unfinished tiles by level, the last entries."""
+    """The right edge of a log: its size, the hashes of unfinished tiles by level, the last entries.
+
+    `bodies` lie beside the entries, sealed, in a log that has any.
+    """
 
     size: int = 0
     levels: tuple[tuple[bytes, ...], ...] = ()
     entries: tuple[bytes, ...] = ()
+    bodies: tuple[bytes, ...] | None = None
 
     @property
     def root(self) -> bytes:
@@ -48,45 +53,89 @@ class Edge:
         return joined(peaks) if self.size else EMPTY_ROOT
 
 
-def edge_at(size: int, read: Read) -> Edge:
+def edge_at(size: int, read: Read, *, with_bodies: bool = False) -> Edge:
     """The edge of a log of some size, out of its files."""
     levels, level = list[tuple[bytes, ...]](), 0
     while count := size >> HEIGHT * level:
         levels.append(_unfinished(level, count // WIDTH, size, read))
         level += 1
     width = size % WIDTH
-    entries = bundled(read(tile_path(ENTRIES, size // WIDTH, width))) if width else ()
-    edge = Edge(size, tuple(levels), entries)
-    if width and tuple(map(leaf_hash, entries)) != edge.levels[0]:
+    entries, bodies = (
+        bundled(read(tile_path(kind, size // WIDTH, width))) if width and kept else ()
+        for kind, kept in ((ENTRIES, True), (BODIES, with_bodies))
+    )
+    if width and tuple(map(leaf_hash, entries)) != levels[0]:
         raise NotProven("the last entries are not those of their tile: the files were altered")
-    return edge
+    return Edge(size, tuple(levels), entries, bodies if with_bodies else None)
 
 
-def require_edge(size: int, root: bytes, read: Read) -> Edge:
+def require_edge(size: int, root: bytes, read: Read, *, with_bodies: bool = False) -> Edge:
     """The edge of a log as signed, or a refusal of files that do not make up its root."""
-    edge = edge_at(size, read)
+    edge = edge_at(size, read, with_bodies=with_bodies)
     if edge.root != root:
         raise NotProven(f"the files do not make up the signed root of {size} entries: they were altered")
     return edge
 
 
+class Growth:
+    """A log that grows: entries go in as they come, and the files that they fill come out."""
+
+    def __init__(self, edge: Edge) -> None:
+        self._size, self._began = edge.size, edge.size
+        self._levels = [list(each) for each in edge.levels]
+        self._entries = list(edge.entries)
+        self._bodies = None if edge.bodies is None else list(edge.bodies)
+
+    def add(self, entries: Iterable[tuple[bytes, bytes]]) -> Generator[Write]:
+        """Take in entries, each with its body as it is kept, and yield each file that is full."""
+        coming = iter(entries)
+        while more := list(islice(coming, WIDTH - len(self._entries))):
+            self._take(more)
+            if len(self._entries) == WIDTH:
+                yield from self._bundles(self._size // WIDTH - 1)
+                yield from _finished(self._levels, self._size)
+                self._entries = []
+                self._bodies = None if self._bodies is None else []
+
+    def rest(self) -> Generator[Write]:
+        """Yield the files that stay unfinished, which a checkpoint of this size needs as well."""
+        if self._size == self._began:
+            return
+        if self._entries:
+            yield from self._bundles(self._size // WIDTH)
+        for level, hashes in enumerate(self._levels):
+            if hashes:
+                index = (self._size >> HEIGHT * level) // WIDTH
+                yield Write(tile_path(level, index, len(hashes)), b"".join(hashes))
+
+    @property
+    def edge(self) -> Edge:
+        """Where the log stands now."""
+        bodies = None if self._bodies is None else tuple(self._bodies)
+        return Edge(self._size, tuple(map(tuple, self._levels)), tuple(self._entries), bodies)
+
+    def _take(self, more: list[tuple[bytes, bytes]]) -> None:
+        headers = [header for header, _ in more]
+        self._entries += headers
+        if self._bodies is not None:
+            self._bodies += [body for _, body in more]
+        self._size += len(more)
+        self._levels = self._levels or [[]]
+        self._levels[0] += map(leaf_hash, headers)
+
+    def _bundles(self, number: int) -> Generator[Write]:
+        width = len(self._entries)
+        yield Write(tile_path(ENTRIES, number, width), as_bundle(self._entries))
+        if self._bodies is not None:
+            yield Write(tile_path(BODIES, number, width), as_bundle(self._bodies))
+
+
 def append(edge: Edge, entries: Iterable[bytes]) -> Generator[Write, None, Edge]:
     """The files that some entries fill, then those that stay unfinished; returns the edge behind them."""
-    levels, size = [list(each) for each in edge.levels], edge.size
-    bundle, coming = list(edge.entries), iter(entries)
-    while more := list(islice(coming, WIDTH - len(bundle))):
-        bundle += more
-        size += len(more)
-        levels = levels or [[]]
-        levels[0] += map(leaf_hash, more)
-        if len(bundle) == WIDTH:
-            yield Write(tile_path(ENTRIES, size // WIDTH - 1), as_bundle(bundle))
-            yield from _finished(levels, size)
-            bundle = []
-    behind = Edge(size, tuple(map(tuple, levels)), tuple(bundle))
-    if size > edge.size:
-        yield from _partial(behind)
-    return behind
+    growth = Growth(edge)
+    yield from growth.add((entry, b"") for entry in entries)
+    yield from growth.rest()
+    return growth.edge
 
 
 def _finished(levels: list[list[bytes]], size: int) -> Generator[Write]:
@@ -100,17 +149,6 @@ def _finished(levels: list[list[bytes]], size: int) -> Generator[Write]:
             levels.append([])
         levels[level + 1].append(perfect_root(hashes))
         level += 1
-
-
-def _partial(edge: Edge) -> Generator[Write]:
-    """Write what a checkpoint of this size needs besides full tiles."""
-    if edge.entries:
-        path = tile_path(ENTRIES, edge.size // WIDTH, len(edge.entries))
-        yield Write(path, as_bundle(edge.entries))
-    for level, hashes in enumerate(edge.levels):
-        if hashes:
-            index = (edge.size >> HEIGHT * level) // WIDTH
-            yield Write(tile_path(level, index, len(hashes)), b"".join(hashes))
 
 
 def _unfinished(level: int, index: int, size: int, read: Read) -> tuple[bytes, ...]:

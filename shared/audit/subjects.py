@@ -14,6 +14,7 @@ from shared.audit.errors import Malformed
 KEY_SIZE: Final = 32
 ALIAS: Final = "alias:"
 _ALIAS, _SALT = b"keyfleet/audit/subject/v1\n", b"keyfleet/audit/salt/v1\n"
+_BODY = b"keyfleet/audit/body/v1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,11 @@ class Subject:
     def salt(self, event_id: str) -> bytes:
         """What is hashed before a body, the same whenever the entry is made again."""
         return hmac.digest(self.key, _SALT + event_id.encode(), "sha256")
+
+    @property
+    def body_key(self) -> bytes:
+        """What this guest's bodies are sealed with: they lie beside the log for good, and go with the key."""
+        return hmac.digest(self.key, _BODY, "sha256")
 
     def _alias(self, guest_id: str) -> str:
         return ALIAS + hmac.digest(self.key, _ALIAS + guest_id.encode(), "sha256").hex()

@@ -15,6 +15,8 @@ from shared.audit.tree import HASH_SIZE, node_hash
 WIDTH: Final = 256
 HEIGHT: Final = 8
 ENTRIES: Final = "entries"
+BODIES: Final = "bodies"
+"""What lies beside the bundles of entries, in bundles of the same form: nothing of C2SP's."""
 LARGEST_ENTRY: Final = 0xFFFF
 _TILES_AT_HAND = 64
 _LENGTH_SIZE = 2
@@ -82,6 +84,13 @@ def perfect_root(hashes: Sequence[bytes]) -> bytes:
     while len(hashes) > 1:
         hashes = [node_hash(hashes[at], hashes[at + 1]) for at in range(0, len(hashes), 2)]
     return hashes[0]
+
+
+def blank(path: str) -> bytes:
+    """A file of a path's form with nothing in it, to find out which files a question reads."""
+    kind, _, rest = path.removeprefix("tile/").partition("/")
+    width = int(rest.rpartition(".p/")[2]) if ".p/" in rest else WIDTH
+    return as_bundle([b""] * width) if kind in {ENTRIES, BODIES} else bytes(width * HASH_SIZE)
 
 
 def stored_subtrees(size: int, read: Read) -> Subtrees:

@@ -215,6 +215,12 @@ class GrantId(OwnId, prefix="grt_", field="grantId"):
     __slots__ = ()
 
 
+class FindingId(OwnId, prefix="fnd_", field="findingId"):
+    """Something at a lock that is not as the ledger has it."""
+
+    __slots__ = ()
+
+
 class EncoderSessionId(OwnId, prefix="enc_", field="encoderSessionId"):
     """The time an encoder is in use by one desk."""
 

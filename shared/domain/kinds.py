@@ -106,7 +106,7 @@ class VendorCode(str):
     def __new__(cls, value: object) -> Self:
         """Check that the code fits a function name of at most 28 characters after `adapter-`."""
         if not isinstance(value, str) or not 2 <= len(value) <= 20 or not _VENDOR.fullmatch(value):
-            remedy = "Give 2 to 20 lower-case letters, digits and single hyphens, such as assa-abloy"
+            remedy = "Give 2 to 20 lower-case letters, digits and single hyphens, such as acme-locks"
             raise InvalidInput("vendor", "not a vendor code", remedy)
         return super().__new__(cls, value)
 

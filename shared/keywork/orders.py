@@ -5,6 +5,7 @@
 | end | revoked, or failed | gone | `revoke_settled` |
 | hold | suspended, if it is active | rest | |
 | release, of the last hold | | open | `unsuspended` |
+| place again | | open: what its lock agreed to counts no more | |
 | amend | | open at the new time, at the new doors; left behind elsewhere | `updated` |
 
 A key that is still being made keeps its holds until it is: it then comes to life at rest.
@@ -120,6 +121,20 @@ def amend_key(
     left = [_left(kept, order.at) for place, kept in mine.items() if place not in here]
     changed = [kept for kept in (*wanted, *left) if kept not in grants]
     return _turned(replace(entry, amends=target), tuple(changed), (), order)
+
+
+def place_key_again(entry: KeyRecord, kept: GrantRecord, order: Order) -> Change | None:
+    """Return what brings a key back to a lock that lost it; None if it is not wished to open there.
+
+    While the key is still being made, whoever makes it finds a lock that has not agreed.
+    """
+    state = entry.credential.state
+    if not kept.wanted or kept.wish is not Wish.OPEN or isinstance(state, Revoked | Failed):
+        return None
+    lost = replace(kept, standing=None, wished_at=order.at)
+    if not isinstance(state, Active | Suspended):
+        return Change(entry, (), (lost,))
+    return _turned(entry, (lost,), (), order)
 
 
 def _by_door(grants: Sequence[GrantRecord], entry: KeyRecord) -> dict[object, GrantRecord]:

@@ -13,6 +13,7 @@ from shared.domain.grant_lifecycle import (
     GrantCommand,
     Intended,
     Placed,
+    Placement,
     Removed,
     Removing,
     Residual,
@@ -31,6 +32,9 @@ from shared.ports.exchanges import Exchange
 
 GRANTS: Final = "grants"
 PLACE, REMOVE, REST, WAKE = "place", "remove", "rest", "wake"
+GONE, RESTS = "gone", "rests"
+YES: Final = frozenset({GONE, RESTS, *Placement})
+"""What a vendor says that did what it was asked."""
 MOST_GRANTS: Final = 1000
 """As many as one question brings back."""
 NO_INSTANT: Final = instant(0)
@@ -64,7 +68,16 @@ class GrantRecord:
     """
 
     schema_version: ClassVar[int] = 2
-    INDEXED: ClassVar[tuple[str, ...]] = ("credential_id", "device_id", "until", "leaving", "job")
+    INDEXED: ClassVar[tuple[str, ...]] = (
+        "credential_id",
+        "device_id",
+        "until",
+        "leaving",
+        "gone_as",
+        "gone_at",
+        "answered",
+        "job",
+    )
 
     grant: Grant
     since: Annotated[Moment, Stored("starts", missing=NO_INSTANT)]
@@ -80,10 +93,17 @@ class GrantRecord:
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
-        """Return what its key's and its lock's indexes read; one that is over is not among those there."""
-        found = {"credential_id": str(self.grant.credential_id), "device_id": str(self.grant.device_id)}
+        """Return what its key's and its lock's indexes read; one that is over is found by its name there."""
+        found: dict[str, Json] = {
+            "credential_id": str(self.grant.credential_id),
+            "device_id": str(self.grant.device_id),
+        }
+        if (done := self.done_last) is not None:
+            # Indexes go upwards: what was done last comes first by its age below zero.
+            found["answered"] = -milliseconds(done.answered_at or done.at)
         if self.over:
-            return found
+            gone_at = milliseconds(self.grant.changed_at)
+            return {**found, "gone_as": self.grant.vendor_name, "gone_at": gone_at}
         job = {} if self.in_hand is None else {"job": self.in_hand.named(self.grant.vendor)}
         since = self.wished_at or self.grant.changed_at
         leaving = {"leaving": milliseconds(since)} if self.leaving or self.unmet else {}
@@ -157,6 +177,11 @@ class GrantRecord:
     def asked_last(self) -> datetime | None:
         """When its vendor was asked for anything, or was to be, the last time."""
         return max((call.at for call in self.calls), default=None)
+
+    @property
+    def done_last(self) -> CallMade | None:
+        """The last call that its vendor said yes to."""
+        return next((call for call in reversed(self.calls) if call.answer in YES), None)
 
     @property
     def removals(self) -> tuple[CallMade, ...]:

@@ -23,6 +23,8 @@ class LockCause(StrEnum):
     THROTTLED = "throttled"
     IN_OUR_LINE = "in_our_line"
     GATEWAY_BUSY = "gateway_busy"
+    MAINTENANCE = "maintenance"
+    TOO_EARLY = "too_early"
     # It does not let us in, or not now.
     ACCOUNT_MISSING = "account_missing"
     ACCOUNT_SHARED = "account_shared"
@@ -61,6 +63,7 @@ class LockCause(StrEnum):
     NOT_SUPPORTED = "not_supported"
     NOT_CHANGEABLE = "not_changeable"
     NO_SUCH_KEY = "no_such_key"
+    ENDS_BY_TIME = "ends_by_time"
     BAD_REQUEST = "bad_request"
     REFUSED = "refused"
 
@@ -71,7 +74,14 @@ WINDOW_SPENT: Final = LockCause.WINDOW_SPENT
 OUT_OF_REACH: Final = LockCause.GATEWAY_OFFLINE
 """Nobody can tell the lock anything now: only a secret that it knows without being told can open it."""
 IN_LINE: Final = frozenset(
-    {LockCause.CIRCUIT_OPEN, LockCause.GATEWAY_BUSY, LockCause.IN_OUR_LINE, LockCause.THROTTLED}
+    {
+        LockCause.CIRCUIT_OPEN,
+        LockCause.GATEWAY_BUSY,
+        LockCause.IN_OUR_LINE,
+        LockCause.MAINTENANCE,
+        LockCause.THROTTLED,
+        LockCause.TOO_EARLY,
+    }
 )
 """Those that let a call wait: others of us come first, or the vendor is left alone for a moment."""
 NEVER_ASKED: Final = IN_LINE | {LockCause.ACCOUNT_MISSING, LockCause.NO_CONNECTION}

@@ -19,6 +19,7 @@ Body = Mapping[str, Any]
 OpenVendor = Callable[[Any, Any], Any]
 """What `shared.vendor_kit.binding` says in full, which is not loaded to start a function."""
 PREFIX: Final = "adapter_"
+COMPARE: Final = "compare"
 
 
 def adapter(opener: Callable[[], OpenVendor]) -> Entry:
@@ -32,11 +33,24 @@ def adapter(opener: Callable[[], OpenVendor]) -> Entry:
         from shared.runtime.keys import desks_of, services_of
 
         desks = desks_of(on, VendorCode(vendor), opener())
+        if body.get("work") == COMPARE:
+            return await _walk(body, on, desks)
         return (await work_at_locks(StepCall.of(body), services_of(on), desks)).body()
 
     for name in ("__name__", "__qualname__", "__module__", "__doc__"):
         setattr(attempt, name, getattr(opener, name))
     return step(attempt)
+
+
+async def _walk(body: Body, on: Platform, desks: Any) -> Body:
+    """Compare some locks with the ledger; who makes keys need not load it."""
+    from shared.ledger.finding_refs import FindingRefs
+    from shared.runtime.keys import services_of
+    from shared.usecases.reconcile.walk_locks import WalkCall, walk_locks
+
+    call = WalkCall.of(body)
+    refs = FindingRefs(on.sealed.tenant(call.tenant), on.cipher, desks.vendor)
+    return await walk_locks(call, services_of(on), desks, refs)
 
 
 def vendor_of(name: str) -> str:

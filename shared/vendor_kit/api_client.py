@@ -98,6 +98,10 @@ class VendorApi:
             if trouble is self._stale:
                 access = await self._tokens.current(refused=access)
 
+    async def ask_openly(self, ask: Ask[T], urgency: Urgency) -> T:
+        """Return the answer to what a vendor tells anybody, such as that nobody can log in now."""
+        return await self._client.send(ask, urgency)
+
     async def whole(
         self, pages: Callable[[int], Ask[Page[T]]], urgency: Urgency, turn: Turn | None = None
     ) -> list[T]:

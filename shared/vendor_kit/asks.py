@@ -52,6 +52,14 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedRow:
+    """A key of whatever name, as the vendor lists it."""
+
+    name: str = field(repr=False)
+    row: Row
+
+
+@dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
     """A page of a list, whether another one follows, and how long the vendor says the list is."""
 
@@ -79,7 +87,8 @@ class KindEndpoints:
     open within their window and not outside it. Keys of a kind with `resting` and `waking` are suspended
     where they are; others are removed and placed anew. Of a card, and of an account's app key, a lock may
     have one, which a second key would take over or delete: `names_of` tells whose it is, and `taken` is the
-    answer to others. Where numbers are not `lasting`, the same one may be another key's by now.
+    answer to others. Where numbers are not `lasting`, the same one may be another key's by now. `all_keys`
+    lists whatever is at a lock, whoever made it.
     """
 
     listing: Callable[[str, str, int], Ask[Page[Row]]]
@@ -95,3 +104,4 @@ class KindEndpoints:
     refs: re.Pattern[str] = ANY
     windowed: bool = True
     lasting: bool = True
+    all_keys: Callable[[str, int], Ask[Page[NamedRow]]] | None = None

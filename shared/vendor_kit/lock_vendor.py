@@ -25,6 +25,7 @@ from shared.domain.lock_errors import LockError
 from shared.domain.premises import LockDevice
 from shared.domain.secret import Secret
 from shared.ports.ambient import Clock
+from shared.ports.listed_keys import KeyList, ListedKey
 from shared.ports.lock import AdapterDescription, KeyAtLock, LockKey
 from shared.ports.lock_causes import LockCause
 from shared.ports.secret_sources import SecretSource
@@ -33,6 +34,7 @@ from shared.vendor_kit.asks import KindEndpoints, Row
 from shared.vendor_kit.binding import Binding
 from shared.vendor_kit.calm.urgency import Hurry, hurrying
 from shared.vendor_kit.grids import Bounds
+from shared.vendor_kit.key_inventory import as_lock_key, keys_at, remove_by_number
 from shared.vendor_kit.key_sync import KeySync
 from shared.vendor_kit.lock_in_turn import LocksInTurn
 from shared.vendor_kit.rate import Urgency
@@ -136,6 +138,18 @@ class SyncedLockVendor(LocksInTurn):
     async def unsuspend(self, key: LockKey) -> KeyAtLock:
         """Wake a resting key; add anything else anew, with the same secret."""
         return await self.place(replace(key, intent_predates=True))
+
+    async def list_keys(self, device_id: LockDeviceId) -> KeyList:
+        """Return every key at a lock, whoever made it."""
+        with self._refusals.spoken(Operation.LOOK, device_id):
+            return await keys_at(self._locks.device(device_id), self._kinds, self._api)
+
+    async def remove_listed(self, device_id: LockDeviceId, key: ListedKey) -> None:
+        """See to it that this very key is not at the lock."""
+        sync = self._sync(as_lock_key(device_id, key), Operation.REVOKE)
+        with self._refusals.spoken(Operation.REVOKE, device_id):
+            async with self._turn(sync, Urgency.REVOKE) as sync:
+                await remove_by_number(sync)
 
     def describe_adapter(self) -> AdapterDescription:
         """Say what this adapter can do."""

@@ -40,10 +40,12 @@ LOADS = {
     "runpy.run_path",
 }
 LOADERS = {
+    "infra/archive/start.py": "loads the family that a function is deployed for",
     "infra/codegen/__main__.py": "finds the generators of its own package",
     "infra/local/host/functions.py": "loads the entry points that the manifest names",
     "infra/simulators/registry.py": "loads the vendors that are simulated",
     "shared/events/catalogue.py": "loads one family of event models when it is first needed",
+    "shared/events/backoffice/envelope.py": "loads one family of telemetry when it is first needed",
     "shared/vendor_kit/registry.py": "loads the vendors that are installed",
 }
 """Who may load a module by name, which no import contract sees."""

@@ -17,6 +17,7 @@ from shared.domain.ids import TenantId
 from shared.ports.ambient import Clock
 from shared.ports.documents import Ref
 from shared.queries.attention import attention, residues
+from shared.queries.findings import found_at_locks, strange_residues, troubling
 from shared.queries.keys import Wanted, list_keys
 from shared.queries.timeline import timeline
 
@@ -43,7 +44,8 @@ def _time(clock: Clock) -> Mapping[str, Any]:
 
 
 async def _attention(on: Operations, _request: Request) -> Mapping[str, Any]:
-    return await attention(on.cell, on.platform.clock.now())
+    now = on.platform.clock.now()
+    return {**await attention(on.cell, now), **await troubling(on.cell, now)}
 
 
 async def _document(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -59,7 +61,12 @@ async def _credentials(on: Operations, request: Request) -> Mapping[str, Any]:
 
 
 async def _residues(on: Operations, request: Request) -> Mapping[str, Any]:
-    return {"residues": await residues(on.cell, request.query_params.get("tenant"))}
+    tenant, now = request.query_params.get("tenant"), on.platform.clock.now()
+    return {"residues": [*await residues(on.cell, tenant), *await strange_residues(on.cell, tenant, now)]}
+
+
+async def _findings(on: Operations, request: Request) -> Mapping[str, Any]:
+    return await found_at_locks(on.cell, request.query_params.get("tenant"))
 
 
 async def _timeline(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -84,6 +91,7 @@ ROUTES: Routes = (
     ("GET", "/attention", _attention),
     ("GET", "/credentials", _credentials),
     ("GET", "/residues", _residues),
+    ("GET", "/findings", _findings),
     ("GET", "/timeline/{id}", _timeline),
     ("GET", "/documents/{tenant}/{collection}/{id}", _document),
 )

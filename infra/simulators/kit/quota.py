@@ -1,12 +1,10 @@
-"""How often a client may call: per minute, and per month of the vendor's bookkeeping."""
+"""How often a client may call: per minute or another short time, and per month of the vendor's books."""
 
 from collections import Counter, deque
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from infra.simulators.kit.errors import Code, Refused
-
-MINUTE = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +14,8 @@ class QuotaRules:
     too_many_a_minute: Code
     too_many_a_month: Code
     clock: timedelta = timedelta(0)
+    seconds: int = 60
+    """How long the short period lasts."""
 
     def month(self, now: datetime) -> str:
         """Return the month as the vendor's bookkeeping has it."""
@@ -42,7 +42,7 @@ class Meter:
         self.months[month] += 1
 
     def _charge_minute(self, now: datetime, limit: int) -> None:
-        while self._recent and self._recent[0] <= now - MINUTE:
+        while self._recent and self._recent[0] <= now - timedelta(seconds=self.rules.seconds):
             self._recent.popleft()
         if len(self._recent) >= limit:
             raise Refused(self.rules.too_many_a_minute)

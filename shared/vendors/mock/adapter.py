@@ -11,6 +11,7 @@ from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.domain.lock_errors import LockError, LockErrorCause
 from shared.domain.premises import LockDevice
 from shared.ports.ambient import Clock, Entropy
+from shared.ports.listed_keys import KeyList, ListedKey
 from shared.ports.lock import (
     AdapterDescription,
     DeviceHealth,
@@ -115,6 +116,19 @@ class MockVendor(LocksInTurn):
             now = self._clock.now()
             return DeviceHealth(device_id=device_id, online=True, clock_skew_ms=0, last_sync_at=now)
 
+    async def list_keys(self, device_id: LockDeviceId) -> KeyList:
+        """Return every key at a lock."""
+        async with self._at("list", device_id):
+            here = self._cloud.locks[device_id].items()
+            return KeyList(frozenset(KeyCredentialKind), tuple(_listed(name, kept) for name, kept in here))
+
+    async def remove_listed(self, device_id: LockDeviceId, key: ListedKey) -> None:
+        """See to it that this very key is not at the lock."""
+        async with self._at("revoke", device_id):
+            here = self._cloud.locks[device_id]
+            if key.name in here and here[key.name].ref == key.vendor_ref:
+                del here[key.name]
+
     def describe_adapter(self) -> AdapterDescription:
         """Say what this mock was told it can do."""
         at_once = frozenset() if self._desk is None else frozenset({KeyCredentialKind.RFID_CARD})
@@ -188,3 +202,14 @@ def open_vendor(binding: Binding, ports: AdapterPorts) -> MockVendor:
     wishes = Wishes.parse(binding.account.reveal().decode())
     post = None if wishes.post is None else Post(ports.http, wishes.post, binding.vendor, ports.clock)
     return MockVendor(binding, wishes, MockCloud(), ports.clock, ports.entropy, post)
+
+
+def _listed(name: str, kept: MockKey) -> ListedKey:
+    return ListedKey(
+        kind=kept.kind,
+        name=name,
+        vendor_ref=kept.ref,
+        valid_from=kept.start,
+        valid_until=kept.end,
+        resting=kept.resting,
+    )

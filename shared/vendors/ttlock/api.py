@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeVar
 
 from shared.domain.secret import Secret
-from shared.vendor_kit.asks import Addition, Ask, Json, Page, Row
+from shared.vendor_kit.asks import Addition, Ask, Json, NamedRow, Page, Row
 from shared.vendor_kit.grids import Bounds
 
 T = TypeVar("T")
@@ -197,3 +197,15 @@ def _digits(row: Json, name: str) -> Secret[str]:
 
 def _bounds(row: Json) -> Bounds:
     return Bounds.of_ms(int(row.get("startDate") or 0), int(row.get("endDate") or 0))
+
+
+def _every(path: str, name: str, read: Callable[[Json], Row]) -> Callable[[str, int], Ask[Page[NamedRow]]]:
+    """List a lock's keys, whoever made them: one row that cannot be read makes the list no list."""
+    return lambda lock, page: listing(
+        path, page, lambda row: NamedRow(str(row.get(name) or ""), read(row)), lockId=lock
+    )
+
+
+EVERY_PASSCODE: Final = _every("/v3/lock/listKeyboardPwd", "keyboardPwdName", _passcode)
+EVERY_CARD: Final = _every("/v3/identityCard/list", "cardName", _card)
+EVERY_EKEY: Final = _every("/v3/lock/listKey", "keyName", _ekey)

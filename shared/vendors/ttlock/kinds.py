@@ -18,6 +18,7 @@ KINDS: Final[Mapping[KeyCredentialKind, KindEndpoints]] = {
         api.delete_passcode,
         computing=api.compute_passcode,
         refs=NUMBER,
+        all_keys=api.EVERY_PASSCODE,
     ),
     KeyCredentialKind.RFID_CARD: KindEndpoints(
         api.list_cards,
@@ -28,6 +29,7 @@ KINDS: Final[Mapping[KeyCredentialKind, KindEndpoints]] = {
         lasting=False,
         names_of=api.list_names_of_card,
         taken=Meaning(LockCause.PIN_TAKEN),
+        all_keys=api.EVERY_CARD,
     ),
     KeyCredentialKind.MOBILE_APP: KindEndpoints(
         api.list_ekeys,
@@ -40,5 +42,6 @@ KINDS: Final[Mapping[KeyCredentialKind, KindEndpoints]] = {
         waking=api.unfreeze_ekey,
         names_of=api.list_names_of_receiver,
         taken=Meaning(LockCause.RECEIVER_REFUSED, permanent=True),
+        all_keys=api.EVERY_EKEY,
     ),
 }

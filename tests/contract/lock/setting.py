@@ -47,6 +47,13 @@ class Setting(Embedded):
 
     vendor_code = None
     port_kind = LockByLock
+    kind, secret, other_secret = PIN_CODE, PIN, OTHER_PIN
+    """The kind of key that the suite places, and the secrets of two guests."""
+    app_account = GUEST_ACCOUNT
+    """Where a guest has the vendor's app."""
+    able, online = ABLE, True
+    one_key_for_a_secret = True
+    """Whether a lock refuses a secret that another of its keys has."""
     policy = KeyKindPolicy(accepts_unenforced_windows=(TTLOCK,))
 
     def __init__(self, folder, *, clock=None):
@@ -98,7 +105,7 @@ class Setting(Embedded):
             vendor_device=VENDOR_NAMES[id_],
             label="A door",
             rooms=rooms,
-            capabilities=ABLE,
+            capabilities=self.able,
         )
 
     def key(self, name="first", **changes):
@@ -106,15 +113,23 @@ class Setting(Embedded):
         now = self.clock.now()
         usual = {
             "device_id": DOOR_101,
-            "kind": PIN_CODE,
+            "kind": self.kind,
             "name": name_at_vendor(name),
             "valid_from": now,
             "valid_until": now + 2 * DAY,
             "idempotency_key": name,
-            "secret": Secret(PIN),
+            "secret": Secret(self.secret),
             "intent_predates": False,
         }
         return LockKey(**{**usual, **changes})
+
+    def refused_key(self):
+        """Return a key that the vendor refuses for its secret, once the first is placed."""
+        return self.key("second")
+
+    def secret_of(self, number):
+        """Return one of several guests' secrets."""
+        return f"5{number}8391"
 
     def request(self, idempotency_key="claim-1", **changes):
         """Return a wish for a key to room 101, from now on, for two days."""

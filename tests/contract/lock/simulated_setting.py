@@ -12,9 +12,10 @@ from infra.simulators.registry import simulated_vendor
 from shared.domain.kinds import VendorCode
 from shared.vendor_kit.http import Call, TimedOut
 from shared.vendor_kit.registry import opener_of
-from tests.contract.lock.setting import DOOR_101, PIN, VENDOR_NAMES, Setting
+from tests.contract.lock.setting import DOOR_101, VENDOR_NAMES, Setting
 
 CONTROL = "steer"
+TRIED_AS = {"pin_code": "pin", "mobile_app": "ekey", "rfid_card": "card", "nfc_tag": "card", "qr_code": "qr"}
 
 
 def _heard(serving):
@@ -80,9 +81,9 @@ class SimulatedSetting(Setting):
         assert answer.status < 300, answer.body
         return orjson.loads(answer.body) if answer.body else None
 
-    async def opens(self, secret=PIN, device=DOOR_101):
-        tried = await self.steer("POST", f"doors/{VENDOR_NAMES[device]}/try", pin=secret)
-        return tried["opens"]
+    async def opens(self, secret=None, device=DOOR_101):
+        tried = {TRIED_AS[self.kind]: secret or self.secret}
+        return (await self.steer("POST", f"doors/{VENDOR_NAMES[device]}/try", **tried))["opens"]
 
     async def count(self, device=DOOR_101):
         state = await self.steer("GET", "state")

@@ -14,6 +14,7 @@ from infra.manifest.topics import topics_in
 from shared.events.catalogue import CATALOGUE
 from shared.gcp.settings import GoogleSettings
 from shared.runtime.google import deployed_of_environment
+from shared.vendor_kit.registry import installed_vendors
 from tests.unit.shared.runtime.test_google import WHERE
 
 FLEET = fleet_plan()
@@ -156,7 +157,8 @@ def test_only_an_adapter_reads_its_own_vendor_s_secrets():
     for each in FLEET["secrets"].values():
         vendor = FLEET["functions"][each["function"]]["adapter"]
         assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", "-api")
-    assert {each["function"] for each in FLEET["secrets"].values()} == {"adapter-mock", "adapter-ttlock"}
+    adapters = {f"adapter-{vendor}" for vendor in installed_vendors()}
+    assert {each["function"] for each in FLEET["secrets"].values()} == adapters
 
 
 def test_a_cipher_key_is_used_by_those_who_name_its_purpose():

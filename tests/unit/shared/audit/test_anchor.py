@@ -6,8 +6,9 @@ from shared.audit.anchor import (
     Anchored,
     Ground,
     KeepAnchor,
-    KeepBody,
-    KeepHead,
+    KeepHeads,
+    Look,
+    More,
     Publish,
     anchor_cell,
     anchor_day,
@@ -15,10 +16,12 @@ from shared.audit.anchor import (
 )
 from shared.audit.checkpoint import Checkpoint
 from shared.audit.errors import Behind, Malformed, NotProven
-from shared.audit.intake import Day, KeptHead
+from shared.audit.intake import Day, KeptHead, Page
 from shared.audit.log import Write
+from shared.audit.notes import Note
 from shared.audit.succession import LogKey, LogKeys
 from shared.audit.text import parsed
+from shared.audit.tiles import bundled
 from tests.support.audit_pack import CELL, DAYS, LOG, rows_of
 from tests.support.audited import TENANT, row, subject_of
 from tests.support.notaries import check
@@ -31,51 +34,70 @@ class Crash(Exception):
 
 
 class Store:
-    """Files, documents, and one record under compare-and-set; it outlives whoever uses it."""
+    """Files that nobody replaces, frozen pages, heads, and one record under compare-and-set."""
 
     def __init__(self):
-        self.files, self.bodies, self.heads, self.published = {}, {}, {}, {}
+        self.files, self.heads, self.published, self.frozen = {}, {}, {}, {}
         self.record = never_anchored(LOG.name, DAYS[0])
-        self.steps_left, self.vouched = None, set()
+        self.steps_left = None
 
-    def put(self, shelf, name, content):
-        assert (id(shelf), name) not in self.vouched or shelf[name] == content
-        shelf[name] = content
-
-    def take(self, date, step):
-        """Carry out a step, unless the process dies first."""
-        if self.steps_left is not None:
-            if not self.steps_left:
-                raise Crash
-            self.steps_left -= 1
+    def take(self, date, step, pages):
+        """Carry out a step and answer it, unless the process dies first."""
+        self.live_on()
         match step:
+            case Look():
+                return step.question(self.files.__getitem__)
+            case More():
+                return next(pages, None)
             case Write():
-                self.put(self.files, step.path, step.content)
-            case KeepBody():
-                self.put(self.bodies, step.index, (step.entry.body, step.entry.salt))
-            case KeepHead():
-                self.heads[step.stream] = self.heads.get(step.stream, KeptHead()).after(date, step.head)
+                assert self.files.setdefault(step.path, step.content) == step.content, step.path
+            case KeepHeads():
+                self.heads |= {each.stream: self.after(date, each) for each in step.heads}
             case KeepAnchor():
                 assert self.record == step.last
                 self.record = step.next
-                shelves = (self.files, self.bodies)
-                self.vouched = {(id(shelf), name) for shelf in shelves for name in shelf}
             case Publish():
                 assert self.published.setdefault(step.date, str(step.note)) == str(step.note)
+        return None
+
+    def after(self, date, each):
+        """Return a stream's head after a day."""
+        assert all(kept.stream == each.stream for _, kept in each.entries)
+        return self.heads.get(each.stream, KeptHead()).after(date, each.head)
+
+    def live_on(self):
+        """Die, if it is time."""
+        if self.steps_left == 0:
+            raise Crash
+        self.steps_left = self.steps_left and self.steps_left - 1
 
     def close(self, date, rows, seen=()):
         """Run one process that closes a day."""
-        ground = Ground(self.record, self.files.__getitem__, KEYS, LOG.sign, seen)
 
         def heads(stream):
             return self.heads.get(stream, KeptHead()).before(date)
 
-        for step in anchor_day(Day.of(TENANT, date), ground, rows, heads, subject_of):
-            self.take(date, step)
-        return self.record
+        pages = iter([Page(rows[at : at + 100], heads, subject_of) for at in range(0, len(rows), 100)])
+        ground = Ground(self.record, KEYS, lambda key: LOG.sign, seen, closed_body)
+        return self.run(date, anchor_day(Day.of(TENANT, date), ground), pages)
+
+    def run(self, date, steps, pages=None):
+        """Carry out every step of a day."""
+        answer = None
+        while True:
+            try:
+                step = steps.send(answer)
+            except StopIteration as end:
+                return end.value
+            answer = self.take(date, step, pages or iter(()))
 
     def state(self):
-        return self.files, self.bodies, self.heads, self.published, self.record
+        return self.files, self.heads, self.published, self.record
+
+
+def closed_body(entry, subject):
+    """Return a body as it is kept: here in the clear, with what seals it."""
+    return subject.body_key + entry.body
 
 
 def many(date, count):
@@ -102,7 +124,7 @@ def test_three_days_are_three_checkpoints_each_the_next():
     store = closed(Store())
     assert list(store.published) == list(DAYS)
     assert store.record.checkpoint.size == 300 + 1 + 1 + 4
-    assert len(store.bodies) == 302
+    assert len([body for body in bodies(store) if body]) == 302
     assert store.heads["key_0007"].head.sequence == 4
     sizes = [Checkpoint.parse(note.split("\n\n")[0] + "\n").size for note in store.published.values()]
     assert sizes == [301, 302, 306]
@@ -156,32 +178,35 @@ def test_altered_files_close_no_day():
         store.close(*days()[2])
 
 
-def test_a_row_that_comes_between_a_death_and_the_next_run_is_kept():
+def test_other_rows_after_a_death_are_never_written_over_what_is_there():
     date, rows = days()[0]
     late = sorted([*rows, row("key_0003b", 1, f"{date}T12:00:00Z")], key=lambda each: each["aggregateId"])
-    whole = Store()
-    whole.close(date, late)
-    for steps in (0, 1, 200, 303, 305):
-        store = Store()
-        store.steps_left = steps
-        with pytest.raises(Crash):
-            store.close(date, rows)
-        store.steps_left = None
+    store = Store()
+    store.steps_left = 8
+    with pytest.raises(Crash):
+        store.close(date, rows)
+    store.steps_left = None
+    with pytest.raises(AssertionError, match="tile/"):
         store.close(date, late)
-        assert (store.record, store.published) == (whole.record, whole.published)
-        assert store.files.items() >= whole.files.items()
-        assert (store.bodies, store.heads) == (whole.bodies, whole.heads)
+
+
+def test_bodies_lie_beside_their_entries_and_go_on_from_an_unfinished_bundle():
+    store = closed(Store())
+    entries = [each for number in (0, 1) for each in bundle(store, "entries", number)]
+    assert len(entries) == len(bodies(store)) == 306
+    for header, body in zip(entries, bodies(store), strict=True):
+        assert bool(body) == (b'"kind":"action"' in header)
+        key = subject_of({"body": '{"data":{}}', "aggregateId": stream_of(header)}).body_key if body else b""
+        assert body.startswith(key)
 
 
 def test_the_record_is_set_before_anything_is_signed():
     store, order = Store(), []
-    ground = Ground(
-        store.record, store.files.__getitem__, KEYS, lambda text: order.append("signed") or b"s" * 64
-    )
-    heads = KeptHead().before
-    for step in anchor_day(Day.of(TENANT, DAYS[0]), ground, [], heads, subject_of):
-        order.append(type(step))
-        store.take(DAYS[0], step)
+    sign = lambda key: lambda text: order.append("signed") or b"s" * 64  # noqa: E731
+    ground = Ground(store.record, KEYS, sign)
+    carry_out = store.take
+    store.take = lambda date, step, pages: order.append(type(step)) or carry_out(date, step, pages)
+    store.run(DAYS[0], anchor_day(Day.of(TENANT, DAYS[0]), ground))
     assert order[-3:] == [KeepAnchor, "signed", Publish]
 
 
@@ -191,25 +216,60 @@ def test_a_new_key_signs_from_its_size_on():
 
 
 def test_the_cells_day_holds_each_tenants_checkpoint_once_in_order():
-    files, record = {}, never_anchored(CELL.name, DAYS[0])
+    store = Store()
+    store.record = never_anchored(CELL.name, DAYS[0])
     points = [Checkpoint(f"audit.example/cell-1/{name}", 3, b"r" * 32) for name in ("tnt_b", "tnt_a")]
     keys = LogKeys((LogKey(CELL.key),))
     for date in DAYS[:2]:
-        for step in anchor_cell(date, Ground(record, files.__getitem__, keys, CELL.sign), points):
-            if isinstance(step, Write):
-                files[step.path] = step.content
-            if isinstance(step, KeepAnchor):
-                record = step.next
-            if isinstance(step, Publish):
-                assert keys.require(step.note, check) == record.checkpoint
-    assert record == Anchored(DAYS[1], record.checkpoint)
-    assert record.checkpoint.size == 4
-    assert files["tile/entries/000.p/2"].index(b"tnt_a") < files["tile/entries/000.p/2"].index(b"tnt_b")
+        ground = Ground(store.record, keys, lambda key: CELL.sign)
+        store.run(date, anchor_cell(date, ground, points))
+        assert keys.require(Note.parse(store.published[date].encode()), check) == store.record.checkpoint
+    assert store.record == Anchored(DAYS[1], store.record.checkpoint)
+    assert store.record.checkpoint.size == 4
+    entries = store.files["tile/entries/000.p/2"]
+    assert entries.index(b"tnt_a") < entries.index(b"tnt_b")
+    assert not [path for path in store.files if "bodies" in path]
+
+
+def test_late_rows_come_first_and_their_streams_go_on_behind_them():
+    store = closed(Store(), 2)
+    date = DAYS[2]
+    late = [row("key_0002", 2, f"{DAYS[1]}T23:59:00Z"), row("key_zz", 1, f"{DAYS[1]}T23:59:00Z")]
+    own = [row("key_0002", 3, f"{date}T08:00:00Z")]
+    before = KeptHead().before
+
+    def heads(stream):
+        return store.heads[stream].before(date) if stream in store.heads else before(date)
+
+    pages = iter([Page(late, heads, subject_of, late=True), Page(own, heads, subject_of)])
+    ground = Ground(store.record, KEYS, lambda key: LOG.sign, (), closed_body)
+    store.run(date, anchor_day(Day.of(TENANT, date), ground), pages)
+    headers = [parsed(each) for each in bundle(store, "entries", 1)][-4:]
+    assert [each.get("finding") or each["kind"] for each in headers] == ["late", "late", "action", "day"]
+    assert headers[-1]["streams"] == 2
 
 
 def test_a_day_ends_with_its_own_entry():
     store = closed(Store(), 1)
     assert parsed(store.files["tile/entries/001.p/45"][-len(end()) :])["actions"] == 300
+
+
+def bundle(store, kind, number):
+    """Return the last state of a bundle."""
+    sized = {
+        len(bundled(content)): content
+        for path, content in store.files.items()
+        if path.startswith(f"tile/{kind}/00{number}")
+    }
+    return bundled(sized[max(sized)])
+
+
+def bodies(store):
+    return [each for number in (0, 1) for each in bundle(store, "bodies", number)]
+
+
+def stream_of(header):
+    return parsed(header)["stream"]
 
 
 def end():

@@ -122,3 +122,11 @@ def test_days_keys_and_expiries_are_entries_too():
 def test_a_row_without_an_event_is_refused(body):
     with pytest.raises(Malformed, match="Quarantine"):
         action_entry(ROW | {"body": body}, subject_of(ROW))
+
+
+def test_a_body_that_no_bundle_holds_is_withheld_by_name():
+    rooms = [f"rmu_{number:06}" for number in range(10_000)]
+    entry = action_entry(row(data={"rooms": rooms, "keyCredentialId": "key_a"}), subject_of(row()))
+    body = parsed(entry.body)
+    assert body == {"data": {}, "withheld": ["keyCredentialId", "rooms"]}
+    assert parsed(entry.header)["key"] == "key_a"

@@ -1,0 +1,1 @@
+"""Assa Abloy's locks: the only code that holds its secrets."""

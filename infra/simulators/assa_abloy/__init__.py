@@ -1,0 +1,1 @@
+"""A simulator of Assa Abloy: its platform, and the doors behind it."""

@@ -1,0 +1,69 @@
+"""Assa Abloy as one of the simulated vendors."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from infra.simulators.assa_abloy import visionline
+from infra.simulators.assa_abloy.cloud import Cloud, build_cloud
+from infra.simulators.assa_abloy.door import Door
+from infra.simulators.assa_abloy.hotel import (
+    CLIENT_SECRET,
+    PASSWORD,
+    HotelPlan,
+    MaintenancePlan,
+    account_at,
+    hotel_of,
+    sample_hotel,
+)
+from infra.simulators.assa_abloy.platform import PLATFORM
+from infra.simulators.assa_abloy.routes import ADDING, DELETING
+from infra.simulators.kit.control.surface import Steered, shown
+from infra.simulators.kit.plan import Plan
+from infra.simulators.kit.vendor import SimulatedVendor, Try
+from infra.simulators.kit.windows import Reason
+
+
+class Published(Plan):
+    """The maintenance windows that are published from now on."""
+
+    windows: tuple[MaintenancePlan, ...]
+
+
+def maintenance(simulator: Steered) -> Iterator[Route]:
+    """Return the route by which maintenance is published."""
+
+    async def publish(request: Request) -> Response:
+        cloud: Cloud = simulator.cloud
+        cloud.maintenance = Published.model_validate_json(await request.body()).windows
+        return shown({"windows": len(cloud.maintenance), "down": cloud.down()})
+
+    yield Route("/maintenance", publish, methods=["PUT"])
+
+
+def try_door(cloud: Cloud, door: Door, tried: Try) -> Reason:
+    """Hold a phone or a card to a door; there are no keypads."""
+    credential: Any = tried.card or tried.ekey or ""
+    by_phone = tried.ekey is not None
+    told = door.tried(str(credential), cloud.now_ms(), by_phone=by_phone)
+    return visionline.tried(cloud, door, str(credential)) if by_phone and told is Reason.UNKNOWN else told
+
+
+VENDOR = SimulatedVendor(
+    name="Assa Abloy",
+    plan=HotelPlan,
+    sample=sample_hotel,
+    hotel_of=hotel_of,
+    account=account_at,
+    secrets=(CLIENT_SECRET, PASSWORD),
+    build=build_cloud,
+    platform=PLATFORM,
+    adding=ADDING,
+    deleting=DELETING,
+    offline="errcode:door_offline",
+    try_door=try_door,
+    controls=(maintenance,),
+)

@@ -1,0 +1,201 @@
+"""Comparisons begin: each night, when somebody asks, and when the ledger or the locks were set back.
+
+| why | which properties | what vanished |
+|---|---|---|
+| nightly, at three by the hotel's clock | those not compared whole for most of a day | is placed again |
+| hourly | those whose walk stalled or broke off, or where a key is to go | the same |
+| asked by somebody | those that are named | the same |
+| restored: a backup was put back, a loss was accepted | all | waits for a person's word |
+| emptied: the simulated doors were started anew | all | is placed again, however much it is |
+
+A comparison that begins while another walks takes its place, and its doubts: it is whole if that one was,
+and holds what that one would have held.
+"""
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final, Self
+
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import LockDeviceId, PropertyId, TenantId
+from shared.domain.kinds import VendorCode
+from shared.domain.window import zone_named
+from shared.keywork.services import Services, retry_on_conflict
+from shared.keywork.verdicts import adapter_of
+from shared.ledger.comparison import Comparison, Occasion, Progress, comparison_from, ref_of
+from shared.ledger.finding import finding_from
+from shared.ledger.hotel_directory import HotelSetup
+from shared.ledger.indexes import ADOPTED, FINDINGS, PROPERTIES, TENANTS
+from shared.ports.documents import Document, DocumentStore, Index, TenantDocuments
+from shared.usecases.reconcile.place_again import settle_placed
+
+WORKFLOW: Final = "compare_locks"
+NIGHT_HOUR: Final = 3
+A_NIGHT: Final = timedelta(hours=20)
+TAKEN_UP_AFTER: Final = timedelta(minutes=50)
+PAGE: Final = 500
+MOST_TENANTS: Final = 1000
+BEYOND: Final = "tnt_~"
+"""After every tenant's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class BeginComparison:
+    """Which locks are meant, and why; what is None does not matter."""
+
+    occasion: Occasion = Occasion.NIGHTLY
+    tenant: TenantId | None = None
+    property_id: PropertyId | None = None
+    vendor: VendorCode | None = None
+    lock: LockDeviceId | None = None
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> Self:
+        """Read the command; the clock sends none."""
+        said = body.get("occasion", Occasion.NIGHTLY)
+        if said not in list(Occasion):
+            raise InvalidInput("occasion", "not a reason to compare", f"name one of {', '.join(Occasion)}")
+        tenant, hotel, vendor, lock = (body.get(each) for each in ("tenant", "property", "vendor", "lock"))
+        return cls(
+            Occasion(said),
+            None if tenant is None else TenantId.parse(tenant, "tenant"),
+            None if hotel is None else PropertyId.parse(hotel, "property"),
+            None if vendor is None else VendorCode(vendor),
+            None if lock is None else LockDeviceId.parse(lock, "lock"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One property's locks of one vendor."""
+
+    tenant: TenantId
+    setup: HotelSetup
+    vendor: VendorCode
+
+    @property
+    def property_id(self) -> PropertyId:
+        """Which property."""
+        return self.setup.property.id
+
+
+async def begin_comparisons(
+    command: BeginComparison, documents: DocumentStore, cell: str, services: Services
+) -> list[dict[str, str]]:
+    """Begin what is due or asked for, and return which comparisons those are."""
+    begun = []
+    async for site in _sites(command, documents, cell, services):
+        comparison = await retry_on_conflict(lambda site=site: _begun(command, site, services))  # type: ignore[misc]  # bound now
+        if comparison is not None:
+            await _start(site, comparison, services)
+            begun.append({"tenant": site.tenant, "property": site.property_id, "vendor": site.vendor})
+            begun[-1]["run"] = comparison.run
+    return begun
+
+
+async def settle_all_placed(documents: DocumentStore, cell: str, services: Services) -> int:
+    """Settle, for every tenant, what was placed again and stands; return how much that is."""
+    tenants = await _tenants(documents, cell)
+    return sum([await settle_placed(await services.ledger(tenant), services) for tenant in tenants])
+
+
+async def _sites(
+    command: BeginComparison, documents: DocumentStore, cell: str, services: Services
+) -> AsyncIterator[Site]:
+    tenants = [command.tenant] if command.tenant else await _tenants(documents, cell)
+    for tenant in tenants:
+        store = await services.hotels.admit(tenant)
+        hotels = [command.property_id] if command.property_id else await _properties(store)
+        for hotel in hotels:
+            setup = await services.hotels.premises(tenant, hotel)
+            for vendor in sorted({door.vendor for door in _meant(command, setup)}):
+                yield Site(tenant, setup, vendor)
+
+
+def _meant(command: BeginComparison, setup: HotelSetup) -> Iterator[Any]:
+    for door in setup.devices:
+        if command.vendor in (None, door.vendor) and command.lock in (None, door.id):
+            yield door
+
+
+async def _tenants(documents: DocumentStore, cell: str) -> list[TenantId]:
+    found = await documents.sweep(TENANTS, {"data_residency": cell}, until=BEYOND, limit=MOST_TENANTS)
+    return [tenant for tenant, _ in found]
+
+
+async def _properties(store: TenantDocuments) -> list[PropertyId]:
+    return [PropertyId(found.ref.id) async for found in _all(store, PROPERTIES)]
+
+
+async def _begun(command: BeginComparison, site: Site, services: Services) -> Comparison | None:
+    """Write the comparison down, if it is due; one that stalled goes on as it is."""
+    store = (await services.ledger(site.tenant)).documents
+    found = await store.get(ref_of(site.property_id, site.vendor))
+    last = None if found is None else comparison_from(found)
+    if command.occasion is Occasion.NIGHTLY:
+        if last is not None and last.under_way:
+            return last if last.stalled(services.now) else None
+        if not (_is_night(last, site, services) or await _is_owed(last, site, store, services)):
+            return None
+    comparison = _anew(command, last, site, services)
+    await store.commit([comparison.write()])
+    return comparison
+
+
+def _anew(command: BeginComparison, last: Comparison | None, site: Site, services: Services) -> Comparison:
+    unfinished = last is not None and last.progress in (Progress.UNDER_WAY, Progress.BROKEN_OFF)
+    whole = last is not None and unfinished and last.only is None
+    doubted = last is not None and unfinished and last.held
+    return Comparison(
+        property_id=site.property_id,
+        vendor=site.vendor,
+        run=services.ids.ulid(),
+        occasion=command.occasion,
+        began_at=services.now,
+        moved_at=services.now,
+        held=command.occasion is Occasion.RESTORED or doubted,
+        only=None if whole else command.lock,
+        whole_at=None if last is None else last.whole_at,
+        version=None if last is None else last.version,
+    )
+
+
+def _is_night(last: Comparison | None, site: Site, services: Services) -> bool:
+    hour = services.now.astimezone(zone_named(site.setup.property.zone)).hour
+    whole_at = None if last is None else last.whole_at
+    return hour == NIGHT_HOUR and (whole_at is None or services.now >= whole_at + A_NIGHT)
+
+
+async def _is_owed(last: Comparison | None, site: Site, store: TenantDocuments, services: Services) -> bool:
+    """Say whether a walk broke off, or left something to be done at a lock."""
+    if last is None or services.now < last.moved_at + TAKEN_UP_AFTER:
+        return False
+    if last.progress is Progress.BROKEN_OFF:
+        return True
+    for index in (FINDINGS, ADOPTED):
+        async for found in _all(store, index):
+            finding = finding_from(found)
+            here = (finding.property_id, finding.vendor) == (site.property_id, site.vendor)
+            if here and finding.to_be_removed(services.now):
+                return True
+    return False
+
+
+async def _all(store: TenantDocuments, index: Index) -> AsyncIterator[Document]:
+    page = await store.query(index, {}, limit=PAGE)
+    while page:
+        for found in page:
+            yield found
+        page = await store.query(index, {}, after=page[-1], limit=PAGE) if len(page) == PAGE else ()
+
+
+async def _start(site: Site, comparison: Comparison, services: Services) -> None:
+    argument = {
+        "tenant": str(site.tenant),
+        "property": str(site.property_id),
+        "run": comparison.run,
+        "adapter": adapter_of(site.vendor),
+        "work": "compare",
+    }
+    await services.sagas.start(WORKFLOW, argument)

@@ -1,0 +1,131 @@
+"""Assa Abloy lock by lock: for one property of one tenant."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from functools import partial
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from shared.domain.ids import LockDeviceId, PropertyId
+from shared.domain.kinds import KeyWarning
+from shared.domain.lock_errors import LockError
+from shared.domain.premises import LockDevice
+from shared.ports.lock import DeviceHealth, ListedDevice, LockVendor
+from shared.ports.lock_causes import LockCause
+from shared.vendor_kit.api_client import VendorApi
+from shared.vendor_kit.binding import AdapterPorts, Binding
+from shared.vendor_kit.calm.allowance import Limit
+from shared.vendor_kit.carried_keys import CarriedKeys
+from shared.vendor_kit.departures import Departures
+from shared.vendor_kit.grids import EPOCH, MILLISECOND
+from shared.vendor_kit.guard import GuardPolicy
+from shared.vendor_kit.health import Skews, battery, skew_warnings
+from shared.vendor_kit.key_sync import KeySync
+from shared.vendor_kit.listing import listed_device
+from shared.vendor_kit.lock_vendor import PropertyLocks, SyncedLockVendor
+from shared.vendor_kit.opening import TokenRules, open_api
+from shared.vendor_kit.rate import Urgency
+from shared.vendor_kit.refusals import Operation, VendorRefused
+from shared.vendor_kit.turns import Turns
+from shared.vendors.assa_abloy import capabilities, visionline, vostio
+from shared.vendors.assa_abloy.account import Account, read_account
+from shared.vendors.assa_abloy.errors import IN_MAINTENANCE, REFUSALS, STALE_TOKEN
+from shared.vendors.assa_abloy.grants import GrantSync
+from shared.vendors.assa_abloy.maintenance import Maintenance
+
+GUARD: Final = GuardPolicy(limit=Limit(calls=1500, burst=4))
+"""Thirty calls in any second for each environment (A §5.3): 25 spread evenly, and at most 4 at once."""
+
+
+class Vostio(SyncedLockVendor):
+    """One property's locks, in one environment of the vendor's cloud."""
+
+    sync = GrantSync
+
+    def __init__(self, locks: PropertyLocks, api: VendorApi, maintenance: Maintenance) -> None:
+        super().__init__(locks, api, vostio.KINDS, capabilities.UNENFORCED)
+        self._maintenance, self._skews = maintenance, Skews(locks.clock)
+
+    async def list_devices(self, property_id: PropertyId) -> Sequence[ListedDevice]:
+        """Return those of the property's locks that are in the environment."""
+        if property_id != self._binding.property.id:
+            return ()
+        with REFUSALS.spoken(Operation.LOOK):
+            locks = {lock.id: lock for lock in await self._api.whole(vostio.list_locks, Urgency.POLL)}
+        ours = (device for device in self._binding.devices if device.vendor_device in locks)
+        return tuple(self._listed(device, locks[device.vendor_device]) for device in ours)
+
+    async def health_check(self, device_id: LockDeviceId) -> DeviceHealth:
+        """Ask the cloud how a lock is."""
+        device = self._locks.device(device_id)
+        with REFUSALS.spoken(Operation.LOOK, device_id):
+            lock = await self._api.ask(vostio.show_lock(device.vendor_device), Urgency.POLL)
+        return DeviceHealth(
+            device_id=device_id,
+            online=lock.online,
+            battery=battery(lock.battery),
+            clock_skew_ms=None if lock.skew is None else lock.skew // MILLISECOND,
+            last_sync_at=self._clock.now() if lock.online else None,
+            warnings=skew_warnings(lock.skew),
+        )
+
+    def wait_after(self, error: LockError) -> timedelta | None:
+        """Say how long Vostio wants to be left alone after this error."""
+        if error.cause.kind == LockCause.MAINTENANCE:
+            return self._maintenance.lasts()
+        return super().wait_after(error)
+
+    @asynccontextmanager
+    async def _turn(self, sync: KeySync, urgency: Urgency) -> AsyncIterator[KeySync]:  # noqa: ARG002 - one turn
+        """Ask nothing during maintenance: what the vendor would refuse costs a key no attempt."""
+        closed = REFUSALS.unreachable(LockCause.MAINTENANCE, sync.key.device_id)
+        if await self._maintenance.going_on():
+            raise closed
+        try:
+            yield sync
+        except VendorRefused as refused:
+            if refused.code != IN_MAINTENANCE:
+                raise
+            self._maintenance.doubt()
+            await self._maintenance.going_on()
+            raise closed from None
+
+    async def _remarks(self, sync: KeySync) -> Sequence[KeyWarning]:
+        async def ask() -> timedelta:
+            return (await self._api.ask(vostio.show_lock(sync.lock), Urgency.ISSUE)).skew or timedelta(0)
+
+        return skew_warnings(await self._skews.of(sync.lock, ask))
+
+    def _listed(self, device: LockDevice, lock: vostio.Lock) -> ListedDevice:
+        seen = self._clock.now() if lock.online else EPOCH
+        condition = partial(listed_device, online=lock.online, label=lock.label, percent=lock.battery)
+        return condition(device, capabilities.VOSTIO, seen)
+
+
+def open_vendor(binding: Binding, ports: AdapterPorts) -> LockVendor:
+    """Open the adapter for one property, in the dialect of its account; nothing is called yet."""
+    account = read_account(binding.account)
+    return OPENED[account.dialect](account, binding, ports)
+
+
+def _open_vostio(account: Account, binding: Binding, ports: AdapterPorts) -> LockVendor:
+    protocol = vostio.VostioProtocol(account.base_url, vostio.code_of)
+    rules = TokenRules(login=account.login, asking=vostio.ask_for_token, stale=STALE_TOKEN, guard=GUARD)
+    api = open_api(binding, ports, protocol, (account.name, account.application), rules)
+    locks = PropertyLocks(binding, REFUSALS, ports.clock, lambda: capabilities.VOSTIO)
+    return Vostio(locks, api, Maintenance(api, ports.clock))
+
+
+def _open_visionline(account: Account, binding: Binding, ports: AdapterPorts) -> LockVendor:
+    protocol = visionline.VisionlineProtocol(account.base_url, ports.clock)
+    rules = TokenRules(login=account.login, asking=visionline.open_session, stale=STALE_TOKEN)
+    api = open_api(binding, ports, protocol, (account.name, account.application), rules)
+    locks = PropertyLocks(binding, REFUSALS, ports.clock, lambda: capabilities.VISIONLINE)
+    zone = ZoneInfo(binding.property.zone)
+    turns = Turns(ports.leases, binding.tenant, ports.clock, ports.entropy)
+    departures = Departures(ports.documents.tenant(binding.tenant), binding.vendor, binding.property.id)
+    return CarriedKeys(locks, visionline.PhoneKeys(api, ports.clock, zone), turns, departures)
+
+
+OPENED: Final = {"vostio": _open_vostio, "visionline": _open_visionline}
