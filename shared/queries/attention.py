@@ -10,6 +10,7 @@ from shared.domain.grant_lifecycle import Placement, Residual, Resting
 from shared.domain.instants import instant_to_text, milliseconds
 from shared.domain.lifecycle import name_of
 from shared.domain.states import Failed
+from shared.keywork.revival import looked_at
 from shared.ledger.grant_record import LONGEST_EXTENSION, GrantRecord, Wish, grant_from
 from shared.ledger.indexes import KEYLESS, LEAVING, TASKS, WAITING
 from shared.ledger.key_record import KeyRecord, key_record_from
@@ -30,7 +31,7 @@ SOON: Final = timedelta(hours=2)
 class _Found:
     """What was found so far, over all tenants."""
 
-    failed: int = 0
+    failed: list[KeyRecord] = field(default_factory=list)
     waiting: int = 0
     locks: int = 0
     keyless: list[str] = field(default_factory=list)
@@ -43,7 +44,8 @@ async def attention(cell: Cell, now: datetime) -> dict[str, Any]:
     for store in await cell.asked(None):
         await _look_at(store, now, found)
     return {
-        "failed_keys": found.failed,
+        "failed_keys": len(found.failed),
+        "failed": [_failed(each) for each in sorted(found.failed, key=_arrival)[:MOST_NAMED]],
         "waiting_keys": found.waiting,
         "residual_locks": found.locks,
         "keyless_stays": found.keyless[:MOST_NAMED],
@@ -51,8 +53,34 @@ async def attention(cell: Cell, now: datetime) -> dict[str, Any]:
     }
 
 
+async def failed_keys(cell: Cell, tenant: str | None, now: datetime) -> list[dict[str, Any]]:
+    """Return the keys that failed and are wanted still, as their guests arrive."""
+    found = [key for store in await cell.known(tenant) async for key in failed_and_wanted(store, now)]
+    return [_failed(each) for each in sorted(found, key=_arrival)]
+
+
+def _arrival(record: KeyRecord) -> tuple[datetime, str]:
+    return record.credential.core.window.start, record.id
+
+
+def _failed(record: KeyRecord) -> dict[str, Any]:
+    core, state = record.credential.core, record.credential.state
+    assert isinstance(state, Failed)  # noqa: S101 - only such keys are asked about
+    return {
+        "key": record.id,
+        "tenant": core.tenant,
+        "property": core.property_id,
+        "reservation": core.holder.reservation_id if isinstance(core.holder, Guest) else None,
+        "rooms": list(core.rooms),
+        "arrives": instant_to_text(core.window.start),
+        "reason": state.reason,
+        "since": instant_to_text(record.revival.first_failed or state.failed_at),
+        "next_look": at_or_none(looked_at(record)),
+    }
+
+
 async def _look_at(store: TenantDocuments, now: datetime, found: _Found) -> None:
-    found.failed += len([key async for key in failed_and_wanted(store, now)])
+    found.failed += [key async for key in failed_and_wanted(store, now)]
     soon = milliseconds(now + SOON)
     async for document in every(store, WAITING, {}):
         found.waiting += 1
