@@ -15,7 +15,7 @@ from infra.cli.residue import Json
 FUNCTION: Final = "retry-keys"
 Key = Annotated[str | None, typer.Argument(help="A key that failed or waits, as status shows it.")]
 AllFailed = Annotated[bool, typer.Option("--all-failed", help="All that failed and are wanted still.")]
-Vendor = Annotated[str | None, typer.Option(help="All that failed at one vendor, such as ttlock.")]
+Vendor = Annotated[str | None, typer.Option(help="All that failed at one vendor, by its code.")]
 Tenant = Annotated[
     str | None, typer.Option(help="Whose they are, such as tnt_silk; else they are looked for.")
 ]
