@@ -2,7 +2,7 @@
 
 | when | another key is requested |
 |---|---|
-| its vendor took a key since, or the lock that would not have it answered | at the next look, within five minutes |
+| its vendor took a key since, or the lock that refused it answered | at the next look |
 | 15 minutes after the first failure, an hour after the next, six hours after each other | in any case |
 | 24 hours and 2 hours before the stay | in any case |
 | from 2 hours before the stay until its end | a quarter of an hour after each failure |

@@ -67,7 +67,9 @@ async def _credentials(on: Operations, request: Request) -> Mapping[str, Any]:
 
 async def _residues(on: Operations, request: Request) -> Mapping[str, Any]:
     tenant, now = request.query_params.get("tenant"), on.platform.clock.now()
-    return {"residues": [*await residues(on.cell, tenant), *await strange_residues(on.cell, tenant, now)]}
+    return {
+        "residues": [*await residues(on.cell, tenant, now), *await strange_residues(on.cell, tenant, now)]
+    }
 
 
 async def _findings(on: Operations, request: Request) -> Mapping[str, Any]:
