@@ -22,6 +22,7 @@ class Collection:
 COLLECTIONS: Final = (
     Collection("access", "who may sign in at a tenant: its issuers"),
     Collection("account_owners", "which property a vendor's account belongs to, by a digest"),
+    Collection("alerts", "the last that somebody of a tenant was woken for"),
     Collection("breakers", "how each vendor's application is, and what is yet to be told of it"),
     Collection("comparisons", "how each property's locks of a vendor were compared with the ledger last"),
     Collection("credentials", "keys, each with its saga and what is due of it"),
