@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from infra.cli import dead_letter, executions, findings, keys, residue, schedule, workflow_files
+from infra.cli.alerts import alerts
 from infra.cli.ask_again import ask_again
 from infra.cli.clock import clock
 from infra.cli.command import (
@@ -77,6 +78,7 @@ def keyfleet(_version: Version = False) -> None:
 
 app.command("up")(serving_at_a_place(up))
 app.command("status")(at_a_place(status))
+app.command("alerts")(at_a_place(alerts))
 app.command("publish")(at_a_place(publishing(publish)))
 app.command("events")(on_its_own(events))
 app.command("trigger")(at_a_place(trigger))

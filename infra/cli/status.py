@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, counted, line, plain, table
 from infra.cli.control import ControlPlane
+from infra.cli.wall import both
 
 
 def status(at: FleetAddress) -> Answer:
@@ -25,11 +26,19 @@ def _said(at: FleetAddress, facts: Mapping[str, Any]) -> list[RenderableType]:
 def _for_hands(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
     """Go through what somebody must see to, the guest at the door first."""
     yield from _attention(at, facts)
+    yield from _alerts(at, facts)
     if waiting := int(facts.get("tasks_waiting", 0)):
         yield line(f"Tasks waiting: {waiting}")
     if failed := int(facts.get("failed_executions", 0)):
         yield _failed(at, failed)
     yield _parked(at, int(facts.get("parked", 0)))
+
+
+def _alerts(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
+    last, today = facts.get("last_alert"), int(facts.get("alerts_within_a_day", 0))
+    if last is not None and today:
+        said = f"Alerts within 24 h: {today}, the last at {both(last['at'], last['zone'])}: "
+        yield line(said, plain(last["message"], "red"), f", see keyfleet alerts{at.flags}")
 
 
 def _at_work(facts: Mapping[str, Any]) -> Iterator[RenderableType]:

@@ -21,6 +21,7 @@ from shared.domain.upcasts import UPCASTS
 from shared.keywork.manual_task import ManualTask
 from shared.ledger.grant_record import GrantRecord, grant_from
 from shared.ledger.hotel_directory import setup_of
+from shared.ledger.kept_alerts import KeptAlerts
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.premises import page_at, premises_in
 from shared.ledger.reading import StoredUnreadable
@@ -38,6 +39,7 @@ KINDS = {
     **{collection: kind for collection, (kind, _) in LEDGER.items()},
     "key_secrets": SealedDocument,
     "manual_tasks": ManualTask,
+    "alerts": KeptAlerts,
     "tenant": Tenant,
     "properties": Property,
     "rooms": Room,
