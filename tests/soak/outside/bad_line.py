@@ -37,8 +37,8 @@ class BadLine:
             self.faults[kind] += 1
             return kind
 
-    def await_silence(self, seconds=0.25, at_most=8.0):
-        """Wait until nobody has called for a while; not for ever, for some calls may follow each other so long."""
+    def await_silence(self, seconds=0.6, at_most=20.0):
+        """Wait until nobody has called for a while, and not for ever: some calls go on and on."""
         began = time.monotonic()
         while time.monotonic() < began + at_most:
             calls = self.calls

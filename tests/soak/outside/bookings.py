@@ -43,7 +43,7 @@ class Producer:
     """Makes up stays and tells of them: confirmed, changed, called off, confirmed anew, refused."""
 
     def __init__(self, chance, now):
-        self.chance, self.stays, self.said = chance, [], 0
+        self.chance, self.stays, self.said, self.whose = chance, [], 0, {}
         self._base = now.replace(second=0, microsecond=0, tzinfo=UTC) + timedelta(hours=1)
         self._slots = dict.fromkeys(ROOMS, 0)
 
@@ -70,6 +70,7 @@ class Producer:
         return at, at + STAY + timedelta(minutes=ROOMS.index(room))
 
     def _confirmed(self, stay, now):
+        self.whose[stay.window] = stay.id
         return self._event(
             stay,
             "confirmed",
@@ -88,6 +89,7 @@ class Producer:
 
     def _shortened(self, stay, now):
         stay.end -= timedelta(minutes=30)
+        self.whose[stay.window] = stay.id
         return self._event(stay, "dates_changed", now, validUntil=text(stay.end))
 
     def _off(self, stay, now):
