@@ -32,10 +32,8 @@ async def sweep_due(_body: Body, on: Platform) -> Body:
     """Tend every key that is due, and tell what vendors' breakers have not told."""
     from shared.runtime.keys import services_of
     from shared.usecases.upkeep import sweep_due
-    from shared.vendor_kit.calm.health_stream import sweep_breakers
 
-    told = await sweep_breakers(on.documents, on.bus, on.clock, on.log)
-    return {"tended": await sweep_due.sweep_due(on.documents, services_of(on)), "breakers_told": told}
+    return {"tended": await sweep_due.sweep_due(on.documents, services_of(on))}
 
 
 @step

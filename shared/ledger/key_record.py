@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 
@@ -15,9 +14,9 @@ from shared.domain.kinds import ClaimKey, SuspendReason
 from shared.domain.states import Failed, Pending, Requested, Revoked
 from shared.domain.stored import UNSTORED, Json, Stored
 from shared.domain.window import StayWindow
-from shared.events.outbox import OutboxRow
 from shared.ledger.reading import read_stored
 from shared.ports.documents import Create, Document, Ref, Update
+from shared.streams.stream import Stream
 
 CREDENTIALS: Final = "credentials"
 
@@ -79,6 +78,24 @@ class Target:
     window: StayWindow
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revival:
+    """What a key stands in for, and whether another is to stand in for it: stays stay wanted.
+
+    `times` keys failed before it, the first and the last of them when it says. Of a key that failed itself:
+    when somebody `looked` last whether to request another, and whether it is `let_go`, for there is another.
+    """
+
+    times: int = 0
+    first_failed: Moment | None = None
+    last_failed: Moment | None = None
+    looked: Moment | None = None
+    let_go: bool = False
+
+
+NO_REVIVAL: Final = Revival()
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
     """What set the work going: events tell it as their trace and their causation."""
@@ -88,13 +105,11 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
-class KeyRecord:
-    """`announced` is the last sequence known to be published; `due` is None when nothing is owed.
+class KeyRecord(Stream):
+    """A key, what is owed to it, and the stream of what happened to it.
 
-    `stored` is the last sequence in the outbox, and `told` holds the rows that this process has just put
-    there, so that it need not read them back. `going_on`: the attempt that was counted last is not over yet.
-    Without `due` the entry is not in the sweeper's index. While there are `holds` the key rests, or will once
-    it is made; `amends` is what it becomes when its locks have followed.
+    `going_on`: the attempt that was counted last is not over yet. While there are `holds` the key rests, or
+    will once it is made; `amends` is what it becomes when its locks have followed.
     """
 
     schema_version: ClassVar[int] = 2
@@ -111,16 +126,13 @@ class KeyRecord:
     credential: KeyCredential
     saga: Saga
     cause: Cause
-    announced: int = 0
-    due: Annotated[Moment | None, Stored("due_at", omitted=True)] = None
     secret_try: int = 0
     artifact: str | None = None
     going_on: bool = False
     holds: frozenset[SuspendReason] = frozenset()
     amends: Target | None = None
+    revival: Annotated[Revival, Stored(omitted=True)] = NO_REVIVAL
     version: Annotated[str | None, UNSTORED] = None
-    stored: Annotated[int, UNSTORED] = 0
-    told: Annotated[tuple[OutboxRow, ...], UNSTORED] = field(default=(), repr=False)
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
@@ -149,19 +161,18 @@ class KeyRecord:
         """Where the entry is kept."""
         return ref_of(self.id)
 
-    @property
-    def unannounced(self) -> range:
-        """The sequences that nobody is known to have published."""
-        return range(self.announced + 1, self.credential.sequence + 1)
-
-    def due_in(self, wait: timedelta, now: datetime) -> Self:
-        """Return the entry with a promise to look at it again."""
-        return replace(self, due=now + wait)
-
     def write(self) -> Create | Update:
         """Return what keeps this entry, on the condition that nobody else has changed it."""
         data = to_document(self)
         return Create(self.ref, data) if self.version is None else Update(self.ref, data, self.version)
+
+    @property
+    def _stream(self) -> str:
+        return str(self.id)
+
+    @property
+    def _sequence(self) -> int:
+        return self.credential.sequence
 
 
 def ref_of(credential: str) -> Ref:

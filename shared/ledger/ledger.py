@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Final
 
 from shared.domain.facts import Fact
 from shared.domain.ids import EventId, GrantId
@@ -15,15 +14,10 @@ from shared.ledger.grant_record import GRANTS, MOST_GRANTS, GrantRecord, grant_f
 from shared.ledger.indexes import OF_CREDENTIAL
 from shared.ledger.key_record import KeyRecord, key_record_from, ref_of
 from shared.ports.ambient import Ids
-from shared.ports.bus import EventBus, Message
+from shared.ports.bus import EventBus
 from shared.ports.document_limits import MOST_WRITES
-from shared.ports.documents import Create, Ref, TenantDocuments, Write
-
-OUTBOX: Final = "outbox"
-
-
-class EventMissing(Exception):
-    """A change that would be saved without telling everything that happened."""
+from shared.ports.documents import Ref, TenantDocuments, Write
+from shared.streams.telling import EventMissing, row_write
 
 
 class TooManyGrants(Exception):
@@ -114,27 +108,11 @@ class Ledger:
 
     async def announce(self, entry: KeyRecord, bus: EventBus) -> KeyRecord:
         """Publish what is stored and not known to be published, in order; that it is, the next save keeps."""
-        for sequence in entry.unannounced:
-            row = await self._row(entry, sequence)
-            message = Message(row.body, row.attributes, row.ordering_key)
-            await bus.publish(row.subject, [message])
-        return replace(entry, announced=entry.credential.sequence, told=())
-
-    async def _row(self, entry: KeyRecord, sequence: int) -> OutboxRow:
-        fresh = next((row for row in entry.told if row.sequence == sequence), None)
-        if fresh is not None:
-            return fresh
-        found = await self.documents.get(_row_ref(entry.id, sequence))
-        if found is None:
-            raise EventMissing(
-                f"event {sequence} of {entry.id} is not in the outbox: restore it from a backup"
-            )
-        return OutboxRow.from_document(found.data)
+        return await entry.announce(self.documents, bus)
 
     def _rows(self, change: Change) -> tuple[OutboxRow, ...]:
         entry = change.entry
-        owed = range(entry.stored + 1, entry.credential.sequence + 1)
-        if [fact.header.sequence for fact in change.facts] != list(owed):
+        if [fact.header.sequence for fact in change.facts] != list(entry.unstored):
             raise EventMissing(f"{entry.id}: give every fact since it was read, and no other")
         return tuple(outbox_row(fact, self._context(change)) for fact in change.facts)
 
@@ -163,21 +141,11 @@ def _parts(changes: Sequence[Change], room: int) -> list[Sequence[Change]]:
 
 
 def _saved(change: Change, rows: Sequence[OutboxRow], versions: Sequence[str]) -> Saved:
-    entry = replace(
-        change.entry,
-        version=versions[0],
-        stored=change.entry.credential.sequence,
-        told=(*change.entry.told, *rows),
-    )
+    entry = replace(change.entry.following(rows), version=versions[0])
     of_grants = versions[1 + len(rows) :]
     grants = (replace(kept, version=version) for kept, version in zip(change.grants, of_grants, strict=True))
     return Saved(entry, tuple(grants))
 
 
 def _writes(change: Change, rows: Sequence[OutboxRow]) -> list[Write]:
-    creates = [Create(_row_ref(row.aggregate_id, row.sequence), row.to_document()) for row in rows]
-    return [change.entry.write(), *creates, *(grant.write() for grant in change.grants)]
-
-
-def _row_ref(credential: str, sequence: int) -> Ref:
-    return Ref(OUTBOX, f"{credential}.{sequence:06d}")
+    return [change.entry.write(), *map(row_write, rows), *(grant.write() for grant in change.grants)]

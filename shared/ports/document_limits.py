@@ -8,7 +8,7 @@ from typing import Any, Final
 import orjson
 
 from shared.domain.errors import InvalidInput
-from shared.ports.documents import Document, Index, Json, Ref, Write
+from shared.ports.documents import Document, Index, Json, Ref, UndeclaredIndex, Write
 
 MOST_WRITES: Final = 500
 MOST_DOCUMENT_BYTES: Final = 1_000_000
@@ -82,11 +82,21 @@ def check_index(index: Index) -> None:
     """Refuse an index over anything but plain names: they become part of a statement."""
     if not _COLLECTION.fullmatch(index.collection):
         raise InvalidInput("index.collection", "malformed", "Name a collection")
+    if index.shards < 1 or (index.shards > 1 and not index.swept):
+        raise InvalidInput(
+            "index.shards", "not swept, or fewer than one", "Only what is swept lies in shards"
+        )
     for field in (*index.equals, index.order_by):
         if not _FIELD.fullmatch(field):
             raise InvalidInput(
                 "index", "a malformed field", "Use names of letters, digits and '_', joined by dots"
             )
+
+
+def check_of_tenant(index: Index) -> None:
+    """Refuse one tenant's query over an index that lies in shards: stores keep it for sweeps alone."""
+    if index.shards > 1:
+        raise UndeclaredIndex(index)
 
 
 def check_query(index: Index, equals: Mapping[str, Json], until: Json, limit: int) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
+from zlib import crc32
 
 from shared.domain.ids import TenantId
 
@@ -66,18 +67,25 @@ class Index:
     """A query the store is prepared for: equality on `equals`, then order and range on `order_by`.
 
     Fields may be dotted paths. A document without a value at `order_by` is not in the index. Only a `swept`
-    index can be read across tenants.
+    index can be read across tenants; one in `shards` in no other way. A store that keeps neighbours together
+    spreads those by their ids: what everybody writes with the present instant must not be one hot place.
     """
 
     collection: str
     equals: tuple[str, ...]
     order_by: str
     swept: bool = False
+    shards: int = 1
 
     @property
     def name(self) -> str:
         """A name unique to what is indexed."""
         return f"{self.collection}({', '.join(self.equals)}) by {self.order_by}"
+
+
+def shard_of(id_: str, shards: int) -> int:
+    """Return the shard that a document's id falls into: the same everywhere, and for ever."""
+    return crc32(id_.encode()) % shards
 
 
 class DocumentError(Exception):

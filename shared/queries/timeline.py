@@ -17,13 +17,13 @@ from shared.domain.instants import instant, instant_from_text, instant_to_text
 from shared.domain.lifecycle import name_of
 from shared.domain.plan import MAX_ATTEMPTS, AttemptMade
 from shared.ledger.key_record import KeyRecord
-from shared.ledger.ledger import OUTBOX
 from shared.ledger.reservation import Reservation, reservation_from
 from shared.ledger.reservation import ref_of as stay_ref
 from shared.ports.documents import Ref, TenantDocuments
 from shared.queries.grants import moment, shown_grants
 from shared.queries.hotels import Cell, Unknown
 from shared.queries.keys import key_of, keys_of_stay
+from shared.streams.telling import OUTBOX
 
 Json = Mapping[str, Any]
 MANUAL_TASKS: Final = "manual_tasks"

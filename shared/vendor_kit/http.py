@@ -10,7 +10,6 @@ from shared.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from shared.vendor_kit.http_aiohttp import AiohttpClient
-    from shared.vendor_kit.http_plain import PlainClient
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
 """Where simulators are; a client for the public alone reaches neither."""
@@ -76,36 +75,24 @@ class HttpClient:
         self, connections: int = 64, largest: int = LARGEST_ANSWER, *, public_only: bool = False
     ) -> None:
         self._limits, self._public_only = (connections, largest), public_only
-        self._plain: PlainClient | None = None
-        self._other: AiohttpClient | None = None
+        self._client: AiohttpClient | None = None
 
     async def send(self, call: Call) -> Answer:
         """Return the answer, or raise a CallFault."""
         if self._public_only and not call.url.startswith("https://"):
             raise ConnectionFailed("not encrypted, and not of this machine")
-        if call.url.startswith("http://"):
-            plain = self._plain or self._open_plain()
-            if (request := plain.request(call)) is not None:
-                return await plain.exchange(request)
-        return await (self._other or self._open_other()).send(call)
+        return await (self._client or self._open()).send(call)
 
     async def close(self) -> None:
         """Close what is open."""
-        for client in (self._plain, self._other):
-            if client is not None:
-                await client.close()
+        if self._client is not None:
+            await self._client.close()
 
-    def _open_plain(self) -> "PlainClient":
-        from shared.vendor_kit.http_plain import PlainClient
-
-        self._plain = PlainClient(*self._limits)
-        return self._plain
-
-    def _open_other(self) -> "AiohttpClient":
+    def _open(self) -> "AiohttpClient":
         from shared.vendor_kit.http_aiohttp import AiohttpClient
 
-        self._other = AiohttpClient(*self._limits, public_only=self._public_only)
-        return self._other
+        self._client = AiohttpClient(*self._limits, public_only=self._public_only)
+        return self._client
 
 
 def checked_address(url: str, of: str = "") -> str:

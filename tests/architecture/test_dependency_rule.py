@@ -18,6 +18,8 @@ VIOLATIONS = {
         | line_in("shared.domain.ids", "import shared.audit.proof")
         | {"shared/audit/proof.py": ""},
         line_in("shared.ports.bus", "import shared.vendor_kit.registry"),
+        line_in("shared.streams.stream", "import shared.vendor_kit.registry"),
+        line_in("shared.ports.bus", "import shared.streams.stream"),
         line_in("shared.vendor_kit.registry", "import shared.usecases.issue_key"),
         line_in("shared.keywork.step", "import shared.usecases.issue_key"),
         line_in("shared.usecases.revoke_key", "import shared.gcp.documents"),

@@ -100,7 +100,7 @@ def _encoded(write: Write, form: Form, mark: str) -> tuple[Mapping[str, Any] | N
     if isinstance(write, Delete):
         return None, 0
     body = encode(write.data)
-    equal, order = form.copies(write.data)
+    equal, order = form.copies(write.ref.id, write.data)
     content = fields(body.decode(), equal, order, mark)
     if (expires_at := _expiry(write)) is not None:
         content[EXPIRES] = value(expires_at)

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from shared.domain.errors import InvalidInput
-from shared.ports.documents import Index, Json
+from shared.ports.documents import Index, Json, shard_of
 
 BODY, EQUAL, ORDER, EXPIRES, MARK = "body", "equal", "order", "expires_at", "mark"
 MOST_COPIED: Final = 16 * 1024
@@ -25,12 +25,15 @@ class Form:
 
     equal: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
+    shards: tuple[tuple[str, int], ...] = ()
+    """The fields by which documents are swept in shards, and in how many."""
 
-    def copies(self, data: Mapping[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
-        """Return what is copied out of a document."""
+    def copies(self, id_: str, data: Mapping[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
+        """Return what is copied out of a document, with the shards that it falls into."""
         equal = {field: value for field, value in _found(data, self.equal) if _has_equals(value)}
         order = {field: value for field, value in _found(data, self.order) if _has_order(value)}
-        return equal, order
+        in_shards = {shard_field(field): shard_of(id_, of) for field, of in self.shards if field in order}
+        return {**equal, **in_shards}, order
 
 
 def forms(indexes: Iterable[Index]) -> dict[str, Form]:
@@ -40,10 +43,16 @@ def forms(indexes: Iterable[Index]) -> dict[str, Form]:
         collection: Form(
             tuple(sorted({name for index in of for name in index.equals})),
             tuple(sorted({index.order_by for index in of})),
+            tuple(sorted({(index.order_by, index.shards) for index in of if index.shards > 1})),
         )
         for collection in sorted({index.collection for index in declared})
         if (of := [index for index in declared if index.collection == collection])
     }
+
+
+def shard_field(order_by: str) -> str:
+    """Return the copied field that says in which shard of a sweep a document is."""
+    return f"{order_by}.shard"
 
 
 def copied_bytes(*copies: Mapping[str, Json]) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from shared.gcp.documents.form import BODY, EQUAL, EXPIRES, MARK, ORDER
+from shared.gcp.documents.form import BODY, EQUAL, EXPIRES, MARK, ORDER, shard_field
 from shared.gcp.documents.names import path_of
 from shared.ports.collections import Collection
 from shared.ports.document_limits import check_index
@@ -18,9 +18,10 @@ UNINDEXED: Final = (BODY, EQUAL, MARK, ORDER)
 def composite_indexes(index: Index) -> Sequence[Mapping[str, Any]]:
     """Return the `google_firestore_index` resources a declared index needs: none where one field is all."""
     check_index(index)
-    if not index.equals:
+    equals = [*index.equals, *([shard_field(index.order_by)] if index.shards > 1 else [])]
+    if not equals:
         return []
-    paths = [*(path_of(EQUAL, field) for field in index.equals), path_of(ORDER, index.order_by)]
+    paths = [*(path_of(EQUAL, field) for field in equals), path_of(ORDER, index.order_by)]
     fields = [{"field_path": path, "order": ASCENDING} for path in paths]
     return [
         {"collection": index.collection, "query_scope": scope, "fields": fields} for scope in _scopes(index)
@@ -35,7 +36,7 @@ def field_settings(
     return [
         *({"collection": each.name, "field": field, "indexes": []} for each in found for field in UNINDEXED),
         *({"collection": each.name, "field": EXPIRES, "indexes": [], "ttl": each.expires} for each in found),
-        *(_alone(index) for index in indexes if not index.equals),
+        *(_alone(index) for index in indexes if not index.equals and index.shards == 1),
     ]
 
 
@@ -46,4 +47,6 @@ def _alone(index: Index) -> Mapping[str, Any]:
 
 
 def _scopes(index: Index) -> Sequence[str]:
+    if index.shards > 1:
+        return [GROUP]
     return [COLLECTION, GROUP] if index.swept else [COLLECTION]

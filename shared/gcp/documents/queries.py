@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.gcp.documents.form import EQUAL, EXPIRES, ORDER, value
+from shared.gcp.documents.form import EQUAL, EXPIRES, ORDER, shard_field, value
 from shared.gcp.documents.names import path_of
 from shared.ports.documents import Index, Json
 
@@ -17,6 +17,7 @@ class Query:
     equals: Mapping[str, Json]
     until: Json
     across: bool = False
+    shard: int | None = None
     start: tuple[Json, str] | None = None
     """The value and the name of the document that the first page follows."""
 
@@ -41,6 +42,8 @@ class Query:
 
     def _filters(self) -> list[Any]:
         filters = [_equal(path_of(EQUAL, field), self.equals[field]) for field in self.index.equals]
+        if self.shard is not None:
+            filters.append(_equal(path_of(EQUAL, shard_field(self.index.order_by)), self.shard))
         if self.until is not None:
             filters.append(_compared(path_of(ORDER, self.index.order_by), "LESS_THAN_OR_EQUAL", self.until))
         return filters

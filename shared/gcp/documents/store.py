@@ -1,6 +1,9 @@
 """The document store on Firestore, where a document is tenants/{tenant}/{collection}/{id}."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any
 
 from shared.domain.ids import TenantId
 from shared.gcp.clients import Connect
@@ -8,6 +11,7 @@ from shared.gcp.documents.connection import Connection
 from shared.gcp.documents.form import forms
 from shared.gcp.documents.names import Place, tenant_and_id
 from shared.gcp.documents.queries import Query
+from shared.gcp.documents.stored import placed
 from shared.gcp.documents.tenant import FirestoreTenantDocuments, Table, living
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.document_limits import check_index
@@ -37,6 +41,19 @@ class FirestoreDocuments:
         shelf.check(index, equals, until, limit)
         if not index.swept:
             raise UndeclaredIndex(index)
-        query = Query(index, equals, until, across=True)
-        found = await living(shelf, shelf.connection.place.everywhere, query, limit)
-        return [tenant_and_id(document.name) for document in found]
+        found = await asyncio.gather(
+            *(
+                self._swept(Query(index, equals, until, across=True, shard=shard), limit)
+                for shard in _shards(index)
+            )
+        )
+        return [whose for *_, whose in sorted(chain(*found))][:limit]
+
+    async def _swept(self, query: Query, limit: int) -> list[tuple[Any, str, tuple[TenantId, str]]]:
+        found = await living(self._shelf, self._shelf.connection.place.everywhere, query, limit)
+        # Value, then name: the order in which Firestore gives them within a shard.
+        return [(placed(each, query.index.order_by), each.name, tenant_and_id(each.name)) for each in found]
+
+
+def _shards(index: Index) -> Sequence[int | None]:
+    return [None] if index.shards == 1 else range(index.shards)

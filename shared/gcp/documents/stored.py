@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from shared.gcp.documents.form import BODY, EXPIRES, MARK
+from shared.gcp.documents.form import BODY, EXPIRES, MARK, ORDER
 from shared.ports.documents import Document, Ref
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -40,6 +40,14 @@ def stored(document: Any) -> Stored:
 def read(ref: Ref, document: Any) -> Document:
     """Read the document itself."""
     return Document(ref, orjson.loads(document.fields[BODY].string_value), stored(document).version)
+
+
+def placed(document: Any, order_by: str) -> tuple[bool, float, str]:
+    """Return where a document stands in an index: numbers come before texts, as Firestore has them."""
+    value = document.fields[ORDER].map_value.fields[order_by]
+    if "string_value" in value:
+        return True, 0, value.string_value
+    return False, value.integer_value or value.double_value, ""
 
 
 def version(updated: Any, expires_at: datetime | None) -> str:

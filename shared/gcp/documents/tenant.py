@@ -11,7 +11,7 @@ from shared.gcp.documents.form import Form
 from shared.gcp.documents.queries import Query
 from shared.gcp.documents.stored import Stored, read, stored
 from shared.ports.ambient import Clock, Entropy
-from shared.ports.document_limits import check_query, check_ref, place_of
+from shared.ports.document_limits import check_of_tenant, check_query, check_ref, place_of
 from shared.ports.documents import Document, Index, Json, Ref, StaleVersion, UndeclaredIndex, Write
 
 LOOKS: Final = 4
@@ -89,6 +89,7 @@ class FirestoreTenantDocuments:
         limit: int = 100,
     ) -> Sequence[Document]:
         """Return living documents equal on the index's fields, ordered, up to and including `until`."""
+        check_of_tenant(index)
         self._shelf.check(index, equals, until, limit)
         query = Query(index, equals, until, start=None if after is None else self._place(index, after))
         found = await living(self._shelf, self._at.tenant(self._tenant), query, limit)

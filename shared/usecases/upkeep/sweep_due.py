@@ -1,6 +1,10 @@
-"""The sweeper: every key whose time has come is tended, whoever's it is."""
+"""The sweeper: whatever announces and is due is tended, whoever's it is. One table names what is swept."""
 
+import asyncio
 import contextlib
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
@@ -8,43 +12,100 @@ from shared.domain.ids import TenantId
 from shared.domain.instants import milliseconds
 from shared.keywork.services import Services
 from shared.ledger.delays import STEP_LEASE
-from shared.ledger.indexes import DUE
-from shared.ledger.key_record import ref_of
-from shared.ports.documents import DocumentStore, StaleVersion, Update
+from shared.ledger.indexes import DUE, DUE_DISCLOSURES
+from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
+from shared.streams.telling import DUE_AT
 from shared.usecases.upkeep.tend_key import tend_if_due
+from shared.vendor_kit.calm.health_stream import DUE_BREAKERS, tell_health
 
 AT_A_TIME: Final = 200
+LANES: Final = 8
+"""So many are tended side by side: most of the time one of them waits for a store, a bus or an engine."""
 MOST_ROUNDS: Final = 50
 LONGEST: Final = timedelta(minutes=4)
 """Less than the sweeper's own time, and more than the minute after which the next one sets out."""
+Due = tuple[TenantId, str]
 
 
-async def sweep_due(documents: DocumentStore, services: Services) -> int:
-    """Tend what is due, the longest overdue first, and return how many keys that were."""
-    until, tended = services.now + LONGEST, 0
-    for _ in range(MOST_ROUNDS):
-        due = await documents.sweep(DUE, {}, until=milliseconds(services.now), limit=AT_A_TIME)
-        tended += sum([await _tended(tenant, credential, documents, services) for tenant, credential in due])
-        if len(due) < AT_A_TIME or services.now >= until:
-            break
-    return tended
+async def _tend_key(tenant: TenantId, key: str, _: DocumentStore, services: Services) -> bool:
+    return await tend_if_due(key, await services.ledger(tenant), services)
 
 
-async def _tended(tenant: TenantId, credential: str, documents: DocumentStore, services: Services) -> bool:
-    try:
-        return await tend_if_due(credential, await services.ledger(tenant), services)
-    except StaleVersion:
-        return False  # somebody else tends it
-    except Exception as error:  # noqa: BLE001 - one broken entry must not keep the others waiting
-        services.log.failure("a due key could not be tended", error, tenant=tenant, credential=credential)
-        await _put_off(tenant, credential, documents, services)
-        return False
+async def _tell_disclosure(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.audit.disclosures import tell_disclosure
+
+    return await tell_disclosure(name, documents.tenant(tenant), services.bus)
 
 
-async def _put_off(tenant: TenantId, credential: str, documents: DocumentStore, services: Services) -> None:
-    """Let the others come first, without reading what may be unreadable, unless it was put off already."""
-    store, later = documents.tenant(tenant), milliseconds(services.now + STEP_LEASE)
-    found = await store.get(ref_of(credential))
-    if found is not None and found.data.get("due_at", 0) <= milliseconds(services.now):
-        with contextlib.suppress(StaleVersion):
-            await store.commit([Update(found.ref, {**found.data, "due_at": later}, found.version)])
+async def _tell_health(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    return await tell_health(name, documents.tenant(tenant), services.bus)
+
+
+@dataclass(frozen=True, slots=True)
+class SweptStream:
+    """Aggregates of one kind: where the due ones are found, and what is done about one."""
+
+    due: Index
+    tend: Callable[[TenantId, str, DocumentStore, Services], Awaitable[bool]]
+    complaint: str
+
+
+SWEPT: Final = (
+    SweptStream(DUE, _tend_key, "a due key could not be tended"),
+    SweptStream(DUE_DISCLOSURES, _tell_disclosure, "who was shown evidence could not be told"),
+    SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
+)
+
+
+async def sweep_due(
+    documents: DocumentStore, services: Services, streams: Sequence[SweptStream] = SWEPT
+) -> int:
+    """Tend what is due of each stream, the longest overdue first, and return how many that were."""
+    return sum([await _Sweep(stream, documents, services).all_due() for stream in streams])
+
+
+@dataclass(frozen=True, slots=True)
+class _Sweep:
+    stream: SweptStream
+    documents: DocumentStore
+    services: Services
+
+    async def all_due(self) -> int:
+        until, tended = self.services.now + LONGEST, 0
+        for _ in range(MOST_ROUNDS):
+            due = await self.documents.sweep(
+                self.stream.due, {}, until=milliseconds(self.services.now), limit=AT_A_TIME
+            )
+            tended += await self._side_by_side(due)
+            if len(due) < AT_A_TIME or self.services.now >= until:
+                break
+        return tended
+
+    async def _side_by_side(self, due: Sequence[Due]) -> int:
+        lanes: dict[int, list[Due]] = defaultdict(list)
+        for tenant, id_ in due:
+            lanes[shard_of(id_, LANES)].append((tenant, id_))
+        return sum(await asyncio.gather(*map(self._in_turn, lanes.values())))
+
+    async def _in_turn(self, lane: Sequence[Due]) -> int:
+        return sum([await self._tended(tenant, id_) for tenant, id_ in lane])
+
+    async def _tended(self, tenant: TenantId, id_: str) -> bool:
+        try:
+            return await self.stream.tend(tenant, id_, self.documents, self.services)
+        except StaleVersion:
+            return False  # somebody else tends it
+        except Exception as error:  # noqa: BLE001 - one that is broken must not keep the others waiting
+            named = {"tenant": tenant, "credential": id_}
+            self.services.log.failure(self.stream.complaint, error, **named)
+            await self._put_off(tenant, id_)
+            return False
+
+    async def _put_off(self, tenant: TenantId, id_: str) -> None:
+        """Let the others come first, without reading what may be unreadable, unless it is put off already."""
+        store, now = self.documents.tenant(tenant), self.services.now
+        found = await store.get(Ref(self.stream.due.collection, id_))
+        if found is not None and found.data.get(DUE_AT, 0) <= milliseconds(now):
+            with contextlib.suppress(StaleVersion):
+                later = {**found.data, DUE_AT: milliseconds(now + STEP_LEASE)}
+                await store.commit([Update(found.ref, later, found.version)])

@@ -4,33 +4,21 @@ The row stands in the outbox from the moment of the change; `announced` says how
 `due_at` is there until all of it is. One sweep goes over what is due.
 """
 
-import contextlib
 import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 
 from shared.domain.ids import EventId, VendorAdapterId
 from shared.domain.instants import instant_from_text
-from shared.kernel.log import Log
-from shared.ports.ambient import Clock, Ids
-from shared.ports.bus import EventBus, Message
-from shared.ports.documents import (
-    Create,
-    Document,
-    DocumentStore,
-    Index,
-    Ref,
-    StaleVersion,
-    TenantDocuments,
-    Update,
-)
+from shared.ports.ambient import Ids
+from shared.ports.bus import EventBus
+from shared.ports.documents import Create, Index, Ref, TenantDocuments
+from shared.streams.telling import row_write, tell
 from shared.vendor_kit.breaker import BreakerChange
 from shared.vendor_kit.calm.circuit import COLLECTION
 
-OUTBOX: Final = "outbox"
 DUE_BREAKERS: Final = Index(COLLECTION, (), "due_at", swept=True)
 """Breakers with changes that nobody is known to have published."""
-SWEPT: Final = (DUE_BREAKERS,)
 _ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
@@ -58,11 +46,11 @@ class HealthStream:
         stream = Aggregate(str(self._documents.tenant), str(adapter_id(self._name)), kept["sequence"] - 1)
         facts = AuditFacts("health_changed", at, event.trace_id, reason=change.reason, vendor=self._vendor)
         row = OutboxRow.following(stream, event, facts)
-        return Create(row_ref(self._name, row.sequence), row.to_document())
+        return row_write(row)
 
     async def publish(self, ref: Ref) -> None:
         """Publish what a breaker has not told yet."""
-        await publish_untold(self._documents, ref, self._bus)
+        await tell_health(ref.id, self._documents, self._bus)
 
     @property
     def _vendor(self) -> str:
@@ -95,45 +83,6 @@ class HealthStream:
         return compose(payload, stamp)
 
 
-def row_ref(name: str, sequence: int) -> Ref:
-    """Return where a change's row is kept."""
-    return Ref(OUTBOX, f"{adapter_id(name)}.{sequence:06d}")
-
-
-async def publish_untold(documents: TenantDocuments, ref: Ref, bus: EventBus) -> bool:
-    """Publish a breaker's rows that nobody is known to have published, in order; then note it."""
-    found = await documents.get(ref)
-    if found is None or found.data["announced"] >= found.data["sequence"]:
-        return False
-    for sequence in range(found.data["announced"] + 1, found.data["sequence"] + 1):
-        await _publish(documents, row_ref(ref.id, sequence), bus)
-    with contextlib.suppress(StaleVersion):  # changed since: whoever did it tells the rest
-        await documents.commit([_noted(found)])
-    return True
-
-
-async def _publish(documents: TenantDocuments, ref: Ref, bus: EventBus) -> None:
-    from shared.events.outbox import OutboxRow
-
-    found = await documents.get(ref)
-    if found is None:
-        raise LookupError(f"{ref} is not in the outbox: restore it from a backup")
-    row = OutboxRow.from_document(found.data)
-    await bus.publish(row.subject, [Message(row.body, row.attributes, row.ordering_key)])
-
-
-def _noted(found: Document) -> Update:
-    told = {**found.data, "announced": found.data["sequence"]}
-    return Update(found.ref, {name: told[name] for name in told if name != "due_at"}, found.version)
-
-
-async def sweep_breakers(store: DocumentStore, bus: EventBus, clock: Clock, log: Log) -> int:
-    """Publish what crashes left untold, whatever becomes of one; return of how many breakers."""
-    due = await store.sweep(DUE_BREAKERS, {}, until=int(clock.now().timestamp() * 1000))
-    swept = 0
-    for tenant, name in due:
-        try:
-            swept += await publish_untold(store.tenant(tenant), Ref(COLLECTION, name), bus)
-        except Exception as error:  # noqa: BLE001 - one that cannot be told must not keep the others waiting
-            log.failure("a vendor's change of health could not be told", error, account=name)
-    return swept
+async def tell_health(name: str, documents: TenantDocuments, bus: EventBus) -> bool:
+    """Tell what a breaker has not told yet; return whether there was any."""
+    return await tell(Ref(COLLECTION, name), str(adapter_id(name)), documents, bus)

@@ -14,6 +14,7 @@ from shared.ports.documents import (
     StaleVersion,
     UndeclaredIndex,
     Update,
+    shard_of,
 )
 from tests.contract.documents.setting import ALPHA, sqlite_documents
 
@@ -238,6 +239,22 @@ def with_handle(handle):
     return with_store(type("Broken", (Store,), {"handle": handle}))
 
 
+class SweepsOneShard(Store):
+    """Looks at the first shard, and takes it for all."""
+
+    async def sweep(self, index, equals, **bounds):
+        found = await super().sweep(index, equals, **bounds)
+        return [each for each in found if shard_of(each[1], index.shards) == 0]
+
+
+class SweepsShardByShard(Store):
+    """Takes the shards one after the other, whoever waits longest."""
+
+    async def sweep(self, index, equals, **bounds):
+        found = await super().sweep(index, equals, **bounds)
+        return sorted(found, key=lambda each: shard_of(each[1], index.shards))
+
+
 def with_store(store):
     """A way to build the stores, both of that class."""
 
@@ -256,7 +273,7 @@ async def one_database(embedded):
 
 async def forgetful(embedded):
     """Begins with nothing whenever it is opened."""
-    await embedded.engine.write(lambda connection: connection.execute("DELETE FROM documents").rowcount)
+    await embedded.engine.write(lambda connection: connection.execute("DELETE FROM packed").rowcount)
     return await sqlite_documents(embedded)
 
 
@@ -311,6 +328,14 @@ BROKEN = {
         "test_a_sweep_yields_tenant_and_id_and_nothing_else",
     ),
     "sweeps one tenant": (with_store(SweepsOneTenant), "test_a_sweep_yields_tenant_and_id_and_nothing_else"),
+    "sweeps one shard": (
+        with_store(SweepsOneShard),
+        "test_a_sweep_in_shards_finds_all_of_them_in_one_order",
+    ),
+    "sweeps shard by shard": (
+        with_store(SweepsShardByShard),
+        "test_a_sweep_in_shards_finds_all_of_them_in_one_order",
+    ),
     "null for nonsense": (
         with_handle(WritesNullForNonsense),
         "test_a_value_json_cannot_carry_is_refused",

@@ -4,8 +4,8 @@ import pytest
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
-from shared.ports.documents import Index, Ref, UndeclaredIndex
-from tests.contract.documents.setting import ALPHA, BETA, DUE, NUMBERED, WHOLE
+from shared.ports.documents import Index, Ref, UndeclaredIndex, shard_of
+from tests.contract.documents.setting import ALPHA, BETA, DUE, NUMBERED, SPREAD, WHOLE
 
 SAGAS = {
     "c": {"state": "waiting", "due_at": "2026-05-02"},
@@ -142,6 +142,25 @@ class Querying:
         swept = await setting.store.sweep(DUE, WAITING, until="2026-05-02")
         assert list(swept) == [(ALPHA, "d"), (BETA, "a"), (ALPHA, "b"), (ALPHA, "c")]
         assert {type(tenant) for tenant, _ in swept} == {TenantId}
+
+    async def test_a_sweep_in_shards_finds_all_of_them_in_one_order(self, setting):
+        at = {f"s{number}": (number * 7) % 20 for number in range(20)}
+        assert len({shard_of(name, SPREAD.shards) for name in at}) == SPREAD.shards
+        await setting.sagas({name: {"spread_at": late} for name, late in at.items()})
+        await setting.sagas({"s0": {"spread_at": 3}, "s1": {"spread_at": None}}, tenant=setting.beta)
+        first = [(ALPHA, name) for name in sorted(at, key=at.get)][:11]
+        first.insert(4, (BETA, "s0"))
+        assert list(await setting.store.sweep(SPREAD, {}, until=10)) == first
+        assert list(await setting.store.sweep(SPREAD, {}, until=10, limit=6)) == first[:6]
+
+    async def test_a_document_leaves_its_shard_with_its_value(self, setting):
+        version = await setting.create(Ref("sagas", "x"), {"spread_at": 1})
+        await setting.update(Ref("sagas", "x"), {}, version)
+        assert list(await setting.store.sweep(SPREAD, {}, until=10)) == []
+
+    async def test_an_index_in_shards_is_for_sweeps_only(self, setting):
+        with pytest.raises(UndeclaredIndex):
+            await setting.alpha.query(SPREAD, {})
 
     async def test_a_sweep_keeps_its_limit(self, setting):
         await setting.sagas(SAGAS)

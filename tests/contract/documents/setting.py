@@ -12,7 +12,8 @@ ROOM = Ref("rooms", "204")
 DUE = Index("sagas", ("state",), "due_at", swept=True)
 NUMBERED = Index("sagas", ("owner.kind", "open"), "number")
 WHOLE = Index("sagas", (), "due_at")
-INDEXES = (DUE, NUMBERED, WHOLE)
+SPREAD = Index("sagas", (), "spread_at", swept=True, shards=4)
+INDEXES = (DUE, NUMBERED, WHOLE, SPREAD)
 
 
 async def sqlite_documents(embedded):

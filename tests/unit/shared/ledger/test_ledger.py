@@ -9,8 +9,9 @@ from shared.domain.commands import Accept, Fail
 from shared.domain.ids import TenantId
 from shared.domain.kinds import FailureReason
 from shared.events.errors import CrossTenant
-from shared.ledger.ledger import OUTBOX, Change, EventMissing, Ledger
+from shared.ledger.ledger import Change, Ledger
 from shared.ports.documents import AlreadyExists, Create, Delete, Ref, StaleVersion
+from shared.streams.telling import OUTBOX, EventMissing
 from tests.unit.shared.ledger.ledgering import CAUSE, DOOR, MINUTE
 
 BESIDE = Ref("notes", "one")

@@ -4,6 +4,7 @@ import socket
 
 import pytest
 
+from infra.local.transport import Sockets
 from shared.domain.errors import InvalidInput
 from shared.vendor_kit.http import (
     Answer,
@@ -17,7 +18,7 @@ from shared.vendor_kit.http import (
 from shared.vendor_kit.http_aiohttp import AiohttpClient, PublicResolver, is_public
 from tests.unit.shared.vendor_kit.serving import OK, vendor
 
-MAKERS = {"HttpClient": HttpClient, "aiohttp": lambda: AiohttpClient(4, 1000)}
+MAKERS = {"HttpClient": HttpClient, "Sockets": Sockets, "aiohttp": lambda: AiohttpClient(4, 1000)}
 
 
 @pytest.fixture(params=MAKERS)
@@ -91,7 +92,7 @@ async def test_answer_that_is_late_may_have_had_an_effect(client):
         await client.close()
 
 
-@pytest.mark.parametrize("make", [HttpClient, AiohttpClient])
+@pytest.mark.parametrize("make", [HttpClient, Sockets, AiohttpClient])
 async def test_answer_that_is_too_long_is_cut(make):
     client = make(connections=4, largest=1)
     async with vendor(OK) as (address, _):

@@ -5,18 +5,25 @@ import re
 import pytest
 
 from shared.domain.errors import InvalidInput
+from shared.gcp.documents.form import forms
 from shared.gcp.documents.indexes import composite_indexes, field_settings
 from shared.gcp.documents.queries import Query
 from shared.ports.collections import Collection, collections_in
-from shared.ports.documents import Index
+from shared.ports.documents import Index, shard_of
 from shared.runtime.indexes import INDEXES
 
 DUE = Index("sagas", ("state", "owner.kind"), "due_at", swept=True)
 OPEN = Index("grants", ("state",), "until.day")
+SPREAD = Index("sagas", (), "due_at", swept=True, shards=8)
 LATEST = Index("events", (), "at", swept=True)
 EQUALS = {"state": None, "owner.kind": "guest"}
 MIDNIGHT = 1_772_323_200_000
-QUERIES = [(index, across) for index in INDEXES for across in (False, True) if index.swept or not across]
+QUERIES = [
+    (index, across)
+    for index in INDEXES
+    for across in (False, True)
+    if (index.swept or not across) and (across or index.shards == 1)
+]
 PLAIN_PATH = re.compile(r"[A-Za-z_]\w*(\.([A-Za-z_]\w*|`[A-Za-z_.]+`))*", re.ASCII)
 MOST_FIELDS = 100
 
@@ -24,14 +31,15 @@ MOST_FIELDS = 100
 def asked_for(index, until, *, across):
     """Return the paths a query compares, then those it orders by."""
     equals = {field: EQUALS.get(field, "any") for field in index.equals}
-    query = Query(index, equals, until, across=across).page(10, None)
+    shard = None if index.shards == 1 else index.shards - 1
+    query = Query(index, equals, until, across=across, shard=shard).page(10, None)
     filters = [(each.field_filter or each.unary_filter) for each in query.where.composite_filter.filters]
     order = [order.field.field_path for order in query.order_by if order.field.field_path != "__name__"]
     return [each.field.field_path for each in filters], order, query
 
 
 @pytest.mark.parametrize("until", [None, "2026"])
-@pytest.mark.parametrize(("index", "across"), [(DUE, False), (DUE, True), (OPEN, False)])
+@pytest.mark.parametrize(("index", "across"), [(DUE, False), (DUE, True), (OPEN, False), (SPREAD, True)])
 def test_every_query_reads_exactly_the_fields_of_its_index_in_their_order(index, across, until):
     compared, ordered, query = asked_for(index, until, across=across)
     scope = "COLLECTION_GROUP" if across else "COLLECTION"
@@ -44,6 +52,17 @@ def test_every_query_reads_exactly_the_fields_of_its_index_in_their_order(index,
 def test_only_a_swept_index_reaches_across_tenants():
     scopes = {index: [each["query_scope"] for each in composite_indexes(index)] for index in (DUE, OPEN)}
     assert scopes == {DUE: ["COLLECTION", "COLLECTION_GROUP"], OPEN: ["COLLECTION"]}
+
+
+def test_what_is_swept_in_shards_is_in_no_index_by_its_time_alone():
+    assert [each["query_scope"] for each in composite_indexes(SPREAD)] == ["COLLECTION_GROUP"]
+    assert [each for each in field_settings([SPREAD], []) if each["field"] == "order.due_at"] == []
+
+
+def test_a_document_falls_into_the_shard_of_its_id_while_it_has_a_value():
+    form = forms([SPREAD])["sagas"]
+    assert form.copies("key_1", {"due_at": 7}) == ({"due_at.shard": shard_of("key_1", 8)}, {"due_at": 7})
+    assert form.copies("key_1", {"due_at": None}) == ({}, {})
 
 
 def test_a_dotted_field_is_one_quoted_name():

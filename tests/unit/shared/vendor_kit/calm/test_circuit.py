@@ -11,10 +11,11 @@ import pytest
 from infra.local.ambient import SeededEntropy
 from shared.kernel.ids import DrawnIds
 from shared.ports.documents import Ref
+from shared.streams.telling import EventMissing
 from shared.vendor_kit.breaker import BreakerPolicy, CircuitOpen
 from shared.vendor_kit.calm.blocks import PLATFORM
 from shared.vendor_kit.calm.circuit import COLLECTION, READ_EVERY, Circuit, SharedCircuit
-from shared.vendor_kit.calm.health_stream import HealthStream, sweep_breakers
+from shared.vendor_kit.calm.health_stream import DUE_BREAKERS, HealthStream, tell_health
 from tests.unit.shared.vendor_kit.calm.instances import StoreAway, among_instances
 
 NAME = "ttlock:0123456789abcdef"
@@ -73,7 +74,12 @@ class Fleet:
         return circuit
 
     async def sweep(self):
-        return await sweep_breakers(self.instances.store, self.bus, self.instances.clock, self.instances.log)
+        """Do what the sweeper does for each breaker that is due."""
+        until, told = int(self.instances.clock.now().timestamp() * 1000), 0
+        for tenant, name in await self.instances.store.sweep(DUE_BREAKERS, {}, until=until):
+            with contextlib.suppress(StoreAway, EventMissing):
+                told += await tell_health(name, self.instances.store.tenant(tenant), self.bus)
+        return told
 
 
 async def call(circuit, *, fails=False):
