@@ -17,7 +17,7 @@ class BadLine:
 
     def __init__(self, vendor_port, seed):
         self.vendor_port, self.chance, self.share = vendor_port, Random(seed), 0.0
-        self.faults, self.calls, self.under_way = Counter(), 0, 0
+        self.faults, self.calls = Counter(), 0
         self._lock = threading.Lock()
         settings = {"request_queue_size": 128, "daemon_threads": True, "handle_error": lambda *_: None}
         server = type("Line", (ThreadingHTTPServer,), settings)
@@ -36,15 +36,6 @@ class BadLine:
             kind = self.chance.choice(KINDS)
             self.faults[kind] += 1
             return kind
-
-    def await_silence(self, seconds=0.6, at_most=20.0):
-        """Wait until nobody has called for a while, and not for ever: some calls go on and on."""
-        began = time.monotonic()
-        while time.monotonic() < began + at_most:
-            calls = self.calls
-            time.sleep(seconds)
-            if calls == self.calls and not self.under_way:
-                return
 
     def delay(self):
         """Return how late a late answer is."""
@@ -71,15 +62,7 @@ class _Call(BaseHTTPRequestHandler):
         pass
 
     def _passed(self, body):
-        line = self.server.line
-        fault = line.draw()
-        line.under_way += 1
-        try:
-            self._treated(fault, body)
-        finally:
-            line.under_way -= 1
-
-    def _treated(self, fault, body):
+        fault = self.server.line.draw()
         if fault == "cut_before":
             self.close_connection = True
             return

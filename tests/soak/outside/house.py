@@ -15,8 +15,10 @@ from infra.cli.problems import Problem
 from tests.chaos.fleet_process import free_port
 from tests.chaos.simulator_process import SimulatorProcess
 from tests.soak.outside.bad_line import BadLine
+from tests.soak.outside.fleet import UNDER_WAY
 
 START_SECONDS = 90
+CALM, LOOK_SECONDS = 3, 0.2
 FRONT = 1000001
 LOCKS = {"101": 1000101, "102": 1000102, "203": 1000203, "204": 1000204}
 
@@ -97,11 +99,18 @@ class House:
         return datetime.fromisoformat(self.get("clock")["now"])
 
     def later(self, seconds):
-        """Let time go on, for fleet and doors, once no call is under way."""
-        self.line.await_silence()
+        """Let time go on, for fleet and doors, once no adapter works."""
+        self._await_steps()
         ahead = self._asked(lambda: self.control.post("clock", body={"seconds": seconds}))
         # Doors go by the machine's clock, and so far ahead of it as the fleet is.
         self.doors.steer("POST", "clock", aheadSeconds=ahead["ahead_seconds"])
+
+    def _await_steps(self):
+        calm, deadline = 0, time.monotonic() + START_SECONDS
+        while calm < CALM:
+            calm = 0 if self.get("status")["counters"].get(UNDER_WAY) else calm + 1
+            assert time.monotonic() < deadline, "an adapter works and works"
+            time.sleep(LOOK_SECONDS)
 
     def codes(self):
         """Return what is in each lock's own memory: its codes, each with its times."""
