@@ -51,12 +51,12 @@ class Stress:
         """Tell everything, and everything that nobody acknowledged once more."""
         self.house.line.share = share
         told = self._interleaved(stories)
+        if self.since_backup is not None:
+            self.since_backup += [event for story in stories for event in story]
         strikes = {self.chance.randrange(len(told)) for _ in range(kills)}
         for place, event in enumerate(told):
             if place in strikes:
                 self.house.kill()
-            if self.since_backup is not None:
-                self.since_backup.append(event)
             self._published(event)
         self.counts["events"] += len(told)
         for _ in range(BAD_MINUTES if share else 0):
@@ -83,6 +83,11 @@ class Stress:
             except Silent:
                 assert time.monotonic() < deadline, "nobody takes events any more"
                 time.sleep(0.2)
+
+    def backed_up(self):
+        """Make a backup, and note what is told from now on."""
+        self.house.back_up()
+        self.since_backup = []
 
     def quiet(self):
         """Let time go on, at a good line, until nothing is under way any more."""
@@ -131,16 +136,21 @@ class Stress:
         doors = self.house.codes()
         return [f"{stay.id}: {why}" for stay in self.live if (why := _why_shut(stay, doors))]
 
-    def replayed(self):
-        """Have what was told since the backup told again, and an operator remove what is nobody's."""
-        events, self.since_backup = self.since_backup, None
-        self.tell([[event] for event in events])
+    def restored(self):
+        """Put the backup back, have what was told since told again, and an operator remove what is nobody's."""
+        self.house.restore()
+        stories = {}
+        for event in self.since_backup:
+            stories.setdefault(event["data"]["reservationId"], {})[event["id"]] = event
+        self.since_backup = None
+        self.tell([list(story.values()) for story in stories.values()])
         self.quiet()
         found = self.house.get("findings")["findings"]
-        self.counts["strangers"] += len(strange := [each for each in found if each["kind"] == "unknown"])
+        strange = [each for each in found if each["kind"] == "unknown"]
+        self.counts["strangers"] += len(strange)
         for each in strange:
-            body = {"tenant": each["tenant"], "finding": each["finding"], "word": "remove", "by": "usr_7"}
-            self.house.call("judge-finding", **body)
+            meant = {name: each[name] for name in ("tenant", "finding")}
+            self.house.call("judge-finding", **meant, word="remove", by="usr_7")
         self.quiet()
         self.judge()
 
