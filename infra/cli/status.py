@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, counted, line, plain, table
 from infra.cli.control import ControlPlane
+from infra.cli.wall import both
 
 
 def status(at: FleetAddress) -> Answer:
@@ -25,11 +26,19 @@ def _said(at: FleetAddress, facts: Mapping[str, Any]) -> list[RenderableType]:
 def _for_hands(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
     """Go through what somebody must see to, the guest at the door first."""
     yield from _attention(at, facts)
+    yield from _alerts(at, facts)
     if waiting := int(facts.get("tasks_waiting", 0)):
         yield line(f"Tasks waiting: {waiting}")
     if failed := int(facts.get("failed_executions", 0)):
         yield _failed(at, failed)
     yield _parked(at, int(facts.get("parked", 0)))
+
+
+def _alerts(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
+    last, today = facts.get("last_alert"), int(facts.get("alerts_within_a_day", 0))
+    if last is not None and today:
+        said = f"Alerts within 24 h: {today}, the last at {both(last['at'], last['zone'])}: "
+        yield line(said, plain(last["message"], "red"), f", see keyfleet alerts{at.flags}")
 
 
 def _at_work(facts: Mapping[str, Any]) -> Iterator[RenderableType]:
@@ -68,6 +77,16 @@ def _parked(at: FleetAddress, count: int) -> RenderableType:
     )
 
 
+def _arrivals(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """Name the keys that failed, who comes first first, and how they are asked for now."""
+    failed = facts.get("failed", [])
+    rows = [(each["arrives"], each["reservation"] or "", each["key"], each["reason"]) for each in failed]
+    if rows:
+        yield table(("arrives", "stay", "key", "failed as"), rows)
+        again = f"keyfleet retry --all-failed{at.flags}"
+        yield line(f"Others are requested in their place by themselves; at once, with {again}")
+
+
 def _attention(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
     if late := facts.get("keys_at_the_door"):
         said = f"Not made, and its guest is here or comes within two hours: {', '.join(late)}, "
@@ -75,6 +94,7 @@ def _attention(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[Renderabl
     if failed := facts["failed_keys"]:
         said = f"Failed, and still wanted: {counted(failed, 'key')}, "
         yield line(plain(said, "bold red"), f"see keyfleet credentials --state failed{at.flags}")
+        yield from _arrivals(at, facts)
     if keyless := facts["keyless_stays"]:
         said = f"Without any key since they were changed: {', '.join(keyless)}, "
         yield line(plain(said, "bold red"), f"see keyfleet timeline STAY{at.flags}")
