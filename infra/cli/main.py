@@ -7,6 +7,7 @@ import typer
 from infra.cli import dead_letter, executions, findings, key_orders, keys, residue, schedule, workflow_files
 from infra.cli.alerts import alerts
 from infra.cli.ask_again import ask_again
+from infra.cli.audit import audit
 from infra.cli.clock import clock
 from infra.cli.command import (
     at_a_place,
@@ -99,6 +100,7 @@ app.command("dead-letters", hidden=True)(at_a_place(dead_letter.list_letters))
 app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))
 app.add_typer(letters, name="dead-letter")
 app.add_typer(residues, name="residue")
+app.add_typer(audit, name="audit")
 app.add_typer(found, name="finding")
 app.add_typer(key, name="key")
 app.add_typer(workflow, name="workflow")
