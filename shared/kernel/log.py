@@ -11,6 +11,7 @@ from typing import Any, Final, TextIO
 import orjson
 
 from shared.kernel.ambient import SystemClock
+from shared.kernel.trace import trace_id, trace_of
 
 SELDOM: Final = timedelta(minutes=1)
 MOST_SELDOM: Final = 256
@@ -27,6 +28,7 @@ SECRET_NAMES = frozenset(
 SECRET_PARTS = ("password", "secret", "token", "email", "phone")
 """Whatever stands around these in a name, its value is struck out."""
 LONGEST_TEXT: Final = 2000
+LOGGING: Final = "logging.googleapis.com"
 _context: ContextVar[Mapping[str, Any] | None] = ContextVar("log_context", default=None)
 
 
@@ -61,9 +63,13 @@ class Log:
     """Writes the lines of one service."""
 
     def __init__(
-        self, service: str, stream: TextIO | None = None, now: Callable[[], datetime] | None = None
+        self,
+        service: str,
+        stream: TextIO | None = None,
+        now: Callable[[], datetime] | None = None,
+        project: str = "",
     ) -> None:
-        self._service, self._stream, self._now = service, stream, now
+        self._service, self._stream, self._now, self._project = service, stream, now, project
         self._seldom: OrderedDict[tuple[str, str], tuple[datetime, int]] = OrderedDict()
 
     def info(self, message: str, **fields: Any) -> None:
@@ -104,9 +110,19 @@ class Log:
         # Cloud Run dates each line itself; elsewhere somebody gives us a clock.
         time = {} if self._now is None else {"time": self._now().isoformat(timespec="milliseconds")}
         line = {**time, "severity": severity, "message": message, "service": self._service}
-        line |= redacted(context) | redacted(fields)
+        line |= _of_whom(context, self._project) | redacted(context) | redacted(fields)
         stream = self._stream or sys.stdout
         stream.write(orjson.dumps(line, default=lambda _: STRUCK_OUT).decode() + "\n")
+
+
+def _of_whom(context: Mapping[str, Any], project: str) -> Mapping[str, str]:
+    """Return tenant and trace as A §13.3 calls them, and as Cloud Logging puts a line under its request."""
+    trace = trace_of(str(context.get("trace", "")))
+    told = {"tenantId": context.get("tenant"), "traceId": trace_id(trace)}
+    if trace and project:
+        told[f"{LOGGING}/trace"] = f"projects/{project}/traces/{trace_id(trace)}"
+        told[f"{LOGGING}/spanId"] = trace.split("-")[2]
+    return {name: str(value) for name, value in told.items() if value}
 
 
 def _places(error: BaseException) -> list[str]:
