@@ -42,8 +42,11 @@ def _waits(node: Any) -> Iterator[float]:
             yield from _waits(each)
     elif isinstance(node, dict):
         args = node.get("args")
-        called = str(node.get("call", "")).startswith(HTTP) and isinstance(args, dict)
-        if called and str(args.get("url", "")).endswith(OF_ADAPTERS):
+        if str(node.get("call", "")).startswith(HTTP) and isinstance(args, dict) and _of_adapter(args):
             yield float(args.get("timeout", 300))
         for each in node.values():
             yield from _waits(each)
+
+
+def _of_adapter(args: dict[str, Any]) -> bool:
+    return str(args.get("url", "")).endswith(OF_ADAPTERS)
