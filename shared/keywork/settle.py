@@ -19,6 +19,7 @@ from shared.keywork.errand import Errand, SettleAttempt, lapsed
 from shared.keywork.lock_key import lock_key
 from shared.keywork.rounds import Answer, Round
 from shared.keywork.services import gather_both
+from shared.keywork.unique_pins import errands_indexed
 from shared.keywork.vault import RoundVault, secret_of
 from shared.keywork.vendor_session import VendorSession
 from shared.keywork.verdicts import Verdict
@@ -41,6 +42,7 @@ async def settle_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
     if vault.trouble is not None:
         raise vault.trouble
     await vault.keep_refs(answered)
+    answered = await errands_indexed(answered, desk.secrets)
     it = SettleAttempt(
         replace(begun, entry=told),
         grants,

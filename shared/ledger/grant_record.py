@@ -67,6 +67,7 @@ class GrantRecord:
         "device_id",
         "until",
         "leaving",
+        "pin",
         "gone_as",
         "gone_at",
     )
@@ -91,7 +92,8 @@ class GrantRecord:
             return {**found, "gone_as": self.grant.vendor_name, "gone_at": gone_at}
         since = self.wished_at or self.grant.changed_at
         leaving = {"leaving": milliseconds(since)} if self.leaving or self.unmet else {}
-        return {**found, "until": milliseconds(self.until), **leaving}
+        pin = {} if self.grant.pin_index is None else {"pin": self.grant.pin_index}
+        return {**found, "until": milliseconds(self.until), **leaving, **pin}
 
     @property
     def wanted(self) -> bool:

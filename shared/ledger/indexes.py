@@ -10,6 +10,8 @@ OF_CREDENTIAL: Final = Index("grants", ("credential_id",), "device_id")
 """All grants a key ever had."""
 AT_DEVICE: Final = Index("grants", ("device_id",), "until")
 """The grants at a lock that are not over, by the end of their stay."""
+WITH_PIN: Final = Index("grants", ("pin",), "until")
+"""The grants that are not over and open by a PIN, by its blind index, which says at which property."""
 STAYS_AT: Final = Index("reservations", ("property_id",), "arrives")
 """A property's stays, as their guests arrive."""
 STAYS_OF: Final = Index("reservations", ("guest_id",), "arrives")

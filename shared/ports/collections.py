@@ -29,6 +29,7 @@ COLLECTIONS: Final = (
     Collection("finding_refs", "vendors' numbers of keys nobody knows, sealed", sealed=True, expires=True),
     Collection("findings", "what at locks is not as the ledger has it, until that is settled"),
     Collection("grants", "keys at one lock each"),
+    Collection("index_keys", "the keys of blind indexes, wrapped by Cloud KMS", sealed=True),
     Collection("integrators", "service accounts of a tenant, their keys hashed"),
     Collection("key_secrets", "PINs, tokens and vendors' references, sealed", sealed=True, expires=True),
     Collection("leases", "who may do what only one may", expires=True),

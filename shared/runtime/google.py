@@ -69,7 +69,9 @@ def google_platform(
         tasks=CloudTasks(clients.of("tasks"), settings, clock),
         sagas=WorkflowExecutions(clients.of("executions"), settings, http, around.access),
         secrets=SecretManager(clients.of("secrets"), settings, clock),
-        cipher=KmsCipher(KeyRing(clients.of("kms"), settings), clock, entropy, lambda: this_function().opens),
+        cipher=KmsCipher(
+            KeyRing(clients.of("kms"), settings), sealed, clock, entropy, lambda: this_function().opens
+        ),
         leases=DocumentLeases(main, clock),
         clock=clock,
         entropy=entropy,

@@ -29,6 +29,7 @@ BUYS = {
         "reservations": "that the stay is new",
         "credentials": "the key, as the adapter takes it up",
         "leases": "that the gateway is free",
+        "grants": "that nobody else has the PIN",
         "breakers": "whether another process found the vendor broken, every five seconds at most",
     },
     "function_calls": {
@@ -53,9 +54,9 @@ COLD_READS = {
         "reservations": "that the stay is new",
     },
     "adapter-ttlock": {
-        "tenant": "as above: another process",
         "premises": "as above: another process",
         "credentials": "the key",
+        "grants": "that nobody else has the PIN",
         "leases gateway": "that the gateway is free",
         "breakers": "that the vendor is well",
         "rates": "a block of calls within the vendor's limit",
