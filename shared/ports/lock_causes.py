@@ -24,6 +24,7 @@ class LockCause(StrEnum):
     IN_OUR_LINE = "in_our_line"
     GATEWAY_BUSY = "gateway_busy"
     MAINTENANCE = "maintenance"
+    TOO_EARLY = "too_early"
     # It does not let us in, or not now.
     ACCOUNT_MISSING = "account_missing"
     ACCOUNT_SHARED = "account_shared"
@@ -54,6 +55,7 @@ class LockCause(StrEnum):
     NOT_SUPPORTED = "not_supported"
     NOT_CHANGEABLE = "not_changeable"
     NO_SUCH_KEY = "no_such_key"
+    ENDS_BY_TIME = "ends_by_time"
     BAD_REQUEST = "bad_request"
     REFUSED = "refused"
 
@@ -70,6 +72,7 @@ IN_LINE: Final = frozenset(
         LockCause.IN_OUR_LINE,
         LockCause.MAINTENANCE,
         LockCause.THROTTLED,
+        LockCause.TOO_EARLY,
     }
 )
 """Those that let a call wait: others of us come first, or the vendor is left alone for a moment."""

@@ -22,7 +22,7 @@ from shared.gcp.rest import Rest
 from shared.gcp.sagas import WorkflowExecutions
 from shared.gcp.schedules import CloudScheduler
 from shared.gcp.secrets import SecretManager
-from shared.gcp.settings import GoogleSettings
+from shared.gcp.settings import IAM, GoogleSettings
 from shared.gcp.tasks import CloudTasks
 from shared.kernel.ambient import SystemClock, SystemEntropy
 from shared.kernel.identity import TokenChecker
@@ -60,7 +60,7 @@ def google_platform(
     )
     bus, ids = PubSubBus(clients.of("pubsub"), settings.project), DrawnIds(clock.now, entropy.token)
     place = Place(settings.project, settings.main_database)
-    rest = partial(Rest, http, around.access)
+    rest, ring = partial(Rest, http, around.access), KeyRing(clients.of("kms"), settings)
     return Platform(
         cell=settings.cell,
         documents=main,
@@ -69,14 +69,15 @@ def google_platform(
         tasks=CloudTasks(clients.of("tasks"), settings, clock),
         sagas=WorkflowExecutions(clients.of("executions"), settings, http, around.access),
         secrets=SecretManager(clients.of("secrets"), settings, clock),
-        cipher=KmsCipher(
-            KeyRing(clients.of("kms"), settings), sealed, clock, entropy, lambda: this_function().opens
-        ),
+        cipher=KmsCipher(ring, sealed, clock, entropy, lambda: this_function().opens),
         leases=DocumentLeases(main, clock),
         clock=clock,
         entropy=entropy,
         ids=ids,
-        tokens=TokenChecker(google_issuer(http, clock, settings.email_domain), clock.now),
+        tokens=TokenChecker(
+            google_issuer(http, clock, settings.email_domain, checked_before=settings.proven_by == IAM),
+            clock.now,
+        ),
         log=log,
         http=http,
         guards=Guards(clock, log, Shared(main, entropy, bus, ids)),

@@ -48,7 +48,9 @@ class Setting(Embedded):
     port_kind = LockByLock
     kind, secret, other_secret = PIN_CODE, PIN, OTHER_PIN
     """The kind of key that the suite places, and the secrets of two guests."""
-    able = ABLE
+    app_account = GUEST_ACCOUNT
+    """Where a guest has the vendor's app."""
+    able, online = ABLE, True
     one_key_for_a_secret = True
     """Whether a lock refuses a secret that another of its keys has."""
     policy = KeyKindPolicy(accepts_unenforced_windows=(TTLOCK,))

@@ -20,6 +20,7 @@ from shared.domain.stored import UNSTORED, how_stored
 from shared.domain.upcasts import UPCASTS
 from shared.keywork.manual_task import ManualTask
 from shared.ledger.grant_record import GrantRecord, grant_from
+from shared.ledger.guest_contacts import ContactRecord
 from shared.ledger.hotel_directory import setup_of
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.premises import page_at, premises_in
@@ -37,6 +38,7 @@ LEDGER = {
 KINDS = {
     **{collection: kind for collection, (kind, _) in LEDGER.items()},
     "key_secrets": SealedDocument,
+    "guest_contacts": ContactRecord,
     "manual_tasks": ManualTask,
     "tenant": Tenant,
     "properties": Property,
