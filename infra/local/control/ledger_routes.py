@@ -47,8 +47,8 @@ def _time(clock: Clock) -> Mapping[str, Any]:
 
 async def _attention(on: Operations, _request: Request) -> Mapping[str, Any]:
     now = on.platform.clock.now()
-    late = {"anchors_overdue": await overdue(on.cell, now), **await recent(on.cell, now)}
-    return {**await attention(on.cell, now), **await troubling(on.cell, now), **late}
+    said = {**await attention(on.cell, now), **await troubling(on.cell, now), **await recent(on.cell, now)}
+    return {**said, "anchors_overdue": await overdue(on.cell, now)}
 
 
 async def _alerts(on: Operations, request: Request) -> Mapping[str, Any]:
