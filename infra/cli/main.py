@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from infra.cli import dead_letter, executions, keys, residue, schedule, workflow_files
+from infra.cli import dead_letter, executions, findings, keys, residue, schedule, workflow_files
 from infra.cli.ask_again import ask_again
 from infra.cli.clock import clock
 from infra.cli.command import (
@@ -23,6 +23,7 @@ from infra.cli.new_vendor import new_vendor
 from infra.cli.problems import EXIT_CODES
 from infra.cli.publish import publish
 from infra.cli.publishing import publishing
+from infra.cli.reconcile import reconcile
 from infra.cli.sim import calls, doors, faults
 from infra.cli.sim.run import run as run_simulator
 from infra.cli.status import status
@@ -59,6 +60,9 @@ app = typer.Typer(
 letters = typer.Typer(no_args_is_help=True, help="Messages that were set aside, until somebody decides.")
 workflow = typer.Typer(no_args_is_help=True, help="Workflow files, and executions on a running fleet.")
 residues = typer.Typer(no_args_is_help=True, help="What is left at locks that would not let go of a key.")
+found = typer.Typer(
+    no_args_is_help=True, help="What at locks is not as the ledger has it, until it is settled."
+)
 schedules = typer.Typer(no_args_is_help=True, help="What the clock starts.")
 sealing = typer.Typer(no_args_is_help=True, help="The keys that seal what must stay secret.")
 sim = typer.Typer(no_args_is_help=True, help="Simulated vendors and their doors, to play with.")
@@ -78,6 +82,7 @@ app.command("trigger")(at_a_place(trigger))
 app.command("clock")(at_a_place(clock))
 app.command("credentials")(at_a_place(credentials))
 app.command("ask-again")(at_a_place(ask_again))
+app.command("reconcile")(at_a_place(reconcile))
 app.command("timeline")(at_a_place(timeline))
 app.command("token")(at_a_place(token))
 app.command("document")(at_a_place(document))
@@ -89,6 +94,7 @@ app.command("dead-letters", hidden=True)(at_a_place(dead_letter.list_letters))
 app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))
 app.add_typer(letters, name="dead-letter")
 app.add_typer(residues, name="residue")
+app.add_typer(found, name="finding")
 app.add_typer(workflow, name="workflow")
 app.add_typer(schedules, name="schedule")
 app.add_typer(sealing, name="keys")
@@ -99,6 +105,10 @@ letters.command("replay")(at_a_place(dead_letter.replay))
 letters.command("discard")(at_a_place(dead_letter.discard))
 residues.command("list")(at_a_place(residue.list_residues))
 residues.command("close")(at_a_place(residue.close))
+found.command("list")(at_a_place(findings.list_findings))
+found.command("adopt")(at_a_place(findings.adopt))
+found.command("remove")(at_a_place(findings.remove))
+found.command("place")(at_a_place(findings.place))
 workflow.command("run")(on_its_own(workflow_files.run))
 workflow.command("check")(on_its_own(workflow_files.check))
 workflow.command("start")(at_a_place(executions.start))

@@ -81,6 +81,12 @@ def _attention(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[Renderabl
     if residual := facts["residual_locks"]:
         said = f"What should be gone may open: {counted(residual, 'lock')}, "
         yield line(plain(said, "bold red"), f"see keyfleet residue list{at.flags}")
+    if strange := facts.get("strange_keys"):
+        said = f"At locks, may open, and nobody's: {counted(strange, 'key')}, "
+        yield line(plain(said, "bold red"), f"see keyfleet finding list{at.flags}")
+    if lost := facts.get("lost_keys"):
+        said = f"Gone from their locks, and not placed again: {', '.join(lost)}, "
+        yield line(plain(said, "bold red"), f"see keyfleet finding list{at.flags}")
     if waiting := facts.get("waiting_keys"):
         states = f"see keyfleet credentials{at.flags} --state pending, or requested"
         yield line(f"Yet to be made: {counted(waiting, 'key')}, {states}")

@@ -6,7 +6,7 @@ The first row that applies counts; README.md says what it does to the secret, an
 |---|---|---|
 | all have it | active, or at rest while something holds it | done |
 | some were not come to, or came later | | the same attempt goes on at once |
-| our turn did not come, and there is time | | the same attempt goes on, after a rest |
+| nothing is missing but our own turn | | the same attempt goes on, after a rest |
 
 | else a refusal | the key | the work |
 |---|---|---|
@@ -43,7 +43,7 @@ from shared.keywork.desired import act_for
 from shared.keywork.lock_attempt import IssueAttempt
 from shared.keywork.orders import resting
 from shared.keywork.verdicts import Outcome, Verdict, again, ask
-from shared.ledger.delays import JITTER, LONGEST_WAIT, STEP_LEASE, TURN_AGAIN_AFTER, delay_after
+from shared.ledger.delays import JITTER, LONGEST_WAIT, SOONEST, STEP_LEASE, delay_after
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import KeyRecord, Work
 from shared.ledger.ledger import Change
@@ -104,7 +104,7 @@ def decide(attempted: IssueAttempt, asked_for: timedelta, entropy: Entropy) -> D
     if attempted.goes_on:
         return _onwards(attempted)
     if attempted.waits_in_line:
-        return _in_line(attempted, max(asked_for, TURN_AGAIN_AFTER) * entropy.uniform(*JITTER))
+        return _in_line(attempted, max(asked_for, SOONEST) * entropy.uniform(*JITTER))
     assert attempted.error is not None  # noqa: S101 - a lock that was asked and has no key has said why
     tried = attempted.task.entry.credential.core.plan.attempts
     wait = max(delay_after(max(1, tried), entropy), asked_for)
@@ -151,7 +151,7 @@ def _onwards(attempted: IssueAttempt) -> Decision:
 
 def _in_line(attempted: IssueAttempt, wait: timedelta) -> Decision:
     """Let the attempt go on when others of us have had their turn: no vendor refused anything."""
-    return _waited(attempted, attempted.task.entry, wait, goes_on=True)
+    return _waited(attempted, attempted.task.entry, wait, goes_on=True, sealed=_named(attempted))
 
 
 def _again(it: Refusal) -> Decision:

@@ -25,13 +25,12 @@ from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.decision import Decision, carry_out
 from shared.keywork.desired import hopeful, left_behind, opening
-from shared.keywork.errand import DONE as SAID_YES
 from shared.keywork.errand import NONE, SettleAttempt, waits_too_long
 from shared.keywork.manual_task import alarm, reservation_of
 from shared.keywork.vault import secret_of
 from shared.keywork.verdicts import DONE, Outcome, Verdict, again, ask
 from shared.ledger.delays import LONGEST_WAIT, MOST_TRIES, RESIDUE_EVERY, STEP_LEASE, delay_after
-from shared.ledger.grant_record import GrantRecord, Wish
+from shared.ledger.grant_record import YES, GrantRecord, Wish
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Change
 from shared.ports.ambient import Entropy
@@ -216,7 +215,7 @@ def _first(it: SettleAttempt, old: GrantRecord) -> bool:
 def _refusals(kept: GrantRecord) -> list[bool]:
     since = kept.wished_at if kept.wish is Wish.REST else None
     asked = [call for call in kept.removals if since is None or call.at >= since]
-    return [call.made and call.answer is not None and call.answer not in SAID_YES for call in asked]
+    return [call.made and call.answer is not None and call.answer not in YES for call in asked]
 
 
 def _cause(it: SettleAttempt, kept: GrantRecord) -> str | None:

@@ -13,7 +13,6 @@ from shared.domain.grant_lifecycle import (
     Lapse,
     Place,
     Placed,
-    Placement,
     Removing,
     Residual,
     Rest,
@@ -24,7 +23,7 @@ from shared.domain.lock_errors import LockError
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.desired import Act, act_for
 from shared.ledger.delays import LONGEST_QUEUE, LONGEST_WAIT, MOST_TRIES
-from shared.ledger.grant_record import CALLS_LAST, NEVER, GrantRecord
+from shared.ledger.grant_record import CALLS_LAST, GONE, NEVER, RESTS, YES, GrantRecord
 from shared.ledger.key_at_lock import KeyAtLockRecord
 from shared.ledger.key_record import Saga
 from shared.ledger.sealed_keys import SealedKeys
@@ -34,10 +33,6 @@ from shared.ports.lock import KeyAtLock, LockVendor
 from shared.ports.lock_causes import in_line, unheard
 
 NONE: Final = timedelta(0)
-GONE: Final = "gone"
-RESTS: Final = "rests"
-DONE: Final = frozenset({GONE, RESTS, *Placement})
-"""What a vendor says that did what it was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +166,7 @@ class SettleAttempt:
     def failed_before(self) -> tuple[GrantRecord, ...]:
         """The locks that earlier rounds of this try asked in vain."""
         earlier = self._others() if self.began is not None else {}
-        return tuple(kept for kept, call in earlier.items() if call is not None and call.answer not in DONE)
+        return tuple(kept for kept, call in earlier.items() if call is not None and call.answer not in YES)
 
     @property
     def missed(self) -> bool:
@@ -242,7 +237,7 @@ class SettleAttempt:
 
 
 def _unheard_rest(call: CallMade) -> bool:
-    return call.asked == Act.REST and call.made and call.answer not in DONE
+    return call.asked == Act.REST and call.made and call.answer not in YES
 
 
 def _opens(kept: GrantRecord) -> bool:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from shared.domain.commands import Accept
 from shared.domain.facts import Fact
@@ -13,6 +14,7 @@ from shared.keywork.attempt import AttemptContext
 from shared.keywork.decide_issue import NONE, decide
 from shared.keywork.decision import carry_out
 from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
+from shared.keywork.manual_task import alarm
 from shared.keywork.place_at_locks import asked
 from shared.keywork.preconditions import why_hopeless
 from shared.keywork.prepare import new_grant
@@ -20,13 +22,17 @@ from shared.keywork.services import gather_both
 from shared.keywork.vault import KEPT_AFTER_STAY
 from shared.keywork.vendor_session import VendorSession
 from shared.keywork.verdicts import Verdict
-from shared.ledger.delays import STEP_LEASE
+from shared.ledger.delays import STEP_LEASE, TURN_AGAIN_AFTER
 from shared.ledger.grant_record import GrantRecord, after_all_calls
 from shared.ledger.key_record import KeyRecord, Target
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.documents import StaleVersion
 from shared.vendor_kit.pins import draw_pin
+
+STILL_IN_LINE: Final = (
+    "its turn at the vendor has not come yet, and its guest is here: it is waited for still"
+)
 
 
 async def issue_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
@@ -61,9 +67,21 @@ async def conclude_issue(attempted: IssueAttempt, desk: VendorSession | None) ->
     if error is not None and attempted.refused:
         told = {"keyCredentialId": task.entry.id, "code": error.code, "cause": error.cause.kind}
         task.services.log.warning("a vendor made no key", **told, permanent=error.permanent)
-    asked_for = desk.port.wait_after(error) if desk and error else None
-    decision = decide(attempted, asked_for or NONE, task.services.entropy)
+    elif attempted.waits_long:
+        alarm(task.entry.credential.core, STILL_IN_LINE, task.services.log)
+    decision = decide(attempted, _asked_for(attempted, desk), task.services.entropy)
     return await carry_out(decision, task, desk.secrets if desk else None)
+
+
+def _asked_for(attempted: IssueAttempt, desk: VendorSession | None) -> timedelta:
+    """Return how long the vendor wants to be left alone, or until our own turn may come."""
+    error = attempted.error
+    if error is None or desk is None:
+        return NONE
+    if not attempted.waits_in_line:
+        return desk.port.wait_after(error) or NONE
+    known = [each.after for each in attempted.errors if each.after is not None]
+    return max(known) if known else max(desk.port.wait_after(error) or NONE, TURN_AGAIN_AFTER)
 
 
 async def _intended(task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord]) -> IssueAttempt:

@@ -11,6 +11,7 @@ from shared.domain.lock_errors import LockError, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
+from shared.ledger.delays import LONGEST_QUEUE
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_at_lock import KeyAtLockRecord
 from shared.ledger.sealed_keys import SealedKey
@@ -142,15 +143,18 @@ class IssueAttempt:
         return self.task.entry.credential.core.plan.last_attempt_at or self.task.now
 
     @property
-    def turn_not_come(self) -> bool:
-        """Say whether nobody was asked, for want of our own turn: that is no vendor's failure."""
-        asked = [each.outcome for each in self.placings if each.outcome is not None]
-        return bool(asked) and all(isinstance(each, LockError) and of_our_own(each) for each in asked)
+    def waits_in_line(self) -> bool:
+        """Say whether nothing is missing but our own turn somewhere: that is no vendor's failure."""
+        return bool(self.errors) and all(map(of_our_own, self.errors))
 
     @property
-    def waits_in_line(self) -> bool:
-        """Say whether there is time to wait for our turn; who stands at the door needs a person instead."""
-        return self.turn_not_come and self.task.now < self.task.entry.credential.core.window.start
+    def waits_long(self) -> bool:
+        """Say whether, just now, our own turn has not come for so long that somebody must be told."""
+        long = max(self.began, self.task.entry.credential.core.window.start) + LONGEST_QUEUE
+        asked = [each for each in self.placings if each.outcome is not None]
+        before = max((each.asked_last for each in asked if each.asked_last), default=self.began)
+        now = max((each.kept.asked_last for each in asked if each.kept.asked_last), default=self.began)
+        return self.waits_in_line and before < long <= now
 
     @property
     def refused(self) -> bool:

@@ -3,7 +3,8 @@
 1. The try, and what is about to open or rest, are written down before any lock is asked.
 2. What an order closes is asked for first: keys that are to go or rest, or to open no longer than before.
 3. Then what a change gains, and only when that stands, what the change leaves behind.
-4. Each generation begins with another lock, lest one at which we crash keeps the others waiting.
+4. What was to open until an end that is past by now goes: its lock may still open it until an older end.
+5. Each generation begins with another lock, lest one at which we crash keeps the others waiting.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -28,6 +29,7 @@ from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey
 from shared.ledger.vendor_calls import CallMade
 from shared.ports.lock import KeyAtLock, LockKey, LockVendor
+from shared.vendor_kit.calm.urgency import Hurry, Urgency, hurrying
 
 
 async def settle_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
@@ -66,8 +68,10 @@ async def _begun(
     """Write down that a try begins, and what it will place: nobody is to begin it once more meanwhile."""
     now, noted_at = task.now, after_all_calls(grants, task.now)
     began = task.entry.saga.began or noted_at
-    left = [] if opening(grants) else [kept.withdrawn(now) for kept in left_behind(grants)]
-    known = _replaced(grants, left)
+    past = [kept.withdrawn(now) for kept in opening(grants) if kept.until <= now]
+    known = _replaced(grants, past)
+    left = past + ([] if opening(known) else [kept.withdrawn(now) for kept in left_behind(known)])
+    known = _replaced(known, left)
     owed = _owed(known, task)
     missed = [each for each in owed if each.kept.call_since(began) is None]
     errands = [_called(each, now, noted_at) for each in missed or owed]
@@ -115,6 +119,12 @@ def _gains(errand: Errand, task: AttemptContext) -> bool:
 def _asked_last(errand: Errand) -> datetime:
     calls = [call.at for call in errand.kept.calls if call.asked == errand.act]
     return calls[-1] if calls else NEVER
+
+
+def _hurry(errand: Errand, task: AttemptContext) -> Hurry:
+    """Say how urgent an errand is: what closes a door goes before all, a shorter window among it."""
+    since = errand.kept.wished_at or errand.kept.grant.changed_at
+    return Hurry(None if _gains(errand, task) else Urgency.REVOKE, errand.kept.since, since)
 
 
 def _key(errand: Errand, sealed: SealedKey | None, task: AttemptContext) -> LockKey:
@@ -177,7 +187,8 @@ class _Asking:
         sealed = await self.vault.sealed(name, needed=errand.act.opens)
         if sealed is not None and errand.act.opens:
             sealed = await self.vault.lasting(name, errand.kept.until)
-        return await _ACTIONS[errand.act](self.desk.port, _key(errand, sealed, self.task))
+        with hurrying(_hurry(errand, self.task)):
+            return await _ACTIONS[errand.act](self.desk.port, _key(errand, sealed, self.task))
 
     def _noted(self, errand: Errand, answer: Answer) -> Errand:
         if lapsed(errand.kept, self.task.now):

@@ -13,6 +13,7 @@ from shared.domain.grant_lifecycle import (
     GrantCommand,
     Intended,
     Placed,
+    Placement,
     Removed,
     Removing,
     Residual,
@@ -30,6 +31,9 @@ from shared.ports.exchanges import Exchange
 
 GRANTS: Final = "grants"
 PLACE, REMOVE, REST, WAKE = "place", "remove", "rest", "wake"
+GONE, RESTS = "gone", "rests"
+YES: Final = frozenset({GONE, RESTS, *Placement})
+"""What a vendor says that did what it was asked."""
 MOST_GRANTS: Final = 1000
 """As many as one question brings back."""
 NO_INSTANT: Final = instant(0)
@@ -69,6 +73,7 @@ class GrantRecord:
         "leaving",
         "gone_as",
         "gone_at",
+        "answered",
     )
 
     grant: Grant
@@ -85,7 +90,13 @@ class GrantRecord:
 
     def indexed(self) -> dict[str, Json]:
         """Return what its key's and its lock's indexes read; one that is over is found by its name there."""
-        found = {"credential_id": str(self.grant.credential_id), "device_id": str(self.grant.device_id)}
+        found: dict[str, Json] = {
+            "credential_id": str(self.grant.credential_id),
+            "device_id": str(self.grant.device_id),
+        }
+        if (done := self.done_last) is not None:
+            # Indexes go upwards: what was done last comes first by its age below zero.
+            found["answered"] = -milliseconds(done.answered_at or done.at)
         if self.over:
             gone_at = milliseconds(self.grant.changed_at)
             return {**found, "gone_as": self.grant.vendor_name, "gone_at": gone_at}
@@ -155,6 +166,11 @@ class GrantRecord:
     def asked_last(self) -> datetime | None:
         """When its vendor was asked for anything, or was to be, the last time."""
         return max((call.at for call in self.calls), default=None)
+
+    @property
+    def done_last(self) -> CallMade | None:
+        """The last call that its vendor said yes to."""
+        return next((call for call in reversed(self.calls) if call.answer in YES), None)
 
     @property
     def removals(self) -> tuple[CallMade, ...]:

@@ -12,7 +12,7 @@ from shared.domain.ids import CredentialId, RoomId, minted_at
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import ClaimKey, SuspendReason
 from shared.domain.states import Failed, Pending, Requested, Revoked
-from shared.domain.stored import UNSTORED, Json
+from shared.domain.stored import UNSTORED, Json, Stored
 from shared.domain.window import StayWindow
 from shared.ledger.reading import read_stored
 from shared.ports.documents import Create, Document, Ref, Update
@@ -78,6 +78,24 @@ class Target:
     window: StayWindow
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revival:
+    """What a key stands in for, and whether another is to stand in for it: stays stay wanted.
+
+    `times` keys failed before it, the first and the last of them when it says. Of a key that failed itself:
+    when somebody `looked` last whether to request another, and whether it is `let_go`, for there is another.
+    """
+
+    times: int = 0
+    first_failed: Moment | None = None
+    last_failed: Moment | None = None
+    looked: Moment | None = None
+    let_go: bool = False
+
+
+NO_REVIVAL: Final = Revival()
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
     """What set the work going: events tell it as their trace and their causation."""
@@ -113,6 +131,7 @@ class KeyRecord(Stream):
     going_on: bool = False
     holds: frozenset[SuspendReason] = frozenset()
     amends: Target | None = None
+    revival: Annotated[Revival, Stored(omitted=True)] = NO_REVIVAL
     version: Annotated[str | None, UNSTORED] = None
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 

@@ -6,23 +6,22 @@ names the claim of B §3 of its present incarnation, so that a second delivery o
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 
 from shared.domain.documents import to_document
 from shared.domain.ids import CredentialId, PropertyId, ReservationId
-from shared.domain.instants import instant_to_text, milliseconds
+from shared.domain.instants import milliseconds
 from shared.domain.kinds import ClaimKey, SuspendReason
+from shared.domain.reactions import Action
 from shared.domain.stored import UNSTORED, Json, Stored
 from shared.events.idempotency import claim_key
+from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
 from shared.ledger.reading import read_stored
 from shared.ledger.stay import Amendment, Planned, Recency, Stay
 from shared.ports.documents import Create, Document, Ref, Update
 
 RESERVATIONS: Final = "reservations"
-HEARD_OF: Final = 50
-"""How many events a record remembers."""
 
 
 class Status(StrEnum):
@@ -35,35 +34,28 @@ class Status(StrEnum):
     CHECKED_OUT = "checked_out"
 
 
-class BookingOutcome(StrEnum):
-    """What we made of an event."""
-
-    APPLIED = "applied"
-    IGNORED = "ignored"
-    REFUSED = "refused"
-    """It was heard and set aside: the stay as it says can have no key, until somebody sees to that."""
-
-
-@dataclass(frozen=True, slots=True)
-class BookingEventNote:
-    """An event about the stay: what we made of it, when we heard it, and why it changed nothing."""
-
-    event_id: str
-    subject: str
-    standing: Annotated[Recency, Stored(flat=True)]
-    outcome: BookingOutcome
-    at: datetime | None = None
-    because: str | None = None
+SUBJECTS: Final = {
+    Status.AWAITED: "melmastoon.reservation.booking.dates_changed.v1",
+    Status.CONFIRMED: "melmastoon.reservation.booking.confirmed.v1",
+    Status.CANCELLED: "melmastoon.reservation.booking.cancelled.v1",
+    Status.CHECKED_OUT: "melmastoon.reservation.booking.checked_out.v1",
+}
+"""The event that says of a stay how it stands."""
+BEFORE: Final = "before"
+"""In the place of an event's id: all events that are no longer remembered one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
     """One stay. An ended one may be confirmed anew, as its next incarnation.
 
-    `stay` is what was booked, as it is now; None in records of the release that did not remember it.
-    `confirmed` is how new the confirmation was that it began with.
-    `amendment` is what changed since the last confirmation: an older confirmation that comes late is merged
-    with it. While there are `holds` the keys rest, whoever wants them to open; `planned` is yet to be done.
+    `stay` is what was booked, as it is now; None in records of the release that did not remember it. It can
+    have no key as it is while it is `refused`. `heard` are its events as they came, `beginning` stands for
+    those before them. While there are `holds` the keys rest, whoever wants them to open; `planned` is yet to
+    be done.
+
+    `by_order` is missing, and `amendment` and `confirmed` are there, in records of the release that went by
+    the order in which events came: those events go on to mean what they meant then.
     """
 
     schema_version: ClassVar[int] = 1
@@ -80,8 +72,11 @@ class Reservation:
     stay: Stay | None = None
     holds: frozenset[SuspendReason] = frozenset()
     planned: tuple[Planned, ...] = ()
-    amendment: Amendment | None = None
-    confirmed: Recency | None = None
+    beginning: Annotated[BookingEventNote | None, Stored(omitted=True)] = None
+    refused: Annotated[bool, Stored(omitted=True)] = False
+    by_order: Annotated[bool, Stored(missing=False)] = True
+    amendment: Annotated[Amendment | None, Stored(omitted=True)] = None
+    confirmed: Annotated[Recency | None, Stored(omitted=True)] = None
     version: Annotated[str | None, UNSTORED] = None
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
@@ -102,72 +97,34 @@ class Reservation:
         """Return the claim of one incarnation, by B §3's recipe."""
         return ClaimKey(claim_key("issue", reservation_id=self.id, incarnation=incarnation))
 
-    def hearing(self, event: BookingEventNote) -> Self:
-        """Return the record with one event more; the newest event decides how new the record is."""
-        others = (heard for heard in self.heard if heard.event_id != event.event_id)
-        newest = event.standing if self.outdated_by(event.standing) else self.standing
-        highest = _higher(self._highest, event.standing.version)
-        return replace(self, heard=(*others, event)[-HEARD_OF:], standing=newest, highest=highest)
-
-    def outdated_by(self, standing: Recency) -> bool:
-        """Say whether an event is newer than all that was heard."""
-        return not self._has_higher(standing) and standing.after(self.standing)
-
-    def outdates(self, standing: Recency) -> bool:
-        """Say whether an event is older than what was heard."""
-        return self._has_higher(standing) or self.standing.after(standing)
-
-    def reopened_by(self, standing: Recency) -> bool:
-        """Say whether a confirmation makes an ended stay a stay again.
-
-        One that ended before we ever heard it confirmed needs a higher version for that: the confirmation it
-        overtook may bear a later time, and must not make a key.
-        """
-        known, new = self._highest, standing.version
-        versioned = known is not None and new is not None and new > known
-        return self.outdated_by(standing) and (versioned or self.incarnation > 0)
-
-    def overtaken(self, standing: Recency) -> bool:
-        """Say whether a confirmation was overtaken by a change of the very stay that it confirms."""
-        newer = self.confirmed is None or standing.after(self.confirmed)
-        return newer and self.amendment is not None and self.amendment.recency.after(standing)
-
-    def amended(self, stay: Stay, standing: Recency) -> Stay:
-        """Return a stay as it was confirmed, with what was changed since."""
-        return stay.changed(self.amendment) if self.amendment and self.overtaken(standing) else stay
-
-    def why_ignored(self, standing: Recency) -> str:
-        """Say why an event that changes nothing changes nothing."""
-        if self.status is not Status.CONFIRMED:
-            return f"the stay is {self.status.value.replace('_', ' ')}"
-        if self._has_higher(standing):
-            return f"older than version {self._highest}"
-        if self.standing.after(standing):
-            return f"older than what was heard of {instant_to_text(self.standing.time)}"
-        return "the stay is as it says already"
-
-    def knows(self, event_id: str) -> bool:
-        """Say whether an event was heard before."""
-        return any(heard.event_id == event_id for heard in self.heard)
-
-    def refused(self, event_id: str, standing: Recency) -> bool:
-        """Say whether an event is the newest, and was set aside: it may be replayed."""
-        heeded = [heard for heard in self.heard if heard.outcome is not BookingOutcome.IGNORED][-1:]
-        refused = [heard.event_id for heard in heeded if heard.outcome is BookingOutcome.REFUSED]
-        return refused == [event_id] and standing == self.standing
-
     @property
-    def _highest(self) -> int | None:
-        # An event without a version may be the newest, and does not make an old version new.
-        return _higher(self.highest, self.standing.version)
+    def told(self) -> tuple[BookingEventNote, ...]:
+        """All that was heard and tells what the stay is; a word about its guest does not."""
+        before = () if self.beginning is None else (self.beginning,)
+        return (
+            *before,
+            *(each for each in self.heard if not each.past and each.action is not Action.SUSPEND),
+        )
 
-    def _has_higher(self, standing: Recency) -> bool:
-        known, new = self._highest, standing.version
-        return known is not None and new is not None and new < known
+    def hearing(self, event: BookingEventNote) -> Self:
+        """Return the record with one event more, or with another note of it."""
+        known = self.note_of(event.event_id)
+        heard = tuple(event if each is known else each for each in self.heard)
+        newest = event.standing if event.standing.after(self.standing) else self.standing
+        highest = max(
+            (each for each in (self.highest, event.standing.version) if each is not None), default=None
+        )
+        return replace(self, heard=heard if known else (*heard, event), standing=newest, highest=highest)
+
+    def note_of(self, event_id: str) -> BookingEventNote | None:
+        """Return what is remembered of an event, if it was heard before."""
+        return next((heard for heard in self.heard if heard.event_id == event_id), None)
 
     def write(self) -> Create | Update:
         """Return what keeps this record, on the condition that nobody else has changed it."""
-        ref, data = ref_of(self.id), to_document(self)
+        # Most stays are heard of once: what that event said is what the stay is.
+        bare = tuple(replace(each, booked=None) if each.booked == self.stay else each for each in self.heard)
+        ref, data = ref_of(self.id), to_document(replace(self, heard=bare))
         return Create(ref, data) if self.version is None else Update(ref, data, self.version)
 
 
@@ -179,8 +136,32 @@ def ref_of(reservation: str) -> Ref:
 def reservation_from(found: Document) -> Reservation:
     """Read a record."""
     whole = replace(found, data={**found.data, "id": found.ref.id})
-    return replace(read_stored(Reservation, whole), version=found.version)
+    read = replace(read_stored(Reservation, whole), version=found.version)
+    return _whole(read) if read.by_order else _by_order(read)
 
 
-def _higher(one: int | None, other: int | None) -> int | None:
-    return max((each for each in (one, other) if each is not None), default=None)
+def _whole(read: Reservation) -> Reservation:
+    if read.stay is None or not any(_is_bare(each) for each in read.heard):
+        return read
+    heard = (replace(each, booked=read.stay) if _is_bare(each) else each for each in read.heard)
+    return replace(read, heard=tuple(heard))
+
+
+def _is_bare(note: BookingEventNote) -> bool:
+    return note.booked is None and note.action is Action.ISSUE
+
+
+def _by_order(read: Reservation) -> Reservation:
+    """Return a record that did not go by its events' order: it begins with what they amounted to."""
+    confirmed = read.incarnation > 0
+    beginning = BookingEventNote(
+        event_id=BEFORE,
+        subject=SUBJECTS[read.status],
+        standing=Recency(read.highest or read.standing.version, read.standing.time),
+        outcome=BookingOutcome.APPLIED,
+        booked=read.stay if confirmed else None,
+        changed=None if confirmed else read.amendment,
+        begun=confirmed,
+    )
+    heard = tuple(replace(each, past=True) for each in read.heard)
+    return replace(read, by_order=True, beginning=beginning, heard=heard, amendment=None, confirmed=None)

@@ -1,5 +1,6 @@
 """The stay as it was booked: who comes, when, into which rooms, and what was changed or planned since."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -89,6 +90,21 @@ class Stay:
             )
         rooms = self.rooms if amendment.rooms is None else amendment.rooms
         return replace(self, rooms=rooms, start=start, end=end)
+
+    @property
+    def opens(self) -> tuple[PropertyId, GuestId, frozenset[RoomId], datetime, datetime]:
+        """What its keys are of: whose they are, where and when they open."""
+        return self.property_id, self.guest_id, frozenset(self.rooms), self.start, self.end
+
+    def includes(self, other: "Stay", now: datetime) -> bool:
+        """Say whether whatever keys of another stay may still open is part of this one."""
+        same = (other.property_id, other.guest_id) == (self.property_id, self.guest_id)
+        return same and self.covers(other.rooms, other, now)
+
+    def covers(self, rooms: Sequence[RoomId], when: "StayWindow | Stay", now: datetime) -> bool:
+        """Say whether rooms and what is left of a time are part of this stay."""
+        begun = self.start <= max(when.start, now)
+        return begun and now < when.end <= self.end and set(rooms) <= set(self.rooms)
 
     def held_by(self, reservation: ReservationId) -> Guest:
         """Return who holds the keys of the stay."""

@@ -13,7 +13,7 @@ from shared.domain.states import Failed
 from shared.ledger.grant_record import LONGEST_EXTENSION, GrantRecord, Wish, grant_from
 from shared.ledger.indexes import KEYLESS, LEAVING, TASKS, WAITING
 from shared.ledger.key_record import KeyRecord, key_record_from
-from shared.ledger.reservation import Status, ref_of, reservation_from
+from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
 from shared.ports.documents import TenantDocuments
 from shared.queries.grants import at_or_none, moment
 from shared.queries.hotels import Cell, every, label_of
@@ -62,7 +62,17 @@ async def _look_at(store: TenantDocuments, now: datetime, found: _Found) -> None
     found.locks += len({kept.grant.device_id for kept in leaving if may_still_open(kept)})
     shut = {str(kept.grant.credential_id) for kept in leaving if is_wanted(kept, now)}
     found.at_the_door += sorted(shut - {*found.at_the_door})
-    found.keyless += [each.ref.id async for each in every(store, KEYLESS, {})]
+    found.keyless += [
+        each.ref.id async for each in every(store, KEYLESS, {}) if _misses_keys(reservation_from(each), now)
+    ]
+
+
+def _misses_keys(record: Reservation, now: datetime) -> bool:
+    """Say whether a stay lost its keys, or never had one and its guest is here or comes soon."""
+    stay = record.stay
+    if stay is None:
+        return True
+    return now < stay.end and (record.incarnation > 0 or stay.start <= now + SOON)
 
 
 def may_still_open(kept: GrantRecord) -> bool:

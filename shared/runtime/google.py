@@ -22,7 +22,7 @@ from shared.gcp.rest import Rest
 from shared.gcp.sagas import WorkflowExecutions
 from shared.gcp.schedules import CloudScheduler
 from shared.gcp.secrets import SecretManager
-from shared.gcp.settings import GoogleSettings
+from shared.gcp.settings import IAM, GoogleSettings
 from shared.gcp.tasks import CloudTasks
 from shared.kernel.ambient import SystemClock, SystemEntropy
 from shared.kernel.identity import TokenChecker
@@ -74,7 +74,10 @@ def google_platform(
         clock=clock,
         entropy=entropy,
         ids=ids,
-        tokens=TokenChecker(google_issuer(http, clock, settings.email_domain), clock.now),
+        tokens=TokenChecker(
+            google_issuer(http, clock, settings.email_domain, checked_before=settings.proven_by == IAM),
+            clock.now,
+        ),
         log=log,
         http=http,
         guards=Guards(clock, log, Shared(main, entropy, bus, ids)),

@@ -164,7 +164,8 @@ class SampleHotel:
     async def documents(self, collection):
         """Return everything of a collection, by id."""
         rows = self.fleet.means.engine.read(
-            "SELECT id, body FROM documents WHERE db = 'main' AND collection = ? ORDER BY id", (collection,)
+            "SELECT id, unpacked(body) FROM packed WHERE db = 'main' AND collection = ? ORDER BY id",
+            (collection,),
         )
         return {id_: orjson.loads(body) for id_, body in rows}
 
@@ -221,7 +222,9 @@ async def hunted(house, scenario):
     listener = Listener(house)
     outcome = await scenario(house)
     ours = [told for topic, told in listener.published if topic.startswith(OURS)]
-    kept = house.fleet.means.engine.read("SELECT collection, id, body FROM documents WHERE db = 'main'", ())
+    kept = house.fleet.means.engine.read(
+        "SELECT collection, id, keys, unpacked(body) FROM packed WHERE db = 'main'", ()
+    )
     journals = house.fleet.means.engine.read("SELECT * FROM journal", ())
     places = {"log": house.on.log.getvalue(), "calls": "\n".join(listener.inside), "events": "\n".join(ours)}
     places |= {"documents": str(kept), "journals": str(journals)}

@@ -210,15 +210,17 @@ def test_one_lock_that_does_not_answer_keeps_the_key_pending_and_the_other_lock_
     play(tmp_path, scenario)
 
 
-def test_a_lock_that_its_vendor_knows_of_no_gateway_for_fails_at_once(tmp_path):
+def test_el2_three_seconds_of_lost_radio_cost_no_key(tmp_path):
     async def scenario(house):
-        await house.steer("PATCH", "locks/1000101", inReach=False)
-        await house.publish("evt_1")
-        await asyncio.sleep(180)
+        await house.steer("PATCH", "locks/1000001", inReach=False)
+        await house.publish("evt_1", validFrom="2026-03-04T09:30:00Z")
+        await asyncio.sleep(3)
+        await house.steer("PATCH", "locks/1000001", inReach=True)
+        await asyncio.sleep(60)
         (key,) = await house.keys()
-        assert key["state"]["type"] == "failed"
-        assert problems(key) == ["MELMASTOON.LOCK.DEVICE_NOT_PAIRED"]
-        assert await house.keys_at("front") == []
+        assert key["state"]["type"] == "active"
+        assert problems(key)[0] == "MELMASTOON.LOCK.VENDOR_UNREACHABLE"
+        assert [len(await house.keys_at(door)) for door in ("101", "front")] == [1, 1]
 
     play(tmp_path, scenario)
 

@@ -5,9 +5,11 @@ import pytest
 from shared.ports.bus import Message
 from tests.support.sample_hotel import BOOKING, device_at, message, play
 
-KEPT = ("reservations", "credentials", "grants", "outbox", "manual_tasks")
+KEPT = ("credentials", "grants", "outbox", "manual_tasks")
 PAST = {"validFrom": "2026-02-01T12:00:00Z", "validUntil": "2026-02-03T08:00:00Z"}
 EVER = "9999-12-31T23:59:59Z"
+UNDERSTOOD = ("set up the property", "map a lock", "correct the")
+"""What can be read, and is refused for what it says, is noted on its stay (trial ES1)."""
 BAD = {
     "another tenant": (message("evt_1", tenant="tnt_other"), "tenantId", "onboard the tenant"),
     "no tenant's id": (message("evt_1", tenant="silk"), "tenantId", "form"),
@@ -30,7 +32,7 @@ BAD = {
 
 
 @pytest.mark.parametrize(("bad", "field", "remedy"), BAD.values(), ids=BAD)
-def test_a_bad_booking_is_set_aside_with_field_and_remedy_and_nothing_is_kept(tmp_path, bad, field, remedy):
+def test_a_bad_booking_is_set_aside_with_field_and_remedy_and_makes_no_half_key(tmp_path, bad, field, remedy):
     async def scenario(house):
         await house.fleet.bus.publish(f"{BOOKING}.confirmed.v1", [bad])
         await house.settled()
@@ -40,6 +42,10 @@ def test_a_bad_booking_is_set_aside_with_field_and_remedy_and_nothing_is_kept(tm
         assert notes["remedy"] in notes["reason"]
         assert notes["subscription"].endswith("on-booking-confirmed")
         assert {name: await house.documents(name) for name in KEPT} == {name: {} for name in KEPT}
+        heard = [
+            event for stay in (await house.documents("reservations")).values() for event in stay["heard"]
+        ]
+        assert [event["outcome"] for event in heard] == ["refused"] * remedy.startswith(UNDERSTOOD)
         assert house.logged("ERROR") == []
 
     play(tmp_path, scenario)

@@ -100,5 +100,5 @@ def check_losses(at: FleetAddress) -> Finding:
         return Finding("losses", Verdict.OK, "none was accepted")
     except OSError as error:
         return Finding("losses", Verdict.WARNING, f"cannot read {notes}: {error.strerror}")
-    remedy = f"reconcile every key issued before the times in {notes}, then delete that file"
+    remedy = f"see to what keyfleet finding list{at.flags} shows, then delete {notes}"
     return Finding("losses", Verdict.WARNING, f"accepted {counted(len(accepted), 'time')}", remedy)

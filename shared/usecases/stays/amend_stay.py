@@ -11,19 +11,13 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId
 from shared.domain.kinds import RevokeReason
 from shared.domain.states import Active, Suspended
+from shared.domain.window import StayWindow
 from shared.keywork.orders import Order, amend_key
-from shared.ledger.hotel_directory import HotelSetup
 from shared.ledger.key_record import KeyRecord, Target
 from shared.ledger.ledger import Change
-from shared.ledger.reservation import BookingOutcome, Reservation
-from shared.usecases.stays.booking import keys_of
-from shared.usecases.stays.confirm_booking import (
-    StayNews,
-    is_included,
-    recency_of,
-    save_news,
-    withdrawn_beside,
-)
+from shared.ledger.reservation import Reservation
+from shared.usecases.stays.booking import StayNews, keys_of
+from shared.usecases.stays.change_stay import applied, is_included, save_news, withdrawn_beside
 from shared.usecases.stays.request_keys import check_end, check_locks
 from shared.usecases.stays.split_stay import Share, split_stay
 
@@ -32,42 +26,44 @@ async def amend_stay(it: StayNews, record: Reservation) -> tuple[CredentialId, .
     """Return the keys of the stay, on their way to what it is now; None if they cannot follow it."""
     keys = await keys_of(record, it.ledger)
     present = [key for key in keys if key.credential.core.claim == record.claim]
-    premises = await it.services.hotels.premises(it.booking.tenant, it.stay.property_id)
-    matched = _matched(it, present, premises)
+    matched = await _matched(it, present)
     if matched is None:
         return None
-    window = it.stay.window(premises.property.zone)
+    window, found = matched
     order = Order(it.booking.cause, it.services.now)
     changes = list[Change]()
-    for key, share in matched:
+    for key, share in found:
         target = Target(share.rooms, window)
         grants = await it.ledger.grants(key)
         change = amend_key(key, grants, target, share.doors, order, it.services.ids)
         changes += [] if change is None else [change]
     beside = [key for key in keys if key not in present]
-    kept = [key for key in beside if is_included(it, key.credential)]
+    kept = [key for key in beside if is_included(it, key)]
     ended = await withdrawn_beside(it, beside, kept, RevokeReason.REPLACED)
-    heard = replace(
-        it.booking.heard_by(record, BookingOutcome.APPLIED, it.heard_at),
-        stay=it.stay,
-        credentials=tuple(key.id for key in (*present, *kept)),
-        **recency_of(it, record),
-    )
+    heard = replace(applied(it, record), credentials=tuple(key.id for key in (*present, *kept)))
     await save_news(it, [*ended.changes, *changes], heard.write(), *ended.closed)
     return heard.credentials
 
 
-def _matched(
-    it: StayNews, present: Sequence[KeyRecord], premises: HotelSetup
-) -> list[tuple[KeyRecord, Share]] | None:
+async def _matched(
+    it: StayNews, present: Sequence[KeyRecord]
+) -> tuple[StayWindow, list[tuple[KeyRecord, Share]]] | None:
     """Return each present key with the share of the stay it is to follow; None if any cannot."""
     try:
+        premises = await it.services.hotels.premises(it.booking.tenant, it.stay.property_id)
         check_end(it.stay.end, it.services.now)
         shares = split_stay(it.stay.rooms, premises, it.stay.wished)
         for share in shares:
             check_locks(share)
     except InvalidInput:
         return None  # whoever makes new keys says why there can be none
+    matched = _shared_out(present, shares)
+    return None if matched is None else (it.stay.window(premises.property.zone), matched)
+
+
+def _shared_out(
+    present: Sequence[KeyRecord], shares: Sequence[Share]
+) -> list[tuple[KeyRecord, Share]] | None:
     by_vendor = {share.vendor: share for share in shares}
     whole = len(by_vendor) == len(shares) == len(present) > 0
     found = [(key, by_vendor.get(key.credential.core.plan.current.vendor)) for key in present]

@@ -2,28 +2,23 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from shared.domain.core import Guest
 from shared.domain.ids import ReservationId, TenantId
 from shared.keywork.services import Services
+from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
+from shared.ledger.course import Course
 from shared.ledger.key_record import Cause, KeyRecord
 from shared.ledger.ledger import Ledger
-from shared.ledger.reservation import (
-    BookingEventNote,
-    BookingOutcome,
-    Reservation,
-    ref_of,
-    reservation_from,
-)
-from shared.ledger.stay import Recency
+from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
+from shared.ledger.stay import Amendment, Recency, Stay
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
 
-AHEAD: Final = timedelta(minutes=5)
-"""Clocks differ by so much; an event that is dated later makes those that follow it look old."""
 _TRACE: Final = re.compile("00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
 
@@ -55,44 +50,111 @@ class BookingEvent:
         """When it happened."""
         return self.standing.time
 
-    def heard_by(
-        self, record: Reservation, outcome: BookingOutcome, at: datetime, because: str | None = None
-    ) -> Reservation:
-        """Return the record with this event among those it heard."""
-        return record.hearing(BookingEventNote(self.id, self.subject, self.standing, outcome, at, because))
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """An event about a stay that is being heard, and what is done with it."""
+
+    booking: BookingEvent
+    note: BookingEventNote
+    ledger: Ledger
+    services: Services
+
+    @classmethod
+    async def of(
+        cls, event: "Event", services: Services, booked: Stay | None = None, changed: Amendment | None = None
+    ) -> Self:
+        """Begin to hear an event."""
+        booking = BookingEvent.of(event)
+        note = BookingEventNote(
+            booking.id, booking.subject, booking.standing, BookingOutcome.APPLIED, services.now
+        )
+        told = replace(note, booked=booked, changed=changed)
+        return cls(booking, told, await services.ledger(booking.tenant), services)
+
+    async def record(self) -> Reservation:
+        """Return what we know of the stay, if only that it is awaited."""
+        booking = self.booking
+        found = await self.ledger.documents.get(ref_of(booking.reservation))
+        if found is not None:
+            return reservation_from(found)
+        return Reservation(id=booking.reservation, status=Status.AWAITED, standing=booking.standing)
+
+    def noted(self, record: Reservation, outcome: BookingOutcome, because: str | None = None) -> Reservation:
+        """Return the record with what was made of this event, unless it is too old to be remembered."""
+        known = record.note_of(self.booking.id)
+        if known is None:
+            return record
+        return record.hearing(replace(known, outcome=outcome, because=because))
 
 
-def warn_if_ahead(booking: BookingEvent, services: Services) -> None:
-    """Warn of an event without a version from the future: it stays the newest until then."""
-    ahead = booking.time - services.now
-    if booking.standing.version is None and ahead > AHEAD:
-        services.log.warning(
-            "a booking event is dated in the future: what follows it may be taken for older, and ignored",
-            eventId=booking.id,
-            tenantId=booking.tenant,
-            reservationId=booking.reservation,
-            aheadSeconds=int(ahead.total_seconds()),
+@dataclass(frozen=True, slots=True)
+class StayNews:
+    """A stay as it is by what was just heard of it."""
+
+    hearing: Hearing
+    stay: Stay
+    course: Course
+
+    @property
+    def booking(self) -> BookingEvent:
+        """What was just heard."""
+        return self.hearing.booking
+
+    @property
+    def ledger(self) -> Ledger:
+        """Where its keys are kept."""
+        return self.hearing.ledger
+
+    @property
+    def services(self) -> Services:
+        """What its keys are worked on with."""
+        return self.hearing.services
+
+    @property
+    def guest(self) -> Guest:
+        """Whose stay it is."""
+        return self.stay.held_by(self.booking.reservation)
+
+    @property
+    def tells_it(self) -> bool:
+        """Say whether what was just heard made the stay what it is."""
+        return self.booking.id in self.course.made_by
+
+
+def ahead_of(note: BookingEventNote) -> str | None:
+    """Return what is said of an event whose date is ahead of any clock that could be right, or None."""
+    if note.ahead is None:
+        return None
+    return f"its date is {spoken(note.ahead)} ahead, and counts as that of its arrival"
+
+
+def spoken(span: timedelta) -> str:
+    """Return how long something is, in the largest unit of which it has two."""
+    whole = int(span.total_seconds())
+    for unit, seconds in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if whole >= 2 * seconds:
+            return f"{whole // seconds} {unit}"
+    return f"{whole} seconds"
+
+
+def warn_if_ahead(it: Hearing) -> None:
+    """Warn of an event from the future: only a version says for sure how new it is."""
+    if it.note.ahead is not None and it.note.standing.version is None:
+        it.services.log.warning(
+            "a booking event is dated in the future: it counts as of its arrival, and reopens no ended stay",
+            eventId=it.booking.id,
+            tenantId=it.booking.tenant,
+            reservationId=it.booking.reservation,
+            aheadSeconds=int(it.note.ahead.total_seconds()),
             remedy="mend the producer's clock, or give each booking a version",
         )
-
-
-async def record_of(booking: BookingEvent, ledger: Ledger) -> Reservation | None:
-    """Return what we know of the stay, or None."""
-    found = await ledger.documents.get(ref_of(booking.reservation))
-    return None if found is None else reservation_from(found)
 
 
 async def keys_of(record: Reservation, ledger: Ledger) -> list[KeyRecord]:
     """Return the keys of a stay; whoever decides by them must write them as they were read, or not at all."""
     found = [await ledger.entry(each) for each in record.credentials]
     return [entry for entry in found if entry is not None]
-
-
-async def note_ignored(booking: BookingEvent, record: Reservation, ledger: Ledger, at: datetime) -> None:
-    """Keep that an event came and changed nothing but how new the record is, once, and why."""
-    if not record.knows(booking.id):
-        because = record.why_ignored(booking.standing)
-        await ledger.documents.commit([booking.heard_by(record, BookingOutcome.IGNORED, at, because).write()])
 
 
 def _trace(event: Any) -> str:

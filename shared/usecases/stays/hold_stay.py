@@ -6,7 +6,6 @@ comes to life at rest, and one that is made anew for a changed stay does too.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from shared.domain.errors import InvalidInput
@@ -15,12 +14,14 @@ from shared.domain.kinds import SuspendReason
 from shared.keywork.orders import Order, hold_key, release_key
 from shared.keywork.services import Services, retry_on_conflict
 from shared.keywork.start import begin_work
+from shared.ledger.booking_notes import BookingOutcome
+from shared.ledger.course import OVER, trimmed
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import Cause, KeyRecord
 from shared.ledger.ledger import Change, Ledger
-from shared.ledger.reservation import BookingOutcome, Reservation, Status, ref_of, reservation_from
-from shared.usecases.stays.booking import BookingEvent, keys_of, note_ignored, record_of, warn_if_ahead
-from shared.usecases.stays.confirm_booking import resume
+from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
+from shared.usecases.stays.booking import Hearing, keys_of
+from shared.usecases.stays.hear_booking import heard_before
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
@@ -56,11 +57,9 @@ _REASONS = ", ".join(SuspendReason)
 
 
 async def hold_booking(event: "Event", reason: SuspendReason, services: Services) -> tuple[CredentialId, ...]:
-    """Hold a stay because of what happened to its booking; one that is not confirmed yet is held then."""
-    booking, heard_at = BookingEvent.of(event), services.now
-    warn_if_ahead(booking, services)
-    ledger = await services.ledger(booking.tenant)
-    return await retry_on_conflict(lambda: _hear(booking, reason, ledger, services, heard_at))
+    """Hold a stay because of what happened to its booking, or once it is confirmed, or confirmed again."""
+    it = await Hearing.of(event, services)
+    return await retry_on_conflict(lambda: _hear(it, reason))
 
 
 async def hold_stay(order: StayOrder, services: Services) -> tuple[CredentialId, ...]:
@@ -73,19 +72,17 @@ async def release_stay(order: StayOrder, services: Services) -> tuple[Credential
     return await retry_on_conflict(lambda: _obey(order, release_key, services))
 
 
-async def _hear(
-    booking: BookingEvent, reason: SuspendReason, ledger: Ledger, services: Services, heard_at: datetime
-) -> tuple[CredentialId, ...]:
-    record = await record_of(booking, ledger)
-    if record is None:
-        record = Reservation(id=booking.reservation, status=Status.AWAITED, standing=booking.standing)
-    if record.status not in (Status.AWAITED, Status.CONFIRMED) or record.knows(booking.id):
-        await note_ignored(booking, record, ledger, heard_at)
-        return await resume(record, ledger, services)
-    heard = booking.heard_by(record, BookingOutcome.APPLIED, heard_at)
+async def _hear(it: Hearing, reason: SuspendReason) -> tuple[CredentialId, ...]:
+    record = await it.record()
+    done = await heard_before(it, record)
+    if done is not None:
+        return done
+    because = "the stay is over: for when it is confirmed again" if record.status in OVER else None
+    heard = it.noted(record.hearing(it.note), BookingOutcome.APPLIED, because)
     # How new the stay is, no word about its guest can tell.
     held = replace(heard, standing=record.standing, highest=record.highest, holds=record.holds | {reason})
-    return await _ordered(held, hold_key, reason, Order(booking.cause, services.now), ledger, services)
+    order = Order(it.booking.cause, it.services.now)
+    return await _ordered(trimmed(held), hold_key, reason, order, it.ledger, it.services)
 
 
 async def _obey(order: StayOrder, ordering: _Ordering, services: Services) -> tuple[CredentialId, ...]:

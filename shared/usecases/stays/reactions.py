@@ -3,32 +3,32 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from shared.domain.kinds import RevokeReason, SuspendReason
+from shared.domain.kinds import SuspendReason
 from shared.domain.reactions import Action, Reaction, reaction_to
 from shared.keywork.services import Services
-from shared.usecases.stays import change_dates, confirm_booking, end_booking, hold_stay
+from shared.usecases.stays import hear_booking, hold_stay
+from shared.usecases.stays.read_booking import amendment_of, stay_of
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
 
 
-async def react(event: "Event", services: Services) -> None:
-    """Do what an event asks of us."""
+async def react(event: "Event", services: Services) -> Any:
+    """Do what an event asks of us; return the keys of its stay."""
     reaction = reaction_to(event.subject)
-    await _COMMANDS[reaction.action](event, reaction, services)
+    return await _COMMANDS[reaction.action](event, reaction, services)
 
 
 async def _confirm(event: "Event", _: Reaction, services: Services) -> Any:
-    return await confirm_booking.confirm_booking(event, services)
+    return await hear_booking.hear_booking(event, services, booked=stay_of(event))
 
 
 async def _change(event: "Event", _: Reaction, services: Services) -> Any:
-    return await change_dates.change_dates(event, services)
+    return await hear_booking.hear_booking(event, services, changed=amendment_of(event))
 
 
-async def _end(event: "Event", reaction: Reaction, services: Services) -> Any:
-    assert isinstance(reaction.reason, RevokeReason)  # noqa: S101 - the table gives every end its reason
-    return await end_booking.end_booking(event, reaction.reason, services)
+async def _end(event: "Event", _: Reaction, services: Services) -> Any:
+    return await hear_booking.hear_booking(event, services)
 
 
 async def _hold(event: "Event", reaction: Reaction, services: Services) -> Any:

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from shared.domain.commands import Fail
 from shared.domain.core import CredentialCore, Guest
 from shared.domain.credential import KeyCredential
 from shared.domain.errors import InvalidInput
-from shared.domain.ids import GuestId, KeyCredentialId, PropertyId, RoomId, TenantId
-from shared.domain.kinds import Area, ClaimKey, FailureReason, KeyCredentialKind, KeyWarning, SuspendReason
+from shared.domain.ids import KeyCredentialId, TenantId
+from shared.domain.kinds import ClaimKey, FailureReason, KeyWarning, SuspendReason
 from shared.domain.scope import AccessScope
 from shared.keywork.services import Services
 from shared.ledger.delays import STARTED_WITHIN
@@ -18,9 +18,6 @@ from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
 from shared.ledger.ledger import Change
 from shared.ledger.stay import Stay
 from shared.usecases.stays.split_stay import Share, split_stay
-
-if TYPE_CHECKING:
-    from shared.events.envelope import Event
 
 NO_LOCK_OF_ITS_OWN: Final = KeyWarning(
     "NO_LOCK_OF_ITS_OWN", "a room has no lock but those that every room shares: is its own not mapped?"
@@ -32,25 +29,6 @@ FURTHEST: Final = timedelta(days=1096)
 """No guest needs a key for longer than three years: such an end is a slip, or says that nobody knows."""
 MOST_LOCKS: Final = 150
 """As many as can be written down in one commit, with what two earlier tries may have left at them."""
-_KINDS: Final = frozenset(KeyCredentialKind)
-_AREAS: Final = frozenset(Area)
-
-
-def stay_of(event: "Event") -> Stay:
-    """Read a confirmation; wishes in words we do not know are passed over."""
-    data = event.data
-    return Stay(
-        property_id=PropertyId(data.property_id),
-        guest_id=GuestId(data.guest.id),
-        rooms=tuple(dict.fromkeys(map(RoomId, data.rooms))),
-        start=data.valid_from,
-        end=data.valid_until,
-        wished=tuple(KeyCredentialKind(kind) for kind in data.preferred_kinds if kind in _KINDS),
-        scope=_scope(data.scope),
-        payment=data.payment_status,
-        party=data.party_size,
-        locale=data.guest.locale,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +107,3 @@ def _change(core: CredentialCore, share: Share, wanted: Wanted, services: Servic
     saga = Saga(kind=Work.ISSUE, claim=core.claim)
     entry = KeyRecord(credential, saga, wanted.cause, due=now + STARTED_WITHIN, holds=wanted.holds)
     return Change(entry, facts)
-
-
-def _scope(wanted: Any) -> AccessScope:
-    if wanted is None:
-        return AccessScope()
-    areas = tuple(Area(area) for area in wanted.areas if area in _AREAS)
-    return AccessScope(floors=tuple(wanted.floors), areas=areas)

@@ -8,10 +8,11 @@ from itertools import count
 from shared.domain.grant_lifecycle import ConfirmRemoval, Intended, RemovalProof
 from shared.keywork import attempt, decide_settle, errand, lock_attempt, place_at_locks, start
 from shared.keywork.lock_key import lock_key
+from shared.keywork.services import Services
 from shared.ledger import grant_record, key_record, ledger, sealed_keys
 from shared.ports.bus import Message
 from shared.ports.documents import StaleVersion
-from shared.usecases.stays import confirm_booking, end_booking
+from shared.usecases.stays import change_stay, hear_booking
 from shared.usecases.upkeep import sweep_due
 from tests.chaos.small_world import documents
 from tests.chaos.small_world.planted_wishes import OF_WISHES
@@ -71,13 +72,15 @@ def publish_only_the_newest_event(plant):
 
 def acknowledge_before_the_work_is_done(plant):
     """Answer the bus at once, and work on when it has gone."""
-    work = confirm_booking.confirm_booking
+    work = hear_booking.hear_booking
 
-    async def answered_first(event, services):
-        task = asyncio.ensure_future(work(event, services))
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    async def answered_first(event, services, booked=None, changed=None):
+        done = asyncio.ensure_future(work(event, services, booked, changed))
+        if booked is None:
+            await done
+        done.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
 
-    plant(confirm_booking, "confirm_booking", answered_first)
+    plant(hear_booking, "hear_booking", answered_first)
 
 
 def no_generation_guard(plant):
@@ -182,47 +185,46 @@ def promise_nothing_when_work_is_saved(plant):
 
 def forget_a_cancellation_that_came_first(plant):
     """Pass over the end of a stay that nobody has heard of."""
-    end = end_booking._end
+    end = hear_booking.end_stay
 
-    async def passed_over(it):
-        if await end_booking.record_of(it.booking, it.ledger) is None:
-            return ()
-        return await end(it)
+    async def passed_over(it, record, course):
+        return await end(it, record, course) if record.version else ()
 
-    plant(end_booking, "_end", passed_over)
+    plant(hear_booking, "end_stay", passed_over)
 
 
 def keep_the_key_of_a_stay_that_is_another_guest_s_now(plant):
     """Take a newer confirmation for the one that is known."""
 
-    async def known(it, record):
-        return False
+    is_news = hear_booking._is_news
 
-    plant(confirm_booking, "_wants_other_keys", known)
+    async def known(news, record):
+        return record.stay is None and await is_news(news, record)
+
+    plant(hear_booking, "_is_news", known)
 
 
 def let_the_guest_keep_whatever_they_had(plant):
     """Leave the old keys of a changed stay alone, whatever they open."""
-    plant(confirm_booking, "is_included", lambda it, key: True)
+    plant(change_stay, "is_included", lambda it, key: True)
 
 
 def take_away_what_the_changed_stay_includes(plant):
     """End every old key of a changed stay, although nobody knows whether there will be a new one."""
-    plant(confirm_booking, "is_included", lambda it, key: False)
+    plant(change_stay, "is_included", lambda it, key: False)
 
 
 def revoke_only_when_the_locks_have_let_go(plant):
     """End a key in the ledger after its vendor, not before (A §8.1 instead of §8.3)."""
 
-    async def begun(it, record):
+    async def begun(it, record, course):
         for credential in record.credentials:
             await it.services.sagas.start(*_argument(await it.ledger.entry(credential)))
-        heard = it.booking.heard_by(record, end_booking.BookingOutcome.APPLIED, it.services.now)
-        ended = replace(heard, status=end_booking._status(it))
+        ended = replace(record, status=course.status)
         await it.ledger.documents.commit([ended.write()])
         return record.credentials
 
-    plant(end_booking, "_withdraw", begun)
+    plant(hear_booking, "end_stay", begun)
 
 
 def say_it_was_settled_before_it_was(plant):
@@ -247,14 +249,14 @@ def _argument(found):
 
 def _with_bus(plant):
     """Give the ledger a bus, which it has no business with."""
-    made = confirm_booking.Services.ledger
+    made = Services.ledger
 
     async def with_bus(self, tenant):
         found = await made(self, tenant)
         found.bus = self.bus
         return found
 
-    plant(confirm_booking.Services, "ledger", with_bus)
+    plant(Services, "ledger", with_bus)
 
 
 BUGS = (

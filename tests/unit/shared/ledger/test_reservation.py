@@ -7,24 +7,18 @@ import pytest
 
 from shared.domain.ids import KeyCredentialId, PropertyId, ReservationId
 from shared.events.idempotency import claim_key
+from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
 from shared.ledger.reading import StoredUnreadable
-from shared.ledger.reservation import (
-    HEARD_OF,
-    BookingEventNote,
-    BookingOutcome,
-    Recency,
-    Reservation,
-    Status,
-    ref_of,
-    reservation_from,
-)
+from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
+from shared.ledger.stay import Recency
 from shared.ports.documents import AlreadyExists, Document, StaleVersion
 from tests.unit.shared.ledger.ledgering import NOW
 
 EARLY, LATE = NOW, NOW + timedelta(microseconds=1)
 SECOND = timedelta(seconds=1)
 STAY = Reservation(id=ReservationId("rsv_1"), status=Status.CONFIRMED, standing=Recency(None, EARLY))
-CONFIRMED, CANCELLED = "booking.confirmed", "booking.cancelled"
+BOOKING = "melmastoon.reservation.booking"
+CONFIRMED, CANCELLED = f"{BOOKING}.confirmed.v1", f"{BOOKING}.cancelled.v1"
 
 
 @pytest.mark.parametrize(
@@ -57,69 +51,8 @@ def test_hearing_remembers_the_event_and_takes_the_newer_standing():
         ("evt_2", BookingOutcome.APPLIED),
         ("evt_1", BookingOutcome.IGNORED),
     ]
-    assert heard.knows("evt_1")
-    assert not heard.knows("evt_3")
-
-
-def test_hearing_forgets_the_oldest_and_never_how_new_the_record_is():
-    record = STAY.hearing(BookingEventNote("evt_first", CONFIRMED, Recency(99, LATE), BookingOutcome.APPLIED))
-    for number in range(HEARD_OF):
-        record = record.hearing(
-            BookingEventNote(f"evt_{number}", CONFIRMED, Recency(1, EARLY), BookingOutcome.IGNORED)
-        )
-    assert len(record.heard) == HEARD_OF
-    assert not record.knows("evt_first")
-    assert record.standing == Recency(99, LATE)
-
-
-@pytest.mark.parametrize(
-    ("status", "standing", "why"),
-    [
-        (Status.CANCELLED, Recency(9, LATE), "the stay is cancelled"),
-        (Status.CHECKED_OUT, Recency(9, LATE), "the stay is checked out"),
-        (Status.CONFIRMED, Recency(6, LATE), "older than version 7"),
-        (Status.CONFIRMED, Recency(None, EARLY), "older than what was heard of 2026-"),
-        (Status.CONFIRMED, Recency(7, LATE), "the stay is as it says already"),
-    ],
-)
-def test_it_is_said_why_an_event_changes_nothing(status, standing, why):
-    record = replace(STAY, status=status, standing=Recency(7, LATE))
-    assert record.why_ignored(standing).startswith(why)
-
-
-def test_an_event_that_was_refused_may_be_replayed_while_it_is_the_newest_and_is_remembered_once():
-    newest = Recency(5, LATE)
-    record = STAY.hearing(BookingEventNote("evt_5", CONFIRMED, newest, BookingOutcome.REFUSED))
-    assert record.standing == newest
-    assert record.refused("evt_5", newest)
-    assert not record.refused("evt_other", newest)
-    overtaken = record.hearing(BookingEventNote("evt_6", CONFIRMED, Recency(6, LATE), BookingOutcome.IGNORED))
-    assert not overtaken.refused("evt_5", newest)
-    ended = record.hearing(BookingEventNote("evt_5b", CONFIRMED, newest, BookingOutcome.APPLIED))
-    assert not ended.refused("evt_5", newest)
-    replayed = record.hearing(BookingEventNote("evt_5", CONFIRMED, newest, BookingOutcome.APPLIED))
-    assert not replayed.refused("evt_5", newest)
-    assert [heard.event_id for heard in replayed.heard].count("evt_5") == 1
-
-
-@pytest.mark.parametrize(
-    ("event", "newer", "older"),
-    [
-        (Recency(2, LATE + SECOND), False, True),
-        (Recency(3, LATE + SECOND), True, False),
-        (Recency(4, EARLY), False, True),
-        (Recency(4, LATE + SECOND), True, False),
-        (Recency(None, LATE + SECOND), True, False),
-        (Recency(None, LATE), False, False),
-    ],
-)
-def test_an_event_without_a_version_does_not_make_an_old_version_new(event, newer, older):
-    record = STAY.hearing(BookingEventNote("evt_3", CONFIRMED, Recency(3, EARLY), BookingOutcome.APPLIED))
-    record = record.hearing(
-        BookingEventNote("evt_none", CONFIRMED, Recency(None, LATE), BookingOutcome.IGNORED)
-    )
-    again = reservation_from(Document(ref_of("rsv_1"), record.write().data, "1"))
-    assert (again.outdated_by(event), again.outdates(event)) == (newer, older)
+    assert heard.note_of("evt_1").outcome is BookingOutcome.IGNORED
+    assert heard.note_of("evt_3") is None
 
 
 def test_stay_that_was_never_confirmed_has_no_claim():

@@ -276,7 +276,9 @@ def test_schedules_are_listed_with_what_they_call_and_how_they_went(tmp_path):
         return before, (await _get(on, "schedules"))[1]["schedules"], on.fleet.config.base_url
 
     before, after, url = play(tmp_path, scenario)
-    sweep, probe = after
+    named = {each["name"]: each for each in after}
+    sweep, probe = named["sweep-due"], named["probe-start"]
+    before = [each for each in before if each["name"] == "sweep-due"]
     assert (sweep["name"], sweep["cron"], sweep["zone"]) == ("sweep-due", "* * * * *", "Etc/UTC")
     assert (sweep["calls"], sweep["last_outcome"]) == (f"{url}/sweep-due", "answered 200")
     assert (before[0]["last_run"], before[0]["last_outcome"]) == (None, None)

@@ -6,10 +6,9 @@ import pytest
 
 from shared.domain.errors import InvalidInput
 from shared.keywork.services import RACES, retry_on_conflict
-from shared.ledger.reservation import BookingOutcome, Reservation, Status, ref_of, reservation_from
 from shared.ledger.stay import Recency
 from shared.ports.documents import AlreadyExists, Ref, StaleVersion
-from shared.usecases.stays.booking import BookingEvent, note_ignored, record_of
+from shared.usecases.stays.booking import BookingEvent
 from tests.unit.shared.ledger.ledgering import NOW, SILK
 
 TRACE = "00-" + "4b" * 16 + "-" + "0f" * 8 + "-01"
@@ -35,20 +34,6 @@ def test_event_without_a_usable_trace_gets_one_of_its_own_and_the_same_each_time
     other = BookingEvent.of(event(trace, id_="evt_2")).cause.trace_id
     assert first == second != other
     assert [len(part) for part in first.split("-")] == [2, 32, 16, 2]
-
-
-async def test_event_that_changed_nothing_is_noted_once(books):
-    booking = BookingEvent.of(event())
-    assert await record_of(booking, books.ledger) is None
-    record = Reservation(id=booking.reservation, status=Status.CANCELLED, standing=Recency(9, NOW))
-    await books.documents.commit([record.write()])
-    for _ in range(3):
-        await note_ignored(booking, await record_of(booking, books.ledger), books.ledger, NOW)
-    found = reservation_from(await books.documents.get(ref_of("rsv_1")))
-    (heard,) = found.heard
-    assert (heard.event_id, heard.outcome, heard.at) == ("evt_1", BookingOutcome.IGNORED, NOW)
-    assert heard.because == "the stay is cancelled"
-    assert (found.standing, found.status) == (Recency(9, NOW), Status.CANCELLED)
 
 
 @pytest.mark.parametrize("lost", [AlreadyExists(REF), StaleVersion(REF)])

@@ -8,13 +8,11 @@ import pytest
 
 from shared.domain.errors import InvalidInput
 from shared.domain.grant_lifecycle import Place
-from shared.domain.kinds import RevokeReason
 from shared.ledger.delays import STARTED_WITHIN, STEP_LEASE
 from shared.ledger.key_record import Work
 from shared.ledger.ledger import Change
 from shared.ledger.reservation import ref_of, reservation_from
-from shared.usecases.stays.confirm_booking import confirm_booking
-from shared.usecases.stays.end_booking import end_booking
+from shared.usecases.stays.reactions import react
 from shared.usecases.upkeep.sweep_due import sweep_due
 from tests.unit.shared.ledger.ledgering import MOCK, NOW, TTLOCK
 from tests.unit.shared.usecases.hotel import ROOMS, booking, door, move_in
@@ -44,16 +42,16 @@ class Desk:
         return replace(services, bus=bus, sagas=sagas)
 
     async def confirm(self):
-        return await confirm_booking(event(), self.services())
+        return await react(event(), self.services())
 
     async def end(self):
         ended = event("evt_2", "checked_out", NOW + timedelta(hours=1))
-        return await end_booking(ended, RevokeReason.CHECKOUT, self.services())
+        return await react(ended, self.services())
 
     async def change(self):
         """Move the guest to a room that has no lock."""
         changed = event("evt_3", at=NOW + timedelta(hours=1), rooms=ROOMS[4:])
-        return await confirm_booking(changed, self.services())
+        return await react(changed, self.services())
 
     async def dies(self, delivery, line):
         self.life = Life()

@@ -11,6 +11,7 @@ from shared.domain.states import Failed, Requested
 from shared.keywork.manual_task import MANUAL_TASKS, manual_tasks
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.key_record import Work
+from shared.usecases.stays.read_booking import stay_of
 from shared.usecases.stays.request_keys import (
     FURTHEST,
     MOST_LOCKS,
@@ -18,7 +19,6 @@ from shared.usecases.stays.request_keys import (
     SCOPE_NOT_SUPPORTED,
     Wanted,
     request_keys,
-    stay_of,
 )
 from tests.unit.shared.ledger.ledgering import ARRIVAL, CAUSE, CLAIM, DAY, MOCK, SILK, TTLOCK
 from tests.unit.shared.usecases.hotel import ROOMS, booking, door, premises

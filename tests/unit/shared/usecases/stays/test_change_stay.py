@@ -6,14 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from shared.domain.kinds import RevokeReason
 from shared.domain.states import Failed
+from shared.ledger.course import course_of
 from shared.ledger.indexes import LIVE_AT, STAYS_AT, STAYS_OF
 from shared.ledger.reservation import Status, ref_of, reservation_from
 from shared.ports.documents import Update
-from shared.usecases.stays.change_dates import change_dates
-from shared.usecases.stays.confirm_booking import confirm_booking
-from shared.usecases.stays.end_booking import end_booking
+from shared.usecases.stays.reactions import react
 from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, KABUL, NOW
 from tests.unit.shared.usecases.hotel import ROOMS, booking, door, move_in
 
@@ -60,33 +58,33 @@ async def living(books):
 
 
 async def test_stay_is_remembered_as_it_was_booked(hotel):
-    await confirm_booking(confirmed(kinds=("pin_code",)), hotel.services)
+    await react(confirmed(kinds=("pin_code",)), hotel.services)
     stay = (await record(hotel)).stay
     assert (stay.guest_id, stay.property_id, stay.rooms) == ("gst_1", KABUL, tuple(ROOMS[:1]))
     assert (stay.start, stay.end, stay.wished) == (ARRIVAL, ARRIVAL + 3 * DAY, ("pin_code",))
 
 
 async def test_stays_and_keys_are_found_by_property_and_guest(hotel):
-    await confirm_booking(confirmed(), hotel.services)
+    await react(confirmed(), hotel.services)
     stays = await hotel.documents.query(STAYS_AT, {"property_id": KABUL})
     assert [each.ref.id for each in stays] == ["rsv_1"]
     assert [each.ref.id for each in await hotel.documents.query(STAYS_OF, {"guest_id": "gst_1"})] == ["rsv_1"]
     assert len(await hotel.documents.query(LIVE_AT, {"property_id": KABUL})) == 1
-    await end_booking(cancelled(), RevokeReason.CANCELLATION, hotel.services)
+    await react(cancelled(), hotel.services)
     assert await hotel.documents.query(LIVE_AT, {"property_id": KABUL}) == []
 
 
 async def test_key_is_for_the_changed_stay(hotel):
-    await confirm_booking(confirmed(), hotel.services)
-    await change_dates(changed(end=LONGER, rooms=ROOMS[1:2]), hotel.services)
+    await react(confirmed(), hotel.services)
+    await react(changed(end=LONGER, rooms=ROOMS[1:2]), hotel.services)
     (core,) = await living(hotel)
     assert (core.window.end, core.rooms) == (LONGER, tuple(ROOMS[1:2]))
 
 
 NEWS = {
-    "confirmed": lambda hotel: confirm_booking(confirmed(1, "evt_1"), hotel.services),
-    "other rooms": lambda hotel: change_dates(changed(2, "evt_2", rooms=ROOMS[1:2]), hotel.services),
-    "later end": lambda hotel: change_dates(changed(3, "evt_3", end=LONGER), hotel.services),
+    "confirmed": lambda hotel: react(confirmed(1, "evt_1"), hotel.services),
+    "other rooms": lambda hotel: react(changed(2, "evt_2", rooms=ROOMS[1:2]), hotel.services),
+    "later end": lambda hotel: react(changed(3, "evt_3", end=LONGER), hotel.services),
 }
 
 
@@ -102,43 +100,44 @@ async def test_every_order_of_the_news_ends_with_the_same_stay_and_one_key_for_i
 
 
 async def test_change_before_any_confirmation_makes_no_key(hotel):
-    await change_dates(changed(end=LONGER), hotel.services)
+    await react(changed(end=LONGER), hotel.services)
     found = await record(hotel)
-    assert (found.status, found.credentials, found.amendment.end) == (Status.AWAITED, (), LONGER)
+    assert (found.status, found.credentials) == (Status.AWAITED, ())
+    assert course_of(found).changed.end == LONGER
 
 
 async def test_stay_that_ended_before_it_was_confirmed_is_not_confirmed_by_its_change(hotel):
-    await change_dates(changed(2, end=LONGER), hotel.services)
-    await end_booking(cancelled(3), RevokeReason.CANCELLATION, hotel.services)
-    await confirm_booking(confirmed(1), hotel.services)
+    await react(changed(2, end=LONGER), hotel.services)
+    await react(cancelled(3), hotel.services)
+    await react(confirmed(1), hotel.services)
     found = await record(hotel)
     assert (found.status, found.credentials) == (Status.CANCELLED, ())
 
 
 async def test_newer_confirmation_has_the_last_word_over_an_older_change(hotel):
-    await change_dates(changed(2, end=LONGER), hotel.services)
-    await confirm_booking(confirmed(3), hotel.services)
+    await react(changed(2, end=LONGER), hotel.services)
+    await react(confirmed(3), hotel.services)
     found = await record(hotel)
-    assert (found.stay.end, found.amendment) == (ARRIVAL + 3 * DAY, None)
+    assert found.stay.end == ARRIVAL + 3 * DAY
 
 
 async def test_change_of_an_ended_stay_changes_nothing(hotel):
-    await confirm_booking(confirmed(1), hotel.services)
-    await end_booking(cancelled(2), RevokeReason.CANCELLATION, hotel.services)
-    await change_dates(changed(3, end=LONGER), hotel.services)
+    await react(confirmed(1), hotel.services)
+    await react(cancelled(2), hotel.services)
+    await react(changed(3, end=LONGER), hotel.services)
     assert (await record(hotel)).status is Status.CANCELLED
     assert await living(hotel) == []
 
 
 async def test_stay_of_a_record_that_an_earlier_release_wrote_is_known_by_its_keys(hotel):
-    await confirm_booking(confirmed(), hotel.services)
+    await react(confirmed(), hotel.services)
     found = await hotel.documents.get(ref_of("rsv_1"))
     forgotten = {
         name: value
         for name, value in found.data.items()
-        if name not in ("stay", "holds", "planned", "amendment", "confirmed", "guest_id", "arrives")
+        if name not in ("stay", "holds", "planned", "by_order", "guest_id", "arrives")
     }
     await hotel.documents.commit([Update(found.ref, forgotten, found.version)])
-    await change_dates(changed(end=LONGER), hotel.services)
+    await react(changed(end=LONGER), hotel.services)
     (core,) = await living(hotel)
     assert (core.rooms, core.window.end) == (tuple(ROOMS[:1]), LONGER)

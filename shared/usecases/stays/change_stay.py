@@ -1,0 +1,167 @@
+"""A stay is another than it was: the keys it is to have now are requested, once, and their sagas begun.
+
+What the guest has goes on as far as it opens no more than the stay includes. Where the stay as it is can have
+no key, the last that it was, could have keys, and is part of it, has them: so what opens does not depend on
+which of its events came first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import CredentialId
+from shared.domain.kinds import RevokeReason
+from shared.domain.states import Active, Suspended
+from shared.keywork.manual_task import alarm_of_loss, manual_tasks
+from shared.keywork.start import begin_work
+from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
+from shared.ledger.key_record import KeyRecord, Target
+from shared.ledger.ledger import Change
+from shared.ledger.reservation import Reservation, Status
+from shared.ledger.stay import Stay
+from shared.ports.documents import Write
+from shared.usecases.stays.booking import StayNews, ahead_of, keys_of
+from shared.usecases.stays.ignored import alarm_of_ignored
+from shared.usecases.stays.request_keys import Wanted, request_keys
+from shared.usecases.stays.withdraw_key import Withdrawn, withdraw_keys
+
+
+async def change_stay(it: StayNews, record: Reservation) -> tuple[CredentialId, ...]:
+    """Request the keys of the stay as it is now, and end those that would open more than it includes.
+
+    What works and opens no more than that the guest keeps beside the new keys, which may come late or never.
+    """
+    keys = await keys_of(record, it.ledger)
+    included = [key for key in keys if is_included(it, key)]
+    try:
+        requested = await _requested(it, it.stay, record)
+    except InvalidInput as refusal:
+        return await _refuse(it, record, _Refused(refusal, keys, included))
+    kept = [key for key in included if isinstance(key.credential.state, Active | Suspended)]
+    ended = await withdrawn_beside(it, keys, kept, RevokeReason.REPLACED)
+    confirmed = replace(
+        applied(it, record),
+        incarnation=record.incarnation + 1,
+        credentials=(*(change.entry.id for change in requested), *(key.id for key in kept)),
+    )
+    tasks = manual_tasks(requested, it.services.log)
+    await save_news(it, [*ended.changes, *requested], confirmed.write(), *ended.closed, *tasks)
+    return confirmed.credentials
+
+
+def applied(it: StayNews, record: Reservation) -> Reservation:
+    """Return the record of a stay that is as its events say, and is so by them."""
+    made = {each.event_id for each in record.heard} & {*it.course.made_by, it.booking.id}
+    heard = tuple(_done(each) if each.event_id in made else each for each in record.heard)
+    return replace(
+        record,
+        status=Status.CONFIRMED,
+        stay=it.stay,
+        property_id=it.stay.property_id,
+        heard=heard,
+        refused=False,
+    )
+
+
+def _done(note: BookingEventNote) -> BookingEventNote:
+    return replace(note, outcome=BookingOutcome.APPLIED, because=ahead_of(note))
+
+
+def is_included(it: StayNews, key: KeyRecord) -> bool:
+    """Say whether whatever a key may still open, or is about to, is part of the stay as it is now."""
+    core = key.credential.core
+    if (core.holder, core.property_id) != (it.guest, it.stay.property_id):
+        return False
+    opens = (Target(core.rooms, core.window), *(() if key.amends is None else (key.amends,)))
+    return all(it.stay.covers(each.rooms, each.window, it.services.now) for each in opens)
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """A stay that can have no key as it is, and what it had: all its keys, and those within it."""
+
+    refusal: InvalidInput
+    keys: Sequence[KeyRecord]
+    included: Sequence[KeyRecord]
+
+
+async def _refuse(it: StayNews, record: Reservation, found: _Refused) -> tuple[CredentialId, ...]:
+    """End what the stay no longer includes though it can have no key as it is now; if it is over, all."""
+    over = it.stay.end <= it.services.now
+    ended = await withdrawn_beside(
+        it, found.keys, found.included, RevokeReason.CHECKOUT if over else RevokeReason.REPLACED
+    )
+    requested = [] if over else await _still_possible(it, record, found.included)
+    if not (over or requested):
+        alarm_of_loss(ended.changes, found.refusal, it.services.now, it.services.log)
+    named = (*(change.entry.id for change in requested), *(key.id for key in found.included))
+    heard = replace(
+        _noted(it, record, found, ended.changes, requested),
+        status=Status.CHECKED_OUT if over else Status.CONFIRMED,
+        stay=it.stay,
+        property_id=it.stay.property_id,
+        refused=True,
+        incarnation=record.incarnation + (1 if requested else 0),
+        credentials=named,
+    )
+    tasks = manual_tasks(requested, it.services.log)
+    await save_news(it, [*ended.changes, *requested], heard.write(), *ended.closed, *tasks)
+    if it.tells_it:
+        raise found.refusal
+    return named
+
+
+def _noted(
+    it: StayNews, record: Reservation, found: _Refused, ended: Sequence[Change], requested: Sequence[Change]
+) -> Reservation:
+    """Return the record with what was refused, or with what a refused stay made of older news."""
+    because = f"{found.refusal.field}: {found.refusal.problem}"
+    if it.tells_it:
+        done = f"; {len(ended)} of its keys ended, for they opened more than it includes" if ended else ""
+        return it.hearing.noted(record, BookingOutcome.REFUSED, because + done)
+    if requested:
+        return it.hearing.noted(record, BookingOutcome.APPLIED, f"for what is newer cannot: {because}")
+    because = f"what is newer can have no key: {because}"
+    if it.stay.end > it.services.now and not found.included:
+        alarm_of_ignored(it.hearing, replace(record, credentials=()), it.course, because)
+    return it.hearing.noted(record, BookingOutcome.IGNORED, because)
+
+
+async def _still_possible(it: StayNews, record: Reservation, included: Sequence[KeyRecord]) -> list[Change]:
+    """Return the keys of the last that the stay was and can have, where that is part of what it is."""
+    for stay in reversed(it.course.steps[:-1]):
+        if it.stay.includes(stay, it.services.now):
+            try:
+                requested = await _requested(it, stay, record)
+            except InvalidInput:
+                continue
+            return [] if _has(stay, included) else requested
+    return []
+
+
+def _has(stay: Stay, keys: Sequence[KeyRecord]) -> bool:
+    targets = [key.amends or Target(key.credential.core.rooms, key.credential.core.window) for key in keys]
+    same = [each for each in targets if (each.window.start, each.window.end) == (stay.start, stay.end)]
+    return set(stay.rooms) <= {room for each in same for room in each.rooms}
+
+
+async def withdrawn_beside(
+    it: StayNews, keys: Sequence[KeyRecord], kept: Sequence[KeyRecord], reason: RevokeReason
+) -> Withdrawn:
+    """Return what ends all keys but those that are kept."""
+    rest = [key for key in keys if key not in kept]
+    return await withdraw_keys(rest, reason, it.booking, it.ledger, it.services)
+
+
+async def _requested(it: StayNews, stay: Stay, record: Reservation) -> list[Change]:
+    premises = await it.services.hotels.premises(it.booking.tenant, stay.property_id)
+    claim = record.claim_of(record.incarnation + 1)
+    guest = stay.held_by(it.booking.reservation)
+    wanted = Wanted(it.booking.tenant, guest, stay, claim, it.booking.cause, record.holds)
+    return request_keys(wanted, premises, it.services)
+
+
+async def save_news(it: StayNews, changes: Sequence[Change], *beside: Write) -> None:
+    """Save what becomes of a stay and its keys, and begin their work."""
+    for saved in await it.ledger.save_all(changes, *beside):
+        await begin_work(saved, it.ledger, it.services)
