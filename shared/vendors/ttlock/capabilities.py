@@ -5,10 +5,13 @@ from typing import Final
 from shared.domain.capabilities import LockCapabilities
 from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.domain.policy import KeyKindPolicy
+from shared.ports.secret_sources import SecretSource
 
 TTLOCK: Final = VendorCode("ttlock")
 UNENFORCED: Final = frozenset({KeyCredentialKind.MOBILE_APP})
 """Keys whose window no lock enforces: given only on request, and never without a warning."""
+SOURCES: Final = {KeyCredentialKind.RFID_CARD: SecretSource.HELD}
+"""A card is known by its number, which somebody at the lock must have read."""
 PASSCODES, CARDS = 0, 1
 """Bits of `featureValue`."""
 

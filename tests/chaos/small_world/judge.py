@@ -84,7 +84,9 @@ def _about_its_keys(stay, record, scene, keys):
     if len(named) != len(record["credentials"]):
         yield "its record names keys that are not in the ledger"
     current = [key for key in named if key.credential.core.claim == record["claim"]]
-    if max(Counter(key.credential.core.claim for key in own).values(), default=1) > 1:
+    # Where a key failed and is wanted still, another is requested in its stead.
+    made = Counter(key.credential.core.claim for key in own if not isinstance(key.state, Failed))
+    if max(made.values(), default=1) > 1:
         yield "one claim made several keys, and its locks are all of one vendor"
     for key in own:
         yield from _about_need(stay, key, scene, wanted=stay.truth.confirms and key in named)
