@@ -55,6 +55,15 @@ async def hear_of_job(body: Body, on: Platform) -> Body:
 
 
 @step
+async def retry_keys(body: Body, on: Platform) -> Body:
+    """Request keys anew that failed, now."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.upkeep import retry_keys
+
+    return await retry_keys.retry_keys(retry_keys.RetryKeys.of(body), services_of(on))
+
+
+@step
 async def hold_stay(body: Body, on: Platform) -> Body:
     """Let the keys of a stay rest, on somebody's word."""
     from shared.runtime.keys import services_of

@@ -184,7 +184,12 @@ def _state(entry):
 
 
 def owed(entry):
-    """Say whether somebody must look at a key before its stay is over."""
+    """Say whether somebody must do something about a key before its stay is over.
+
+    At one that failed it is looked until then, whether its vendor answers again.
+    """
+    if _state(entry) == "failed":
+        return False
     leaves = datetime.fromisoformat(entry["credential"]["core"]["window"]["end"])
     return "due_at" in entry and entry["due_at"] < leaves.timestamp() * 1000
 

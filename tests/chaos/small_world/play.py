@@ -14,6 +14,7 @@ from infra.local.simulation.loop import run_virtually
 from tests.chaos.small_world.hotel import doors_of
 from tests.chaos.small_world.judge import judge
 from tests.chaos.small_world.locks import TinyDoors
+from tests.chaos.small_world.onlooker import Onlooker
 from tests.chaos.small_world.scene import Scene
 from tests.chaos.small_world.slow_locks import SlowDoors
 from tests.chaos.small_world.stays import drawn_stays
@@ -67,11 +68,16 @@ async def _happen(world, stays):
         world.spawn(_tell(world, told, at)) for stay in stays for told in stay.events for at in told.at
     ]
     sweeper = asyncio.ensure_future(world.sweep_each_minute())
+    onlooker = Onlooker(world)
+    looking = asyncio.ensure_future(onlooker.look_each_minute())
     tellers += [world.spawn(_free(world, stay)) for stay in stays if stay.freed_at is not None]
     await asyncio.wait(tellers)
     await world.until_quiet()
     scene = _scene(world, stays)
-    problems = world.witness.protests + [f"the world broke: {error!r}" for error in world.broken]
+    await onlooker.look()
+    problems = (
+        world.witness.protests + onlooker.protests + [f"the world broke: {error!r}" for error in world.broken]
+    )
     problems += [] if changing(scene) else judge(scene)
     if not problems and unsettled(scene):
         # A lock that would not do what it is asked is asked again each hour, until it does.
@@ -79,6 +85,7 @@ async def _happen(world, stays):
         scene = _scene(world, stays)
         problems = [] if told_to_people(scene) else judge(scene) + residues(scene)
     sweeper.cancel()
+    looking.cancel()
     return problems
 
 
