@@ -65,14 +65,18 @@ class PropertyLocks:
 
     def secret_of(self, key: LockKey, bounds: Bounds) -> Secret[str]:
         """Refuse what would make no key within these bounds, and return the secret."""
+        self.check(key, bounds)
+        if key.secret is None:
+            raise self.impossible(LockCause.SECRET_MISSING, key)
+        return key.secret
+
+    def check(self, key: LockKey, bounds: Bounds) -> None:
+        """Refuse what would make no key within these bounds, whatever opens with it."""
         able = self.offered() & self.device(key.device_id).capabilities
         if not able.supports(key.kind):
             raise self.impossible(LockCause.KIND_NOT_OFFERED, key)
         if bounds.empty(self.clock.now()):
             raise self.impossible(LockCause.WINDOW_OVER, key)
-        if key.secret is None:
-            raise self.impossible(LockCause.SECRET_MISSING, key)
-        return key.secret
 
     def impossible(
         self, cause: LockCause, key: LockKey, doing: Operation = Operation.ISSUE, *, permanent: bool = True
