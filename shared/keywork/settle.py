@@ -16,7 +16,7 @@ from shared.domain.lock_errors import LockError
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.decide_settle import conclude_settling
 from shared.keywork.desired import Act, act_for, left_behind, opening
-from shared.keywork.errand import Errand, SettleAttempt, lapsed
+from shared.keywork.errand import Errand, SettleAttempt, forgotten
 from shared.keywork.lock_key import lock_key
 from shared.keywork.rounds import Answer, Round
 from shared.keywork.services import gather_both
@@ -181,7 +181,7 @@ class _Asking:
         return await round_.ask(errands, self._noted)
 
     async def _act(self, errand: Errand) -> KeyAtLock | None:
-        if lapsed(errand.kept, self.task.now):
+        if forgotten(errand.kept, self.task.now):
             return None
         name = secret_of(errand.kept)
         sealed = await self.vault.sealed(name, needed=errand.act.opens)
@@ -191,7 +191,7 @@ class _Asking:
             return await _ACTIONS[errand.act](self.desk.port, _key(errand, sealed, self.task))
 
     def _noted(self, errand: Errand, answer: Answer) -> Errand:
-        if lapsed(errand.kept, self.task.now):
+        if forgotten(errand.kept, self.task.now):
             return errand
         return replace(
             errand,
