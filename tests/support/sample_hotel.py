@@ -99,7 +99,11 @@ class SampleHotel:
 
     async def map_again(self, door, lock):
         """Remember a lock that was forgotten, or one more."""
-        await self.rebuild([Create(Ref("devices", device_at(door)), lock)])
+        await self.map_as(device_at(door), lock)
+
+    async def map_as(self, identity, device):
+        """Remember a device of any sort."""
+        await self.rebuild([Create(Ref("devices", identity), device)])
 
     async def rebuild(self, writes):
         """Change the hotel, and let the fleet read it anew."""

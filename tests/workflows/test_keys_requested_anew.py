@@ -25,7 +25,7 @@ async def failed(house, **data):
     """Let a key fail at a vendor that answers nothing."""
     await house.fault("http_500", ADD)
     await house.publish("evt_1", **data)
-    await asyncio.sleep(10 * MINUTE)
+    await asyncio.sleep(14 * MINUTE)
     assert await states(house) == ["failed"]
 
 

@@ -1,6 +1,6 @@
 """Plays one schedule and judges it. A seed that fails is played again, with every line of its trace, by
 
-python -m tests.chaos.small_world.play SEED [tiny|ttlock]
+python -m tests.chaos.small_world.play SEED [tiny|slow|ttlock]
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from tests.chaos.small_world.judge import judge
 from tests.chaos.small_world.locks import TinyDoors
 from tests.chaos.small_world.onlooker import Onlooker
 from tests.chaos.small_world.scene import Scene
+from tests.chaos.small_world.slow_locks import SlowDoors
 from tests.chaos.small_world.stays import drawn_stays
 from tests.chaos.small_world.ttlock import TTLockDoors
 from tests.chaos.small_world.unsettled import changing, residues, told_to_people, unsettled
@@ -25,7 +26,7 @@ from tests.chaos.small_world.world import SmallWorld
 
 MOST_PATIENCE = 10.0
 WHEN_RESIDUES_ARE_GONE = 3 * 3600.0
-VENDORS = {"tiny": TinyDoors, "ttlock": TTLockDoors}
+VENDORS = {"tiny": TinyDoors, "slow": SlowDoors, "ttlock": TTLockDoors}
 
 
 @dataclass(frozen=True, slots=True)
