@@ -115,7 +115,9 @@ def may_still_open(kept: GrantRecord, now: datetime) -> bool:
 
     Whether a saga still tries makes no difference (trial §2.3).
     """
-    if isinstance(kept.grant.state, Residual) or kept.wish is Wish.LEFT:
+    if isinstance(kept.grant.state, Residual):
+        return not kept.lapsed(now)
+    if kept.wish is Wish.LEFT:
         return True
     if isinstance(kept.grant.state, Resting) or (kept.wish is Wish.OPEN and not _is_cut_short(kept)):
         return False
