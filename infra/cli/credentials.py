@@ -32,6 +32,7 @@ STYLES: Final = {
     "failed": "red",
 }
 """How states of keys and grants look; the others have nothing left to say."""
+LIVING: Final = frozenset({"active", "suspended"})
 UNDECIDED: Final = frozenset({"removing", "residual"})
 """What a lock is yet to let go of."""
 ASKED: Final = {"intended": "place", "removing": "remove"}
@@ -80,6 +81,7 @@ def _told(at: FleetAddress, key: Json) -> Iterator[Text]:
     yield line(
         plain(f"    at the hotel {_there(window['from'], window)} to {_there(window['until'], window)}")
     )
+    yield from _becoming(key)
     yield line(f"    {_work(key)}")
     for grant in key["grants"]:
         yield line("    ", *_at_lock(grant))
@@ -95,6 +97,20 @@ def _told(at: FleetAddress, key: Json) -> Iterator[Text]:
     yield line(plain(f"    keyfleet timeline {key['id']}{at.flags}", "dim"))
     if _waits(key):
         yield line(plain(f"    keyfleet ask-again {key['id']}{at.flags} asks its vendor now", "dim"))
+
+
+def _becoming(key: Json) -> Iterator[Text]:
+    """Say what was asked of a key that its locks have not followed yet: what they open to is above."""
+    asked = key.get("becomes")
+    if asked is None or key["state"] not in LIVING:
+        return
+    rooms, window = ", ".join(asked["rooms"]), asked["window"]
+    until = f"{moment(window['from'])} to {moment(window['until'])} UTC"
+    stands = "; till the locks follow, they stand as above"
+    yield line(plain(f"    asked since: {rooms}, {until}", "yellow"), stands)
+    yield line(
+        plain(f"    at the hotel {_there(window['from'], window)} to {_there(window['until'], window)}")
+    )
 
 
 def _there(instant: str, window: Json) -> str:

@@ -20,6 +20,7 @@ from infra.cli.demo.play import demo
 from infra.cli.doctor.examine import doctor
 from infra.cli.document import document
 from infra.cli.events import events
+from infra.cli.holding import hold, release
 from infra.cli.new_vendor import new_vendor
 from infra.cli.problems import EXIT_CODES
 from infra.cli.publish import publish
@@ -80,6 +81,8 @@ app.command("trigger")(at_a_place(trigger))
 app.command("clock")(at_a_place(clock))
 app.command("credentials")(at_a_place(credentials))
 app.command("ask-again")(at_a_place(ask_again))
+app.command("hold")(at_a_place(hold))
+app.command("release")(at_a_place(release))
 app.command("timeline")(at_a_place(timeline))
 app.command("token")(at_a_place(token))
 app.command("document")(at_a_place(document))

@@ -54,6 +54,19 @@ def test_keys_are_printed_as_the_fleet_tells_them(fleet, facts):
     assert facts("credentials") == {"credentials": [KEY], "more": False}
 
 
+def test_trial_m3_change_that_the_locks_have_not_followed_is_told_beside_what_stands(fleet, ask):
+    asked = {"from": "2026-03-01T10:00:00Z", "until": "2026-03-05T20:00:00Z", "zone": "Asia/Kabul"}
+    _will(fleet, {**QUIET, "state": "active", "becomes": {"rooms": ["rmu_203"], "window": asked}})
+    said = ask("credentials").stdout
+    assert "2026-03-01 10:00:00 to 2026-03-02 10:00:00 UTC" in said
+    assert (
+        "asked since: rmu_203, 2026-03-01 10:00:00 to 2026-03-05 20:00:00 UTC; till the locks follow" in said
+    )
+    assert "at the hotel 2026-03-01 14:30 to 2026-03-06 00:30" in said
+    _will(fleet, {**QUIET, "state": "revoked", "becomes": {"rooms": ["rmu_203"], "window": asked}})
+    assert "asked since" not in ask("credentials").stdout
+
+
 def test_every_filter_reaches_the_fleet(fleet, facts):
     query = "tenant=tnt_silk&reservation=rsv_7&property=ppt_kabul&state=active&limit=5"
     _will(fleet, query=query)
