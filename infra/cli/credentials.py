@@ -11,6 +11,7 @@ from rich.text import Text
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, counted, line, moment, plain, span
 from infra.cli.control import ControlPlane
+from infra.cli.wall import both
 
 Json = Mapping[str, Any]
 STATES: Final = (
@@ -84,7 +85,7 @@ def _told(at: FleetAddress, key: Json) -> Iterator[Text]:
     yield from _becoming(key)
     yield line(f"    {_work(key)}")
     for grant in key["grants"]:
-        yield line("    ", *_at_lock(grant))
+        yield line("    ", *_at_lock(grant, key["window"]["zone"]))
     if longest := max((_outlasts(grant, key) for grant in key["grants"]), default=0.0):
         yield line(
             plain(
@@ -140,14 +141,14 @@ def _work(key: Json) -> str:
     saga, due = key["saga"], key["due_at"]
     said = [
         f"saga {saga['kind']}, generation {saga['generation']}, {counted(key['attempts'], 'attempt')}",
-        f"looked after at {moment(due)} UTC at the latest" if due else "nothing due",
+        f"looked after at {both(due, key['window']['zone'])}, at the latest" if due else "nothing due",
     ]
     if key["unannounced"]:
         said.append(f"{counted(key['unannounced'], 'event')} not known to be published")
     return ", ".join(said)
 
 
-def _at_lock(grant: Json) -> Iterator[str | Text]:
+def _at_lock(grant: Json, zone: str) -> Iterator[str | Text]:
     yield f"{grant['label'] or grant['device']}: "
     yield _state(grant["state"])
     detail = f" ({grant['detail'].replace('_', ' ')})" if grant["detail"] else ""
@@ -156,7 +157,7 @@ def _at_lock(grant: Json) -> Iterator[str | Text]:
     if grant["state"] != "removed":
         yield f", {grant['vendor_name']} in the app"
         until, busy = grant["exposure_until"], grant["busy_until"]
-        yield f", may open until {moment(until)} UTC" if until else ", may open until it is removed"
+        yield f", may open until {both(until, zone)}" if until else ", may open until it is removed"
         if busy and grant["state"] == "removing":
             yield f"; no removal is believed before {moment(busy)} UTC, for a lost call may still place it"
 
