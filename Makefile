@@ -37,12 +37,13 @@ test: $(STAMP) ## every test but the long ones and the gates of check, within it
 soak: $(STAMP) ## the long ones: ten thousand schedules, every kill, every power cut
 	KEYFLEET_TEST_TIER=soak $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m soak
 
-check: $(STAMP) ## every gate: format, lint, types, layers, generated files
+check: $(STAMP) ## every gate: format, lint, types, layers, generated files, terraform's files
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m infra.codegen --check
+	@if command -v terraform >/dev/null; then terraform fmt -check -recursive terraform; else echo "skipped: terraform fmt (terraform is not installed)"; fi
 	$(BIN)/python -m pytest -n auto tests/architecture
 
 format: $(STAMP) ## format and mend what ruff can mend

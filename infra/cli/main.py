@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
-from infra.cli import dead_letter, executions, keys, residue, schedule, workflow_files
+from infra.cli import dead_letter, executions, findings, key_orders, keys, residue, schedule, workflow_files
 from infra.cli.alerts import alerts
 from infra.cli.ask_again import ask_again
+from infra.cli.audit import audit
 from infra.cli.clock import clock
 from infra.cli.command import (
     at_a_place,
@@ -25,6 +26,8 @@ from infra.cli.new_vendor import new_vendor
 from infra.cli.problems import EXIT_CODES
 from infra.cli.publish import publish
 from infra.cli.publishing import publishing
+from infra.cli.reconcile import reconcile
+from infra.cli.retry import retry
 from infra.cli.sim import calls, doors, faults
 from infra.cli.sim.run import run as run_simulator
 from infra.cli.status import status
@@ -61,7 +64,11 @@ app = typer.Typer(
 letters = typer.Typer(no_args_is_help=True, help="Messages that were set aside, until somebody decides.")
 workflow = typer.Typer(no_args_is_help=True, help="Workflow files, and executions on a running fleet.")
 residues = typer.Typer(no_args_is_help=True, help="What is left at locks that would not let go of a key.")
+found = typer.Typer(
+    no_args_is_help=True, help="What at locks is not as the ledger has it, until it is settled."
+)
 schedules = typer.Typer(no_args_is_help=True, help="What the clock starts.")
+key = typer.Typer(no_args_is_help=True, help="One key, ended or replaced on a person's word.")
 sealing = typer.Typer(no_args_is_help=True, help="The keys that seal what must stay secret.")
 sim = typer.Typer(no_args_is_help=True, help="Simulated vendors and their doors, to play with.")
 fault = typer.Typer(no_args_is_help=True, help="What goes wrong at the simulated vendor.")
@@ -83,6 +90,8 @@ app.command("credentials")(at_a_place(credentials))
 app.command("ask-again")(at_a_place(ask_again))
 app.command("hold")(at_a_place(hold))
 app.command("release")(at_a_place(release))
+app.command("retry")(at_a_place(retry))
+app.command("reconcile")(at_a_place(reconcile))
 app.command("timeline")(at_a_place(timeline))
 app.command("token")(at_a_place(token))
 app.command("document")(at_a_place(document))
@@ -94,6 +103,9 @@ app.command("dead-letters", hidden=True)(at_a_place(dead_letter.list_letters))
 app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))
 app.add_typer(letters, name="dead-letter")
 app.add_typer(residues, name="residue")
+app.add_typer(audit, name="audit")
+app.add_typer(found, name="finding")
+app.add_typer(key, name="key")
 app.add_typer(workflow, name="workflow")
 app.add_typer(schedules, name="schedule")
 app.add_typer(sealing, name="keys")
@@ -104,6 +116,12 @@ letters.command("replay")(at_a_place(dead_letter.replay))
 letters.command("discard")(at_a_place(dead_letter.discard))
 residues.command("list")(at_a_place(residue.list_residues))
 residues.command("close")(at_a_place(residue.close))
+key.command("end")(at_a_place(key_orders.end))
+key.command("replace")(at_a_place(key_orders.replace))
+found.command("list")(at_a_place(findings.list_findings))
+found.command("adopt")(at_a_place(findings.adopt))
+found.command("remove")(at_a_place(findings.remove))
+found.command("place")(at_a_place(findings.place))
 workflow.command("run")(on_its_own(workflow_files.run))
 workflow.command("check")(on_its_own(workflow_files.check))
 workflow.command("start")(at_a_place(executions.start))

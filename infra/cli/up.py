@@ -54,10 +54,15 @@ def up(
     keep_memory_private()
     with _failures_named(at):
         _refuse_taken_port(at)
-        config = FleetConfig(
-            at.home, at.port, accept_loss=accept_loss, sample=sample, simulator_port=sim_port
-        )
         doors, new = simulator_at(at, sim_port) if simulators else None, not at.has_database()
+        config = FleetConfig(
+            at.home,
+            at.port,
+            accept_loss=accept_loss,
+            sample=sample,
+            simulator_port=sim_port,
+            doors_anew=simulators and not new,
+        )
         known = len(accepted_losses(at.home))
         with _simulated(doors):
             serve(
@@ -143,7 +148,7 @@ def damaged(at: FleetAddress, finding: str) -> Failed:
     return Failed(
         finding,
         f"restore the last backup into {at.home}; or accept the loss with "
-        f"`keyfleet up --accept-loss{at.flags}`, and reconcile every key issued since",
+        f"`keyfleet up --accept-loss{at.flags}`, which compares every lock with what is left",
     )
 
 
@@ -175,11 +180,11 @@ def _listed(head: str, names: Sequence[str]) -> Iterator[Text]:
 
 
 def _beside(doors: Simulator, *, new: bool) -> Text:
-    anew = "" if new else ", which start empty: keys that were placed before are not in them"
+    anew = "" if new else ", which start empty: the keys that belong there are placed again in a minute"
     return line(f"  doors      keyfleet sim locks{doors.flags}", plain(anew, "yellow"))
 
 
 def _told(at: FleetAddress, losses: list[Loss]) -> Iterator[Text]:
     for loss in losses:
         yield line(plain(f"  lost       {told_of(loss)}", "bold red"))
-        yield line(f"             reconcile every key issued before, then delete {losses_file(at.home)}")
+        yield line(f"             see keyfleet finding list{at.flags}, then delete {losses_file(at.home)}")

@@ -2,11 +2,12 @@
 
 import json
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 from infra.manifest.load import ROOT, load_manifest
-from infra.manifest.plan import alerts, checks, deployables, messaging, storage
+from infra.manifest.plan import alerts, checks, deployables, messaging, sagas, storage, watching
 
 PLAN: Final = Path("terraform/fleet.json")
 OWNED: Final = (str(PLAN),)
@@ -23,7 +24,8 @@ def generate() -> dict[Path, str]:
 def problems(root: Path) -> list[str]:
     """What would go wrong on Google Cloud, told before anything is generated."""
     plan, raised = fleet_plan(root), alerts.raised(root)
-    return [*checks.faults_of(plan), *checks.faults_in(plan, root), *alerts.faults(raised, root)]
+    found = (alerts.faults(raised, root), watching.faults(plan, root), sagas.faults(plan, root))
+    return [*checks.faults_of(plan), *checks.faults_in(plan, root), *chain.from_iterable(found)]
 
 
 @cache
@@ -34,6 +36,7 @@ def fleet_plan(root: Path = ROOT) -> dict[str, Any]:
         "//": _ABOUT,
         "key_ring": storage.KEY_RING,
         "environment_of_place": deployables.PLACE,
+        "build": deployables.BUILD,
         "functions": deployables.functions(manifest),
         "identities": deployables.identities(manifest),
         "invokers": deployables.invokers(manifest),
@@ -51,4 +54,7 @@ def fleet_plan(root: Path = ROOT) -> dict[str, Any]:
         "fields": storage.fields(),
         "buckets": storage.buckets(),
         "alerts": alerts.alerts(alerts.raised(root)),
+        "signals": watching.signals(),
+        "promises": watching.promises(),
+        "counted": watching.counted(),
     }

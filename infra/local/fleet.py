@@ -18,6 +18,7 @@ from infra.local.counters import Counters
 from infra.local.delivery.parts import DeliveryParts
 from infra.local.delivery.payloads import Sealed
 from infra.local.documents.orphans import free_orphans
+from infra.local.home_witness import HomeWitness
 from infra.local.host.app import Host
 from infra.local.host.functions import Hosted, load_functions
 from infra.local.identity import LocalIdentity
@@ -39,6 +40,7 @@ from infra.local.world import FleetConfig, World
 from infra.manifest.load import Manifest, load_manifest
 from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
+from shared.ledger.comparison import Occasion
 from shared.ports.vault import Secrets
 from shared.queries.hotels import Cell
 from shared.runtime.indexes import INDEXES
@@ -70,6 +72,8 @@ class Fleet:
         self.identity = LocalIdentity.at(config.identity_key, world.clock.now, world.entropy.token)
         self.people = LocalPeople.at(config.people_key, world.clock.now, world.entropy.token)
         self._inside = InProcess(self)
+        self.witness = HomeWitness(config.database)
+        self.witness.opened()
         engine = self._engine()
         self.cipher = self._cipher(engine)
         self.means = self._means(engine)
@@ -101,6 +105,7 @@ class Fleet:
         self.schedules.start()
         self.starts.note(self.means.clock.now())
         resumed = self.sagas.start_all()
+        await upkeep.compare_if_owed(self)
         self._upkeep = [asyncio.ensure_future(work(self)) for work in (upkeep.tidy, upkeep.fold)]
         self.world.log.info("fleet started", functions=len(self.manifest.functions), resumed=resumed)
 
@@ -115,6 +120,7 @@ class Fleet:
         await self.sagas.stop()
         await self.means.transport.close()
         await self.means.engine.close()
+        self.witness.closed()
         self.world.log.info("fleet stopped", unfinished=unfinished)
 
     async def _move_in(self, hotel: SampleHotel) -> None:
@@ -156,6 +162,7 @@ class Fleet:
         world, config = self.world, self.config
         database = open_database(config.database, SCHEMA, world.entropy.token, accept_loss=config.accept_loss)
         if database.loss is not None:
+            self.witness.owe(Occasion.RESTORED)
             self._tell_loss(database.loss)
         return Engine(database, faults=world.faults, counters=self.counters, threaded=world.threaded)
 

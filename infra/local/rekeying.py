@@ -16,7 +16,7 @@ import binascii
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
@@ -27,7 +27,7 @@ from infra.local import key_notes
 from infra.local.cipher import HEADER, MAGIC, LocalCipher, Stamp
 from infra.local.delivery import payloads
 from infra.local.delivery.instants import micros
-from infra.local.documents.writes import Prepared, prepare_write
+from infra.local.documents.writes import prepare_write
 from infra.local.secrets import PURPOSE as SECRETS
 from infra.local.storage.engine import Engine
 from shared.domain.errors import InvalidInput
@@ -38,7 +38,7 @@ MONTH: Final = timedelta(days=30)
 OF_GUESTS: Final = ("guest-artifact-", "vendor-ref-")
 WALKED: Final = (*OF_GUESTS, SECRETS, payloads.PURPOSE)
 AT_ONCE: Final = 200
-_DOCUMENTS: Final = """SELECT tenant, collection, id, body, version, expires_at FROM documents
+_DOCUMENTS: Final = """SELECT tenant, collection, id, unpacked(body), version, expires_at FROM packed
 WHERE db = 'sealed' AND (tenant, collection, id) > (?, ?, ?) ORDER BY tenant, collection, id LIMIT ?"""
 _SECRETS: Final = "SELECT secret, version, sealed FROM secrets WHERE sealed IS NOT NULL"
 _MESSAGES: Final = "SELECT id, payload, notes FROM bus_message WHERE id > ? ORDER BY id LIMIT ?"
@@ -216,17 +216,14 @@ class _Row:
             if found is None or orjson.loads(found[0])[name] != self.body[name]:
                 return 0
             body = {**orjson.loads(found[0]), name: base64.b64encode(sealed).decode()}
-            write = prepare_write(Update(self.ref, body, str(found[1])), "sealed", self.tenant)
-            kept = Prepared(
-                write.apply, write.refusal, write.ref, write.place, write.body, found[2], write.expected
-            )
-            kept.run(connection, engine.number(), 0)
+            write = prepare_write(Update(self.ref, body, str(found[1])), "sealed", self.tenant, ())
+            replace(write, expires_at=found[2]).run(connection, engine.number(), 0)
             return 1
 
         return put
 
 
-_ONE: Final = """SELECT body, version, expires_at FROM documents
+_ONE: Final = """SELECT unpacked(body), version, expires_at FROM packed
 WHERE db = 'sealed' AND tenant = ? AND collection = ? AND id = ?"""
 
 

@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from infra.local.storage.presence import Presence
+from shared.ledger.comparison import Occasion
 from shared.ports.documents import StorageFull
+from shared.runtime.keys import services_of
+from shared.usecases.reconcile.begin_comparison import BeginComparison, begin_comparisons
 
 if TYPE_CHECKING:
     from infra.local.fleet import Fleet
@@ -77,6 +80,19 @@ async def _let_go(fleet: "Fleet") -> None:
             waiting=count,
             gone=expired,
         )
+
+
+async def compare_if_owed(fleet: "Fleet") -> None:
+    """Have locks compared with a ledger that is older than they are, or doors that are younger."""
+    witness, config = fleet.witness, fleet.config
+    if config.doors_anew:
+        witness.owe(Occasion.EMPTIED)
+    witness.opened()
+    if witness.owed is not None:
+        why, services = BeginComparison(witness.owed), services_of(fleet.platform)
+        begun = await begin_comparisons(why, fleet.documents, config.cell, services)
+        fleet.world.log.warning("locks are compared with the ledger", because=why.occasion, at=len(begun))
+        witness.paid()
 
 
 def _key_gone(fleet: "Fleet") -> str | None:

@@ -31,6 +31,8 @@ class FleetConfig:
     accept_loss: bool = False
     sample: bool = False
     simulator_port: int | None = None
+    doors_anew: bool = False
+    """Whether the sample hotel's simulated doors were started just now, and hold nothing."""
     workflows: Path = ROOT / "workflows"
 
     @property

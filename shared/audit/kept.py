@@ -44,7 +44,8 @@ KEPT: Final[Mapping[str, Kind]] = MappingProxyType(
         **_of(
             Kind.WORD,
             "alert area areas attemptId attemptedAt changedAt closeReason closedAt code denyReason"
-            " desktopDeviceId deviceId encoderModel encoderSessionId environment expiredAt exposureUntil"
+            " desktopDeviceId deviceId encoderModel encoderSessionId environment expiredAt exportId"
+            " exportedAt exposureUntil"
             " externalEventId failureReason firmware holderKind ingestedAt issuedAt keyCredentialId kind"
             " lastAttemptAt lastSeenAt localId masterKeyId observedAt oldestFirmware openedAt outcome"
             " pendingAt preferredKinds processedAt propertyId reason receivedAt registeredAt replacedBy"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, ClassVar, Final, TypeVar
 
 from shared.domain.errors import DomainError, InvalidInput
@@ -54,6 +55,7 @@ class LockError(DomainError):
         credential_id: CredentialId | None = None,
         cause: LockErrorCause = UNKNOWN_CAUSE,
         permanent: bool = False,
+        after: timedelta | None = None,
     ) -> None:
         super().__init__(self.code)
         self.vendor = vendor
@@ -61,6 +63,8 @@ class LockError(DomainError):
         self.credential_id = credential_id
         self.cause = cause
         self.permanent = permanent or not self.retriable
+        self.after = after
+        """How long it is not worth asking again, where somebody knows; it does not cross the wire."""
         if self.requires is not None and self.requires not in self.subject:
             raise InvalidInput(self.requires, "missing", f"Name it when raising {type(self).__name__}")
 

@@ -98,6 +98,7 @@ _PRODUCED = (
     _ours("encoder_session.opened.v1", "encoder_session:EncoderSessionOpenedV1"),
     _ours("encoder_session.closed.v1", "encoder_session:EncoderSessionClosedV1"),
     _ours("audit.attempt.v1", "door_access:AuditAttemptV1", _REGULATED, anchored=True),
+    _ours("audit.exported.v1", "door_access:AuditExportedV1", _REGULATED, anchored=True, extension=True),
     _ours("vendor_webhook.received.v1", "vendor_traffic:VendorWebhookReceivedV1"),
     _ours("vendor_webhook.processed.v1", "vendor_traffic:VendorWebhookProcessedV1"),
     _ours("vendor_adapter.health_changed.v1", "vendor_traffic:VendorAdapterHealthChangedV1"),

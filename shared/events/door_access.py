@@ -1,4 +1,4 @@
-"""Who tried which door: B §2.14."""
+"""Who tried which door (B §2.14), and who was shown what the audit log knows."""
 
 from typing import Literal
 
@@ -6,12 +6,16 @@ from shared.events.wire import (
     AttemptId,
     Code,
     DeviceId,
+    ExportId,
+    GuestId,
     Instant,
     KeyCredentialId,
     Maybe,
     OpaqueId,
     PropertyId,
     Published,
+    ReservationId,
+    UserId,
     VendorCode,
 )
 
@@ -29,3 +33,16 @@ class AuditAttemptV1(Published):
     vendor_event_id: OpaqueId
     attempted_at: Instant
     ingested_at: Instant
+
+
+class AuditExportedV1(Published):
+    """Evidence left the log, or what is kept of a guest left us: about whom or what, and for which time."""
+
+    export_id: ExportId
+    kind: Literal["door", "guest", "staff", "stay"]
+    property_id: Maybe[PropertyId] = None
+    reservation_id: Maybe[ReservationId] = None
+    guest_id: Maybe[GuestId] = None
+    staff_user_id: Maybe[UserId] = None
+    since: Maybe[Instant] = None
+    exported_at: Instant

@@ -41,6 +41,11 @@ class AuditFacts:
     vendor: str | None = None
     capabilities: tuple[str, ...] = ()
 
+    @property
+    def day(self) -> str:
+        """The day in UTC on which it was done: that of the audit log in which it is anchored."""
+        return write_instant(self.time)[:10]
+
     def to_document(self) -> dict[str, Any]:
         """The facts as stored."""
         return {
@@ -119,6 +124,7 @@ class OutboxRow:
             "tenantId": self.tenant_id,
             "aggregateId": self.aggregate_id,
             "sequence": self.sequence,
+            "day": self.audit.day,
             "body": self.body.decode(),
             "audit": self.audit.to_document(),
         }

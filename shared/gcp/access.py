@@ -39,3 +39,15 @@ def _refresh(credentials: Any) -> None:
     from google.auth.transport.requests import Request
 
     credentials.refresh(Request())
+
+
+async def identity_token(audience: str) -> str:
+    """Return a token that shows an audience outside Google which service account this function runs as."""
+    return await asyncio.to_thread(_identity_token, audience)
+
+
+def _identity_token(audience: str) -> str:
+    from google.auth.transport.requests import Request
+    from google.oauth2.id_token import fetch_id_token
+
+    return str(fetch_id_token(Request(), audience))

@@ -3,9 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from shared.gcp.access import SCOPES
 from shared.gcp.settings import GoogleSettings
 from shared.gcp.trouble import Troubled
 
+LARGE: Final = (("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1))
+AWAKE: Final = (("grpc.keepalive_time_ms", 30_000), ("grpc.keepalive_timeout_ms", 5_000))
+"""A connection that died while an instance slept is found dead in seconds, and not by a call that hangs."""
 Connect = Callable[[], Any]
 """Returns the client; the first call imports and connects it."""
 
@@ -21,6 +25,7 @@ class Clients:
     def __init__(self, settings: GoogleSettings) -> None:
         self._settings = settings
         self._kept: dict[str, Any] = {}
+        self._credentials: Any = None
 
     def of(self, service: str) -> Connect:
         """Return how to get at a service's client."""
@@ -39,17 +44,30 @@ class Clients:
         client_class = CLASSES[service]()
         if address := self._settings.emulators.get(service):
             return client_class(transport=_insecure(client_class, address))
-        if endpoint := _endpoint(service, self._settings):
-            return client_class(client_options={"api_endpoint": endpoint})
-        return client_class()
+        return client_class(transport=self._transport(client_class, service))
+
+    def _transport(self, client_class: Any, service: str) -> Any:
+        if self._credentials is None:
+            # Found once for all: each client would ask the metadata server for itself, and hold the loop.
+            self._credentials = _own_credentials()
+        transport = client_class.get_transport_class("grpc_asyncio")
+        host = _endpoint(service, self._settings) or client_class.DEFAULT_ENDPOINT
+        channel = transport.create_channel(host, credentials=self._credentials, options=[*LARGE, *AWAKE])
+        return transport(host=host, channel=channel)
+
+
+def _own_credentials() -> Any:
+    import google.auth
+
+    credentials, _ = google.auth.default(scopes=SCOPES)
+    return credentials
 
 
 def _insecure(client_class: Any, address: str) -> Any:
     from grpc.aio import insecure_channel
 
-    options = [("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1)]
     transport = client_class.get_transport_class("grpc_asyncio")
-    return transport(channel=insecure_channel(address, options=options))
+    return transport(channel=insecure_channel(address, options=LARGE))
 
 
 def _endpoint(service: str, settings: GoogleSettings) -> str:

@@ -18,7 +18,8 @@ from shared.ports.sagas import (
     UnknownExecution,
     UnknownWorkflow,
 )
-from shared.vendor_kit.http import Call, Http
+from shared.ports.trouble import ServiceTrouble
+from shared.vendor_kit.http import Call, CallFault, Http
 
 TIMEOUT_SECONDS: Final = 20.0
 GONE, BUSY = 404, 429
@@ -31,7 +32,11 @@ _WAITING: Final = (
 
 
 class WorkflowExecutions:
-    """Executions, known by `workflow/execution`. A start is not repeated here: nothing deduplicates it."""
+    """Executions, known by `workflow/execution`.
+
+    A start that found no service is made once more, for a channel that slept is told so once. It may begin a
+    second execution: starts are at-least-once anyway, and only one execution is let go on.
+    """
 
     def __init__(self, connect: Connect, settings: GoogleSettings, http: Http, tokens: AccessTokens) -> None:
         self._connect, self._http, self._tokens = connect, http, tokens
@@ -49,10 +54,16 @@ class WorkflowExecutions:
 
         request = {"parent": f"{self._parent}/{workflow}", "execution": {"argument": text}}
         try:
-            made = await self._connect().create_execution(request, retry=None, timeout=TIMEOUT_SECONDS)
+            made = await self._begun(request)
         except NotFound:
             raise _unknown_workflow(workflow) from None
         return f"{workflow}/{made.name.rpartition('/')[2]}"
+
+    async def _begun(self, request: Mapping[str, Any]) -> Any:
+        try:
+            return await self._connect().create_execution(request, retry=None, timeout=TIMEOUT_SECONDS)
+        except ServiceTrouble:
+            return await self._connect().create_execution(request, retry=None, timeout=TIMEOUT_SECONDS)
 
     async def get(self, execution: str) -> Execution | None:
         """Return the execution, or None if it is unknown."""
@@ -92,7 +103,12 @@ class WorkflowExecutions:
             "authorization": f"Bearer {await self._tokens.token()}",
             "content-type": "application/json",
         }
-        answer = await self._http.send(Call("POST", url, headers, orjson.dumps(body), TIMEOUT_SECONDS))
+        try:
+            answer = await self._http.send(Call("POST", url, headers, orjson.dumps(body), TIMEOUT_SECONDS))
+        except CallFault as fault:
+            raise ServiceTrouble(f"workflows was not reached ({type(fault).__name__}): ask again") from None
+        if answer.status >= 500:
+            raise ServiceTrouble(f"workflows is in trouble ({answer.status}): ask again")
         if answer.status == GONE:
             raise CallbackGone("its execution has ended, or never was")
         if answer.status not in {200, BUSY}:  # busy: an earlier call of ours is still to be taken

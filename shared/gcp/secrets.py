@@ -13,6 +13,7 @@ from shared.gcp.crc32c import crc32c
 from shared.gcp.settings import GoogleSettings
 from shared.kernel.remembered import Remembered
 from shared.ports.ambient import Clock
+from shared.ports.trouble import ServiceTrouble
 from shared.ports.vault import SecretMissing, SecretVersion
 
 KEPT_FOR: Final = timedelta(seconds=15)
@@ -91,7 +92,7 @@ class SecretManager:
         answer = await self._connect().access_secret_version({"name": name}, timeout=TIMEOUT_SECONDS)
         data, told = bytes(answer.payload.data), answer.payload.data_crc32c
         if told and told != crc32c(data):
-            raise ConnectionError("a secret was bent on its way from Secret Manager: read it again")
+            raise ServiceTrouble("a secret was bent on its way from Secret Manager: read it again")
         return SecretVersion(_number(answer.name), Secret(data))
 
     async def _newest_enabled(self, secret: str) -> str:

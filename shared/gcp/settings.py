@@ -17,6 +17,11 @@ EMULATED: Final = {
     "kms": "KMS_EMULATOR_HOST",
 }
 """The variable that sends a service's client to an emulator instead: Google's own name where there is one."""
+DEPLOYED: Final = "K_REVISION"
+"""Google sets it on whatever it runs."""
+REHEARSED: Final = "KEYFLEET_REHEARSAL"
+SIGNATURE, IAM = "signature", "iam"
+OPEN_TO_ALL: Final = ("KEYFLEET_PEOPLE", "KEYFLEET_PUBLIC")
 _PLAIN: Final = re.compile(r"[a-z][a-z0-9:._-]{0,127}")
 _SUBSCRIBED: Final = re.compile(r"[a-z][a-z0-9._-]{2,254}")
 _ADDRESS: Final = re.compile(r"[A-Za-z0-9.-]+:\d{1,5}")
@@ -42,6 +47,8 @@ class GoogleSettings:
     kept: tuple[tuple[str, str], ...] = ()
     """Subscriptions that keep what no function handles yet, each with its topic."""
     emulators: Mapping[str, str] = field(default_factory=dict)
+    proven_by: str = SIGNATURE
+    """What proves a caller's token: its signature, or Google's own check before us, which removes that."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "GoogleSettings":
@@ -64,6 +71,7 @@ class GoogleSettings:
             records_bucket=_name(environment, "KEYFLEET_RECORDS_BUCKET", f"{project}-lock-records"),
             kept=_kept(environment.get("KEYFLEET_KEPT", "")),
             emulators=_emulators(environment),
+            proven_by=_proven_by(environment),
         )
 
     def url_of(self, function: str) -> str:
@@ -98,9 +106,26 @@ def _base_url(environment: Mapping[str, str], otherwise: str) -> str:
     return value.rstrip("/")
 
 
+def _proven_by(environment: Mapping[str, str]) -> str:
+    """Return what proves a caller: only where nobody else gets through is Google's own check a proof."""
+    found = environment.get("KEYFLEET_PROVEN_BY") or SIGNATURE
+    if found not in (SIGNATURE, IAM):
+        raise InvalidInput("KEYFLEET_PROVEN_BY", "unknown", f"Say {SIGNATURE} or {IAM}")
+    if found == IAM and any(environment.get(name) for name in OPEN_TO_ALL):
+        raise InvalidInput("KEYFLEET_PROVEN_BY", "set where anybody may call", "Remove it there")
+    return found
+
+
 def _emulators(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """Return which services are emulated: none where Google runs us, for that goes in clear."""
     found = {service: environment[name] for service, name in EMULATED.items() if environment.get(name)}
     for service, address in found.items():
         if not _ADDRESS.fullmatch(address):
             raise InvalidInput(EMULATED[service], "malformed", "Give host:port, without a scheme")
+        if environment.get(DEPLOYED) and environment.get(REHEARSED) != "true":
+            raise InvalidInput(
+                EMULATED[service],
+                f"set beside {DEPLOYED}",
+                f"Remove it; in a rehearsal, set {REHEARSED}=true",
+            )
     return found

@@ -9,12 +9,20 @@ from shared.ports.trouble import ServiceTrouble
 
 @contextmanager
 def passing_trouble(service: str) -> Iterator[None]:
-    """Tell a service that cannot answer now from one that refuses."""
+    """Tell a service that cannot answer now, or has had too much of us, from one that refuses."""
     from google.api_core import exceptions
+    from google.auth.exceptions import RefreshError, TransportError
 
+    passing = (
+        *(exceptions.ServerError, exceptions.RetryError),
+        # Quotas and ramp-ups pass, and so do lost races and calls that were called off.
+        *(exceptions.TooManyRequests, exceptions.Aborted, exceptions.Cancelled),
+        # Who we are is told by the metadata server, and that can be out of reach too.
+        *(RefreshError, TransportError),
+    )
     try:
         yield
-    except (exceptions.ServerError, exceptions.RetryError) as trouble:
+    except passing as trouble:
         raise ServiceTrouble(f"{service} is in trouble ({type(trouble).__name__}): ask again") from None
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final, TextIO
 import orjson
 
 from shared.kernel.ambient import SystemClock
+from shared.kernel.trace import trace_id, trace_of
 
 SELDOM: Final = timedelta(minutes=1)
 MOST_SELDOM: Final = 256
@@ -30,6 +31,7 @@ SECRET_PARTS = ("password", "secret", "token", "email", "phone")
 LONGEST_TEXT: Final = 2000
 MOST_RAISED: Final = 100
 """So many alerts of one process wait to be kept; of more, the oldest stand in the log alone."""
+LOGGING: Final = "logging.googleapis.com"
 _context: ContextVar[Mapping[str, Any] | None] = ContextVar("log_context", default=None)
 
 
@@ -72,9 +74,13 @@ class Log:
     """Writes the lines of one service; `raised` are alerts that nobody has kept beside the log yet."""
 
     def __init__(
-        self, service: str, stream: TextIO | None = None, now: Callable[[], datetime] | None = None
+        self,
+        service: str,
+        stream: TextIO | None = None,
+        now: Callable[[], datetime] | None = None,
+        project: str = "",
     ) -> None:
-        self._service, self._stream, self._now = service, stream, now
+        self._service, self._stream, self._now, self._project = service, stream, now, project
         self._seldom: OrderedDict[tuple[str, str], tuple[datetime, int]] = OrderedDict()
         self.raised: deque[Raised] = deque(maxlen=MOST_RAISED)
 
@@ -117,10 +123,20 @@ class Log:
         # Cloud Run dates each line itself; elsewhere somebody gives us a clock.
         time = {} if self._now is None else {"time": self._now().isoformat(timespec="milliseconds")}
         line = {**time, "severity": severity, "message": message, "service": self._service}
-        line |= redacted(context) | redacted(fields)
+        line |= _of_whom(context, self._project) | redacted(context) | redacted(fields)
         stream = self._stream or sys.stdout
         stream.write(orjson.dumps(line, default=lambda _: STRUCK_OUT).decode() + "\n")
         return line
+
+
+def _of_whom(context: Mapping[str, Any], project: str) -> Mapping[str, str]:
+    """Return tenant and trace as A §13.3 calls them, and as Cloud Logging puts a line under its request."""
+    trace = trace_of(str(context.get("trace", "")))
+    told = {"tenantId": context.get("tenant"), "traceId": trace_id(trace)}
+    if trace and project:
+        told[f"{LOGGING}/trace"] = f"projects/{project}/traces/{trace_id(trace)}"
+        told[f"{LOGGING}/spanId"] = trace.split("-")[2]
+    return {name: str(value) for name, value in told.items() if value}
 
 
 def _places(error: BaseException) -> list[str]:

@@ -2,37 +2,45 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from shared.domain.commands import Accept
 from shared.domain.facts import Fact
-from shared.domain.lock_errors import LockError
+from shared.domain.lock_errors import KeyIssueFailed, LockError, LockErrorCause
 from shared.domain.plan import MAX_ATTEMPTS
 from shared.domain.states import Failed, Requested, Revoked
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.decide_issue import NONE, decide
 from shared.keywork.decision import carry_out
 from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
+from shared.keywork.manual_task import alarm
 from shared.keywork.place_at_locks import asked
-from shared.keywork.preconditions import why_hopeless
+from shared.keywork.preconditions import doors_for, why_hopeless
 from shared.keywork.prepare import new_grant
 from shared.keywork.services import gather_both
 from shared.keywork.vault import KEPT_AFTER_STAY
 from shared.keywork.vendor_session import VendorSession
 from shared.keywork.verdicts import Verdict
-from shared.ledger.delays import STEP_LEASE
+from shared.ledger.delays import STEP_LEASE, TURN_AGAIN_AFTER
 from shared.ledger.grant_record import GrantRecord, after_all_calls
 from shared.ledger.key_record import KeyRecord, Target
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.documents import StaleVersion
+from shared.ports.lock_causes import LockCause
+from shared.ports.secret_sources import SecretSource
 from shared.vendor_kit.pins import draw_pin
+
+STILL_IN_LINE: Final = (
+    "its turn at the vendor has not come yet, and its guest is here: it is waited for still"
+)
 
 
 async def issue_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
     """Make one attempt at the key, and say what is next."""
     known = await task.grants() if task.entry.credential.core.plan.attempts else ()
-    hopeless = why_hopeless(task, desk)
+    hopeless = why_hopeless(task, desk) or await _nobody_knows(task, desk)
     if hopeless is not None:
         return await refuse_to_issue(task, hopeless)
     try:
@@ -61,9 +69,21 @@ async def conclude_issue(attempted: IssueAttempt, desk: VendorSession | None) ->
     if error is not None and attempted.refused:
         told = {"keyCredentialId": task.entry.id, "code": error.code, "cause": error.cause.kind}
         task.services.log.warning("a vendor made no key", **told, permanent=error.permanent)
-    asked_for = desk.port.wait_after(error) if desk and error else None
-    decision = decide(attempted, asked_for or NONE, task.services.entropy)
+    elif attempted.waits_long:
+        alarm(task.entry.credential.core, STILL_IN_LINE, task.services.log)
+    decision = decide(attempted, _asked_for(attempted, desk), task.services.entropy)
     return await carry_out(decision, task, desk.secrets if desk else None)
+
+
+def _asked_for(attempted: IssueAttempt, desk: VendorSession | None) -> timedelta:
+    """Return how long the vendor wants to be left alone, or until our own turn may come."""
+    error = attempted.error
+    if error is None or desk is None:
+        return NONE
+    if not attempted.waits_in_line:
+        return desk.port.wait_after(error) or NONE
+    known = [each.after for each in attempted.errors if each.after is not None]
+    return max(known) if known else max(desk.port.wait_after(error) or NONE, TURN_AGAIN_AFTER)
 
 
 async def _intended(task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord]) -> IssueAttempt:
@@ -73,7 +93,7 @@ async def _intended(task: AttemptContext, desk: VendorSession, known: Sequence[G
     mine = {placing.kept.grant.id for placing in placings}
     others = [kept.withdrawn(now) for kept in known if not kept.over and kept.grant.id not in mine]
     ended = [kept for kept in others if kept not in known]
-    called = [placing for placing in placings if not placing.kept.stands]
+    called = [placing for placing in placings if placing.called]
     grants = [placing.kept for placing in called] + ended
     counted = _counted(task, tuple(grants), noted_at)
     if all(placing.fresh for placing in placings):
@@ -83,9 +103,9 @@ async def _intended(task: AttemptContext, desk: VendorSession, known: Sequence[G
         key = await _secret(task, desk, known)
         begun, saved = await task.saved(counted)
     kept = [replace(placing, kept=each) for placing, each in zip(called, saved, strict=False)]
-    standing = [placing for placing in placings if placing.kept.stands]
+    standing = [placing for placing in placings if not placing.called]
     leaving = (*(each for each in others if each not in ended), *saved[len(kept) :])
-    return IssueAttempt(begun, (*standing, *kept), leaving, key)
+    return IssueAttempt(begun, (*standing, *kept), leaving, key, at_once=_at_once(task, desk))
 
 
 async def _forget_in_vain(task: AttemptContext, desk: VendorSession) -> None:
@@ -119,23 +139,41 @@ def _placings(
         if kept.wanted and (kept.grant.vendor, kept.grant.kind, kept.grant.secret_try) == tried
     }
     target = Target(core.rooms, core.window)
-    placings = []
-    for door in desk.binding.doors(core.rooms):
+    grants = []
+    for door in doors_for(core, desk):
         kept = mine.get((door.id, door.vendor_device))
         if kept is None:
             kept = new_grant(task.entry, door, target, known, task.now, task.services.ids)
-        placings.append(LockAttempt.at(kept, task.now, noted_at))
-    return placings
+        grants.append(kept)
+    if _at_once(task, desk) and not all(kept.stands for kept in grants):
+        # One artifact opens all or none: where a lock is missing, it is asked for once more at every lock.
+        grants = [replace(kept, standing=None) for kept in grants]
+    return [LockAttempt.at(kept, task.now, noted_at) for kept in grants]
+
+
+def _at_once(task: AttemptContext, desk: VendorSession) -> bool:
+    return task.entry.credential.core.plan.current.kind in desk.port.describe_adapter().at_once
 
 
 async def _secret(task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord]) -> SealedKey:
-    """Return the secret of this try: the one that is kept, or one drawn now."""
+    """Return the secret of this try: the one that is kept, or one drawn now, or none yet."""
     core, name = task.entry.credential.core, _secret_name(task.entry)
-    kept = await desk.secrets.find(name) if known else None
+    source = desk.source(core.plan.current.kind)
+    kept = await desk.secrets.find(name) if known or source.known_before else None
     if kept is not None:
         return kept
-    pin = draw_pin(task.services.entropy, desk.binding.policy.pin_digits)
+    drawn = source is SecretSource.DRAWN
+    pin = draw_pin(task.services.entropy, desk.binding.policy.pin_digits) if drawn else None
     return await desk.secrets.keep(SealedKey(name, pin, core.window.end + KEPT_AFTER_STAY))
+
+
+async def _nobody_knows(task: AttemptContext, desk: VendorSession) -> LockError | None:
+    """Return why there is no such key where its secret is somebody's to seal, and nobody has."""
+    kind = task.entry.credential.core.plan.current.kind
+    if not desk.source(kind).known_before or await desk.secrets.find(_secret_name(task.entry)) is not None:
+        return None
+    cause = LockErrorCause(LockCause.SECRET_MISSING)
+    return KeyIssueFailed(vendor=desk.vendor, cause=cause, permanent=True)
 
 
 def _secret_name(entry: KeyRecord) -> SecretName:

@@ -13,6 +13,7 @@ from shared.domain.kinds import FailureReason
 from shared.domain.lock_errors import KeyIssueFailed
 from shared.domain.states import Failed
 from shared.kernel.log import Log
+from shared.keywork.revival import told_anew
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Change, Ledger
 from shared.ports.documents import Create, Delete, Ref
@@ -76,14 +77,15 @@ def alarm(core: CredentialCore, reason: str, log: Log, code: str | None = None, 
 
 def _task(entry: KeyRecord, state: Failed, log: Log) -> Create:
     core, made = entry.credential.core, entry.credential.core.plan.made
-    alarm(core, state.reason.value, log, code=made[-1].problem if made else None)
+    if told_anew(entry, state):
+        alarm(core, state.reason.value, log, code=made[-1].problem if made else None)
     task = ManualTask(
         credential_id=core.id,
         property_id=core.property_id,
         reservation_id=reservation_of(core),
         rooms=core.rooms,
         reason=state.reason,
-        raised_at=state.failed_at,
+        raised_at=entry.revival.first_failed or state.failed_at,
     )
     return Create(Ref(MANUAL_TASKS, core.id), to_document(task))
 

@@ -1,10 +1,11 @@
-"""When a living key is next to be looked at though nobody asks: at its stay's end, or before."""
+"""When a key is next to be looked at though nobody asks: at its stay's end, or for one that failed before."""
 
 from datetime import datetime, timedelta
 from typing import Final
 
 from shared.domain.core import Guest
 from shared.domain.states import Active, Suspended
+from shared.keywork.revival import looked_at
 from shared.ledger.key_record import KeyRecord
 
 OVER_AFTER: Final = timedelta(hours=12)
@@ -18,10 +19,12 @@ def over_at(entry: KeyRecord) -> datetime | None:
         return None
     core = entry.credential.core
     grace = OVER_AFTER if isinstance(core.holder, Guest) else timedelta(0)
+    if entry.amends is not None:
+        return entry.amends.window.end + grace  # whatever its locks have heard of that
     return max(core.window.end, state.key.effective.end) + grace
 
 
 def next_due(entry: KeyRecord, *others: datetime | None) -> datetime | None:
     """Return the first of all that is owed to a key, now or later; None if nothing ever is."""
-    moments = (over_at(entry), *others)
+    moments = (over_at(entry), looked_at(entry), *others)
     return min((each for each in moments if each is not None), default=None)

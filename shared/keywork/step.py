@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from shared.domain.ids import minted_at
+from shared.domain.instants import instant
 from shared.domain.lock_errors import LockError
 from shared.keywork.attempt import AttemptContext, claimed
 from shared.keywork.desired import whom_to_ask
@@ -17,6 +19,7 @@ from shared.keywork.settle import refuse_to_settle, settle_at_locks
 from shared.keywork.vendor_session import VendorSession, VendorSessions
 from shared.keywork.verdicts import DONE, SUPERSEDED, StepCall, Verdict, ask, followed
 from shared.ledger.key_record import KeyRecord, Work
+from shared.vendor_kit.calm.urgency import Hurry, hurrying
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,14 @@ async def work_at_locks(call: StepCall, services: Services, desks: VendorSession
         desk = await desks.at(entry.credential.tenant, entry.credential.core.property_id)
     except LockError as closed:
         return await doing.refuse(task, closed)
-    return await doing.attempt(task, desk)
+    with hurrying(_hurry(entry)):
+        return await doing.attempt(task, desk)
+
+
+def _hurry(entry: KeyRecord) -> Hurry:
+    """Say for whose arrival this is done, and since when they wait: by that it stands in every line."""
+    core = entry.credential.core
+    return Hurry(arrives=core.window.start, since=instant(minted_at(core.id)))
 
 
 def _nothing_left(entry: KeyRecord) -> Verdict:

@@ -11,6 +11,8 @@ JITTER: Final = (0.75, 1.25)
 """Five waits of 4 to 324 seconds: at least six minutes in all, which outlasts five of a broken vendor."""
 MOST_TRIES: Final = 6
 
+LONGEST_SLEEP: Final = timedelta(minutes=1)
+"""What is to wait for longer is parked: no execution waits for it, and the sweeper begins the next."""
 LONGEST_WAIT: Final = timedelta(minutes=30)
 """A vendor that wants to be left alone for longer is as good as one that refuses."""
 MOST_LOST: Final = 9
@@ -27,12 +29,20 @@ LONGEST_ROUND: Final = timedelta(seconds=30)
 LONGEST_AT_A_LOCK: Final = timedelta(seconds=60)
 """With a round before it, less than an adapter may run."""
 TURN_AGAIN_AFTER: Final = timedelta(seconds=15)
-"""Where our own turn did not come: those before us need some time."""
+"""Where our own turn did not come, and nobody knows when it may: those before us need some time."""
+SOONEST: Final = timedelta(seconds=2)
 LONGEST_QUEUE: Final = timedelta(minutes=10)
 """Whoever is to lose a key, and has it for so long because we had no turn, is somebody to be told of."""
 ASKED_STILL_EVERY: Final = timedelta(minutes=15)
 NEEDED_WITHIN: Final = timedelta(hours=2)
 """A key whose saga nobody can begin is asked for still, and until so long before its stay."""
+LOOK_EVERY: Final = timedelta(minutes=5)
+"""So often is looked whether a vendor answers again at which a key failed; near its stay, each minute."""
+LOOK_NEAR: Final = timedelta(minutes=1)
+ANEW_AFTER: Final = (timedelta(minutes=15), timedelta(hours=1), timedelta(hours=6))
+"""So long after a key failed another is requested, whether that helps or not: from the third on, the last."""
+ANEW_BEFORE: Final = (timedelta(hours=24), NEEDED_WITHIN)
+"""So long before a stay another is requested in any case."""
 RESIDUE_EVERY: Final = timedelta(hours=1)
 """How often a lock that would not let go of a key is asked again."""
 

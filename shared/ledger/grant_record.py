@@ -13,6 +13,7 @@ from shared.domain.grant_lifecycle import (
     GrantCommand,
     Intended,
     Placed,
+    Placement,
     Removed,
     Removing,
     Residual,
@@ -22,6 +23,7 @@ from shared.domain.grant_lifecycle import (
 from shared.domain.instants import Moment, instant, milliseconds
 from shared.domain.stored import UNSTORED, Json, Stored
 from shared.domain.window import StayWindow
+from shared.ledger.job_in_hand import JobInHand
 from shared.ledger.key_at_lock import KeyAtLockRecord
 from shared.ledger.reading import read_stored
 from shared.ledger.vendor_calls import CallMade, Calls, with_answer, with_call
@@ -30,6 +32,9 @@ from shared.ports.exchanges import Exchange
 
 GRANTS: Final = "grants"
 PLACE, REMOVE, REST, WAKE = "place", "remove", "rest", "wake"
+GONE, RESTS = "gone", "rests"
+YES: Final = frozenset({GONE, RESTS, *Placement})
+"""What a vendor says that did what it was asked."""
 MOST_GRANTS: Final = 1000
 """As many as one question brings back."""
 NO_INSTANT: Final = instant(0)
@@ -58,7 +63,8 @@ class GrantRecord:
     """A grant; until `busy_until`, a call that places it may still be under way somewhere.
 
     `since` and `until` are those of its stay. `vendor_device` is the lock that it is for, whichever hangs at
-    the door by the time it is to go; `standing`, how the key stands there, once its vendor said so.
+    the door by the time it is to go; `standing`, how the key stands there, once its vendor said so;
+    `in_hand`, the job that its vendor has not ended yet.
     """
 
     schema_version: ClassVar[int] = 2
@@ -69,6 +75,8 @@ class GrantRecord:
         "leaving",
         "gone_as",
         "gone_at",
+        "answered",
+        "job",
     )
 
     grant: Grant
@@ -81,17 +89,25 @@ class GrantRecord:
     standing: KeyAtLockRecord | None = None
     wish: Wish = Wish.OPEN
     wished_at: Moment | None = None
+    in_hand: Annotated[JobInHand | None, Stored(omitted=True)] = None
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
         """Return what its key's and its lock's indexes read; one that is over is found by its name there."""
-        found = {"credential_id": str(self.grant.credential_id), "device_id": str(self.grant.device_id)}
+        found: dict[str, Json] = {
+            "credential_id": str(self.grant.credential_id),
+            "device_id": str(self.grant.device_id),
+        }
+        if (done := self.done_last) is not None:
+            # Indexes go upwards: what was done last comes first by its age below zero.
+            found["answered"] = -milliseconds(done.answered_at or done.at)
         if self.over:
             gone_at = milliseconds(self.grant.changed_at)
             return {**found, "gone_as": self.grant.vendor_name, "gone_at": gone_at}
+        job = {} if self.in_hand is None else {"job": self.in_hand.named(self.grant.vendor)}
         since = self.wished_at or self.grant.changed_at
         leaving = {"leaving": milliseconds(since)} if self.leaving or self.unmet else {}
-        return {**found, "until": milliseconds(self.until), **leaving}
+        return {**found, "until": milliseconds(self.until), **leaving, **job}
 
     @property
     def wanted(self) -> bool:
@@ -138,6 +154,12 @@ class GrantRecord:
         """Return the grant with a call that was to remove the key."""
         return replace(self, calls=with_call(self.calls, call))
 
+    def job(self, asked: str) -> JobInHand | None:
+        """Return the job that is to do just this, as it is wished now, if the vendor has one in hand."""
+        it = self.in_hand
+        current = it is not None and it.asked == asked and (self.wished_at is None or it.at >= self.wished_at)
+        return it if current else None
+
     @property
     def stands(self) -> bool:
         """Say whether the key is at the lock, for all that is known, and how is known too."""
@@ -155,6 +177,11 @@ class GrantRecord:
     def asked_last(self) -> datetime | None:
         """When its vendor was asked for anything, or was to be, the last time."""
         return max((call.at for call in self.calls), default=None)
+
+    @property
+    def done_last(self) -> CallMade | None:
+        """The last call that its vendor said yes to."""
+        return next((call for call in reversed(self.calls) if call.answer in YES), None)
 
     @property
     def removals(self) -> tuple[CallMade, ...]:

@@ -10,6 +10,10 @@ OF_CREDENTIAL: Final = Index("grants", ("credential_id",), "device_id")
 """All grants a key ever had."""
 AT_DEVICE: Final = Index("grants", ("device_id",), "until")
 """The grants at a lock that are not over, by the end of their stay."""
+OF_JOB: Final = Index("grants", ("job",), "device_id")
+"""The grants that wait for the end of a vendor's job."""
+ANSWERED: Final = Index("grants", ("grant.property_id", "grant.vendor"), "answered")
+"""The grants of a property at a vendor, by when it last did what it was asked, the latest first."""
 STAYS_AT: Final = Index("reservations", ("property_id",), "arrives")
 """A property's stays, as their guests arrive."""
 STAYS_OF: Final = Index("reservations", ("guest_id",), "arrives")
@@ -44,5 +48,23 @@ TASKS: Final = Index("manual_tasks", (), "raised_at")
 """What somebody must do by hand, the oldest first."""
 PROPERTIES: Final = Index("properties", (), "id")
 """A tenant's properties."""
+DAYS: Final = Index("outbox", (), "day")
+"""What was told, day by day in UTC; of a day, stream by stream and in order, for that is how ids sort."""
+ENTRIES_OF_GUEST: Final = Index("audit_streams", ("alias",), "date")
+"""The streams of the audit log that are about a guest, by their alias."""
+ENTRIES_OF_STAY: Final = Index("audit_streams", ("stay",), "date")
+"""The streams of the audit log that are about a stay."""
+ENTRIES_AT: Final = Index("audit_streams", ("property_id",), "ends")
+"""The streams of the audit log of a property's keys, by the time until which each may open."""
+IDLE_STREAMS: Final = Index("audit_streams", (), "idle")
+"""Streams whose rows and keys are still kept besides the log, by the day they last had an entry."""
+SUBJECTS_DUE: Final = Index("audit_subjects", (), "review")
+"""Guests under their aliases, by the day on which to look whether their time is over."""
+EXPIRIES: Final = Index("audit_expiries", (), "at")
+"""Guests whose time is over, until the log says so and their keys are destroyed."""
+DUE_DISCLOSURES: Final = Index("dsar_log", (), "due_at", swept=True)
+"""What of the audit log was shown to somebody, which nobody is known to have told."""
+REQUESTS: Final = Index("dsar_log", (), "at")
+"""What guests asked of us about themselves, and what became of it."""
 TENANTS: Final = Index("tenant", ("data_residency",), "id", swept=True)
 """The tenants of a cell."""

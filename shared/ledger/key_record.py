@@ -12,7 +12,7 @@ from shared.domain.ids import CredentialId, RoomId, minted_at
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import ClaimKey, SuspendReason
 from shared.domain.states import Failed, Pending, Requested, Revoked
-from shared.domain.stored import UNSTORED, Json
+from shared.domain.stored import UNSTORED, Json, Stored
 from shared.domain.window import StayWindow
 from shared.ledger.reading import read_stored
 from shared.ports.documents import Create, Document, Ref, Update
@@ -33,7 +33,8 @@ class Saga:
     """The work on a key: of one generation at a time, by the one execution that was first to write.
 
     `lost` counts how often it was begun since anybody wrote, `broken` how often one that wrote broke off
-    since anything came of it; `began` is when a try began that is not over.
+    since anything came of it; `began` is when a try began that is not over. While it is `parked` no execution
+    waits for it: whoever hears what it waits for, or the sweeper when it is due, begins the next.
     """
 
     kind: Work
@@ -44,6 +45,7 @@ class Saga:
     lost: int = 0
     broken: int = 0
     began: Moment | None = None
+    parked: Annotated[bool, Stored(omitted=True)] = False
 
     def follows(self, generation: int, execution: str) -> bool:
         """Say whether this execution is the one to go on, or may still become it."""
@@ -60,8 +62,9 @@ class Saga:
         """
         if self.execution is None:
             return replace(self, lost=self.lost + 1)
+        broken = self.broken if self.parked else self.broken + 1
         return replace(
-            self, generation=self.generation + 1, execution=None, began=None, broken=self.broken + 1
+            self, generation=self.generation + 1, execution=None, began=None, broken=broken, parked=False
         )
 
     def turned(self, kind: Work, claim: ClaimKey | None = None) -> "Saga":
@@ -76,6 +79,24 @@ class Target:
 
     rooms: tuple[RoomId, ...]
     window: StayWindow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revival:
+    """What a key stands in for, and whether another is to stand in for it: stays stay wanted.
+
+    `times` keys failed before it, the first and the last of them when it says. Of a key that failed itself:
+    when somebody `looked` last whether to request another, and whether it is `let_go`, for there is another.
+    """
+
+    times: int = 0
+    first_failed: Moment | None = None
+    last_failed: Moment | None = None
+    looked: Moment | None = None
+    let_go: bool = False
+
+
+NO_REVIVAL: Final = Revival()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +134,7 @@ class KeyRecord(Stream):
     going_on: bool = False
     holds: frozenset[SuspendReason] = frozenset()
     amends: Target | None = None
+    revival: Annotated[Revival, Stored(omitted=True)] = NO_REVIVAL
     version: Annotated[str | None, UNSTORED] = None
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 

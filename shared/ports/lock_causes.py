@@ -24,6 +24,7 @@ class LockCause(StrEnum):
     IN_OUR_LINE = "in_our_line"
     GATEWAY_BUSY = "gateway_busy"
     MAINTENANCE = "maintenance"
+    TOO_EARLY = "too_early"
     # It does not let us in, or not now.
     ACCOUNT_MISSING = "account_missing"
     ACCOUNT_SHARED = "account_shared"
@@ -34,6 +35,9 @@ class LockCause(StrEnum):
     RATE_LIMITED = "rate_limited"
     QUOTA_SPENT = "quota_spent"
     NO_PERMISSION = "no_permission"
+    # It has it in hand, and never said what came of it.
+    JOB_UNANSWERED = "job_unanswered"
+    NO_SUCH_JOB = "no_such_job"
     # The lock cannot be told, or is none of ours.
     GATEWAY_OFFLINE = "gateway_offline"
     NO_GATEWAY = "no_gateway"
@@ -43,6 +47,11 @@ class LockCause(StrEnum):
     NO_SUCH_LOCK = "no_such_lock"
     NOT_PROVISIONED = "not_provisioned"
     NOT_MAPPED = "not_mapped"
+    ROOM_WITHOUT_LOCK = "room_without_lock"
+    SCOPE_WITHOUT_LOCK = "scope_without_lock"
+    # Nobody is left to ask, or no attempt.
+    ADAPTER_LOST = "adapter_lost"
+    ATTEMPTS_SPENT = "attempts_spent"
     # The key cannot be as it is asked for.
     PIN_TAKEN = "pin_taken"
     PIN_REFUSED = "pin_refused"
@@ -54,6 +63,7 @@ class LockCause(StrEnum):
     NOT_SUPPORTED = "not_supported"
     NOT_CHANGEABLE = "not_changeable"
     NO_SUCH_KEY = "no_such_key"
+    ENDS_BY_TIME = "ends_by_time"
     BAD_REQUEST = "bad_request"
     REFUSED = "refused"
 
@@ -70,6 +80,7 @@ IN_LINE: Final = frozenset(
         LockCause.IN_OUR_LINE,
         LockCause.MAINTENANCE,
         LockCause.THROTTLED,
+        LockCause.TOO_EARLY,
     }
 )
 """Those that let a call wait: others of us come first, or the vendor is left alone for a moment."""

@@ -1,9 +1,13 @@
 """Who may call this function: the handler's own check, the same on both platforms."""
 
+from typing import Final
+
 from starlette.requests import HTTPConnection
 
 from shared.kernel.identity import Caller, Forbidden, Unauthenticated, bearer
 from shared.runtime.platform import Deployed, Platform
+
+CHECKED_FIRST: Final = "x-serverless-authorization"
 
 
 async def admit(request: HTTPConnection, function: Deployed, platform: Platform) -> Caller | None:
@@ -22,5 +26,7 @@ async def admit(request: HTTPConnection, function: Deployed, platform: Platform)
 
 
 async def _proven(request: HTTPConnection, function: Deployed, platform: Platform) -> Caller:
-    token = bearer(request.headers.get("authorization"))
+    # Where both are sent Google checks only the first: another name in the second would be anybody's word.
+    sent = request.headers.get(CHECKED_FIRST) or request.headers.get("authorization")
+    token = bearer(sent)
     return await platform.tokens.caller(token, function.audience)

@@ -41,6 +41,8 @@ Notes = Callable[[Request, Platform], Mapping[str, str]]
 LARGEST_STEP = 1024 * 1024
 LONGEST_NOTE = 1000
 MOST_ATTRIBUTES = 100
+RESERVED = "goog"
+"""What Google itself adds to a message, by schemas and traces, nobody else may publish."""
 
 
 def told_to_services(error: Exception, _request: Request, function: Deployed | None) -> Response:
@@ -182,7 +184,8 @@ async def _quarantine(
     if delivery is None:
         message = Message(body, notes)
     else:
-        kept = dict(list(delivery.attributes.items())[: MOST_ATTRIBUTES - len(notes)])
+        ours = [(name, value) for name, value in delivery.attributes.items() if not name.startswith(RESERVED)]
+        kept = dict(ours[: MOST_ATTRIBUTES - len(notes)])
         message = Message(delivery.data, {**kept, **notes}, delivery.ordering_key)
     await on.bus.publish(QUARANTINE_TOPIC, [message])
     on.log.warning("quarantined", reason=notes["reason"], message_id=_id_of(delivery))

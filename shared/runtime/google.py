@@ -22,7 +22,7 @@ from shared.gcp.rest import Rest
 from shared.gcp.sagas import WorkflowExecutions
 from shared.gcp.schedules import CloudScheduler
 from shared.gcp.secrets import SecretManager
-from shared.gcp.settings import GoogleSettings
+from shared.gcp.settings import IAM, GoogleSettings
 from shared.gcp.tasks import CloudTasks
 from shared.kernel.ambient import SystemClock, SystemEntropy
 from shared.kernel.identity import TokenChecker
@@ -53,7 +53,7 @@ def google_platform(
 ) -> Platform:
     """Return every port on Google Cloud; nothing of Google is imported before a port is used."""
     clock, entropy, http = around.clock, around.entropy, around.http
-    clients, log = Clients(settings), Log("keyfleet")
+    clients, log = Clients(settings), Log("keyfleet", project=settings.project)
     main, sealed = (
         FirestoreDocuments(clients.of("firestore"), Place(settings.project, name), clock, entropy, indexes)
         for name in (settings.main_database, settings.sealed_database)
@@ -74,7 +74,10 @@ def google_platform(
         clock=clock,
         entropy=entropy,
         ids=ids,
-        tokens=TokenChecker(google_issuer(http, clock, settings.email_domain), clock.now),
+        tokens=TokenChecker(
+            google_issuer(http, clock, settings.email_domain, checked_before=settings.proven_by == IAM),
+            clock.now,
+        ),
         log=log,
         http=http,
         guards=Guards(clock, log, Shared(main, entropy, bus, ids)),

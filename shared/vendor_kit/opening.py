@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from shared.domain.secret import Secret
 from shared.vendor_kit.api_client import ApiClient, VendorApi, WireProtocol
 from shared.vendor_kit.asks import Ask
 from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.guard import UNDECLARED, GuardPolicy
 from shared.vendor_kit.oauth import Proof, TokenGrants, TokenReader
-from shared.vendor_kit.tokens import TokenCache, TokenStore, VendorToken
+from shared.vendor_kit.tokens import ApiKeys, TokenCache, TokenStore, VendorToken
 from shared.vendor_kit.turns import Turns
 
 
@@ -26,6 +27,24 @@ class TokenRules:
     unrenewable: Sequence[str] = ()
     mendable: Sequence[Sequence[str]] = ()
     guard: GuardPolicy = UNDECLARED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRules:
+    """An account that proves itself by a key: `stale` codes refuse one."""
+
+    keys: Sequence[Secret[str]]
+    stale: Sequence[str]
+    guard: GuardPolicy = UNDECLARED
+
+
+def open_keyed_api(
+    binding: Binding, ports: AdapterPorts, protocol: WireProtocol, names: tuple[str, str], rules: KeyRules
+) -> VendorApi:
+    """Return the API in the name of an account that has keys instead of a login; nothing is called yet."""
+    account, application = (f"{binding.vendor}:{name}" for name in names)
+    client = ApiClient(protocol, ports.http, ports.guards.of(account, application, rules.guard), ports.clock)
+    return VendorApi(client, ApiKeys(rules.keys), rules.stale)
 
 
 def open_api(

@@ -107,7 +107,7 @@ class Refusals:
         except VendorRefused as refused:
             raise self.error(refused.code, doing, device) from None
         except tuple(SILENCE) as silence:
-            raise self.unreachable(SILENCE[type(silence)], device) from None
+            raise self.unreachable(SILENCE[type(silence)], device, _after(silence)) from None
 
     def meaning(self, code: str) -> Meaning:
         """Return what a code means; one that nobody explained means a refusal."""
@@ -120,9 +120,12 @@ class Refusals:
         kind = meaning.error or CALLED[doing]
         return kind(vendor=self.vendor, device_id=device, cause=cause, permanent=meaning.permanent)
 
-    def unreachable(self, cause: LockCause, device: LockDeviceId | None = None) -> VendorUnreachable:
-        """Return the error for no answer, or none that can be read."""
-        return VendorUnreachable(vendor=self.vendor, device_id=device, cause=LockErrorCause(cause.value))
+    def unreachable(
+        self, cause: LockCause, device: LockDeviceId | None = None, after: timedelta | None = None
+    ) -> VendorUnreachable:
+        """Return the error for no answer, or none that can be read; and when there may be one, if known."""
+        why = LockErrorCause(cause.value)
+        return VendorUnreachable(vendor=self.vendor, device_id=device, cause=why, after=after)
 
     def failed(
         self,
@@ -140,6 +143,11 @@ class Refusals:
         """Return the error for a lock that is not one of this property's."""
         cause = LockErrorCause(LockCause.NOT_MAPPED.value)
         return DeviceNotPaired(vendor=self.vendor, device_id=device, cause=cause)
+
+
+def _after(silence: Exception) -> timedelta | None:
+    """Return when our own turn may come; nobody knows when a vendor will answer."""
+    return timedelta(seconds=silence.after_seconds) if isinstance(silence, TurnNotCome) else None
 
 
 WAITS: Final[Mapping[str, timedelta]] = {

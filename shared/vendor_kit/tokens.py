@@ -2,7 +2,7 @@
 
 import base64
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Protocol
@@ -100,6 +100,19 @@ class TokenCache:
     def _good(self, token: VendorToken | None, refused: Secret[str] | None) -> bool:
         lasting = token is not None and token.expires_at - self._clock.now() > SPARE
         return lasting and (refused is None or token is None or token.access != refused)
+
+
+class ApiKeys:
+    """Keys that a vendor gave and nobody renews: the one in use, and perhaps the next, while they overlap."""
+
+    def __init__(self, keys: Sequence[Secret[str]]) -> None:
+        self._keys, self._using = keys, 0
+
+    async def current(self, refused: Secret[str] | None = None) -> Secret[str]:
+        """Return the key in use; once it is refused, the next, if there is one."""
+        if refused is not None and refused == self._keys[self._using]:
+            self._using = (self._using + 1) % len(self._keys)
+        return self._keys[self._using]
 
 
 def _raw(token: VendorToken) -> Secret[bytes]:

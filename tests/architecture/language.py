@@ -40,6 +40,7 @@ LOADS = {
     "runpy.run_path",
 }
 LOADERS = {
+    "infra/archive/start.py": "loads the family that a function is deployed for",
     "infra/codegen/__main__.py": "finds the generators of its own package",
     "infra/local/host/functions.py": "loads the entry points that the manifest names",
     "infra/simulators/registry.py": "loads the vendors that are simulated",

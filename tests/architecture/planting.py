@@ -120,6 +120,7 @@ FILES = {
     "pyproject.toml": PROJECT,
     "requirements.txt": pins(*OUTSIDE),
     "requirements-dev.txt": pins(*OUTSIDE, "pytest"),
+    "requirements-functions.txt": pins(*OUTSIDE),
     "README.md": "See [the decisions](infra/decisions/) and `infra/local/storage.py`.",
     "infra/decisions/README.md": "[One](0001-one-gate.md)",
     "infra/decisions/0001-one-gate.md": DECISION,

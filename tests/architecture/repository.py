@@ -12,6 +12,7 @@ from tests.architecture.tree import Tree
 
 FOLDERS = {"edge_agent", "functions", "infra", "schemas", "shared", "terraform", "tests", "workflows"}
 TARGETS = {"bench", "check", "demo", "schemas", "test", "up"}
+LOCKS = ("requirements.txt", "requirements-dev.txt", "requirements-functions.txt")
 PINNED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)( ; .+)? \\$")
 REQUIREMENT = re.compile(r"^[^\s#-]")
 BANNED_DISTRIBUTIONS = {"hid": "its module hides hidapi's: use hidapi"}
@@ -48,7 +49,7 @@ def lock_files_hold_no_addresses(tree: Tree) -> Iterator[str]:
     """uv.lock carries registry addresses, so the pinned requirements are the lock (decision 0017)."""
     if any(path.endswith("uv.lock") for path in tree.files):
         yield "uv.lock: git rm --cached uv.lock"
-    for path in ("requirements.txt", "requirements-dev.txt"):
+    for path in LOCKS:
         for number, line in enumerate(tree.texts[path].splitlines(), 1):
             if "://" in line or line.startswith("-"):
                 yield f"{path}:{number}: an address or an option: run make lock"
@@ -56,7 +57,7 @@ def lock_files_hold_no_addresses(tree: Tree) -> Iterator[str]:
 
 def requirements_are_pinned_by_hash(tree: Tree) -> Iterator[str]:
     """Every requirement has one version and at least one hash."""
-    for path in ("requirements.txt", "requirements-dev.txt"):
+    for path in LOCKS:
         lines = tree.texts[path].splitlines()
         for number, line in enumerate(lines, 1):
             if REQUIREMENT.match(line) and not (PINNED.match(line) and "--hash=sha256:" in lines[number]):

@@ -20,6 +20,7 @@ VIOLATIONS = {
     ],
     "Requirements are pinned by hash": [
         {"requirements.txt": pins(*OUTSIDE) + "rich==15.0\n"},
+        {"requirements-functions.txt": pins(*OUTSIDE) + "rich==15.0\n"},
         {"requirements-dev.txt": pins(*OUTSIDE, "pytest") + "rich>=15.0 \\\n    --hash=sha256:00\n"},
     ],
     "Requirements agree with the project": [

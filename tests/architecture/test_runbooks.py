@@ -14,12 +14,15 @@ ISSUE, REVOKE = "infra/runbooks/lock/key-issue.md", "infra/runbooks/lock/key-rev
 RAISING = ("shared/ports/", "shared/usecases/", "shared/keywork/", "shared/vendor_kit/", "shared/vendors/")
 UNMET = {
     "shared/vendor_kit/lock_by_lock.py": "the specification's LockPort, which no saga speaks to",
+    "shared/vendor_kit/lock_in_turn.py": "a vendor that answers at once has no job to be asked for",
     "shared/vendors/mock/": "no hotel has such locks",
 }
 """What gives causes that nobody is woken for."""
 NOT_WHEN_TAKEN_BACK = {
+    "too_early": "said of what is to be made",
     **dict.fromkeys(
-        ("attempts_spent", "room_without_lock", "secret_missing"), "found before a lock is asked"
+        ("attempts_spent", "room_without_lock", "scope_without_lock", "secret_missing"),
+        "found before a lock is asked",
     ),
     **dict.fromkeys(("kind_not_offered", "window_over"), "of such a key no grant is written down"),
     **dict.fromkeys(("lock_full", "pin_refused", "pin_taken"), "said of what is added"),
@@ -30,6 +33,8 @@ NOT_WHEN_TAKEN_BACK = {
 }
 OF_A_VENDOR = ("shared/vendor_kit/", "shared/keywork/vendor_session.py")
 """What gives causes that speak of a vendor or its account, beside the vendor's own adapter."""
+OF_SOME_VENDORS = ("shared/vendor_kit/carried_keys.py",)
+"""Parts of the kit that lead only the vendors that import them to a cause."""
 ROW = re.compile(r"^ *\| (.*?) \|", re.MULTILINE)
 Texts = Mapping[str, set[str]]
 TAKEN_AS = ("str", "LockCause")
@@ -69,8 +74,8 @@ def expected(tree: Tree, given: Texts) -> dict[str, set[str]]:
     for vendor in tree.folders("shared/vendors"):
         own = f"shared/vendors/{vendor}/"
         if own not in UNMET:
-            places = (*OF_A_VENDOR, own)
-            pages[f"{own}RUNBOOK.md"] = {cause for cause in given if _stands(given[cause], places)}
+            places, foreign = (*OF_A_VENDOR, own), _foreign(tree, own)
+            pages[f"{own}RUNBOOK.md"] = {cause for cause in given if _stands(given[cause] - foreign, places)}
     return pages
 
 
@@ -87,6 +92,13 @@ def causes(tree: Tree) -> dict[str, set[str]]:
             for cause in _said(place, words | dict(_words(tree.modules[path], words))):
                 found[cause].add(path if cause else f"{path}:{place.lineno}")
     return dict(found)
+
+
+def _foreign(tree: Tree, own: str) -> set[str]:
+    """Return the parts of the kit that a vendor does not use."""
+    texts = [tree.texts[path] for path in tree.product if path.startswith(own)]
+    names = {path: path.removesuffix(".py").replace("/", ".") for path in OF_SOME_VENDORS}
+    return {path for path, name in names.items() if not any(name in text for text in texts)}
 
 
 def _members(module: ast.Module) -> Iterator[tuple[str, list[str]]]:

@@ -11,6 +11,8 @@ ADAPTERS, SIMULATORS = "shared/vendors", "infra/simulators"
 NO_VENDORS = {"kit", "mock"}
 """What every simulator is made of; and the specification's stand-in for any vendor (A §15.2)."""
 MAY_NAME = {
+    "edge_agent/README.md": "a reader is told which wires a desk speaks",
+    "edge_agent/hardware/property_systems/": "a desk's wires are each some vendor's",
     "infra/bench/measures/desk.py": "a desk's wires are each some vendor's",
     "infra/decisions/": "a decision says what it was about",
     "infra/docs/": "a reader is told what there is",

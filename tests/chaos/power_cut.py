@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import io
-from types import SimpleNamespace
 
 from infra.local.ambient import SeededEntropy
 from infra.local.faults import Census, NoFaults
@@ -14,6 +13,7 @@ from infra.manifest.load import load_manifest
 from shared.kernel.log import Log
 from tests.chaos.boundaries import Strike, WatchedWay
 from tests.support.sample_hotel import SampleHotel
+from tests.support.simulated import Simulated
 
 MOURNING_ROUNDS = 50
 
@@ -82,17 +82,18 @@ class Street:
         return census.seen
 
     def _fleet(self, faults):
+        lines = io.StringIO()
         world = World(
             clock=self.times,
             entropy=SeededEntropy(self._seed + self._lives),
             outside=WatchedWay(self.house, faults),
             threaded=False,
             faults=faults,
-            log=Log("keyfleet", io.StringIO()),
+            log=Log("keyfleet", lines),
         )
         fleet = Fleet(FleetConfig(self.home, sample=True), world, load_manifest())
         fleet.bus.publish = self._overheard(fleet.bus.publish)
-        self.house.on = SimpleNamespace(fleet=fleet)
+        self.house.on = Simulated(fleet, lines)
         return fleet
 
     async def _life(self, fleet, scenario):

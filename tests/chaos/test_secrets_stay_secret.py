@@ -14,6 +14,7 @@ from shared.runtime.platform import deployed
 from tests.chaos.listener import ACCOUNT, PINS, REFS, TOKENS, Listener, found
 from tests.chaos.verdict import ISSUED, Books
 from tests.support import sample_hotel
+from tests.support.packed import with_what_is_packed
 from tests.support.simulated import play
 
 CANARY = "c4n4ry"
@@ -88,7 +89,7 @@ def test_no_sealed_canary_reaches_the_file_a_log_or_a_repr(tmp_path):
 
     shown, lines = play(tmp_path, scenario)
     assert CANARY not in shown + lines
-    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
+    kept = b"".join(with_what_is_packed(path.read_bytes()) for path in tmp_path.iterdir() if path.is_file())
     assert len(kept) > 10_000
     assert CANARY.encode() not in kept
 
@@ -175,15 +176,19 @@ async def _views(house):
 def _tables(books):
     """Return every row of the ledger's file by table; messages that wait or are set aside, by their notes."""
     names = [name for (name,) in books.read("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    columns = {"bus_message": "id, topic, ordering_key, notes, source"}
+    columns = {
+        "bus_message": "id, topic, ordering_key, notes, source",
+        "packed": "db, tenant, collection, id, keys, unpacked(body)",
+    }
     return {name: str(books.read(f"SELECT {columns.get(name, '*')} FROM {name}")) for name in names}
 
 
 def _on_the_disk(home):
     """Return every table, and every file as it lies there, by place."""
     places = {f"table {name}": text for name, text in _tables(Books(home)).items()}
-    files = (path for path in home.iterdir() if path.is_file())
-    return places | {f"file {path.name}": path.read_bytes().decode("latin-1") for path in files}
+    files = {path.name: path.read_bytes() for path in home.iterdir() if path.is_file()}
+    lying = {f"file {name}": with_what_is_packed(raw).decode("latin-1") for name, raw in files.items()}
+    return places | lying
 
 
 def _season(home):
@@ -228,7 +233,7 @@ def test_the_name_of_a_guests_secret_is_in_the_event_that_hands_it_over_and_nowh
     rows = Books(tmp_path).of("outbox").values()
     assert {row["subject"] for row in rows if TOKEN_REF.search(row["body"])} == {ISSUED}
     assert {row["subject"] for row in rows} > {ISSUED}
-    kept = str(Books(tmp_path).read("SELECT body FROM documents WHERE collection <> 'outbox'"))
+    kept = str(Books(tmp_path).read("SELECT unpacked(body) FROM packed WHERE collection <> 'outbox'"))
     others = str([event for topic, event in listener.published if topic != ISSUED])
     seen = [text for place, text in places.items() if place.startswith("view") or place in ("log", "calls")]
     assert TOKEN_REF.findall("".join([kept, others, set_aside, *seen])) == []

@@ -1,9 +1,9 @@
 """What must be true of a stay once the dust has settled: the ledger's file and the vendor's doors agree."""
 
 import json
-import sqlite3
 from contextlib import closing
 
+from infra.local.storage.connection import connect_to_look
 from tests.support.sample_hotel import owed
 
 ISSUED = "melmastoon.lock.credential.issued.v1"
@@ -19,12 +19,12 @@ class Books:
 
     def read(self, sql, *parameters):
         """Return rows of the last commit."""
-        with closing(sqlite3.connect(f"file:{self._file}?mode=ro", uri=True)) as reader:
+        with closing(connect_to_look(self._file)) as reader:
             return reader.execute(sql, parameters).fetchall()
 
     def of(self, collection):
         """Return all documents of a collection by id."""
-        rows = self.read("SELECT id, body FROM documents WHERE collection = ? ORDER BY id", collection)
+        rows = self.read("SELECT id, unpacked(body) FROM packed WHERE collection = ? ORDER BY id", collection)
         return {identity: json.loads(body) for identity, body in rows}
 
     def keys(self, reservation="rsv_1"):

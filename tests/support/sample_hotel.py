@@ -99,7 +99,11 @@ class SampleHotel:
 
     async def map_again(self, door, lock):
         """Remember a lock that was forgotten, or one more."""
-        await self.rebuild([Create(Ref("devices", device_at(door)), lock)])
+        await self.map_as(device_at(door), lock)
+
+    async def map_as(self, identity, device):
+        """Remember a device of any sort."""
+        await self.rebuild([Create(Ref("devices", identity), device)])
 
     async def rebuild(self, writes):
         """Change the hotel, and let the fleet read it anew."""
@@ -164,7 +168,8 @@ class SampleHotel:
     async def documents(self, collection):
         """Return everything of a collection, by id."""
         rows = self.fleet.means.engine.read(
-            "SELECT id, body FROM documents WHERE db = 'main' AND collection = ? ORDER BY id", (collection,)
+            "SELECT id, unpacked(body) FROM packed WHERE db = 'main' AND collection = ? ORDER BY id",
+            (collection,),
         )
         return {id_: orjson.loads(body) for id_, body in rows}
 
@@ -179,7 +184,12 @@ def _state(entry):
 
 
 def owed(entry):
-    """Say whether somebody must look at a key before its stay is over."""
+    """Say whether somebody must do something about a key before its stay is over.
+
+    At one that failed it is looked until then, whether its vendor answers again.
+    """
+    if _state(entry) == "failed":
+        return False
     leaves = datetime.fromisoformat(entry["credential"]["core"]["window"]["end"])
     return "due_at" in entry and entry["due_at"] < leaves.timestamp() * 1000
 
@@ -221,7 +231,9 @@ async def hunted(house, scenario):
     listener = Listener(house)
     outcome = await scenario(house)
     ours = [told for topic, told in listener.published if topic.startswith(OURS)]
-    kept = house.fleet.means.engine.read("SELECT collection, id, body FROM documents WHERE db = 'main'", ())
+    kept = house.fleet.means.engine.read(
+        "SELECT collection, id, keys, unpacked(body) FROM packed WHERE db = 'main'", ()
+    )
     journals = house.fleet.means.engine.read("SELECT * FROM journal", ())
     places = {"log": house.on.log.getvalue(), "calls": "\n".join(listener.inside), "events": "\n".join(ours)}
     places |= {"documents": str(kept), "journals": str(journals)}

@@ -69,7 +69,7 @@ def test_the_secret_goes_with_the_last_residue_and_nothing_is_owed_any_more(tmp_
 
 async def secrets(house):
     return house.fleet.means.engine.read(
-        "SELECT id FROM documents WHERE db = 'sealed' AND collection = 'key_secrets'"
+        "SELECT id FROM packed WHERE db = 'sealed' AND collection = 'key_secrets'"
     )
 
 

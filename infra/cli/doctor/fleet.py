@@ -1,6 +1,6 @@
 """What the fleet is made of, and whether it answers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,8 @@ from infra.cli.up import port_taken
 
 PROBE = "probe"
 PROBE_SECONDS = 30.0
+ANCHOR = "infra/runbooks/audit/anchor.md"
+FINDINGS = "infra/runbooks/lock/findings.md"
 KEY_ISSUE, KEY_REVOKE = "infra/runbooks/lock/key-issue.md", "infra/runbooks/lock/key-revoke.md"
 
 
@@ -126,6 +128,38 @@ def check_residues(at: FleetAddress, answering: Answering) -> Finding:
         Finding("residual access", Verdict.OK, "none"),
         lambda count: f"at {counted(count, 'lock')}: what should be gone may still open",
         f"keyfleet residue list{at.flags}, then as {KEY_REVOKE} says",
+    )
+
+
+def check_anchors(at: FleetAddress, answering: Answering) -> Finding:
+    """Is every day of the audit log closed that should be?"""
+    if answering.status is None:
+        return Finding("audit log", Verdict.NOTE, "known only to a running fleet")
+    late = answering.status.get("anchors_overdue")
+    if late:
+        said = f"a day is open for over 26 hours: {', '.join(late)}"
+        return Finding(
+            "audit log", Verdict.FAILED, said, f"keyfleet audit status{at.flags}, then as {ANCHOR} says"
+        )
+    return Finding("audit log", Verdict.OK, "closed up to where it should be")
+
+
+def check_findings(at: FleetAddress, answering: Answering) -> Iterator[Finding]:
+    """Is any lock not as the ledger has it, as far as locks were compared?"""
+    see = f"keyfleet finding list{at.flags}, then as {FINDINGS} says"
+    yield _known_to_fleet(
+        answering,
+        "strange_keys",
+        Finding("keys at locks", Verdict.OK, "none that is nobody's"),
+        lambda count: f"{counted(count, 'key')} may open a lock, and nobody knows whose",
+        see,
+    )
+    yield _known_to_fleet(
+        answering,
+        "lost_keys",
+        Finding("lost keys", Verdict.OK, "none is gone from its lock"),
+        lambda keys: f"gone from their locks, and not placed again: {', '.join(keys)}",
+        see,
     )
 
 

@@ -6,15 +6,16 @@ from typing import Any
 
 import orjson
 
+from infra.local.documents.keys import path_of
 from shared.ports.document_limits import check_index
 from shared.ports.documents import Index, Json
 
 ALIVE = "(expires_at IS NULL OR expires_at > ?)"
-DOCUMENTS = "documents INDEXED BY sqlite_autoindex_documents_1"
+DOCUMENTS = "packed INDEXED BY sqlite_autoindex_packed_1"
 """The table by its primary key. Left to itself, SQLite compares what is bound with the conditions of the
 partial indexes, and plans the statement anew whenever another value is bound: ten times the work."""
 _EXISTING = (
-    "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'documents' "
+    "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'packed' "
     "AND substr(name, 1, ?) = ?"
 )
 _BEFORE_ALL_NUMBERS = float("-inf")
@@ -26,8 +27,8 @@ class Query:
     def __init__(self, database: str, index: Index) -> None:
         check_index(index)
         self.index, self._database = index, database
-        self._order = f"json_extract(body, '$.{index.order_by}')"
-        self._equal = [f"body -> '$.{field}'" for field in index.equals]
+        self._order = f"json_extract(keys, {path_of(index.order_by)})"
+        self._equal = [f"keys -> {path_of(field)}" for field in index.equals]
         self._within = (
             f"db = '{database}' AND collection = '{index.collection}' AND {self._order} IS NOT NULL"
         )
@@ -41,7 +42,7 @@ class Query:
             # One writer on one file: here no place is too hot for all shards to lie in one order.
             keys[self._name("across")] = [*self._equal, self._order, "tenant", "id", "expires_at"]
         return {
-            name: f'CREATE INDEX "{name}" ON documents ({", ".join(key)}) WHERE {self._within}'
+            name: f'CREATE INDEX "{name}" ON packed ({", ".join(key)}) WHERE {self._within}'
             for name, key in keys.items()
         }
 
@@ -79,16 +80,26 @@ class Query:
     def _statement(self, columns: str, scope: str, ties: str, conditions: Sequence[str]) -> str:
         # Every name in here was checked by check_index.
         return (
-            f'SELECT {columns} FROM documents INDEXED BY "{self._name(scope)}" '  # noqa: S608
+            f'SELECT {columns} FROM packed INDEXED BY "{self._name(scope)}" '  # noqa: S608
             f"WHERE {' AND '.join((self._within, *conditions, ALIVE))} ORDER BY {self._order}, {ties} LIMIT ?"
         )
 
 
-def create_indexes(database: str, queries: Sequence[Query], connection: sqlite3.Connection) -> None:
+def missing_indexes(connection: sqlite3.Connection, database: str, queries: Sequence[Query]) -> list[Query]:
+    """Return the queries that the file has not all indexes for."""
+    found = _found(connection, database)
+    return [query for query in queries if not query.definitions().items() <= found.items()]
+
+
+def create_indexes(connection: sqlite3.Connection, database: str, queries: Sequence[Query]) -> None:
     """Create the indexes that are missing and drop those no longer declared."""
     wanted = {name: statement for query in queries for name, statement in query.definitions().items()}
-    found = dict(connection.execute(_EXISTING, (len(database) + 1, f"{database} ")).fetchall())
+    found = _found(connection, database)
     for name, _ in sorted(found.items() - wanted.items()):
         connection.execute(f'DROP INDEX "{name}"')
     for _, statement in sorted(wanted.items() - found.items()):
         connection.execute(statement)
+
+
+def _found(connection: sqlite3.Connection, database: str) -> dict[str, str]:
+    return dict(connection.execute(_EXISTING, (len(database) + 1, f"{database} ")).fetchall())

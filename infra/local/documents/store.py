@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Literal
 
-from infra.local.documents.queries import Query, create_indexes
+from infra.local.documents import former
+from infra.local.documents.keys import Fields, indexed_fields
+from infra.local.documents.queries import Query, create_indexes, missing_indexes
 from infra.local.documents.tenant import SqliteTenantDocuments, Table
 from infra.local.documents.writes import CRC
 from infra.local.storage.engine import Engine
@@ -15,15 +17,16 @@ from shared.ports.document_limits import check_query
 from shared.ports.documents import Index, Json, UndeclaredIndex
 
 SCHEMA = (
-    f"""CREATE TABLE IF NOT EXISTS documents (
-        db TEXT NOT NULL, tenant TEXT NOT NULL, collection TEXT NOT NULL, id TEXT NOT NULL,
-        body TEXT NOT NULL, version INTEGER NOT NULL, expires_at INTEGER, crc INTEGER NOT NULL,
+    *former.SCHEMA,
+    f"""CREATE TABLE IF NOT EXISTS packed (
+        db TEXT NOT NULL, tenant TEXT NOT NULL, collection TEXT NOT NULL, id TEXT NOT NULL, keys TEXT,
+        body NOT NULL, version INTEGER NOT NULL, expires_at INTEGER, crc INTEGER NOT NULL,
         PRIMARY KEY (db, tenant, collection, id), CHECK (crc = {CRC}))""",
-    "CREATE INDEX IF NOT EXISTS documents_expiry ON documents (db, expires_at) WHERE expires_at IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS packed_expiry ON packed (db, expires_at) WHERE expires_at IS NOT NULL",
 )
 PURGE_BATCH = 500
-_PURGE = """DELETE FROM documents WHERE (db, tenant, collection, id) IN (
-SELECT db, tenant, collection, id FROM documents INDEXED BY documents_expiry
+_PURGE = """DELETE FROM packed WHERE (db, tenant, collection, id) IN (
+SELECT db, tenant, collection, id FROM packed INDEXED BY packed_expiry
 WHERE db = ? AND expires_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?)"""
 
 
@@ -33,12 +36,17 @@ class SqliteDocuments:
     def __init__(
         self, engine: Engine, clock: Clock, indexes: Sequence[Index], database: Literal["main", "sealed"]
     ) -> None:
-        self._shelf = Table(engine, clock, database, {index: Query(database, index) for index in indexes})
+        queries = {index: Query(database, index) for index in indexes}
+        self._shelf = Table(engine, clock, database, queries, indexed_fields(indexes))
 
     async def prepare(self) -> None:
-        """Create the declared indexes; called once at start, before any query."""
+        """Create the declared indexes, and take in what a release before kept; once, before any query."""
         shelf = self._shelf
-        await shelf.engine.write(partial(create_indexes, shelf.database, tuple(shelf.queries.values())))
+        await shelf.engine.write(
+            partial(_prepare, shelf.database, shelf.fields, list(shelf.queries.values()))
+        )
+        while await shelf.engine.write(partial(former.take_in, shelf.database, shelf.fields)):
+            pass
 
     def tenant(self, tenant: TenantId) -> SqliteTenantDocuments:
         """Return the handle that all reads and writes of one tenant go through."""
@@ -67,6 +75,16 @@ class SqliteDocuments:
             batch = await self._shelf.engine.write(partial(_purge, self._shelf.database, self._shelf.now()))
             purged += batch
         return purged
+
+
+def _prepare(
+    database: str, fields: Mapping[str, Fields], queries: list[Query], connection: sqlite3.Connection
+) -> None:
+    former.drop_indexes(connection)
+    # What a new index reads was not copied out of older documents.
+    for query in missing_indexes(connection, database, queries):
+        former.copy_keys(connection, database, query.index.collection, fields)
+    create_indexes(connection, database, queries)
 
 
 def _purge(database: str, now: int, connection: sqlite3.Connection) -> int:

@@ -8,9 +8,11 @@ from typing import Any
 
 import orjson
 
+from infra.local.documents.keys import Fields
 from infra.local.documents.queries import ALIVE, DOCUMENTS, Query
 from infra.local.documents.writes import Prepared, microseconds, prepare_write
 from infra.local.storage.engine import Engine
+from infra.local.storage.packing import Kept, unpack
 from shared.domain.ids import TenantId
 from shared.ports.ambient import Clock
 from shared.ports.document_limits import (
@@ -36,6 +38,7 @@ class Table:
     clock: Clock
     database: str
     queries: Mapping[Index, Query]
+    fields: Mapping[str, Fields]
 
     def now(self) -> int:
         """Return the present instant as the store keeps it."""
@@ -86,11 +89,15 @@ class SqliteTenantDocuments:
             return ()
         shelf = self._shelf
         check_writes(writes)
-        prepared = [prepare_write(write, shelf.database, self._tenant) for write in writes]
-        check_commit_bytes(sum(len(each.body) for each in prepared))
+        prepared = [self._prepared(write) for write in writes]
+        check_commit_bytes(sum(each.size for each in prepared))
         version = await keep(partial(_apply, shelf, prepared, shelf.now()))
         shelf.engine.counters["document_writes"] += len(writes)
         return tuple("" if isinstance(write, Delete) else str(version) for write in writes)
+
+    def _prepared(self, write: Write) -> Prepared:
+        fields = self._shelf.fields.get(write.ref.collection, ())
+        return prepare_write(write, self._shelf.database, self._tenant, fields)
 
     async def query(
         self,
@@ -115,8 +122,8 @@ class SqliteTenantDocuments:
         return [_document(Ref(index.collection, id_), body, version) for id_, body, version in rows]
 
 
-def _document(ref: Ref, body: str, version: int) -> Document:
-    return Document(ref, orjson.loads(body), str(version))
+def _document(ref: Ref, body: Kept, version: int) -> Document:
+    return Document(ref, orjson.loads(unpack(body)), str(version))
 
 
 def _apply(shelf: Table, writes: Sequence[Prepared], now: int, connection: sqlite3.Connection) -> int:

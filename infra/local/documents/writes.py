@@ -1,13 +1,15 @@
 """The three writes as conditional statements: the row count says whether each found what it expected."""
 
 import sqlite3
-import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from infra.local.ambient import EPOCH
+from infra.local.documents.keys import Fields, keys_of
 from infra.local.documents.queries import ALIVE, DOCUMENTS
+from infra.local.storage.connection import checksum_of_both
+from infra.local.storage.packing import Kept, pack
 from shared.domain.instants import utc
 from shared.ports.document_limits import encode
 from shared.ports.documents import (
@@ -15,6 +17,7 @@ from shared.ports.documents import (
     Create,
     Delete,
     DocumentError,
+    Json,
     Ref,
     StaleVersion,
     Update,
@@ -26,17 +29,25 @@ Place = tuple[str, str, str, str]
 
 CRC = (
     "checksum(db || '/' || tenant || '/' || collection || '/' || id || '@' || version "
-    "|| '~' || ifnull(expires_at, '') || body)"
+    "|| '~' || ifnull(expires_at, '') || ifnull(keys, ''), body)"
 )
-"""The checksum over a whole row, as an expression; `Prepared.row` computes the same."""
+"""The checksum over a whole row, as an expression; `checksum_of` computes the same."""
 
-_INSERT = """INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (db, tenant, collection, id) DO UPDATE
-SET body = excluded.body, version = excluded.version, expires_at = excluded.expires_at, crc = excluded.crc
-WHERE documents.expires_at <= ?"""
+_INSERT = """INSERT INTO packed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (db, tenant, collection, id) DO UPDATE SET keys = excluded.keys,
+body = excluded.body, version = excluded.version, expires_at = excluded.expires_at, crc = excluded.crc
+WHERE packed.expires_at <= ?"""
 _AT_VERSION = f"db = ? AND tenant = ? AND collection = ? AND id = ? AND version = ? AND {ALIVE}"
-_UPDATE = f"UPDATE {DOCUMENTS} SET body = ?, version = ?, expires_at = ?, crc = ? WHERE {_AT_VERSION}"  # noqa: S608
+_UPDATE = (
+    f"UPDATE {DOCUMENTS} SET keys = ?, body = ?, version = ?, expires_at = ?, crc = ? WHERE {_AT_VERSION}"  # noqa: S608
+)
 _DELETE = f"DELETE FROM {DOCUMENTS} WHERE {_AT_VERSION}"  # noqa: S608
+
+
+def checksum_of(place: Place, version: int, expires_at: int | None, keys: str | None, body: Kept) -> int:
+    """Return the checksum over a whole row."""
+    head = f"{'/'.join(place)}@{version}~{'' if expires_at is None else expires_at}{keys or ''}"
+    return checksum_of_both(head, body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,9 @@ class Prepared:
     refusal: Callable[[Ref], DocumentError]
     ref: Ref
     place: Place
-    body: bytes = b""
+    size: int = 0
+    keys: str | None = None
+    body: Kept = ""
     expires_at: int | None = None
     expected: int = 0
 
@@ -56,11 +69,10 @@ class Prepared:
         if self.apply(connection, self, version, now) != 1:
             raise self.refusal(self.ref)
 
-    def row(self, version: int) -> tuple[str, int, int | None, int]:
-        """Return body, version, expiry and the checksum over the whole row."""
-        head = f"{'/'.join(self.place)}@{version}~{'' if self.expires_at is None else self.expires_at}"
-        crc = zlib.crc32(self.body, zlib.crc32(head.encode()))
-        return self.body.decode(), version, self.expires_at, crc
+    def row(self, version: int) -> tuple[str | None, Kept, int, int | None, int]:
+        """Return what the indexes read, body, version, expiry and the checksum over the whole row."""
+        crc = checksum_of(self.place, version, self.expires_at, self.keys, self.body)
+        return self.keys, self.body, version, self.expires_at, crc
 
 
 def microseconds(instant: datetime) -> int:
@@ -68,22 +80,28 @@ def microseconds(instant: datetime) -> int:
     return (instant - EPOCH) // timedelta(microseconds=1)
 
 
-def prepare_write(write: Write, database: str, tenant: str) -> Prepared:
-    """Check a write's content and make it ready."""
+def prepare_write(write: Write, database: str, tenant: str, fields: Fields) -> Prepared:
+    """Check a write's content and make it ready; of the fields named, the indexes read the values."""
     place = (database, tenant, write.ref.collection, write.ref.id)
-    return _PREPARERS[type(write)](write, place)
+    return _PREPARERS[type(write)](write, place, fields)
 
 
-def _prepare_create(write: Create, place: Place) -> Prepared:
-    return Prepared(_create, AlreadyExists, write.ref, place, encode(write.data), _expiry(write.expires_at))
+def _prepare_create(write: Create, place: Place, fields: Fields) -> Prepared:
+    content, expiry = _content(write.data, fields), _expiry(write.expires_at)
+    return Prepared(_create, AlreadyExists, write.ref, place, *content, expiry)
 
 
-def _prepare_update(write: Update, place: Place) -> Prepared:
-    body, expiry = encode(write.data), _expiry(write.expires_at)
-    return Prepared(_update, StaleVersion, write.ref, place, body, expiry, _number(write.version))
+def _prepare_update(write: Update, place: Place, fields: Fields) -> Prepared:
+    content, expiry = _content(write.data, fields), _expiry(write.expires_at)
+    return Prepared(_update, StaleVersion, write.ref, place, *content, expiry, _number(write.version))
 
 
-def _prepare_delete(write: Delete, place: Place) -> Prepared:
+def _content(data: Mapping[str, Json], fields: Fields) -> tuple[int, str | None, Kept]:
+    plain = encode(data)
+    return len(plain), keys_of(data, fields), pack(plain)
+
+
+def _prepare_delete(write: Delete, place: Place, _: Fields) -> Prepared:
     return Prepared(_delete, StaleVersion, write.ref, place, expected=_number(write.version))
 
 

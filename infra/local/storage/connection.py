@@ -7,6 +7,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from infra.local.storage.packing import unpacked
+
 META = (
     "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value NOT NULL, crc INTEGER NOT NULL, "
     "CHECK (crc = checksum(name || value))) WITHOUT ROWID"
@@ -25,6 +27,11 @@ def checksum(value: str | bytes | None) -> int:
     if value is None:
         return 0
     return zlib.crc32(value.encode() if isinstance(value, str) else value)
+
+
+def checksum_of_both(head: str, body: str | bytes) -> int:
+    """Checksum what stands before a payload, and the payload."""
+    return zlib.crc32(body.encode() if isinstance(body, str) else body, zlib.crc32(head.encode()))
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -69,6 +76,8 @@ def _connect_in(mode: str, path: Path) -> sqlite3.Connection:
 
 def _teach(connection: sqlite3.Connection) -> None:
     connection.create_function("checksum", 1, checksum, deterministic=True)
+    connection.create_function("checksum", 2, checksum_of_both, deterministic=True)
+    connection.create_function("unpacked", 1, unpacked, deterministic=True)
 
 
 def _readable(raw: bytes) -> str:

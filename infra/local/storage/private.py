@@ -1,6 +1,7 @@
 """Files that nobody but their owner may read, whatever the umask and whatever the folder allows."""
 
 import os
+import stat
 from pathlib import Path
 
 OWNERS_ALONE = 0o600
@@ -11,7 +12,8 @@ BESIDE = ("", "-wal", "-shm")
 def open_private(path: Path) -> int:
     """Open for reading and writing, create it if need be, and return the descriptor."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, OWNERS_ALONE)
-    os.fchmod(descriptor, OWNERS_ALONE)
+    if not _is_private(os.fstat(descriptor)):
+        os.fchmod(descriptor, OWNERS_ALONE)
     return descriptor
 
 
@@ -24,5 +26,10 @@ def make_private(database: Path) -> None:
     """Shut what an earlier version, or somebody's copy, left open to others."""
     for suffix in BESIDE:
         file = database.with_name(database.name + suffix)
-        if file.exists():
+        if file.exists() and not _is_private(file.stat()):
             file.chmod(OWNERS_ALONE)
+
+
+def _is_private(found: os.stat_result) -> bool:
+    """Say whether a mode may stay: to set it anew would look as if the file had been put back from a copy."""
+    return stat.S_IMODE(found.st_mode) == OWNERS_ALONE

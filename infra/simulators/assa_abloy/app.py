@@ -7,10 +7,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from infra.simulators.assa_abloy import visionline
 from infra.simulators.assa_abloy.cloud import Cloud, build_cloud
 from infra.simulators.assa_abloy.door import Door
 from infra.simulators.assa_abloy.hotel import (
     CLIENT_SECRET,
+    PASSWORD,
     HotelPlan,
     MaintenancePlan,
     account_at,
@@ -45,7 +47,9 @@ def maintenance(simulator: Steered) -> Iterator[Route]:
 def try_door(cloud: Cloud, door: Door, tried: Try) -> Reason:
     """Hold a phone or a card to a door; there are no keypads."""
     credential: Any = tried.card or tried.ekey or ""
-    return door.tried(str(credential), cloud.now_ms(), by_phone=tried.ekey is not None)
+    by_phone = tried.ekey is not None
+    told = door.tried(str(credential), cloud.now_ms(), by_phone=by_phone)
+    return visionline.tried(cloud, door, str(credential)) if by_phone and told is Reason.UNKNOWN else told
 
 
 VENDOR = SimulatedVendor(
@@ -54,7 +58,7 @@ VENDOR = SimulatedVendor(
     sample=sample_hotel,
     hotel_of=hotel_of,
     account=account_at,
-    secrets=(CLIENT_SECRET,),
+    secrets=(CLIENT_SECRET, PASSWORD),
     build=build_cloud,
     platform=PLATFORM,
     adding=ADDING,

@@ -30,6 +30,21 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True)
+class PhoneKey:
+    """A key of Visionline's: it is on a phone, and no lock has heard of it until the phone comes.
+
+    The keys of one stay share a `guest`; who comes with a higher one ends those before at that door.
+    """
+
+    key_id: str
+    name: str
+    phone: str = field(repr=False)
+    doors: tuple[str, ...]
+    window: Window
+    guest: int
+
+
+@dataclass(frozen=True, slots=True)
 class Remembered:
     """What was answered to an idempotency key, and to which body; it is repeated word for word."""
 
@@ -48,6 +63,9 @@ class Cloud(SimulatedCloud):
     grants: dict[str, Grant] = field(default_factory=dict)
     remembered: dict[str, Remembered] = field(default_factory=dict, repr=False)
     maintenance: tuple[MaintenancePlan, ...] = ()
+    sessions: dict[str, tuple[str, int]] = field(default_factory=dict, repr=False)
+    """Visionline's sessions: the access key of each, and when it ends."""
+    phone_keys: dict[str, PhoneKey] = field(default_factory=dict)
     tokens: dict[str, int] = field(default_factory=dict, repr=False)
     """Access tokens, with when each ends."""
 
@@ -72,7 +90,9 @@ class Cloud(SimulatedCloud):
         lock = str(door.lock_id)
         shown = door.shown(self.names[lock], self.now_ms(), heard=door.in_reach)
         listed = [asdict(grant) for grant in self.grants.values() if lock in grant.doors]
-        return {**shown, "listed": {"grants": listed}}
+        keys = [key for key in self.phone_keys.values() if lock in key.doors]
+        shown["ekeys"] += [{"keyId": key.key_id, "holder": key.phone, "listed": True} for key in keys]
+        return {**shown, "listed": {"grants": listed, "phoneKeys": [asdict(key) for key in keys]}}
 
 
 def build_cloud(world: SimWorld, plan: HotelPlan, seed: int) -> Cloud:

@@ -25,6 +25,8 @@ class Door(KitDoor):
     """One lock on its door; a phone or a card may be let in by several grants at once."""
 
     held: dict[str, Held] = field(default_factory=dict, repr=False)
+    last_guest: int = 0
+    """Of phones with keys that no lock is told of: the last guest who came; keys of earlier ones are void."""
 
     def tried(self, credential: str, now_ms: int, *, by_phone: bool) -> Reason:
         """Return what the lock says to a phone or a card: one good grant of many opens."""

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from infra.simulators.kit.plan import DoorPlan, Plan, refuse_twins
 
 CLIENT_ID, CLIENT_SECRET = "sim-client", "sim-secret"
+OPERATOR, PASSWORD = "sim-operator", "sim-password"
 SAMPLE_LOCKS = (1_000_001, 1_000_101, 1_000_102, 1_000_203, 1_000_204)
 PHONE = "guest@example.org"
 
@@ -20,6 +21,14 @@ class ClientPlan(Plan):
     environment: str = "sim"
     calls_per_second: int | None = 30
     callback_url: str | None = None
+
+
+class OperatorPlan(Plan):
+    """Who may open sessions at the hotel's own Visionline server, whose times are those of its wall."""
+
+    username: str = OPERATOR
+    password: str = Field(default=PASSWORD, repr=False)
+    zone: str = "Asia/Kabul"
 
 
 class MaintenancePlan(Plan):
@@ -40,6 +49,7 @@ class HotelPlan(Plan):
     """Everything that is there before the first call."""
 
     client: ClientPlan = ClientPlan()
+    operator: OperatorPlan = OperatorPlan()
     phones: tuple[str, ...] = Field(default=(PHONE,), repr=False)
     """The accounts of the vendor's app that are registered: nobody else can be sent a key."""
     maintenance: tuple[MaintenancePlan, ...] = ()
@@ -65,3 +75,8 @@ def account_at(address: str) -> dict[str, str]:
     """Return the sample's account at an address, as it is stored for an adapter."""
     own = {"clientId": CLIENT_ID, "clientSecret": CLIENT_SECRET, "environment": "sim"}
     return {**own, "baseUrl": address}
+
+
+def operator_at(address: str) -> dict[str, str]:
+    """Return the sample's account at the hotel's own server."""
+    return {"dialect": "visionline", "username": OPERATOR, "password": PASSWORD, "baseUrl": address}

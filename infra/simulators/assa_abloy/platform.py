@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from infra.simulators.assa_abloy import visionline
 from infra.simulators.assa_abloy.cloud import Cloud
 from infra.simulators.assa_abloy.routes import BODY, IDEMPOTENCY, OPERATIONS, STATUSES, canonical
 from infra.simulators.kit.call import Call
@@ -14,18 +15,21 @@ from infra.simulators.kit.operation import Answer, Operation, Operations, Reply,
 from infra.simulators.kit.platform import Platform
 
 AUTHORIZATION = "authorization"
+GIVEN = ("endpoint", "cardNumber")
 Fields = Mapping[str, Any]
 
 
 class JsonDialect:
     """How the platform reads and answers."""
 
-    secrets = frozenset({"endpoint", "cardNumber", "client_secret", AUTHORIZATION, BODY})
-    of_every_call = frozenset({AUTHORIZATION, BODY})
+    secrets = frozenset({*GIVEN, *visionline.SECRETS, "client_secret", AUTHORIZATION, BODY})
+    of_every_call = frozenset({AUTHORIZATION, BODY, visionline.SIGNED, visionline.BODY})
     code: type[Code] = str
 
     def fields(self, request: Request) -> Fields | HTTPStatus:
         """Return what a request says, its token and its idempotency key among it."""
+        if request.path.startswith(visionline.API):
+            return visionline.fields_of(request)
         fields = json_fields(request)
         if isinstance(fields, HTTPStatus):
             return fields
@@ -34,6 +38,8 @@ class JsonDialect:
 
     def admitted(self, cloud: Cloud, operation: Operation[Cloud], fields: Fields) -> Call:
         """Return the call of a caller with a token that is good, within the environment's limit."""
+        if operation in visionline.OPERATIONS:
+            return visionline.admitted(cloud, operation, fields)
         if operation.metered and cloud.down():
             raise Refused("maintenance")
         token = str(fields[AUTHORIZATION]).removeprefix("Bearer ")
@@ -45,12 +51,16 @@ class JsonDialect:
 
     def done(self, answer: Answer) -> Reply:
         """Return an answer."""
+        if isinstance(answer, Reply):
+            return answer
         return Reply(HTTPStatus.OK, orjson.dumps(answer), "application/json")
 
     def refused(self, code: Code) -> Reply:
         """Return a refusal."""
+        if code in visionline.STATUSES:
+            return Reply(visionline.STATUSES[code], b"", "text/plain")
         status = STATUSES.get(code, HTTPStatus.BAD_REQUEST)
         return Reply(status, orjson.dumps({"error": {"code": code}}), "application/json")
 
 
-PLATFORM: Platform[Cloud] = Platform(Operations(OPERATIONS), JsonDialect())
+PLATFORM: Platform[Cloud] = Platform(Operations((*OPERATIONS, *visionline.OPERATIONS)), JsonDialect())

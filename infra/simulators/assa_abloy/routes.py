@@ -71,7 +71,7 @@ async def show_door(cloud: Cloud, call: Call) -> Answer:
 
 async def list_grants(cloud: Cloud, call: Call) -> Answer:
     """Return a page of a door's grants whose names begin so, whatever the case."""
-    lock, name = str(_door(cloud, call.text("door")).lock_id), call.text("name").casefold()
+    lock, name = str(_door(cloud, call.text("door")).lock_id), (call.optional("name") or "").casefold()
     rows = [each for each in cloud.grants.values() if lock in each.doors]
     found = [_shown(each) for each in rows if each.name.casefold().startswith(name)]
     return _page("grants", found, call)

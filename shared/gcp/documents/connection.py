@@ -10,9 +10,11 @@ from shared.gcp.clients import Connect
 from shared.gcp.documents.names import Place
 from shared.gcp.documents.queries import Query
 from shared.gcp.trouble import passing_trouble
-from shared.ports.documents import StorageFull
+from shared.ports.trouble import ServiceTrouble
 
 TIMEOUT_SECONDS: Final = 30.0
+READ_SECONDS: Final = 10.0
+"""A read that takes longer goes by a connection that is half open: Google's own patience is five minutes."""
 
 
 class Refused(Exception):
@@ -43,8 +45,10 @@ class Connection:
     async def get_all(self, names: Sequence[str]) -> list[Any | None]:
         """Return each document or None, in the order of their names, all as of one moment."""
         request = {"database": self.place.root, "documents": list(names)}
-        with _told():
-            answers = await self.connect().batch_get_documents(request, metadata=self._metadata)
+        with _read():
+            answers = await self.connect().batch_get_documents(
+                request, timeout=READ_SECONDS, metadata=self._metadata
+            )
             found = {answer.found.name: answer.found async for answer in answers if answer.found.name}
         return [found.get(name) for name in names]
 
@@ -64,8 +68,8 @@ class Connection:
 
     async def _page(self, parent: str, query: Query, size: int, after: Any | None) -> list[Any]:
         request = {"parent": parent, "structured_query": query.page(size, after)}
-        with _told():
-            answers = await self.connect().run_query(request, metadata=self._metadata)
+        with _read():
+            answers = await self.connect().run_query(request, timeout=READ_SECONDS, metadata=self._metadata)
             return [answer.document async for answer in answers if answer.document.name]
 
     @property
@@ -98,5 +102,19 @@ def _told() -> Iterator[None]:
             yield
     except (exceptions.AlreadyExists, exceptions.FailedPrecondition, exceptions.NotFound) as refusal:
         raise Refused from refusal
-    except exceptions.ResourceExhausted as full:
-        raise StorageFull("Firestore's quota is used up: nothing was written") from full
+
+
+@contextmanager
+def _read() -> Iterator[None]:
+    # A read has no conditions: what it is refused for is not there yet, and will be.
+    from google.api_core import exceptions
+
+    try:
+        with passing_trouble("firestore"):
+            yield
+    except exceptions.FailedPrecondition:
+        raise ServiceTrouble(
+            "firestore has no index for a query yet: apply, wait until it is READY"
+        ) from None
+    except exceptions.NotFound:
+        raise ServiceTrouble("firestore has no such database yet: apply") from None

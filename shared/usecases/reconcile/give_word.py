@@ -86,7 +86,7 @@ async def _given(command: GiveWord, ledger: Ledger, services: Services) -> Findi
 async def _found(command: GiveWord, ledger: Ledger) -> Finding:
     found = await ledger.documents.get(Ref(FINDINGS, command.finding))
     if found is None:
-        raise InvalidInput("finding", "no such finding", "name one that keyfleet reconcile --list shows")
+        raise InvalidInput("finding", "no such finding", "name one that keyfleet finding list shows")
     finding = finding_from(found)
     if finding.kind not in TAKES[command.word]:
         fitting = ", ".join(word for word, kinds in TAKES.items() if finding.kind in kinds)

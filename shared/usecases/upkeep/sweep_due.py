@@ -12,7 +12,7 @@ from shared.domain.ids import TenantId
 from shared.domain.instants import milliseconds
 from shared.keywork.services import Services
 from shared.ledger.delays import STEP_LEASE
-from shared.ledger.indexes import DUE
+from shared.ledger.indexes import DUE, DUE_DISCLOSURES
 from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
 from shared.streams.telling import DUE_AT
 from shared.usecases.upkeep.tend_key import tend_if_due
@@ -31,6 +31,12 @@ async def _tend_key(tenant: TenantId, key: str, _: DocumentStore, services: Serv
     return await tend_if_due(key, await services.ledger(tenant), services)
 
 
+async def _tell_disclosure(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.audit.disclosures import tell_disclosure
+
+    return await tell_disclosure(name, documents.tenant(tenant), services.bus)
+
+
 async def _tell_health(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
     return await tell_health(name, documents.tenant(tenant), services.bus)
 
@@ -46,6 +52,7 @@ class SweptStream:
 
 SWEPT: Final = (
     SweptStream(DUE, _tend_key, "a due key could not be tended"),
+    SweptStream(DUE_DISCLOSURES, _tell_disclosure, "who was shown evidence could not be told"),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )
 

@@ -1,21 +1,32 @@
 """A key that is due: what is untold is told, and work that nobody does is begun anew."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from shared.domain.core import Guest
 from shared.domain.kinds import RevokeReason, VendorCode
-from shared.keywork.desired import whom_to_ask
+from shared.domain.states import Failed
+from shared.keywork.desired import act_for, hopeful, whom_to_ask
 from shared.keywork.give_up_lost import alarm_of_delay, fail_overdue, give_up_lost
 from shared.keywork.next_due import over_at
+from shared.keywork.revival import awaited
 from shared.keywork.services import Services
 from shared.keywork.start import WORKFLOWS, announced, begin_saga, begin_work, tell
-from shared.ledger.delays import ASKED_STILL_EVERY, MOST_BROKEN, MOST_LOST, NEEDED_WITHIN, STEP_LEASE
+from shared.ledger.delays import (
+    ASKED_STILL_EVERY,
+    MOST_BROKEN,
+    MOST_LOST,
+    NEEDED_WITHIN,
+    RESIDUE_EVERY,
+    STEP_LEASE,
+)
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Status, ref_of, reservation_from
 from shared.usecases.stays.withdraw_key import withdrawn
+from shared.usecases.upkeep.revive_key import revive_if_due
 
 
 async def tend_if_due(credential: str, ledger: Ledger, services: Services) -> bool:
@@ -32,9 +43,12 @@ async def _tend(entry: KeyRecord, ledger: Ledger, services: Services) -> None:
     if over is not None and over <= services.now:
         await _end(entry, ledger, services)
         return
-    vendor = whom_to_ask(entry, await _grants(entry, ledger))
-    if vendor is None:
-        await tell(entry, ledger, services.bus)
+    if awaited(entry) is not None:
+        entry = await revive_if_due(entry, ledger, services)
+    grants = await _grants(entry, ledger)
+    vendor, later = whom_to_ask(entry, grants), _residue_due(entry, grants, services)
+    if vendor is None or later is not None:
+        await tell(entry, ledger, services.bus, due=later)
     elif await _worked_on(entry.saga, services):
         await ledger.save(Change(entry.due_in(STEP_LEASE, services.now)))
     elif _too_late(entry, services):
@@ -85,6 +99,16 @@ async def _grants(entry: KeyRecord, ledger: Ledger) -> tuple[GrantRecord, ...]:
     return () if entry.saga.kind is Work.ISSUE else await ledger.grants(entry)
 
 
+def _residue_due(entry: KeyRecord, grants: Sequence[GrantRecord], services: Services) -> datetime | None:
+    """Return when what a failed key left is asked for next, if that is later: it is looked at more often."""
+    if not isinstance(entry.credential.state, Failed) or any(map(hopeful, grants)):
+        return None
+    left = [kept for kept in grants if act_for(kept) is not None]
+    asked = max((kept.asked_last or kept.grant.changed_at for kept in left), default=None)
+    due = None if asked is None else asked + RESIDUE_EVERY
+    return due if due is not None and due > services.now else None
+
+
 def _too_late(entry: KeyRecord, services: Services) -> bool:
     return entry.saga.kind is Work.ISSUE and entry.credential.core.window.end <= services.now
 
@@ -102,7 +126,7 @@ def _in_no_hurry(entry: KeyRecord, services: Services) -> bool:
 
 async def _worked_on(saga: Saga, services: Services) -> bool:
     """Say whether the execution that does the work is still under way."""
-    if saga.execution is None:
+    if saga.execution is None or saga.parked:
         return False
     # An execution knows its own id, not what its release called the file that it runs.
     for workflow in WORKFLOWS:

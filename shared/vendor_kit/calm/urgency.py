@@ -6,9 +6,9 @@
 | DOOR: a guest who may stand before one  | before all other keys, in the order of their coming             |
 | ISSUE: any other key                    | by its guest's arrival                                          |
 | POLL: a look at a battery               | last                                                            |
-| whoever waited over ten minutes         | each fourth turn, the longest first; never before a REVOKE      |
+| whoever waited over ten minutes         | each fourth turn, the longest first; never before the first two |
 
-Decision 0048.
+Decisions 0048 and 0068.
 """
 
 from collections.abc import Iterable, Iterator
@@ -72,7 +72,7 @@ def first_of(waiting: Iterable[W], turn: int, now: datetime) -> W | None:
     """Return whose turn it is, if anybody's."""
     everybody = list(waiting)
     first = min(everybody, key=_place, default=None)
-    if first is None or first.place.urgency is Urgency.REVOKE or turn % TURN_OF_THE_AGED:
+    if first is None or first.place.urgency <= Urgency.DOOR or turn % TURN_OF_THE_AGED:
         return first
     aged = (each for each in everybody if each.place.aged(now))
     return min(aged, key=_since, default=first)

@@ -3,27 +3,33 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from shared.domain.ids import LockDeviceId, PropertyId
 from shared.domain.kinds import KeyWarning
 from shared.domain.lock_errors import LockError
 from shared.domain.premises import LockDevice
-from shared.ports.lock import DeviceHealth, ListedDevice
+from shared.ports.lock import DeviceHealth, ListedDevice, LockVendor
 from shared.ports.lock_causes import LockCause
 from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.calm.allowance import Limit
+from shared.vendor_kit.carried_keys import CarriedKeys
+from shared.vendor_kit.departures import Departures
 from shared.vendor_kit.grids import EPOCH, MILLISECOND
 from shared.vendor_kit.guard import GuardPolicy
 from shared.vendor_kit.health import Skews, battery, skew_warnings
 from shared.vendor_kit.key_sync import KeySync
+from shared.vendor_kit.listing import listed_device
 from shared.vendor_kit.lock_vendor import PropertyLocks, SyncedLockVendor
 from shared.vendor_kit.opening import TokenRules, open_api
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import Operation, VendorRefused
-from shared.vendors.assa_abloy import capabilities, vostio
-from shared.vendors.assa_abloy.account import read_account
+from shared.vendor_kit.turns import Turns
+from shared.vendors.assa_abloy import capabilities, visionline, vostio
+from shared.vendors.assa_abloy.account import Account, read_account
 from shared.vendors.assa_abloy.errors import IN_MAINTENANCE, REFUSALS, STALE_TOKEN
 from shared.vendors.assa_abloy.grants import GrantSync
 from shared.vendors.assa_abloy.maintenance import Maintenance
@@ -92,24 +98,34 @@ class Vostio(SyncedLockVendor):
         return skew_warnings(await self._skews.of(sync.lock, ask))
 
     def _listed(self, device: LockDevice, lock: vostio.Lock) -> ListedDevice:
-        return ListedDevice(
-            device_id=device.id,
-            property_id=device.property_id,
-            vendor=device.vendor,
-            label=lock.label or device.label,
-            rooms=device.rooms,
-            online=lock.online,
-            last_seen_at=self._clock.now() if lock.online else EPOCH,
-            capabilities=device.capabilities & capabilities.of_vostio(),
-            battery=battery(lock.battery),
-        )
+        seen = self._clock.now() if lock.online else EPOCH
+        condition = partial(listed_device, online=lock.online, label=lock.label, percent=lock.battery)
+        return condition(device, capabilities.VOSTIO, seen)
 
 
-def open_vendor(binding: Binding, ports: AdapterPorts) -> Vostio:
-    """Open the adapter for one property; nothing is called yet."""
+def open_vendor(binding: Binding, ports: AdapterPorts) -> LockVendor:
+    """Open the adapter for one property, in the dialect of its account; nothing is called yet."""
     account = read_account(binding.account)
+    return OPENED[account.dialect](account, binding, ports)
+
+
+def _open_vostio(account: Account, binding: Binding, ports: AdapterPorts) -> LockVendor:
     protocol = vostio.VostioProtocol(account.base_url, vostio.code_of)
     rules = TokenRules(login=account.login, asking=vostio.ask_for_token, stale=STALE_TOKEN, guard=GUARD)
     api = open_api(binding, ports, protocol, (account.name, account.application), rules)
-    locks = PropertyLocks(binding, REFUSALS, ports.clock, capabilities.of_vostio)
+    locks = PropertyLocks(binding, REFUSALS, ports.clock, lambda: capabilities.VOSTIO)
     return Vostio(locks, api, Maintenance(api, ports.clock))
+
+
+def _open_visionline(account: Account, binding: Binding, ports: AdapterPorts) -> LockVendor:
+    protocol = visionline.VisionlineProtocol(account.base_url, ports.clock)
+    rules = TokenRules(login=account.login, asking=visionline.open_session, stale=STALE_TOKEN)
+    api = open_api(binding, ports, protocol, (account.name, account.application), rules)
+    locks = PropertyLocks(binding, REFUSALS, ports.clock, lambda: capabilities.VISIONLINE)
+    zone = ZoneInfo(binding.property.zone)
+    turns = Turns(ports.leases, binding.tenant, ports.clock, ports.entropy)
+    departures = Departures(ports.documents.tenant(binding.tenant), binding.vendor, binding.property.id)
+    return CarriedKeys(locks, visionline.PhoneKeys(api, ports.clock, zone), turns, departures)
+
+
+OPENED: Final = {"vostio": _open_vostio, "visionline": _open_visionline}

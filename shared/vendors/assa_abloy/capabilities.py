@@ -12,8 +12,7 @@ VOSTIO: Final = LockCapabilities(
     mobile_key=True, card_encoding=True, nfc=True, remote_issue=True, remote_revoke=True
 )
 """Online locks, told by the vendor's cloud: no PINs, nothing offline, and no scopes anybody documents."""
-
-
-def of_vostio() -> LockCapabilities:
-    """Return what this adapter offers at Vostio."""
-    return VOSTIO
+VISIONLINE: Final = LockCapabilities(mobile_key=True, remote_issue=True, offline_issuance=True)
+"""Offline locks: what a phone carries is ended by time, and how cards are written is public nowhere."""
+DIALECTS: Final = {"Vostio": VOSTIO, "Visionline": VISIONLINE}
+"""What the adapter can do at most, by dialect."""

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.secret import Secret
 from shared.vendor_kit.api_client import json_object
-from shared.vendor_kit.asks import Addition, Ask, Json, KindEndpoints, Page, Row
+from shared.vendor_kit.asks import Addition, Ask, Json, KindEndpoints, NamedRow, Page, Row
 from shared.vendor_kit.grids import Bounds
 from shared.vendor_kit.http import Answer
 from shared.vendor_kit.json_protocol import JsonProtocol
@@ -100,6 +100,17 @@ def list_grants(lock: str, name: str, page: int) -> Ask[Page[Row]]:
     return Ask("GET", GRANTS, {"door": lock, "name": name, "page": page}, read)
 
 
+def list_every_grant(kind: KeyCredentialKind) -> Callable[[str, int], Ask[Page[NamedRow]]]:
+    """List the grants of a kind at a door, whoever made them."""
+
+    def read(answer: Json) -> Page[NamedRow]:
+        ours = (row for row in answer["grants"] if row["type"] == kind)
+        named = tuple(NamedRow(str(row["name"]), _row(row)) for row in ours)
+        return Page(named, bool(answer["more"]), answer.get("total"))
+
+    return lambda lock, page: Ask("GET", GRANTS, {"door": lock, "page": page}, read)
+
+
 def delete_grant(_: str, ref: Secret[str]) -> Ask[None]:
     """Delete a grant."""
     return Ask("DELETE", _path(ref), {}, _state("deleted"))
@@ -127,7 +138,13 @@ def _endpoints(kind: KeyCredentialKind) -> KindEndpoints:
         return Ask("POST", GRANTS, params, lambda answer: _text(answer, "grantId"), nonce=_nonce(new))
 
     return KindEndpoints(
-        list_grants, add, change_grant, delete_grant, resting=suspend_grant, waking=resume_grant
+        list_grants,
+        add,
+        change_grant,
+        delete_grant,
+        resting=suspend_grant,
+        waking=resume_grant,
+        all_keys=list_every_grant(kind),
     )
 
 

@@ -33,7 +33,7 @@ REFUSALS: Final = Refusals(
         **each("-3002 -3036 -3035", unreachable(LockCause.GATEWAY_OFFLINE)),
         **each("-3003", unreachable(LockCause.GATEWAY_BUSY)),
         **each("-3037", unreachable(LockCause.LOCK_BUSY)),
-        **each("-2012", unpaired(LockCause.NO_GATEWAY)),
+        **each("-2012", unreachable(LockCause.NO_GATEWAY)),
         **each("-1003 -4037", unpaired(LockCause.NO_SUCH_LOCK)),
         **each("-3034 -4067", unpaired(LockCause.NOT_PROVISIONED)),
         **each("20002 -2018", unpaired(LockCause.NO_PERMISSION)),

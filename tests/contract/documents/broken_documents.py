@@ -273,7 +273,7 @@ async def one_database(embedded):
 
 async def forgetful(embedded):
     """Begins with nothing whenever it is opened."""
-    await embedded.engine.write(lambda connection: connection.execute("DELETE FROM documents").rowcount)
+    await embedded.engine.write(lambda connection: connection.execute("DELETE FROM packed").rowcount)
     return await sqlite_documents(embedded)
 
 

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from shared.ports.documents import AlreadyExists, Create, Delete, Ref, StaleVersion, StorageFull, Update
+from shared.ports.documents import AlreadyExists, Create, Delete, Ref, StaleVersion, Update
+from shared.ports.trouble import ServiceTrouble
 from tests.contract.documents.setting import ALPHA, INDEXES, ROOM, Words
 from tests.contract.documents.suite import DocumentsContract
 from tests.contract.failing import failure_of
@@ -46,7 +47,7 @@ class TestFirestoreDocuments(deviations.without(DocumentsContract, deviations.DO
 @pytest.mark.parametrize("guarantee", deviations.DOCUMENTS)
 async def test_a_deviation_of_the_emulator_is_still_one(setting, guarantee):
     test = getattr(DocumentsContract(), guarantee)
-    assert await failure_of(test, setting, refusal=StorageFull)
+    assert await failure_of(test, setting, refusal=ServiceTrouble)
 
 
 async def test_a_commit_whose_answer_was_lost_is_known_for_our_own(setting):

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from infra.simulators.assa_abloy.hotel import PHONE, ClientPlan
+from infra.simulators.assa_abloy.hotel import PHONE, ClientPlan, operator_at
 from shared.domain.secret import Secret
 from tests.contract.lock.setting import ABLE, GUEST_ACCOUNT, MOBILE_APP
 from tests.contract.lock.simulated_setting import SimulatedSetting
@@ -33,3 +33,16 @@ class VostioSetting(SimulatedSetting):
     def secret_of(self, number):
         """Return one of several guests' accounts."""
         return f"guest{number}@example.org"
+
+
+class VisionlineSetting(VostioSetting):
+    """Simulated offline locks, and the server in the hotel that puts keys on phones."""
+
+    address = "https://visionline.hotel.example"
+
+    def __init__(self, folder, **options):
+        super().__init__(folder, **options)
+        self.account = operator_at(self.address)
+
+    async def lose_the_next_answer(self):
+        await self.fault("timeout_after_success", "visionline/add", times=1)

@@ -12,7 +12,8 @@ from shared.domain.policy import KeyKindPolicy
 from shared.domain.premises import LockDevice, Property
 from shared.domain.secret import Secret
 from shared.kernel.log import Log
-from shared.ports.lock import Contact, IssueInput, KeyHolder, LockKey
+from shared.ports.lock import LockKey
+from shared.ports.lock_port import Contact, IssueInput, KeyHolder
 from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.guard import GuardPolicy, Guards
@@ -48,7 +49,9 @@ class Setting(Embedded):
     port_kind = LockByLock
     kind, secret, other_secret = PIN_CODE, PIN, OTHER_PIN
     """The kind of key that the suite places, and the secrets of two guests."""
-    able = ABLE
+    app_account = GUEST_ACCOUNT
+    """Where a guest has the vendor's app."""
+    able, online = ABLE, True
     one_key_for_a_secret = True
     """Whether a lock refuses a secret that another of its keys has."""
     policy = KeyKindPolicy(accepts_unenforced_windows=(TTLOCK,))

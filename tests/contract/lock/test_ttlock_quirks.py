@@ -15,7 +15,7 @@ from shared.domain.kinds import (
     WINDOW_ROUNDED,
     KeyCredentialKind,
 )
-from shared.domain.lock_errors import DeviceNotPaired, KeyIssueFailed, LockError, VendorUnreachable
+from shared.domain.lock_errors import KeyIssueFailed, LockError, VendorUnreachable
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.secret import Secret
 from shared.ports.lock_causes import PIN_REFUSED, PIN_TAKEN, WINDOW_SPENT, unheard
@@ -229,10 +229,10 @@ class TestGateway:
         assert (error.cause.kind, error.cause.vendor_code) == ("gateway_busy", "-3003")
         assert setting.vendor.wait_after(error) == timedelta(seconds=3)
 
-    async def test_a_lock_out_of_reach_of_any_gateway_is_not_paired(self, setting):
+    async def test_el2_a_lock_out_of_reach_of_any_gateway_may_come_back(self, setting):
         await setting.steer("PATCH", "locks/1000101", inReach=False)
-        error = await refusal(setting.vendor.place(setting.key()), DeviceNotPaired)
-        assert error.cause.kind == "no_gateway"
+        error = await refusal(setting.vendor.place(setting.key()), VendorUnreachable)
+        assert (error.cause.kind, error.permanent) == ("no_gateway", False)
 
     @pytest.mark.parametrize("fault", ["http_403", "http_429"])
     async def test_a_removal_that_was_turned_away_on_the_way_is_an_error(self, setting, fault):

@@ -182,6 +182,16 @@ async def test_a_lock_out_of_reach_is_told_later(setting):
     assert await setting.opens()
 
 
+async def test_every_grant_at_a_door_is_listed_and_one_nobody_knows_can_go(setting):
+    await setting.vendor.place(setting.key())
+    await setting.vendor.place(setting.key("theirs", secret=Secret(setting.other_secret)))
+    listed = await setting.vendor.list_keys(DOOR_101)
+    assert {each.name for each in listed.keys} == {setting.key().name, setting.key("theirs").name}
+    theirs = next(each for each in listed.keys if each.name == setting.key("theirs").name)
+    await setting.vendor.remove_listed(DOOR_101, theirs)
+    assert (await setting.opens(), await setting.opens(setting.other_secret)) == (True, False)
+
+
 async def test_a_lock_that_left_the_environment_is_not_paired(setting):
     lost = setting.key(vendor_device="1000999")
     assert (await refusal(setting.vendor.place(lost), DeviceNotPaired)).cause.kind == "no_such_lock"

@@ -4,7 +4,8 @@ import pytest
 
 from shared.gcp.sagas import WorkflowExecutions
 from shared.ports.sagas import SagaError
-from shared.vendor_kit.http import Answer
+from shared.ports.trouble import ServiceTrouble
+from shared.vendor_kit.http import Answer, ConnectionFailed
 from tests.contract.sagas.port import SagasPort
 from tests.contract.sagas.waker import Waker
 from tests.emulators.fakes.executions import FakeExecutions
@@ -73,8 +74,55 @@ async def test_an_endpoint_that_fails_is_told_without_its_address(setting):
         return Answer(503)
 
     setting._waker.send = broken
-    with pytest.raises(SagaError, match=r"^the callback endpoint answered 503$"):
+    with pytest.raises(ServiceTrouble, match=r"^workflows is in trouble \(503\): ask again$"):
         await setting.sagas.call_back(f"{CALLBACKS}/x", {})
+
+
+async def test_an_endpoint_that_is_out_of_reach_is_asked_again_later(setting):
+    async def unreached(_):
+        raise ConnectionFailed("no route")
+
+    setting._waker.send = unreached
+    with pytest.raises(ServiceTrouble, match=r"^workflows was not reached \(ConnectionFailed\): ask again$"):
+        await setting.sagas.call_back(f"{CALLBACKS}/x", {})
+
+
+async def test_an_endpoint_that_refuses_is_told_without_its_address(setting):
+    async def refusing(_):
+        return Answer(403)
+
+    setting._waker.send = refusing
+    with pytest.raises(SagaError, match=r"^the callback endpoint answered 403$"):
+        await setting.sagas.call_back(f"{CALLBACKS}/x", {})
+
+
+async def test_a_start_over_a_channel_that_slept_is_made_once_more(setting, monkeypatch):
+    client, tried = setting.clients.of("executions")(), []
+    begin = client.create_execution
+
+    async def asleep_once(*args, **options):
+        tried.append(args)
+        if len(tried) == 1:
+            raise ServiceTrouble("executions is in trouble (ServiceUnavailable): ask again")
+        return await begin(*args, **options)
+
+    monkeypatch.setattr(client, "create_execution", asleep_once, raising=False)
+    started = await setting.sagas.start("waits_for_a_call", {})
+    assert (await setting.sagas.get(started)).workflow == "waits_for_a_call"
+    assert len(tried) == 2
+
+
+async def test_a_start_that_finds_no_service_twice_is_trouble(setting, monkeypatch):
+    client, tried = setting.clients.of("executions")(), []
+
+    async def asleep(*args, **_):
+        tried.append(args)
+        raise ServiceTrouble("executions is in trouble (ServiceUnavailable): ask again")
+
+    monkeypatch.setattr(client, "create_execution", asleep, raising=False)
+    with pytest.raises(ServiceTrouble):
+        await setting.sagas.start("waits_for_a_call", {})
+    assert len(tried) == 2
 
 
 @pytest.mark.parametrize(

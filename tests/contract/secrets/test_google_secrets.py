@@ -4,6 +4,7 @@ import pytest
 
 from shared.domain.secret import Secret
 from shared.gcp.secrets import SecretManager
+from shared.ports.trouble import ServiceTrouble
 from tests.contract.secrets.setting import API, WEBHOOK, Words
 from tests.contract.secrets.suite import SecretsContract
 from tests.emulators.fakes.secrets import FakeSecretManager
@@ -63,5 +64,5 @@ async def test_a_secret_is_made_once_and_in_the_region_of_its_cell(setting, fake
 async def test_a_secret_that_was_bent_on_its_way_is_not_used(setting, fake):
     await setting.add(b"abc")
     fake.bends = True
-    with pytest.raises(ConnectionError, match="read it again"):
+    with pytest.raises(ServiceTrouble, match="read it again"):
         await setting.value()

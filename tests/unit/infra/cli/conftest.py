@@ -18,6 +18,7 @@ from infra.cli.polling import Patience
 from infra.local.own_socket import listen_at_home
 
 WELL = {"failed_keys": 0, "waiting_keys": 0, "residual_locks": 0, "keyless_stays": [], "keys_at_the_door": []}
+WELL |= {"strange_keys": 0, "lost_keys": []}
 WRONG_HOST = {"error": {"kind": "WrongHost", "detail": "call the fleet by its own address"}}
 
 

@@ -123,10 +123,12 @@ def test_up_lists_functions_and_topics_on_lines_that_fit_a_screen(run, tmp_path,
 def test_up_says_that_simulated_doors_forgot_what_a_fleet_placed_before(
     run, tmp_path, monkeypatch, started_before
 ):
-    monkeypatch.setattr("infra.local.server.serve", lambda _config, ready: ready())
+    configs = []
+    monkeypatch.setattr("infra.local.server.serve", lambda config, ready: configs.append(config) or ready())
     monkeypatch.setattr("infra.cli.up.simulator_beside", lambda *_: nullcontext())
     if started_before:
         open_database(tmp_path / "fleet.db", (), bytes).close()
     told = run("up", "--simulators", "--home", str(tmp_path), "--port", str(free_port())).stdout
     assert "  doors      keyfleet sim locks" in told
-    assert ("keys that were placed before are not in them" in told) is started_before
+    assert ("which start empty: the keys that belong there are placed again" in told) is started_before
+    assert [config.doors_anew for config in configs] == [started_before]

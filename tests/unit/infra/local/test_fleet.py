@@ -195,7 +195,7 @@ def test_what_has_expired_is_tidied_away_each_hour_also_after_the_disk_was_full(
         await asyncio.sleep(3700)
         engine.write = write
         await asyncio.sleep(3600)
-        rows = on.fleet.means.engine.read("SELECT count(*) FROM documents WHERE id = 'old'")
+        rows = on.fleet.means.engine.read("SELECT count(*) FROM packed WHERE id = 'old'")
         return full, rows[0][0], on.log.getvalue()
 
     full, left, lines = play(tmp_path, scenario)

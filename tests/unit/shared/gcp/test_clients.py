@@ -6,9 +6,11 @@ from pathlib import Path
 
 import google.auth
 import pytest
+from google.api_core import grpc_helpers_async
 from google.auth.credentials import AnonymousCredentials
 
 import shared.gcp
+from shared.gcp.access import SCOPES
 from shared.gcp.clients import CLASSES, Clients
 from shared.gcp.settings import EMULATED
 from tests.emulators.google import settings
@@ -38,6 +40,38 @@ async def test_a_client_is_of_its_service_and_kept(service, monkeypatch):
     client = connect()
     assert client.transport.host == HOSTS[service]
     assert connect() is clients.of(service)() is client
+    await clients.close()
+
+
+async def test_all_clients_share_one_set_of_credentials(monkeypatch):
+    asked = []
+
+    def default(**wanted):
+        asked.append(wanted)
+        return AnonymousCredentials(), "hotel"
+
+    monkeypatch.setattr(google.auth, "default", default)
+    clients = Clients(settings())
+    for service in HOSTS:
+        clients.of(service)()
+    assert asked == [{"scopes": SCOPES}]
+    await clients.close()
+
+
+async def test_a_connection_that_died_while_we_slept_is_found_dead(monkeypatch):
+    opened = []
+    monkeypatch.setattr(google.auth, "default", lambda **_: (AnonymousCredentials(), "hotel"))
+    create = grpc_helpers_async.create_channel
+
+    def noted(*args, **options):
+        opened.append(dict(options["options"]))
+        return create(*args, **options)
+
+    monkeypatch.setattr(grpc_helpers_async, "create_channel", noted)
+    clients = Clients(settings())
+    clients.of("firestore")()
+    assert opened[0]["grpc.keepalive_time_ms"] == 30_000
+    assert opened[0]["grpc.keepalive_timeout_ms"] == 5_000
     await clients.close()
 
 

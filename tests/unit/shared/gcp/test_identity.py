@@ -53,6 +53,48 @@ async def test_another_algorithm_or_no_key_id_is_refused_without_asking_google(k
     assert google.asked == []
 
 
+def removed(token):
+    return f"{token.rpartition('.')[0]}.SIGNATURE_REMOVED_BY_GOOGLE"
+
+
+async def test_a_signature_that_google_took_away_proves_nothing_by_itself(google, clock):
+    checker = TokenChecker(google_issuer(google, clock, DOMAIN), clock.now)
+    with pytest.raises(Unauthenticated, match="signature"):
+        await checker.caller(removed(OLD.token(clock, EMAIL, AUDIENCE)), AUDIENCE)
+
+
+async def test_a_signature_that_google_took_away_is_a_proof_where_it_has_checked_before_us(google, clock):
+    checker = TokenChecker(google_issuer(google, clock, DOMAIN, checked_before=True), clock.now)
+    token = OLD.token(clock, EMAIL, AUDIENCE)
+    assert (await checker.caller(removed(token), AUDIENCE)).name == "cloud-tasks"
+    assert google.asked == []
+    assert (await checker.caller(token, AUDIENCE)).name == "cloud-tasks"
+    assert google.asked == [CERTIFICATES]
+
+
+@pytest.mark.parametrize(
+    ("email", "audience", "changes"),
+    [
+        (EMAIL, f"{AUDIENCE}-other", {}),
+        ("cloud-tasks@another.iam.gserviceaccount.com", AUDIENCE, {}),
+        (EMAIL, AUDIENCE, {"exp": 0}),
+        (EMAIL, AUDIENCE, {"iss": "https://issuer.example"}),
+    ],
+)
+async def test_all_else_is_checked_as_ever_where_google_has_checked_before_us(
+    google, clock, email, audience, changes
+):
+    checker = TokenChecker(google_issuer(google, clock, DOMAIN, checked_before=True), clock.now)
+    with pytest.raises(Unauthenticated):
+        await checker.caller(removed(OLD.token(clock, email, audience, **changes)), AUDIENCE)
+
+
+async def test_what_another_signed_is_no_proof_there_either(google, clock):
+    checker = TokenChecker(google_issuer(google, clock, DOMAIN, checked_before=True), clock.now)
+    with pytest.raises(Unauthenticated, match="signature"):
+        await checker.caller(NEW.token(clock, EMAIL, AUDIENCE), AUDIENCE)
+
+
 async def test_certificates_are_fetched_again_when_google_says_so(keys, google, clock):
     await verified(keys, OLD)
     clock.advance(hours=5, minutes=59)

@@ -41,6 +41,32 @@ def test_everything_can_be_said():
     assert settings.emulators == {"kms": "127.0.0.1:9"}
 
 
+def test_nothing_goes_to_an_emulator_where_google_runs_us():
+    deployed = {**LEAST, "K_REVISION": "sweep-due-00007", "KMS_EMULATOR_HOST": "127.0.0.1:9"}
+    with pytest.raises(InvalidInput, match=r"^KMS_EMULATOR_HOST: set beside K_REVISION"):
+        GoogleSettings.from_environment(deployed)
+    rehearsed = GoogleSettings.from_environment({**deployed, "KEYFLEET_REHEARSAL": "true"})
+    assert rehearsed.emulators == {"kms": "127.0.0.1:9"}
+
+
+def test_a_signature_proves_a_caller_unless_google_has_checked_it_before_us():
+    assert GoogleSettings.from_environment(LEAST).proven_by == "signature"
+    assert GoogleSettings.from_environment({**LEAST, "KEYFLEET_PROVEN_BY": "iam"}).proven_by == "iam"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"KEYFLEET_PROVEN_BY": "nobody"},
+        {"KEYFLEET_PROVEN_BY": "iam", "KEYFLEET_PUBLIC": "true"},
+        {"KEYFLEET_PROVEN_BY": "iam", "KEYFLEET_PEOPLE": "true"},
+    ],
+)
+def test_where_anybody_may_call_only_a_signature_is_a_proof(said):
+    with pytest.raises(InvalidInput, match=r"^KEYFLEET_PROVEN_BY"):
+        GoogleSettings.from_environment({**LEAST, **said})
+
+
 @pytest.mark.parametrize("variable", LEAST)
 def test_what_is_missing_is_named_with_the_remedy(variable):
     with pytest.raises(InvalidInput, match=rf"^{variable}: not set\. .* Terraform"):

@@ -178,14 +178,14 @@ def test_grant_whose_vendor_was_never_asked_is_as_fresh_as_a_new_one(books, task
         ((BUSY, BUSY), True),
         ((BUSY, None), True),
         ((BUSY, SILENT), False),
-        ((BUSY, at_lock()), False),
+        ((BUSY, at_lock()), True),
         ((ANSWERED_BUSY, BUSY), False),
         ((None, None), False),
     ],
 )
-def test_only_our_own_turn_that_did_not_come_is_no_attempt(begun, placing, outcomes, waits):
+def test_el3_where_nothing_is_missing_but_our_own_turn_that_is_no_attempt(begun, placing, outcomes, waits):
     placings = tuple(placing(each, door=door) for each, door in zip(outcomes, (DOOR, FRONT), strict=True))
-    assert IssueAttempt(begun, placings).turn_not_come is waits
+    assert IssueAttempt(begun, placings).waits_in_line is waits
 
 
 def test_refusal_counts_before_silence(task, placing):

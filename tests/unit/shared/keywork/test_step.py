@@ -14,6 +14,7 @@ from shared.domain.secret import Secret
 from shared.domain.states import Active, Failed, Pending, Requested
 from shared.keywork.attempt import TOLD_WITHIN
 from shared.keywork.next_due import over_at
+from shared.keywork.revival import looked_at
 from shared.keywork.step import work_at_locks
 from shared.keywork.vendor_session import VendorSessions
 from shared.keywork.verdicts import Outcome, StepCall, ask
@@ -232,7 +233,7 @@ async def test_permanent_refusal_of_every_kind_ends_with_a_task_and_no_secret(wo
     assert all(isinstance(kept.grant.state, Removed) for kept in await work.grants())
     assert await work.secret() is None
     assert entry.saga.kind is Work.ISSUE
-    assert entry.due is None
+    assert entry.due == looked_at(entry)
 
 
 async def test_vendor_that_may_have_done_it_leaves_grants_to_take_back(work):

@@ -8,7 +8,16 @@ from shared.queries import hotels
 from tests.support.sample_hotel import play
 
 LOCK_FULL, LOCK_FROZEN = "errcode:-3009", "errcode:-3036"
-WELL = {"failed_keys": 0, "waiting_keys": 0, "residual_locks": 0, "keyless_stays": [], "keys_at_the_door": []}
+WELL = {
+    "failed_keys": 0,
+    "failed": [],
+    "waiting_keys": 0,
+    "residual_locks": 0,
+    "keyless_stays": [],
+    "keys_at_the_door": [],
+    "strange_keys": 0,
+    "lost_keys": [],
+}
 
 
 async def _ask(house):

@@ -25,6 +25,9 @@ CHECKS = [
     "stays",
     "arrivals",
     "residual access",
+    "audit log",
+    "keys at locks",
+    "lost keys",
     "emulators",
 ]
 
@@ -42,7 +45,7 @@ def test_doctor_exits_with_1_when_a_check_fails_and_names_the_remedy(fleet, ask)
     result = ask("doctor")
     assert result.exit_code == 1
     assert "✗ keys: identity.key can be read by others\n  fix: chmod 600" in result.stdout
-    assert "of 17 checks failed" in result.stdout
+    assert "of 20 checks failed" in result.stdout
 
 
 def test_doctor_before_the_first_start_finds_nothing_wrong_and_makes_nothing(run, tmp_path):
@@ -103,7 +106,14 @@ def test_doctor_does_not_say_that_all_is_well_while_a_guest_has_no_key_or_a_lock
     fleet.will(
         "GET",
         "/attention",
-        {"failed_keys": 1, "residual_locks": 1, "keyless_stays": ["rsv_7"], "keys_at_the_door": ["key_7"]},
+        {
+            "failed_keys": 1,
+            "residual_locks": 1,
+            "keyless_stays": ["rsv_7"],
+            "keys_at_the_door": ["key_7"],
+            "strange_keys": 1,
+            "lost_keys": ["key_8"],
+        },
     )
     result = ask("doctor")
     assert result.exit_code == 1
@@ -111,8 +121,10 @@ def test_doctor_does_not_say_that_all_is_well_while_a_guest_has_no_key_or_a_lock
     assert "✗ residual access: at 1 lock" in result.stdout
     assert "✗ arrivals: not made yet, and its guest is here" in result.stdout
     assert "✗ stays: without any key: rsv_7" in result.stdout
+    assert "✗ keys at locks: 1 key may open a lock, and nobody knows whose" in result.stdout
+    assert "✗ lost keys: gone from their locks, and not placed again: key_8" in result.stdout
     assert "its guest is here or comes within two hours: key_7" in result.stdout
-    assert "4 of 17 checks failed." in result.stdout
+    assert "6 of 20 checks failed." in result.stdout
 
 
 def test_doctor_probes_only_when_asked(fleet, facts):

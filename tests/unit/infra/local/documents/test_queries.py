@@ -25,7 +25,7 @@ def declared(setting):
 
 async def test_a_query_is_answered_in_order_by_its_index_alone(setting):
     (step,) = plan(setting, Query("main", DUE).of_tenant(bounded=True, resumed=False), HOLES["of"])
-    assert step.startswith("SEARCH documents USING INDEX main of sagas(state) by due_at (tenant=? AND")
+    assert step.startswith("SEARCH packed USING INDEX main of sagas(state) by due_at (tenant=? AND")
 
 
 async def test_a_further_page_is_entered_where_the_one_before_ended(setting):
@@ -36,7 +36,7 @@ async def test_a_further_page_is_entered_where_the_one_before_ended(setting):
 
 async def test_a_sweep_is_answered_in_order_by_its_index_alone(setting):
     (step,) = plan(setting, Query("main", DUE).across_tenants(bounded=True), HOLES["across"])
-    assert step.startswith("SEARCH documents USING INDEX main across sagas(state) by due_at (<expr>=?")
+    assert step.startswith("SEARCH packed USING INDEX main across sagas(state) by due_at (<expr>=?")
 
 
 async def test_only_a_swept_index_is_kept_across_tenants(setting):

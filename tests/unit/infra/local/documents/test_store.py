@@ -20,7 +20,7 @@ async def expiring(setting, store, count, *, minutes):
 
 def rows(setting):
     """Return how many rows there are, expired or not."""
-    return setting.engine.read("SELECT count(*) FROM documents")[0][0]
+    return setting.engine.read("SELECT count(*) FROM packed")[0][0]
 
 
 async def test_a_purge_removes_the_expired_and_nothing_else(setting):
@@ -72,6 +72,7 @@ async def test_a_refused_commit_is_not_counted(setting):
     ("column", "value"),
     [
         ("body", '{"floor":3}'),
+        ("keys", '{"state":"waiting"}'),
         ("version", 77),
         ("expires_at", 5),
         ("tenant", "tnt_beta"),
@@ -84,5 +85,5 @@ async def test_no_part_of_a_row_can_change_without_its_checksum(setting, column,
     await setting.create(ROOM, {"floor": 2})
     with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
         await setting.engine.write(
-            lambda connection: connection.execute(f"UPDATE documents SET {column} = ?", (value,)).rowcount
+            lambda connection: connection.execute(f"UPDATE packed SET {column} = ?", (value,)).rowcount
         )

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from tests.support.packed import with_what_is_packed
 from tests.support.sample_hotel import play
 from tests.unit.infra.local.storage.notebook import keep, running
 
@@ -16,7 +17,7 @@ SEALED = re.compile(rb'"artifact":"a2ZzM[^"]+"')
 
 
 def _files(folder):
-    return b"".join(file.read_bytes() for file in sorted(folder.glob("*.db*")))
+    return b"".join(with_what_is_packed(file.read_bytes()) for file in sorted(folder.glob("*.db*")))
 
 
 def _forget(connection):

@@ -97,7 +97,7 @@ async def test_a_lock_s_own_clock_judges(sim):
 )
 async def test_what_cannot_be_is_refused_and_changes_nothing(sim, changes, status, why):
     assert code(await add(sim, **changes)) == (status, why)
-    assert (await sim.steer("GET", "state"))["locks"][0]["listed"] == {"grants": []}
+    assert (await sim.steer("GET", "state"))["locks"][0]["listed"] == {"grants": [], "phoneKeys": []}
 
 
 async def test_a_repeated_key_is_answered_in_the_first_words_for_a_day(sim):

@@ -51,13 +51,14 @@ def test_of_those_who_shut_a_door_the_first_to_come_goes_first():
 
 
 def test_whoever_waited_too_long_has_each_fourth_turn():
-    waiting = [DOOR, SOON, OLD]
+    waiting = [LATER, SOON, OLD]
     whose = [first_of(waiting, turn, NOON).name for turn in range(1, 2 * TURN_OF_THE_AGED + 1)]
-    assert whose == (["at the door"] * (TURN_OF_THE_AGED - 1) + ["old"]) * 2
+    assert whose == (["tomorrow"] * (TURN_OF_THE_AGED - 1) + ["old"]) * 2
 
 
-def test_what_shuts_a_door_waits_for_nobody_however_old():
-    assert all(first_of([OLD, REVOKE], turn, NOON) is REVOKE for turn in range(9))
+@pytest.mark.parametrize("urgent", [REVOKE, DOOR], ids=["revoke", "door"])
+def test_what_shuts_a_door_and_who_stands_at_one_wait_for_nobody_however_old(urgent):
+    assert all(first_of([OLD, urgent], turn, NOON) is urgent for turn in range(9))
 
 
 def test_a_line_without_anybody_has_no_first():

@@ -1,0 +1,1 @@
+"""Salto's locks: the only code that holds its secrets."""

@@ -1,0 +1,42 @@
+"""What the indexes read of a document, copied out of it: a packed text can be looked into by nobody."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import orjson
+
+from shared.ports.documents import Index, Json
+
+Fields = tuple[str, ...]
+"""The paths that some index of a collection reads."""
+_SCALARS: Final = (str, int, float, bool, type(None))
+
+
+def indexed_fields(indexes: Iterable[Index]) -> Mapping[str, Fields]:
+    """Return which fields of each collection are read by an index."""
+    found: dict[str, set[str]] = {}
+    for index in indexes:
+        found.setdefault(index.collection, set()).update((*index.equals, index.order_by))
+    return {collection: tuple(sorted(fields)) for collection, fields in found.items()}
+
+
+def keys_of(data: Mapping[str, Json], fields: Fields) -> str | None:
+    """Return the values of these fields, each under its whole path; None where there are none."""
+    found = {path: value for path in fields if (value := _at(data, path.split("."))) is not _ABSENT}
+    return orjson.dumps(found).decode() if found else None
+
+
+def path_of(field: str) -> str:
+    """Return where a field's value stands among the keys, as SQLite's functions name it."""
+    return f"'$.\"{field}\"'"
+
+
+_ABSENT: Final = object()
+
+
+def _at(data: Any, names: Sequence[str]) -> Any:
+    for name in names:
+        if not isinstance(data, Mapping) or name not in data:
+            return _ABSENT
+        data = data[name]
+    return data if isinstance(data, _SCALARS) else _ABSENT

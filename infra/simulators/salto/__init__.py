@@ -1,0 +1,1 @@
+"""A simulator of Salto: its platform, and the doors behind it."""

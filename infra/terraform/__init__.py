@@ -1,0 +1,1 @@
+"""Terraform's files, read and checked without Terraform: grammar, the provider's schema, names, pages."""

@@ -1,0 +1,190 @@
+"""What is kept of an audit log beside its files: its one record, and where each stream of events stands.
+
+The record is changed by compare-and-set alone. A stream's document finds its entries again: by stay, by guest
+(under their alias), by property and the time until which its key may open.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from shared.audit.anchor import Anchored, KeepHead
+from shared.audit.checkpoint import Checkpoint
+from shared.audit.errors import Malformed
+from shared.audit.intake import Head, KeptHead
+from shared.audit.notes import VerifierKey
+from shared.audit.subjects import Subject
+from shared.audit.succession import LogKey, LogKeys
+from shared.audit.text import decode_base64, decode_hash, encode_base64
+from shared.domain.instants import instant_from_text, instant_to_text, milliseconds
+from shared.ledger.reading import reading
+from shared.ports.documents import Create, Document, Ref, Update
+
+LOGS: Final = "audit_logs"
+STREAMS: Final = "audit_streams"
+OF_TENANT, OF_CELL = "tenant", "cell"
+EVER: Final = milliseconds(datetime(9999, 12, 31, tzinfo=UTC))
+"""When a key ends that may open until somebody goes to the door."""
+_NEVER: Final = KeptHead()
+MOST_ENTRIES: Final = 5_000
+"""Places that a stream remembers: no key has as many; a lock's older ones are found by their days."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogRecord:
+    """A log as it was closed last, its keys, and the key that takes over with its next day."""
+
+    name: str
+    anchored: Anchored
+    keys: LogKeys
+    coming: VerifierKey | None = None
+    closed_at: str = ""
+    version: str | None = None
+
+    @property
+    def origin(self) -> str:
+        """What the log is called in its checkpoints."""
+        return self.anchored.checkpoint.origin
+
+    @property
+    def begun(self) -> bool:
+        """Whether any day of it was closed."""
+        return bool(self.closed_at)
+
+    def closed(self, anchored: Anchored, at: datetime, turned: bool = False) -> "LogRecord":
+        """The record of one day more; a key whose coming the day announces takes over behind it."""
+        closed = replace(self, anchored=anchored, closed_at=instant_to_text(at))
+        if not turned or self.coming is None:
+            return closed
+        return replace(closed, keys=self.keys.replaced(anchored.checkpoint.size, self.coming), coming=None)
+
+    def write(self) -> Create | Update:
+        """What keeps the record, if nobody else has changed it."""
+        ref, at = Ref(LOGS, self.name), self.anchored.checkpoint
+        data = {
+            "schema_version": 1,
+            "origin": at.origin,
+            "date": self.anchored.date,
+            "size": at.size,
+            "root": encode_base64(at.root),
+            "keys": [{"key": str(each.key), "until": each.until} for each in self.keys.keys],
+            "coming": None if self.coming is None else str(self.coming),
+            "closed_at": self.closed_at,
+        }
+        return Create(ref, data) if self.version is None else Update(ref, data, self.version)
+
+
+def log_record_from(found: Document) -> LogRecord:
+    """The record of a document."""
+    data = found.data
+    with reading(found):
+        at = Checkpoint(data["origin"], data["size"], decode_hash(data["root"]))
+        keys = (LogKey(VerifierKey.parse(each["key"]), each["until"]) for each in data["keys"])
+        coming = None if data["coming"] is None else VerifierKey.parse(data["coming"])
+        return LogRecord(
+            found.ref.id,
+            Anchored(data["date"], at),
+            LogKeys(tuple(keys)),
+            coming,
+            data["closed_at"],
+            found.version,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRecord:
+    """Where a stream stands in its tenant's log, where its entries are, and what they are about."""
+
+    stream: str
+    head: KeptHead = _NEVER
+    entries: tuple[int, ...] = ()
+    guest: str | None = field(default=None, repr=False)
+    """In the clear while the stream may go on; it is dropped with the rest of what is operational."""
+    alias: str | None = None
+    stay: str | None = field(default=None, repr=False)
+    property_id: str | None = None
+    ends: int = 0
+    let_go: bool = False
+    version: str | None = None
+
+    def after(self, date: str, step: KeepHead, subject: Subject) -> "StreamRecord":
+        """The record after a day has come so far; the same however often the day is made."""
+        told = [kept.entry.data for _, kept in step.entries]
+        times = [milliseconds(kept.head.at) for _, kept in step.entries if kept.head.sequence]
+        return replace(
+            self,
+            head=self.head.after(date, step.head),
+            entries=tuple(sorted({*self.entries, *(index for index, _ in step.entries)})[-MOST_ENTRIES:]),
+            guest=self.guest or subject.guest_id,
+            alias=self.alias or subject.alias,
+            stay=self.stay or _first(told, "reservationId"),
+            property_id=self.property_id or _first(told, "propertyId"),
+            ends=max(self.ends, *times, *(end for data in told for end in ends_of(data)), 0),
+            let_go=False,
+        )
+
+    def write(self) -> Create | Update:
+        """What keeps the record; `idle` is there until what is operational of the stream is let go."""
+        head = {"date": self.head.date, "head": _said(self.head.head), "earlier": _said(self.head.earlier)}
+        found_by = {"alias": self.alias, "stay": self.stay, "property_id": self.property_id}
+        idle = {} if self.let_go else {"idle": self.head.date}
+        data = {
+            "schema_version": 1,
+            **head,
+            "entries": [*self.entries],
+            "ends": self.ends,
+            "guest": self.guest,
+        }
+        ref, whole = Ref(STREAMS, self.stream), {**data, **found_by, **idle}
+        return Create(ref, whole) if self.version is None else Update(ref, whole, self.version)
+
+
+def stream_record_from(found: Document) -> StreamRecord:
+    """The record of a document."""
+    data = found.data
+    with reading(found):
+        return StreamRecord(
+            found.ref.id,
+            KeptHead(data["date"], _head(data["head"]), _head(data["earlier"])),
+            tuple(data["entries"]),
+            data["guest"],
+            data["alias"],
+            data["stay"],
+            data["property_id"],
+            data["ends"],
+            "idle" not in data,
+            found.version,
+        )
+
+
+def ends_of(data: Mapping[str, Any]) -> Iterable[int]:
+    """Until when a key may open, by all that an event says of it."""
+    changed = (data.get("changes") or {}).get("validUntil") or {}
+    told = (data.get("validUntil"), (data.get("effective") or {}).get("validUntil"), changed.get("to"))
+    for text in told:
+        if isinstance(text, str):
+            yield milliseconds(instant_from_text(text, "validUntil"))
+    for lock in data.get("locks") or ():
+        if not lock.get("ok"):
+            until = lock.get("exposureUntil")
+            yield milliseconds(instant_from_text(until, "exposureUntil")) if until else EVER
+
+
+def _first(told: Sequence[Mapping[str, Any]], name: str) -> str | None:
+    return next((data[name] for data in told if isinstance(data.get(name), str)), None)
+
+
+def _said(head: Head) -> dict[str, Any] | None:
+    if head == Head():
+        return None
+    return {"sequence": head.sequence, "at": instant_to_text(head.at), "digest": encode_base64(head.digest)}
+
+
+def _head(said: Mapping[str, Any] | None) -> Head:
+    if said is None:
+        return Head()
+    at = instant_from_text(said["at"], "at")
+    if not isinstance(said["sequence"], int):
+        raise Malformed("sequence", "it is no number", "Restore the document from a backup")
+    return Head(said["sequence"], at, decode_base64(said["digest"]))

@@ -1,0 +1,130 @@
+"""Salto for one property of one tenant: keys on phones, some doors on a line and some not."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final, TypeVar
+
+from shared.domain.ids import LockDeviceId, PropertyId
+from shared.domain.premises import LockDevice
+from shared.domain.secret import Secret
+from shared.ports.lock import DeviceHealth, ListedDevice
+from shared.vendor_kit.api_client import VendorApi
+from shared.vendor_kit.asks import Ask
+from shared.vendor_kit.binding import AdapterPorts, Binding
+from shared.vendor_kit.calm.allowance import Limit
+from shared.vendor_kit.carried_keys import Carried, CarriedKeys, Made, NewCarried
+from shared.vendor_kit.departures import Departures
+from shared.vendor_kit.grids import EPOCH, MILLISECOND
+from shared.vendor_kit.guard import GuardPolicy
+from shared.vendor_kit.health import battery, skew_warnings
+from shared.vendor_kit.listing import listed_device
+from shared.vendor_kit.lock_vendor import PropertyLocks
+from shared.vendor_kit.opening import KeyRules, open_keyed_api
+from shared.vendor_kit.rate import Urgency
+from shared.vendor_kit.refusals import Operation, Unreadable, VendorRefused
+from shared.vendor_kit.turns import Turns
+from shared.vendors.salto import connector
+from shared.vendors.salto.account import read_account
+from shared.vendors.salto.capabilities import OFFERED
+from shared.vendors.salto.connector import Room
+from shared.vendors.salto.errors import CONNECTOR_DOWN, REFUSALS, STALE_KEY
+
+T = TypeVar("T")
+GUARD: Final = GuardPolicy(limit=Limit(calls=300, spare=20))
+"""Five calls a second for an installation; the vendor publishes no limit."""
+MOST_REPLAYS: Final = 24
+"""How often in a day a key may be cancelled and made again: each time it follows the one before."""
+
+
+class PhoneKeys:
+    """Makes keys on phones: through the connector, or for doors with a line around it while it is down."""
+
+    def __init__(self, api: VendorApi) -> None:
+        self._api = api
+
+    async def rooms(self) -> dict[str, Room]:
+        """Return the installation's doors, by name."""
+        return {room.name: room for room in await self._api.whole(connector.list_rooms, Urgency.POLL)}
+
+    async def doors(self) -> Sequence[str]:
+        """Return the doors that it knows."""
+        return [*await self.rooms()]
+
+    async def good_at(self, door: str) -> Sequence[Carried]:
+        """Return the guests' keys that may open a door."""
+        return await self._api.whole(partial(connector.list_keys, door), Urgency.ISSUE)
+
+    async def make(self, new: NewCarried) -> Made:
+        """Put a key on a phone."""
+        after: Secret[str] | None = None
+        for _ in range(MOST_REPLAYS):
+            added = await self._around(partial(connector.add_key, new, after), Urgency.ISSUE)
+            if not added.cancelled:
+                return added.made
+            after = added.made.ref
+        raise Unreadable("every key that is made is cancelled")
+
+    async def take_back(self, door: str, ref: Secret[str]) -> bool:  # noqa: ARG002 - a key's number says it all
+        """Cancel a key, and say whether its doors know."""
+        return await self._around(partial(connector.cancel_key, ref), Urgency.REVOKE)
+
+    async def _around(self, asking: Callable[..., Ask[T]], urgency: Urgency) -> T:
+        """Ask the connector; while it is down, what the cloud can do without it."""
+        try:
+            return await self._api.ask(asking(by_cloud=False), urgency)
+        except VendorRefused as refused:
+            if refused.code != CONNECTOR_DOWN:
+                raise
+        return await self._api.ask(asking(by_cloud=True), urgency)
+
+
+class Salto(CarriedKeys):
+    """One property's locks."""
+
+    def __init__(self, locks: PropertyLocks, keys: PhoneKeys, turns: Turns, departures: Departures) -> None:
+        super().__init__(locks, keys, turns, departures)
+        self._keys = keys
+
+    async def list_devices(self, property_id: PropertyId) -> Sequence[ListedDevice]:
+        """Return those of the property's locks that are in the installation."""
+        if property_id != self._binding.property.id:
+            return ()
+        with REFUSALS.spoken(Operation.LOOK):
+            rooms = await self._keys.rooms()
+        ours = (device for device in self._binding.devices if device.vendor_device in rooms)
+        return tuple(self._listed(device, rooms[device.vendor_device]) for device in ours)
+
+    async def health_check(self, device_id: LockDeviceId) -> DeviceHealth:
+        """Ask how a lock is; of one without a line nobody hears."""
+        device = self._locks.device(device_id)
+        with REFUSALS.spoken(Operation.LOOK, device_id):
+            room = (await self._keys.rooms()).get(device.vendor_device)
+        if room is None:
+            raise REFUSALS.not_paired(device_id)
+        return DeviceHealth(
+            device_id=device_id,
+            online=room.online,
+            battery=battery(room.battery),
+            clock_skew_ms=None if room.skew is None else room.skew // MILLISECOND,
+            last_sync_at=self._clock.now() if room.online else None,
+            warnings=skew_warnings(room.skew),
+        )
+
+    def _listed(self, device: LockDevice, room: Room) -> ListedDevice:
+        seen = self._clock.now() if room.online else EPOCH
+        able = OFFERED if room.online else replace(OFFERED, remote_revoke=False)
+        return listed_device(device, able, seen, online=room.online, label=room.label, percent=room.battery)
+
+
+def open_vendor(binding: Binding, ports: AdapterPorts) -> Salto:
+    """Open the adapter for one property; nothing is called yet."""
+    account = read_account(binding.account)
+    protocol = connector.ConnectorProtocol(account.base_url, connector.code_of)
+    names = (account.name, account.application)
+    rules = KeyRules(keys=account.keys, stale=STALE_KEY, guard=GUARD)
+    api = open_keyed_api(binding, ports, protocol, names, rules)
+    turns = Turns(ports.leases, binding.tenant, ports.clock, ports.entropy)
+    departures = Departures(ports.documents.tenant(binding.tenant), binding.vendor, binding.property.id)
+    locks = PropertyLocks(binding, REFUSALS, ports.clock, lambda: OFFERED)
+    return Salto(locks, PhoneKeys(api), turns, departures)

@@ -1,0 +1,16 @@
+"""What Salto can do for us, and what none of its locks enforces."""
+
+from typing import Final
+
+from shared.domain.capabilities import LockCapabilities
+from shared.domain.kinds import KeyCredentialKind, VendorCode
+
+VENDOR: Final = VendorCode("salto")
+UNENFORCED: Final[frozenset[KeyCredentialKind]] = frozenset()
+"""Kinds whose window no lock enforces: guests get one only where the tenant accepts that."""
+OFFERED: Final = LockCapabilities(
+    mobile_key=True, remote_issue=True, remote_revoke=True, offline_issuance=True
+)
+"""Keys on phones. A door without a line is a device without `remote_revoke`: it hears of nothing."""
+DIALECTS: Final = {"cloud and connector": OFFERED}
+"""What the adapter can do at most, by dialect."""

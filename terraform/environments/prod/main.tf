@@ -1,0 +1,25 @@
+# Hotels with guests in them: instances wait, and data withstands a mistake.
+
+module "cell" {
+  source   = "../../modules/cell"
+  for_each = var.cells
+
+  environment           = "prod"
+  cell                  = each.key
+  project_id            = each.value.project_id
+  region                = each.value.region
+  archive               = var.archive
+  warm                  = true
+  proven_by             = var.proven_by
+  log_retention_days    = 400
+  fixed_addresses       = each.value.fixed_addresses
+  customer_managed_keys = each.value.customer_managed_keys
+  producers             = each.value.producers
+  deployers             = var.deployers
+  operators             = var.operators
+  pipeline              = var.pipeline
+  runbooks              = var.runbooks
+  channels              = each.value.channels
+  pager                 = var.pager
+  budget                = var.budget
+}

@@ -1,0 +1,14 @@
+output "emails" {
+  description = "The e-mail address of each account, by its name."
+  value       = { for name, account in google_service_account.this : name => account.email }
+}
+
+output "members" {
+  description = "Each account as an IAM member, by its name."
+  value       = { for name, account in google_service_account.this : name => account.member }
+}
+
+output "ids" {
+  description = "The id of each account, by its name."
+  value       = { for name, account in google_service_account.this : name => account.id }
+}

@@ -1,0 +1,65 @@
+"""Documents lie packed: what is put in comes out, by whichever release, and nothing else passes for one."""
+
+import hashlib
+import json
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infra.local.storage.packing import MAGIC, SHORTEST, pack, unpack, unpacked, words
+from tests.unit.shared.ledger.test_released_documents import ALL
+
+DICTIONARY = "640fd87d595d419b1dc2d2739044a95ee1240479a9d95527fa81fbbfdb3b46d0"
+"""Of the dictionary as it was released: whoever changes a byte of it can read no file that is older."""
+
+
+@given(st.one_of(st.text(), st.dictionaries(st.text(), st.text() | st.integers()).map(json.dumps)))
+def test_whatever_is_packed_comes_out_as_it_was(text):
+    try:
+        plain = text.encode()
+    except UnicodeEncodeError:  # half a character, which no store takes
+        return
+    assert unpack(pack(plain)) == plain
+    assert unpacked(pack(plain)) == text
+
+
+@pytest.mark.parametrize("plain", [b"", b"{}", b'{"floor":2}'])
+def test_what_is_short_stays_text(plain):
+    assert len(plain) < SHORTEST
+    assert pack(plain) == plain.decode()
+
+
+def test_what_gains_nothing_stays_text():
+    drawn = b"".join(hashlib.sha256(b"%d" % seed).digest() for seed in range(9))
+    noise = "".join(chr(33 + byte % 90) for byte in drawn)
+    kept = pack(noise.encode())
+    assert len(kept) <= len(noise)
+    assert unpack(kept) == noise.encode()
+
+
+def test_documents_of_the_ledger_lie_in_a_third_of_their_length():
+    plain = [json.dumps(each.values[2], separators=(",", ":")).encode() for each in ALL]
+    assert sum(map(len, map(pack, plain))) * 3 < sum(map(len, plain))
+
+
+def test_the_dictionary_is_the_one_that_was_released():
+    assert hashlib.sha256(words()).hexdigest() == DICTIONARY
+
+
+def test_what_this_release_packed_first_is_read_for_ever():
+    press = zlib.compressobj(9, zlib.DEFLATED, -13, 8, zlib.Z_DEFAULT_STRATEGY, words())
+    plain = b'{"state":"active"}' * 9
+    assert unpack(MAGIC + press.compress(plain) + press.flush()) == plain
+
+
+@pytest.mark.parametrize("kept", [b"", b"{}", MAGIC[:-1] + b"\x02...."])
+def test_what_a_later_release_packed_is_not_guessed_at(kept):
+    with pytest.raises(ValueError, match="deploy that one"):
+        unpack(kept)
+
+
+def test_no_text_begins_as_packed_bytes_do():
+    with pytest.raises(UnicodeDecodeError):
+        MAGIC.decode()
