@@ -79,9 +79,7 @@ def test_a_key_is_said_with_its_work_and_what_is_left_at_each_lock(fleet, ask):
     said = ask("credentials").stdout
     assert "key_01KSAMP1E00000000000000101  revoked (checkout)  rmu_101, rmu_102  pin_code at ttlock" in said
     assert "rsv_7 of tnt_silk, ppt_kabul, 2026-03-01 10:00:00 to 2026-03-02 10:00:00 UTC" in said
-    assert (
-        "saga settle, generation 2, 1 attempt, looked after at 2026-03-02 10:01:00 UTC, 14:31" in said
-    )
+    assert "saga settle, generation 2, 1 attempt, looked after at 2026-03-02 10:01:00 UTC, 14:31" in said
     assert "at the latest, 1 event not known" in said
     assert "Room 101: residual (gateway offline), pin_code, MM-cdcdcdcdcdcd in the app, may" in said
     assert ", may open until 2026-03-02 10:00:00 UTC, 14:30 at the hotel" in said
