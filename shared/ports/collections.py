@@ -37,6 +37,8 @@ COLLECTIONS: Final = (
     Collection("finding_refs", "vendors' numbers of keys nobody knows, sealed", sealed=True, expires=True),
     Collection("findings", "what at locks is not as the ledger has it, until that is settled"),
     Collection("grants", "keys at one lock each"),
+    Collection("index_keys", "the keys of blind indexes, wrapped by Cloud KMS", sealed=True),
+    Collection("guest_contacts", "how guests can be reached, sealed", expires=True),
     Collection("guest_keys", "what makes a guest's alias, sealed", sealed=True),
     Collection("integrators", "service accounts of a tenant, their keys hashed"),
     Collection("key_secrets", "PINs, tokens and vendors' references, sealed", sealed=True, expires=True),
