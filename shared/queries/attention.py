@@ -186,6 +186,7 @@ async def _residue(store: TenantDocuments, kept: GrantRecord) -> dict[str, Any]:
         "since": instant_to_text(grant.changed_at),
         "cause": getattr(grant.state, "cause", None) or next((call.answer for call in asked), None),
         "asked_last": next((moment(call.answered_at or call.at) for call in asked), None),
+        "zone": None if record is None else record.credential.core.window.zone,
         "next_try": None if record is None else moment(record.due),
         "exposure_until": at_or_none(grant.exposure_until),
     }
