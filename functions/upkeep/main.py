@@ -46,6 +46,24 @@ async def ask_again(body: Body, on: Platform) -> Body:
 
 
 @step
+async def hear_of_job(body: Body, on: Platform) -> Body:
+    """Keep what became of a vendor's job, and go on with the key that waits for it."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.upkeep import hear_of_job
+
+    return await hear_of_job.hear_of_job(hear_of_job.JobHeard.of(body), services_of(on))
+
+
+@step
+async def retry_keys(body: Body, on: Platform) -> Body:
+    """Request keys anew that failed, now."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.upkeep import retry_keys
+
+    return await retry_keys.retry_keys(retry_keys.RetryKeys.of(body), services_of(on))
+
+
+@step
 async def hold_stay(body: Body, on: Platform) -> Body:
     """Let the keys of a stay rest, on somebody's word."""
     from shared.runtime.keys import services_of

@@ -24,6 +24,7 @@ from infra.cli.problems import EXIT_CODES
 from infra.cli.publish import publish
 from infra.cli.publishing import publishing
 from infra.cli.reconcile import reconcile
+from infra.cli.retry import retry
 from infra.cli.sim import calls, doors, faults
 from infra.cli.sim.run import run as run_simulator
 from infra.cli.status import status
@@ -83,6 +84,7 @@ app.command("trigger")(at_a_place(trigger))
 app.command("clock")(at_a_place(clock))
 app.command("credentials")(at_a_place(credentials))
 app.command("ask-again")(at_a_place(ask_again))
+app.command("retry")(at_a_place(retry))
 app.command("reconcile")(at_a_place(reconcile))
 app.command("timeline")(at_a_place(timeline))
 app.command("token")(at_a_place(token))

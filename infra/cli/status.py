@@ -68,6 +68,16 @@ def _parked(at: FleetAddress, count: int) -> RenderableType:
     )
 
 
+def _arrivals(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """Name the keys that failed, who comes first first, and how they are asked for now."""
+    failed = facts.get("failed", [])
+    rows = [(each["arrives"], each["reservation"] or "", each["key"], each["reason"]) for each in failed]
+    if rows:
+        yield table(("arrives", "stay", "key", "failed as"), rows)
+        again = f"keyfleet retry --all-failed{at.flags}"
+        yield line(f"Others are requested in their place by themselves; at once, with {again}")
+
+
 def _attention(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
     if late := facts.get("keys_at_the_door"):
         said = f"Not made, and its guest is here or comes within two hours: {', '.join(late)}, "
@@ -75,6 +85,7 @@ def _attention(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[Renderabl
     if failed := facts["failed_keys"]:
         said = f"Failed, and still wanted: {counted(failed, 'key')}, "
         yield line(plain(said, "bold red"), f"see keyfleet credentials --state failed{at.flags}")
+        yield from _arrivals(at, facts)
     if keyless := facts["keyless_stays"]:
         said = f"Without any key since they were changed: {', '.join(keyless)}, "
         yield line(plain(said, "bold red"), f"see keyfleet timeline STAY{at.flags}")

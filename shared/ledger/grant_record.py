@@ -23,6 +23,7 @@ from shared.domain.grant_lifecycle import (
 from shared.domain.instants import Moment, instant, milliseconds
 from shared.domain.stored import UNSTORED, Json, Stored
 from shared.domain.window import StayWindow
+from shared.ledger.job_in_hand import JobInHand
 from shared.ledger.key_at_lock import KeyAtLockRecord
 from shared.ledger.reading import read_stored
 from shared.ledger.vendor_calls import CallMade, Calls, with_answer, with_call
@@ -62,7 +63,8 @@ class GrantRecord:
     """A grant; until `busy_until`, a call that places it may still be under way somewhere.
 
     `since` and `until` are those of its stay. `vendor_device` is the lock that it is for, whichever hangs at
-    the door by the time it is to go; `standing`, how the key stands there, once its vendor said so.
+    the door by the time it is to go; `standing`, how the key stands there, once its vendor said so;
+    `in_hand`, the job that its vendor has not ended yet.
     """
 
     schema_version: ClassVar[int] = 2
@@ -74,6 +76,7 @@ class GrantRecord:
         "gone_as",
         "gone_at",
         "answered",
+        "job",
     )
 
     grant: Grant
@@ -86,6 +89,7 @@ class GrantRecord:
     standing: KeyAtLockRecord | None = None
     wish: Wish = Wish.OPEN
     wished_at: Moment | None = None
+    in_hand: Annotated[JobInHand | None, Stored(omitted=True)] = None
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
@@ -100,9 +104,10 @@ class GrantRecord:
         if self.over:
             gone_at = milliseconds(self.grant.changed_at)
             return {**found, "gone_as": self.grant.vendor_name, "gone_at": gone_at}
+        job = {} if self.in_hand is None else {"job": self.in_hand.named(self.grant.vendor)}
         since = self.wished_at or self.grant.changed_at
         leaving = {"leaving": milliseconds(since)} if self.leaving or self.unmet else {}
-        return {**found, "until": milliseconds(self.until), **leaving}
+        return {**found, "until": milliseconds(self.until), **leaving, **job}
 
     @property
     def wanted(self) -> bool:
@@ -148,6 +153,12 @@ class GrantRecord:
     def removing(self, call: CallMade) -> Self:
         """Return the grant with a call that was to remove the key."""
         return replace(self, calls=with_call(self.calls, call))
+
+    def job(self, asked: str) -> JobInHand | None:
+        """Return the job that is to do just this, as it is wished now, if the vendor has one in hand."""
+        it = self.in_hand
+        current = it is not None and it.asked == asked and (self.wished_at is None or it.at >= self.wished_at)
+        return it if current else None
 
     @property
     def stands(self) -> bool:

@@ -16,7 +16,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
 from shared.ports.ambient import Clock
 from shared.ports.documents import Ref
-from shared.queries.attention import attention, residues
+from shared.queries.attention import attention, failed_keys, residues
 from shared.queries.findings import found_at_locks, strange_residues, troubling
 from shared.queries.keys import Wanted, list_keys
 from shared.queries.timeline import timeline
@@ -48,6 +48,11 @@ async def _attention(on: Operations, _request: Request) -> Mapping[str, Any]:
     return {**await attention(on.cell, now), **await troubling(on.cell, now)}
 
 
+async def _failed(on: Operations, request: Request) -> Mapping[str, Any]:
+    tenant, now = request.query_params.get("tenant"), on.platform.clock.now()
+    return {"failed": await failed_keys(on.cell, tenant, now)}
+
+
 async def _document(on: Operations, request: Request) -> Mapping[str, Any]:
     path = request.path_params
     store = on.platform.documents.tenant(TenantId(path["tenant"]))
@@ -62,7 +67,9 @@ async def _credentials(on: Operations, request: Request) -> Mapping[str, Any]:
 
 async def _residues(on: Operations, request: Request) -> Mapping[str, Any]:
     tenant, now = request.query_params.get("tenant"), on.platform.clock.now()
-    return {"residues": [*await residues(on.cell, tenant), *await strange_residues(on.cell, tenant, now)]}
+    return {
+        "residues": [*await residues(on.cell, tenant, now), *await strange_residues(on.cell, tenant, now)]
+    }
 
 
 async def _findings(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -90,6 +97,7 @@ ROUTES: Routes = (
     ("POST", "/clock", _clock_moved),
     ("GET", "/attention", _attention),
     ("GET", "/credentials", _credentials),
+    ("GET", "/failed", _failed),
     ("GET", "/residues", _residues),
     ("GET", "/findings", _findings),
     ("GET", "/timeline/{id}", _timeline),

@@ -10,6 +10,7 @@ from tests.support.sample_hotel import play
 LOCK_FULL, LOCK_FROZEN = "errcode:-3009", "errcode:-3036"
 WELL = {
     "failed_keys": 0,
+    "failed": [],
     "waiting_keys": 0,
     "residual_locks": 0,
     "keyless_stays": [],
