@@ -8,8 +8,8 @@
 | restored: a backup was put back, a loss was accepted | all | waits for a person's word |
 | emptied: the simulated doors were started anew | all | is placed again, however much it is |
 
-A comparison that begins while another walks takes its place, and its doubts: it is whole if that one was,
-and holds what that one would have held.
+A comparison that begins while another walks takes its place, and its doubts: it is whole unless both are of
+the same lock, and holds what that one would have held.
 """
 
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -158,7 +158,7 @@ async def _begun(command: BeginComparison, site: Site, services: Services) -> Co
 
 def _anew(command: BeginComparison, last: Comparison | None, site: Site, services: Services) -> Comparison:
     unfinished = last is not None and last.progress in (Progress.UNDER_WAY, Progress.BROKEN_OFF)
-    whole = last is not None and unfinished and last.only is None
+    whole = last is not None and unfinished and last.only != command.lock
     doubted = last is not None and unfinished and last.held
     return Comparison(
         property_id=site.property_id,

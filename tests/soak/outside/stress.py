@@ -121,17 +121,19 @@ class Stress:
                 self.notes.append(f"{odd[:3]} of {len(odd)}: {told}")
 
     def surplus(self):
-        """Return the codes at doors that are no stay's, by the bookings alone."""
+        """Return the codes at doors that are no stay's, or a stay's second, by the bookings alone."""
         wanted = {stay.window: stay for stay in self.live}
-        return [
-            f"a code of {self.producer.whose.get(_window(code))} at {lock}"
-            for lock, codes in self.house.codes().items()
-            for code in codes
-            if not _belongs(_window(code), lock, wanted)
-        ]
+        odd = []
+        for lock, codes in self.house.codes().items():
+            for window, count in Counter(map(_window, codes)).items():
+                more = count - _belongs(window, lock, wanted)
+                odd += (
+                    [f"{more} codes too many of {self.producer.whose.get(window)} at {lock}"] if more else []
+                )
+        return odd
 
     def shut(self):
-        """Return the stays whose guest does not get in, or by more than one code."""
+        """Return the stays whose guest does not get in everywhere by one code."""
         doors = self.house.codes()
         return [f"{stay.id}: {why}" for stay in self.live if (why := _why_shut(stay, doors))]
 
@@ -170,10 +172,8 @@ def _belongs(window, lock, wanted):
 
 
 def _why_shut(stay, doors):
-    mine = [
-        [code["code"] for code in doors[lock] if _window(code) == stay.window]
+    front, room = [
+        {code["code"] for code in doors[lock] if _window(code) == stay.window}
         for lock in (FRONT, LOCKS[stay.room])
     ]
-    if [len(each) for each in mine] != [1, 1]:
-        return f"codes at front and room: {[len(each) for each in mine]}"
-    return "" if mine[0] == mine[1] else "another code at each door"
+    return "" if front & room else f"codes at front and room: {[len(front), len(room)]}"
