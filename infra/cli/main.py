@@ -5,7 +5,9 @@ from typing import Annotated
 import typer
 
 from infra.cli import dead_letter, executions, findings, key_orders, keys, residue, schedule, workflow_files
+from infra.cli.alerts import alerts
 from infra.cli.ask_again import ask_again
+from infra.cli.audit import audit
 from infra.cli.clock import clock
 from infra.cli.command import (
     at_a_place,
@@ -78,6 +80,7 @@ def keyfleet(_version: Version = False) -> None:
 
 app.command("up")(serving_at_a_place(up))
 app.command("status")(at_a_place(status))
+app.command("alerts")(at_a_place(alerts))
 app.command("publish")(at_a_place(publishing(publish)))
 app.command("events")(on_its_own(events))
 app.command("trigger")(at_a_place(trigger))
@@ -97,6 +100,7 @@ app.command("dead-letters", hidden=True)(at_a_place(dead_letter.list_letters))
 app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))
 app.add_typer(letters, name="dead-letter")
 app.add_typer(residues, name="residue")
+app.add_typer(audit, name="audit")
 app.add_typer(found, name="finding")
 app.add_typer(key, name="key")
 app.add_typer(workflow, name="workflow")

@@ -10,8 +10,8 @@ _SHARED: Final[dict[str, Any]] = {
     "trigger": {"http": "internal"},
     # A turn at a busy gateway may take 40 seconds, and a lock a minute.
     "timeout": 120,
-    # A vendor counts the calls of all instances together: few instances, each of many calls at a time.
-    "max_instances": 2,
+    # A vendor counts the calls of all instances together, and so do we, through the store (decision 0046).
+    "max_instances": 20,
     "roles": ("documents", "sealed", "publish"),
 }
 
@@ -22,7 +22,7 @@ def adapter_fields(vendor: str) -> dict[str, Any]:
         **_SHARED,
         "description": f"Makes and takes back keys at {vendor} locks, one attempt a call.",
         "secrets": (f"lock-{vendor}-*-api",),
-        "opens": (f"vendor-ref-{vendor}", f"guest-artifact-{vendor}"),
+        "opens": (f"vendor-ref-{vendor}", f"guest-artifact-{vendor}", "blind-index"),
     }
 
 

@@ -21,6 +21,7 @@ from shared.keywork.jobs import AtJob, answers_of
 from shared.keywork.lock_key import lock_key
 from shared.keywork.rounds import Answer, Outcome, Round
 from shared.keywork.services import gather_both
+from shared.keywork.unique_pins import errands_indexed
 from shared.keywork.vault import RoundVault, secret_of
 from shared.keywork.vendor_session import VendorSession
 from shared.keywork.verdicts import Verdict
@@ -44,6 +45,7 @@ async def settle_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
     if vault.trouble is not None:
         raise vault.trouble
     await vault.keep_refs(answered)
+    answered = await errands_indexed(answered, desk.secrets)
     it = SettleAttempt(
         replace(begun, entry=told),
         grants,

@@ -73,6 +73,7 @@ class GrantRecord:
         "device_id",
         "until",
         "leaving",
+        "pin",
         "gone_as",
         "gone_at",
         "answered",
@@ -107,7 +108,8 @@ class GrantRecord:
         job = {} if self.in_hand is None else {"job": self.in_hand.named(self.grant.vendor)}
         since = self.wished_at or self.grant.changed_at
         leaving = {"leaving": milliseconds(since)} if self.leaving or self.unmet else {}
-        return {**found, "until": milliseconds(self.until), **leaving, **job}
+        pin = {} if self.grant.pin_index is None else {"pin": self.grant.pin_index}
+        return {**found, "until": milliseconds(self.until), **leaving, **pin, **job}
 
     @property
     def wanted(self) -> bool:

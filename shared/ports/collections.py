@@ -22,6 +22,7 @@ class Collection:
 COLLECTIONS: Final = (
     Collection("access", "who may sign in at a tenant: its issuers"),
     Collection("account_owners", "which property a vendor's account belongs to, by a digest"),
+    Collection("alerts", "the last that somebody of a tenant was woken for"),
     Collection("audit_expiries", "guests whose time in the audit log is over, by their aliases"),
     Collection("audit_keys", "what audit logs and their witness sign with, sealed", sealed=True),
     Collection("audit_logs", "each audit log as it was closed last"),
@@ -36,6 +37,8 @@ COLLECTIONS: Final = (
     Collection("finding_refs", "vendors' numbers of keys nobody knows, sealed", sealed=True, expires=True),
     Collection("findings", "what at locks is not as the ledger has it, until that is settled"),
     Collection("grants", "keys at one lock each"),
+    Collection("index_keys", "the keys of blind indexes, wrapped by Cloud KMS", sealed=True),
+    Collection("guest_contacts", "how guests can be reached, sealed", expires=True),
     Collection("guest_keys", "what makes a guest's alias, sealed", sealed=True),
     Collection("integrators", "service accounts of a tenant, their keys hashed"),
     Collection("key_secrets", "PINs, tokens and vendors' references, sealed", sealed=True, expires=True),

@@ -53,14 +53,14 @@ def google_platform(
 ) -> Platform:
     """Return every port on Google Cloud; nothing of Google is imported before a port is used."""
     clock, entropy, http = around.clock, around.entropy, around.http
-    clients, log = Clients(settings), Log("keyfleet")
+    clients, log = Clients(settings), Log("keyfleet", project=settings.project)
     main, sealed = (
         FirestoreDocuments(clients.of("firestore"), Place(settings.project, name), clock, entropy, indexes)
         for name in (settings.main_database, settings.sealed_database)
     )
     bus, ids = PubSubBus(clients.of("pubsub"), settings.project), DrawnIds(clock.now, entropy.token)
     place = Place(settings.project, settings.main_database)
-    rest = partial(Rest, http, around.access)
+    rest, ring = partial(Rest, http, around.access), KeyRing(clients.of("kms"), settings)
     return Platform(
         cell=settings.cell,
         documents=main,
@@ -69,7 +69,7 @@ def google_platform(
         tasks=CloudTasks(clients.of("tasks"), settings, clock),
         sagas=WorkflowExecutions(clients.of("executions"), settings, http, around.access),
         secrets=SecretManager(clients.of("secrets"), settings, clock),
-        cipher=KmsCipher(KeyRing(clients.of("kms"), settings), clock, entropy, lambda: this_function().opens),
+        cipher=KmsCipher(ring, sealed, clock, entropy, lambda: this_function().opens),
         leases=DocumentLeases(main, clock),
         clock=clock,
         entropy=entropy,
