@@ -134,6 +134,35 @@ def test_a_key_that_nobody_knows_is_told_once_without_its_secret_and_removed_by_
     play(tmp_path, scenario)
 
 
+def test_words_given_at_once_about_several_locks_are_all_heeded(tmp_path):
+    async def scenario(house):
+        await booked(house, 4)
+        doors = ("101", "102", "203", "204")
+        for door in doors:
+            stranger(house, door)
+        await compare(house)
+        found = await findings(house, "unknown")
+        await asyncio.gather(*(judge(house, finding, "remove") for finding in found))
+        assert [opens(house, door, "905173") for door in doors] == [False] * 4
+        assert not await findings(house)
+
+    play(tmp_path, scenario)
+
+
+def test_what_vanished_and_is_wanted_no_more_is_settled_within_the_hour(tmp_path):
+    async def scenario(house):
+        await booked(house)
+        lose(house, "101")
+        await compare(house, "restored")
+        await house.publish("evt_off", "cancelled", time="2026-03-01T09:30:00Z", reservationId="rsv_0")
+        await house.settled()
+        assert await findings(house)
+        await asyncio.sleep(3600)
+        assert not await findings(house)
+
+    play(tmp_path, scenario)
+
+
 def test_a_key_that_somebody_adopted_is_asked_about_no_more_until_its_time(tmp_path):
     async def scenario(house):
         await booked(house)

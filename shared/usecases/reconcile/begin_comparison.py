@@ -8,8 +8,8 @@
 | restored: a backup was put back, a loss was accepted | all | waits for a person's word |
 | emptied: the simulated doors were started anew | all | is placed again, however much it is |
 
-A comparison that begins while another walks takes its place, and its doubts: it is whole if that one was,
-and holds what that one would have held.
+A comparison that begins while another walks takes its place, and its doubts: it is whole unless both are of
+the same lock, and holds what that one would have held.
 """
 
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -85,12 +85,29 @@ async def begin_comparisons(
 ) -> list[dict[str, str]]:
     """Begin what is due or asked for, and return which comparisons those are."""
     begun = []
-    async for site in _sites(command, documents, cell, services):
+    async for tenant, hotel in _hotels(command, documents, cell, services):
+        try:
+            begun += await _begun_at(tenant, hotel, command, services)
+        except Exception as error:
+            if command.property_id is not None:
+                raise
+            services.log.failure(
+                "a hotel's locks could not be compared", error, tenant=tenant, property=hotel
+            )
+    return begun
+
+
+async def _begun_at(
+    tenant: TenantId, hotel: PropertyId, command: BeginComparison, services: Services
+) -> list[dict[str, str]]:
+    setup, begun = await services.hotels.premises(tenant, hotel), []
+    for vendor in sorted({door.vendor for door in _meant(command, setup)}):
+        site = Site(tenant, setup, vendor)
         comparison = await retry_on_conflict(lambda site=site: _begun(command, site, services))  # type: ignore[misc]  # bound now
         if comparison is not None:
             await _start(site, comparison, services)
-            begun.append({"tenant": site.tenant, "property": site.property_id, "vendor": site.vendor})
-            begun[-1]["run"] = comparison.run
+            told = {"tenant": tenant, "property": hotel, "vendor": vendor, "run": comparison.run}
+            begun.append({name: str(value) for name, value in told.items()})
     return begun
 
 
@@ -100,17 +117,13 @@ async def settle_all_placed(documents: DocumentStore, cell: str, services: Servi
     return sum([await settle_placed(await services.ledger(tenant), services) for tenant in tenants])
 
 
-async def _sites(
+async def _hotels(
     command: BeginComparison, documents: DocumentStore, cell: str, services: Services
-) -> AsyncIterator[Site]:
-    tenants = [command.tenant] if command.tenant else await _tenants(documents, cell)
-    for tenant in tenants:
+) -> AsyncIterator[tuple[TenantId, PropertyId]]:
+    for tenant in [command.tenant] if command.tenant else await _tenants(documents, cell):
         store = await services.hotels.admit(tenant)
-        hotels = [command.property_id] if command.property_id else await _properties(store)
-        for hotel in hotels:
-            setup = await services.hotels.premises(tenant, hotel)
-            for vendor in sorted({door.vendor for door in _meant(command, setup)}):
-                yield Site(tenant, setup, vendor)
+        for hotel in [command.property_id] if command.property_id else await _properties(store):
+            yield tenant, hotel
 
 
 def _meant(command: BeginComparison, setup: HotelSetup) -> Iterator[Any]:
@@ -145,7 +158,7 @@ async def _begun(command: BeginComparison, site: Site, services: Services) -> Co
 
 def _anew(command: BeginComparison, last: Comparison | None, site: Site, services: Services) -> Comparison:
     unfinished = last is not None and last.progress in (Progress.UNDER_WAY, Progress.BROKEN_OFF)
-    whole = last is not None and unfinished and last.only is None
+    whole = last is not None and unfinished and last.only != command.lock
     doubted = last is not None and unfinished and last.held
     return Comparison(
         property_id=site.property_id,

@@ -42,20 +42,21 @@ async def place_again(
 
 
 async def settle_placed(ledger: Ledger, services: Services) -> int:
-    """Settle what was ordered and has come to be, or is wanted no more; return how much that is."""
-    ordered = [
-        finding for each in await open_findings(ledger) if (finding := finding_from(each)).word is Word.PLACE
-    ]
+    """Settle what was ordered and has come to be, and what is wanted no more; return how much that is."""
     settled = 0
-    for finding in ordered:
-        kept = None if finding.grant_id is None else await ledger.grant(finding.grant_id)
-        end = FindingEnd.KEY_ENDED if kept is None or not kept.wanted else None
-        if kept is not None and kept.stands:
-            end = FindingEnd.AS_WISHED
+    for finding in map(finding_from, await open_findings(ledger)):
+        end = None if finding.kind.opens else await _end_of(finding, ledger)
         if end is not None:
             await ledger.documents.commit([finding.ended(end, services.now).write()])
             settled += 1
     return settled
+
+
+async def _end_of(finding: Finding, ledger: Ledger) -> FindingEnd | None:
+    kept = None if finding.grant_id is None else await ledger.grant(finding.grant_id)
+    if kept is None or not kept.wanted:
+        return FindingEnd.KEY_ENDED
+    return FindingEnd.AS_WISHED if finding.word is Word.PLACE and kept.stands else None
 
 
 async def open_findings(ledger: Ledger) -> list[Document]:
