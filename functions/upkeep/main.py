@@ -91,6 +91,24 @@ async def close_residue(body: Body, on: Platform) -> Body:
 
 
 @step
+async def end_key(body: Body, on: Platform) -> Body:
+    """End one key, on a person's word."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.upkeep import end_one_key
+
+    return await end_one_key.end_one_key(end_one_key.KeyOrder.of(body), services_of(on))
+
+
+@step
+async def replace_key(body: Body, on: Platform) -> Body:
+    """Replace one key by another, on a person's word."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.upkeep import end_one_key
+
+    return await end_one_key.replace_key(end_one_key.KeyOrder.of(body), services_of(on))
+
+
+@step
 async def compare_locks(body: Body, on: Platform) -> Body:
     """Begin to compare locks with the ledger: those that are due, or named."""
     from shared.runtime.keys import services_of
