@@ -18,7 +18,7 @@ from infra.local.storage.engine import Engine
 from shared.domain.errors import InvalidInput
 from shared.domain.secret import Secret
 from shared.ports.ambient import Entropy
-from shared.ports.vault import Cipher, PurposeRefused, SealBroken, SealContext, names
+from shared.ports.vault import Cipher, PurposeRefused, SealBroken, SealContext, blind_index, names
 
 MAGIC = b"kfs1"
 HEADER = struct.Struct(">4s8sI")
@@ -62,19 +62,29 @@ class LocalCipher:
         """Return the plaintext, or raise SealBroken."""
         return self.unseal(context.purpose, _parts(context), sealed)
 
+    async def index(self, context: SealContext, value: Secret[bytes]) -> tuple[str, ...]:
+        """Return the blind indexes of a value, the newest key's first."""
+        _parts(context)
+        await self._newest(context.purpose)
+        held = self.keyring.keys(context.purpose)
+        return tuple(blind_index(key.material, context, value) for key in held)
+
     def keys_are_there(self) -> bool:
         """Return whether what was sealed could be opened after another start."""
         return self.keyring.is_there()
 
     async def stamp(self, purpose: str) -> Stamp:
         """Return a stamp under the newest key of a purpose."""
+        return partial(_seal, await self._newest(purpose), self._entropy.token(NONCE_BYTES))
+
+    async def _newest(self, purpose: str) -> Key:
         await self.begin()
         key = self.keyring.newest(purpose)
         if (purpose, key.version) not in self._noted:
             # On the disk before anything is sealed: a file that lacks this key is refused from then on.
             await self._engine.write(partial(note, self.keyring.id, purpose, key.version, key.id))
             self._noted.add((purpose, key.version))
-        return partial(_seal, key, self._entropy.token(NONCE_BYTES))
+        return key
 
     def unseal(self, purpose: str, parts: Parts, sealed: bytes) -> Secret[bytes]:
         """Return what a stamp of this purpose sealed for these parts, or raise SealBroken."""
@@ -109,6 +119,12 @@ class GuardedCipher:
         if not names(self._opens(), context.purpose):
             raise _refused("open", context.purpose, "opens")
         return await self._cipher.open(context, sealed)
+
+    async def index(self, context: SealContext, value: Secret[bytes]) -> tuple[str, ...]:
+        """Return the blind indexes, or raise PurposeRefused: who may ask may try out every PIN."""
+        if not names(self._opens(), context.purpose):
+            raise _refused("index by", context.purpose, "opens")
+        return await self._cipher.index(context, value)
 
 
 def _refused(verb: str, purpose: str, under: str) -> PurposeRefused:

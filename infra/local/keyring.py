@@ -122,6 +122,11 @@ class Keyring:
         versions = () if known is None else known.versions
         return tuple(number for number, key in enumerate(versions, 1) if key is not None)
 
+    def keys(self, purpose: str) -> tuple[Key, ...]:
+        """Return a purpose's keys that are not destroyed, the newest first."""
+        known = self._content.purposes[purpose]
+        return tuple(key for version in reversed(self.held(purpose)) if (key := known.key(version)))
+
     def lacks(self, key: NotedKey) -> bool:
         """Return whether a key that sealed something is not in this file."""
         return not key.retired and self._find(key.purpose, key.id, key.version) is None

@@ -22,7 +22,7 @@ def adapter_fields(vendor: str) -> dict[str, Any]:
         **_SHARED,
         "description": f"Makes and takes back keys at {vendor} locks, one attempt a call.",
         "secrets": (f"lock-{vendor}-*-api",),
-        "opens": (f"vendor-ref-{vendor}", f"guest-artifact-{vendor}"),
+        "opens": (f"vendor-ref-{vendor}", f"guest-artifact-{vendor}", "blind-index"),
     }
 
 

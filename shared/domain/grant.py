@@ -145,8 +145,13 @@ def _withdraw(grant: Grant, _: Withdraw, at: datetime) -> Grant:
     return replace(grant, state=Removing(at))
 
 
+def _removed(grant: Grant, state: Removed) -> Grant:
+    """Return a grant that is over: nobody is to find out by it what once opened the lock."""
+    return replace(grant, state=state, pin_index=None, vendor_ref_index=None)
+
+
 def _confirm(grant: Grant, command: ConfirmRemoval, at: datetime) -> Grant:
-    return replace(grant, state=Removed(at, command.proof))
+    return _removed(grant, Removed(at, command.proof))
 
 
 def _give_up(grant: Grant, command: GiveUp, at: datetime) -> Grant:
@@ -154,7 +159,7 @@ def _give_up(grant: Grant, command: GiveUp, at: datetime) -> Grant:
 
 
 def _close(grant: Grant, command: Close, at: datetime) -> Grant:
-    return replace(grant, state=Removed(at, RemovalProof.CLOSED_BY_STAFF, command.by))
+    return _removed(grant, Removed(at, RemovalProof.CLOSED_BY_STAFF, command.by))
 
 
 def _lapse(grant: Grant, _: Lapse, at: datetime) -> Grant:
@@ -162,7 +167,7 @@ def _lapse(grant: Grant, _: Lapse, at: datetime) -> Grant:
         raise InvalidInput(
             "at", "the exposure is not over", "Wait for exposureUntil, remove the key or close it"
         )
-    return replace(grant, state=Removed(at, RemovalProof.LAPSED))
+    return _removed(grant, Removed(at, RemovalProof.LAPSED))
 
 
 _CHANGES: Final[Mapping[type[GrantCommand], Callable[[Grant, Any, datetime], Grant]]] = {

@@ -11,10 +11,12 @@ from typing import Final
 
 from shared.domain.errors import InvalidInput
 from shared.domain.secret import Secret
+from shared.gcp.index_keys import IndexKeys
 from shared.gcp.keyring import DATA_KEY_BYTES, KeyRing, Wrapped
 from shared.kernel.remembered import Remembered
 from shared.ports.ambient import Clock, Entropy
-from shared.ports.vault import PurposeRefused, SealBroken, SealContext, names
+from shared.ports.documents import DocumentStore
+from shared.ports.vault import PurposeRefused, SealBroken, SealContext, blind_index, names
 
 MAGIC: Final = b"kfg1"
 HEADER: Final = struct.Struct(">4s8sIH")
@@ -41,9 +43,15 @@ class KmsCipher:
     """
 
     def __init__(
-        self, ring: KeyRing, clock: Clock, entropy: Entropy, opens: Callable[[], frozenset[str]]
+        self,
+        ring: KeyRing,
+        sealed: DocumentStore,
+        clock: Clock,
+        entropy: Entropy,
+        opens: Callable[[], frozenset[str]],
     ) -> None:
         self._ring, self._entropy, self._opens = ring, entropy, opens
+        self.index_keys = IndexKeys(ring, sealed, clock, entropy)
         self._sealing: Remembered[str, DataKey] = Remembered(clock.now, SEALS_FOR)
         self._opening: Remembered[tuple[str, bytes], DataKey] = Remembered(clock.now, OPENS_FOR)
 
@@ -58,16 +66,26 @@ class KmsCipher:
     async def open(self, context: SealContext, sealed: bytes) -> Secret[bytes]:
         """Return the plaintext, or raise SealBroken or PurposeRefused."""
         parts = _parts(context)
-        if not names(self._opens(), context.purpose):
-            raise PurposeRefused(
-                f"this function may not open {context.purpose}: if it must, name the purpose under `opens` "
-                "in its fleet.yaml"
-            )
+        self._check("open", context.purpose)
         header = self._header(context.purpose, sealed)
         key = self._opening.get((context.purpose, header))
         if key is None:
             key = await self._unwrapped(context.purpose, header)
         return _opened(key, parts, sealed[len(header) :])
+
+    async def index(self, context: SealContext, value: Secret[bytes]) -> tuple[str, ...]:
+        """Return the blind indexes of a value, the newest key's first, or raise PurposeRefused."""
+        _parts(context)
+        self._check("index by", context.purpose)
+        keys = await self.index_keys.of(context.purpose)
+        return tuple(blind_index(key, context, value) for key in keys)
+
+    def _check(self, verb: str, purpose: str) -> None:
+        if not names(self._opens(), purpose):
+            raise PurposeRefused(
+                f"this function may not {verb} {purpose}: if it must, name the purpose under `opens` "
+                "in its fleet.yaml"
+            )
 
     async def _new_key(self, purpose: str) -> DataKey:
         material = Secret(self._entropy.token(DATA_KEY_BYTES))

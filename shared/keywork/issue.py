@@ -16,9 +16,10 @@ from shared.keywork.decision import carry_out
 from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
 from shared.keywork.manual_task import alarm
 from shared.keywork.place_at_locks import asked
-from shared.keywork.preconditions import doors_for, why_hopeless
-from shared.keywork.prepare import new_grant
+from shared.keywork.preconditions import why_hopeless
+from shared.keywork.prepare import doors_for, new_grant
 from shared.keywork.services import gather_both
+from shared.keywork.unique_pins import attempt_indexed, draw_unique, with_pin
 from shared.keywork.vault import KEPT_AFTER_STAY
 from shared.keywork.vendor_session import VendorSession
 from shared.keywork.verdicts import Verdict
@@ -30,7 +31,6 @@ from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.documents import StaleVersion
 from shared.ports.lock_causes import LockCause
 from shared.ports.secret_sources import SecretSource
-from shared.vendor_kit.pins import draw_pin
 
 STILL_IN_LINE: Final = (
     "its turn at the vendor has not come yet, and its guest is here: it is waited for still"
@@ -49,6 +49,7 @@ async def issue_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
         await _forget_in_vain(task, desk)
         raise
     attempted, told = await gather_both(asked(intended, desk), intended.task.announced())
+    attempted = await attempt_indexed(attempted, desk.secrets)
     return await conclude_issue(replace(attempted, task=replace(attempted.task, entry=told)), desk)
 
 
@@ -94,13 +95,15 @@ async def _intended(task: AttemptContext, desk: VendorSession, known: Sequence[G
     others = [kept.withdrawn(now) for kept in known if not kept.over and kept.grant.id not in mine]
     ended = [kept for kept in others if kept not in known]
     called = [placing for placing in placings if placing.called]
-    grants = [placing.kept for placing in called] + ended
-    counted = _counted(task, tuple(grants), noted_at)
-    if all(placing.fresh for placing in placings):
+    key, alone = await _secret(task, desk, known), all(placing.fresh for placing in placings)
+    if not alone:
+        key = await _kept(key, desk)
+    grants = await with_pin([placing.kept for placing in called], key.artifact, desk.secrets)
+    counted = _counted(task, (*grants, *ended), noted_at)
+    if alone:
         # Neither means anything without the other, and the vendor is told of neither before both are kept.
-        key, (begun, saved) = await gather_both(_secret(task, desk, known), task.saved(counted))
+        key, (begun, saved) = await gather_both(_kept(key, desk), task.saved(counted))
     else:
-        key = await _secret(task, desk, known)
         begun, saved = await task.saved(counted)
     kept = [replace(placing, kept=each) for placing, each in zip(called, saved, strict=False)]
     standing = [placing for placing in placings if not placing.called]
@@ -140,7 +143,7 @@ def _placings(
     }
     target = Target(core.rooms, core.window)
     grants = []
-    for door in doors_for(core, desk):
+    for door in doors_for(core, core.rooms, desk.binding.devices):
         kept = mine.get((door.id, door.vendor_device))
         if kept is None:
             kept = new_grant(task.entry, door, target, known, task.now, task.services.ids)
@@ -162,9 +165,13 @@ async def _secret(task: AttemptContext, desk: VendorSession, known: Sequence[Gra
     kept = await desk.secrets.find(name) if known or source.known_before else None
     if kept is not None:
         return kept
-    drawn = source is SecretSource.DRAWN
-    pin = draw_pin(task.services.entropy, desk.binding.policy.pin_digits) if drawn else None
-    return await desk.secrets.keep(SealedKey(name, pin, core.window.end + KEPT_AFTER_STAY))
+    pin = await draw_unique(task, desk) if source is SecretSource.DRAWN else None
+    return SealedKey(name, pin, core.window.end + KEPT_AFTER_STAY)
+
+
+async def _kept(key: SealedKey, desk: VendorSession) -> SealedKey:
+    """Keep a secret that was drawn now; where one stands already, that is the one."""
+    return key if key.version is not None else await desk.secrets.keep(key)
 
 
 async def _nobody_knows(task: AttemptContext, desk: VendorSession) -> LockError | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
+from shared.domain.ids import TenantId
 from shared.kernel.log import Log
 from shared.ledger.hotel_directory import HotelDirectory
 from shared.ledger.ledger import Ledger
@@ -40,6 +41,10 @@ class Services:
     async def ledger(self, tenant: str) -> Ledger:
         """Return the ledger of a tenant of this cell."""
         return Ledger(await self.hotels.admit(tenant), self.ids)
+
+    def ledger_of_key(self, tenant: str) -> Ledger:
+        """Return the ledger that a saga's key is kept in, if there is such a key: its stay was admitted."""
+        return Ledger(self.hotels.admitted(TenantId(tenant)), self.ids)
 
 
 async def gather_both(first: Coroutine[Any, Any, T], second: Coroutine[Any, Any, U]) -> tuple[T, U]:

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from shared.domain.errors import InvalidInput
 from shared.domain.ids import minted_at
 from shared.domain.instants import instant
 from shared.domain.lock_errors import LockError
@@ -40,8 +41,12 @@ WORKS: Final[Mapping[Work, _Doing]] = {
 
 async def work_at_locks(call: StepCall, services: Services, desks: VendorSessions) -> Verdict:
     """Do one attempt, and say what the saga is to do next."""
-    ledger = await services.ledger(call.tenant)
-    entry = await followed(call, ledger)
+    ledger = services.ledger_of_key(call.tenant)
+    try:
+        entry = await followed(call, ledger)
+    except InvalidInput:
+        await services.hotels.admit(call.tenant)  # who is not of this cell at all is refused for that
+        raise
     if entry is None:
         return SUPERSEDED
     task, doing = AttemptContext(claimed(entry, call), ledger, services, desks.vendor), WORKS[entry.saga.kind]

@@ -63,7 +63,7 @@ class VendorSessions:
 
     async def at(self, tenant: TenantId, property_id: PropertyId) -> VendorSession:
         """Return the desk of a property; without a usable account, its vendor is as good as unreachable."""
-        premises = await self._estate.premises(tenant, property_id)
+        premises = await self._estate.premises_of_key(tenant, property_id)
         account = await self._account(account_secret(self.vendor, tenant, property_id))
         desk = self._open.get((tenant, property_id))
         if desk is None or desk.binding.account is not account:

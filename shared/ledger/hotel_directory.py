@@ -61,9 +61,18 @@ class HotelDirectory:
         """Return the handle of a tenant of this cell, or refuse it before anything is stored."""
         return await self._admitted.recall(tenant, lambda: admit_tenant(self._documents, tenant, self._cell))
 
+    def admitted(self, tenant: TenantId) -> TenantDocuments:
+        """Return the handle of a tenant of whom something is kept here: it was admitted before that was."""
+        return self._documents.tenant(tenant)
+
     async def premises(self, tenant: TenantId, property_id: str) -> HotelSetup:
         """Return one property of a tenant, or refuse the property's id."""
-        store = await self.admit(tenant)
+        await self.admit(tenant)
+        return await self.premises_of_key(tenant, property_id)
+
+    async def premises_of_key(self, tenant: TenantId, property_id: str) -> HotelSetup:
+        """Return the property of a key that is kept here."""
+        store = self.admitted(tenant)
         return await self._premises.recall((tenant, property_id), lambda: self._read(store, property_id))
 
     def forget(self, tenant: str) -> None:

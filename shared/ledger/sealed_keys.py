@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final
 import orjson
 
 from shared.domain.documents import to_document
-from shared.domain.ids import CredentialId
+from shared.domain.ids import CredentialId, PropertyId
 from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.domain.secret import Secret
 from shared.domain.stored import UNSTORED, Json
@@ -20,6 +20,8 @@ from shared.ports.vault import Cipher, SealContext
 
 KEY_SECRETS: Final = "key_secrets"
 ARTIFACT, REFS = "artifact", "refs"
+BLIND_INDEX: Final = "blind-index"
+"""The purpose of the key by which PINs and vendors' references are found again without being kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,18 @@ class SealedKeys:
         found = await self._sealed.get(name.ref)
         if found is not None:
             await self._sealed.commit([Delete(name.ref, found.version)])
+
+    async def pin_indexes(self, property_id: PropertyId, pin: Secret[str]) -> tuple[str, ...]:
+        """Return the blind indexes of a PIN at a property, the one to keep first."""
+        return await self._indexes(property_id, "pin", pin)
+
+    async def ref_index(self, property_id: PropertyId, ref: Secret[str]) -> str:
+        """Return the blind index of what a vendor calls a key."""
+        return (await self._indexes(property_id, f"vendor-ref-{self._vendor}", ref))[0]
+
+    async def _indexes(self, property_id: PropertyId, field: str, value: Secret[str]) -> tuple[str, ...]:
+        context = SealContext(BLIND_INDEX, self._sealed.tenant, str(property_id), field)
+        return await self._cipher.index(context, Secret(value.reveal().encode()))
 
     async def _written(self, key: SealedKey) -> SealedKey:
         named = {name: ref.reveal() for name, ref in key.refs.items()}

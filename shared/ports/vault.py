@@ -1,10 +1,13 @@
 """Secrets and the cipher: what is stored by us for vendors, and how a field is sealed."""
 
+import hmac
+import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Protocol
 
+from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
 from shared.domain.secret import Secret
 
@@ -60,6 +63,16 @@ def names(patterns: Iterable[str], purpose: str) -> bool:
     return any(fnmatchcase(purpose, pattern) for pattern in patterns)
 
 
+def blind_index(key: Secret[bytes], context: SealContext, value: Secret[bytes]) -> str:
+    """Return a value's index under one key: 64 hex digits."""
+    parts = (context.purpose, context.tenant, context.record, context.field)
+    if not all(parts):
+        raise InvalidInput("context", "an empty part", "Name purpose, tenant, record and field")
+    # Lengths first, so that no two contexts spell the same bytes.
+    spelt = b"".join(struct.pack(">I", len(each)) + each for each in (part.encode() for part in parts))
+    return hmac.digest(key.reveal(), spelt + value.reveal(), "sha256").hex()
+
+
 class Cipher(Protocol):
     """Authenticated encryption bound to purpose, tenant, record and field."""
 
@@ -68,3 +81,10 @@ class Cipher(Protocol):
 
     async def open(self, context: SealContext, sealed: bytes) -> Secret[bytes]:
         """Return the plaintext, or raise SealBroken or PurposeRefused."""
+
+    async def index(self, context: SealContext, value: Secret[bytes]) -> tuple[str, ...]:
+        """Return the blind indexes of a value, one for each key version that is held, the newest first.
+
+        The first is what is kept; by all of them is found what was kept before a rotation. The same value has
+        the same index in the same context, and in no other; who lacks the key can tell nothing by it.
+        """

@@ -60,7 +60,7 @@ def google_platform(
     )
     bus, ids = PubSubBus(clients.of("pubsub"), settings.project), DrawnIds(clock.now, entropy.token)
     place = Place(settings.project, settings.main_database)
-    rest = partial(Rest, http, around.access)
+    rest, ring = partial(Rest, http, around.access), KeyRing(clients.of("kms"), settings)
     return Platform(
         cell=settings.cell,
         documents=main,
@@ -69,7 +69,7 @@ def google_platform(
         tasks=CloudTasks(clients.of("tasks"), settings, clock),
         sagas=WorkflowExecutions(clients.of("executions"), settings, http, around.access),
         secrets=SecretManager(clients.of("secrets"), settings, clock),
-        cipher=KmsCipher(KeyRing(clients.of("kms"), settings), clock, entropy, lambda: this_function().opens),
+        cipher=KmsCipher(ring, sealed, clock, entropy, lambda: this_function().opens),
         leases=DocumentLeases(main, clock),
         clock=clock,
         entropy=entropy,

@@ -1,5 +1,6 @@
 """Who listens at every door of a simulated hotel, and so learns what nobody else may."""
 
+import hashlib
 import re
 from base64 import b64encode
 from urllib.parse import parse_qsl, urlsplit
@@ -82,7 +83,9 @@ def found(text, canaries):
 
 def _forms(canary):
     plain = canary.encode()
-    return canary, plain.hex(), b64encode(plain).decode().rstrip("=")
+    digests = (hashlib.new(name, plain).hexdigest() for name in ("md5", "sha1", "sha256", "blake2b"))
+    # A digest of six digits without a key hides nothing: there are a million of them.
+    return canary, plain.hex(), b64encode(plain).decode().rstrip("="), *digests
 
 
 def _pairs(answer):

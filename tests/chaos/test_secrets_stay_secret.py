@@ -99,8 +99,9 @@ GUEST = {
     "displayName": "Zarghuna Canary",
     "email": "canary@guest.test",
     "phone": "+93700555121",
+    "contact": {"email": "sealed@guest.test", "phoneE164": "+93700555122"},
 }
-NAMES = {GUEST[field] for field in ("displayName", "email", "phone")}
+NAMES = {*(GUEST[field] for field in ("displayName", "email", "phone")), *GUEST["contact"].values()}
 TOKEN_REF = re.compile(r"tk_[0-9A-Z]{26}")
 OURS = "melmastoon.lock.credential."
 ENDED = "2026-03-02T07:00:00Z"

@@ -47,7 +47,7 @@ class Table:
     def read(self, sql: str, *parameters: Any) -> list[Any]:
         """Return rows, counted as Firestore would bill them: an empty answer is a read too."""
         rows = self.engine.read(sql, parameters)
-        self.engine.counters["document_reads"] += max(1, len(rows))
+        self.engine.counters.spend("document_reads", max(1, len(rows)))
         return rows
 
     def query(self, index: Index) -> Query:
@@ -92,7 +92,7 @@ class SqliteTenantDocuments:
         prepared = [self._prepared(write) for write in writes]
         check_commit_bytes(sum(each.size for each in prepared))
         version = await keep(partial(_apply, shelf, prepared, shelf.now()))
-        shelf.engine.counters["document_writes"] += len(writes)
+        shelf.engine.counters.spend("document_writes", len(writes))
         return tuple("" if isinstance(write, Delete) else str(version) for write in writes)
 
     def _prepared(self, write: Write) -> Prepared:

@@ -52,11 +52,11 @@ class Host:
             await _not_found(name)(scope, receive, send)
 
     async def _call(self, hosted: Hosted, scope: Scope, receive: Receive, send: Send) -> None:
-        self._counters["function_calls"] += 1
+        token = deployed.set(hosted.deployed)
+        self._counters.spend("function_calls")
         # As Google does: where nobody names a call, the framework draws a name for it, and takes its time.
         scope["headers"] = [*scope["headers"], (EXECUTION, b"%012d" % self._counters["function_calls"])]
         answer = _Started(send)
-        token = deployed.set(hosted.deployed)
         try:
             async with asyncio.timeout(_patience(hosted)):
                 await hosted.app(scope, receive, answer)

@@ -4,7 +4,7 @@ import base64
 import hashlib
 
 from shared.domain.secret import Secret
-from shared.ports.vault import PurposeRefused, SealBroken, SecretMissing, SecretVersion
+from shared.ports.vault import PurposeRefused, SealBroken, SecretMissing, SecretVersion, blind_index
 from shared.runtime.platform import deployed
 from tests.chaos.small_world.documents import Unavailable
 from tests.chaos.small_world.fate import Air
@@ -73,6 +73,10 @@ class MemoryCipher:
         if sealed[:start] != MAGIC + _proof(context, veiled):
             raise SealBroken("altered, or of another context")
         return Secret(veiled.translate(VEIL))
+
+    async def index(self, context, value):
+        """Return the one blind index there is."""
+        return (blind_index(Secret(MAGIC), context, value),)
 
 
 def _proof(context, veiled):

@@ -1,6 +1,8 @@
 """Ciphers that are wrong in one way each: every one must fail the guarantee it breaks."""
 
 import base64
+import hashlib
+import os
 from dataclasses import replace
 
 from shared.domain.errors import InvalidInput
@@ -17,6 +19,9 @@ class Broken:
 
     async def seal(self, context, plaintext):
         return await self._inner.seal(context, plaintext)
+
+    async def index(self, context, value):
+        return await self._inner.index(context, value)
 
     async def open(self, context, sealed):
         return await self._inner.open(context, sealed)
@@ -118,7 +123,67 @@ class TakesAnyContext(Broken):
             return base64.b64encode(plaintext.reveal())
 
 
+class DrawsItsIndexes(Broken):
+    """Gives whatever comes, and remembers it for as long as it lives."""
+
+    async def index(self, context, value):
+        return (self.notes.setdefault((context, value.reveal()), os.urandom(32).hex()),)
+
+
+class CutsTheValue(Broken):
+    async def index(self, context, value):
+        return await super().index(context, Secret(value.reveal()[:3]))
+
+
+class Digests(Broken):
+    """Needs no key."""
+
+    async def index(self, context, value):
+        return (hashlib.sha256(context.field.encode() + value.reveal()).hexdigest(),)
+
+
+class ForgetsOlderKeys(Broken):
+    async def index(self, context, value):
+        return (await super().index(context, value))[:1]
+
+    def rotate(self, purpose):
+        return self._inner.rotate(purpose)
+
+
+class IndexesAnyContext(Broken):
+    async def index(self, context, value):
+        full = replace(context, record=context.record or "-", field=context.field or "-")
+        return await super().index(full, value)
+
+
+def indexes_without(part):
+    """Make a cipher that indexes alike in whichever part of a context."""
+
+    class Alike(Broken):
+        async def index(self, context, value):
+            return await super().index(replace(context, **{part: getattr(PIN, part)}), value)
+
+    return Alike
+
+
+class SpellsTheirIndexAlike(Broken):
+    async def index(self, context, value):
+        joined = f"{context.record}{context.field}".replace("\x00", "")
+        spelt = "".join(sorted(joined))
+        return await super().index(replace(context, record=spelt, field="-"), value)
+
+
 BROKEN = [
+    (DrawsItsIndexes, "test_one_value_has_one_index_whoever_asks_and_whenever", None),
+    (CutsTheValue, "test_two_values_have_two_indexes", None),
+    *(
+        (indexes_without(part), "test_a_value_has_another_index_in_another_context", {"part": part})
+        for part in ("purpose", "tenant", "record", "field")
+    ),
+    (SpellsTheirIndexAlike, "test_no_two_contexts_have_one_index", {"record": "grt_0", "field": "1pin"}),
+    (Digests, "test_an_index_is_no_digest_that_anybody_could_make", None),
+    (ForgetsOlderKeys, "test_what_was_indexed_before_a_rotation_is_found_after_it", None),
+    (IndexesAnyContext, "test_an_index_of_an_empty_part_is_refused", {"part": "field"}),
     *(
         (ignores(part), "test_it_opens_in_no_other_context", {"part": part})
         for part in ("purpose", "tenant", "record", "field")

@@ -25,6 +25,17 @@ class Words:
         """Seal some bytes."""
         return await self.cipher.seal(context, Secret(plaintext))
 
+    async def indexes(self, value=b"4711", context=PIN):
+        """Return the blind indexes of a value."""
+        return await self.cipher.index(context, Secret(value))
+
+    async def rotate(self):
+        """Have another key for what is indexed from now on."""
+        cipher = self.cipher
+        while not hasattr(cipher, "rotate"):  # a guard, or a broken one, is before it
+            cipher = cipher._cipher if hasattr(cipher, "_cipher") else cipher._inner
+        cipher.rotate(PIN.purpose)
+
     async def open_field(self, sealed, context=PIN):
         """Open sealed bytes."""
         return (await self.cipher.open(context, sealed)).reveal()

@@ -1,5 +1,7 @@
 """What a cipher promises, each guarantee in a test of its name."""
 
+import hashlib
+import re
 from dataclasses import replace
 
 import pytest
@@ -36,6 +38,49 @@ class CipherContract:
         sealed = await setting.seal()
         await setting.reopen()
         assert await setting.open_field(sealed) == b"4711"
+
+    async def test_one_value_has_one_index_whoever_asks_and_whenever(self, setting):
+        first = await setting.indexes()
+        assert await setting.indexes() == first
+        await setting.reopen()
+        assert await setting.indexes() == first
+        assert re.fullmatch("[0-9a-f]{64}", first[0])
+
+    async def test_two_values_have_two_indexes(self, setting):
+        found = [(await setting.indexes(b"%06d" % number))[0] for number in range(100)]
+        assert len(set(found)) == 100
+
+    @pytest.mark.parametrize("part", OTHERS)
+    async def test_a_value_has_another_index_in_another_context(self, setting, part):
+        other = replace(PIN, **{part: OTHERS[part]})
+        assert set(await setting.indexes()).isdisjoint(await setting.indexes(context=other))
+
+    @pytest.mark.parametrize(("record", "field"), SAME_LETTERS)
+    async def test_no_two_contexts_have_one_index(self, setting, record, field):
+        other = replace(PIN, record=record, field=field)
+        assert set(await setting.indexes()).isdisjoint(await setting.indexes(context=other))
+
+    async def test_an_index_is_no_digest_that_anybody_could_make(self, setting):
+        (index,) = await setting.indexes()
+        parts = [PIN.purpose, str(PIN.tenant), PIN.record, PIN.field]
+        salts = ["", *parts, *("".join(parts[:number]) for number in range(5))]
+        for name in ("md5", "sha1", "sha256", "sha512", "blake2b", "blake2s"):
+            made = [hashlib.new(name, salt.encode() + b"4711").hexdigest() for salt in salts]
+            assert index not in [each[:64] for each in made]
+
+    async def test_what_was_indexed_before_a_rotation_is_found_after_it(self, setting):
+        (before,) = await setting.indexes()
+        await setting.rotate()
+        newest, *older = await setting.indexes()
+        assert newest != before
+        assert older == [before]
+        await setting.reopen()
+        assert await setting.indexes() == (newest, before)
+
+    @pytest.mark.parametrize("part", ["record", "field"])
+    async def test_an_index_of_an_empty_part_is_refused(self, setting, part):
+        with pytest.raises(InvalidInput):
+            await setting.indexes(context=replace(PIN, **{part: ""}))
 
     @pytest.mark.parametrize("part", OTHERS)
     async def test_it_opens_in_no_other_context(self, setting, part):

@@ -1,5 +1,7 @@
 """Cloud KMS keeps every promise of the cipher, as a fake of the service has it."""
 
+import asyncio
+import base64
 from dataclasses import replace
 
 import pytest
@@ -8,6 +10,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.secret import Secret
 from shared.gcp.cipher import HEADER, MAGIC, KmsCipher
 from shared.gcp.keyring import KeyRing
+from shared.ports.documents import AlreadyExists, Document
 from shared.ports.vault import PurposeRefused, SealBroken
 from tests.contract.cipher.setting import PIN, Words
 from tests.contract.cipher.suite import OTHERS, CipherContract
@@ -20,7 +23,7 @@ OPENS = frozenset({PIN.purpose, OTHERS["purpose"]})
 
 def kms_cipher(google, opens):
     ring = KeyRing(google.clients.of("kms"), google.settings)
-    return KmsCipher(ring, google.clock, google.entropy, lambda: opens)
+    return KmsCipher(ring, google.kept, google.clock, google.entropy, lambda: opens)
 
 
 async def cipher_of_one_function(google):
@@ -28,7 +31,35 @@ async def cipher_of_one_function(google):
 
 
 class KmsSetting(Words, OnGoogle):
-    """The words, on Cloud KMS."""
+    """The words, on Cloud KMS; what is kept of index keys is in memory here."""
+
+    def __init__(self, *arguments, **emulators):
+        super().__init__(*arguments, **emulators)
+        self.kept = KeptInMemory()
+
+    async def rotate(self):
+        await self.cipher.index_keys.rotate(PIN.purpose)
+
+
+class KeptInMemory:
+    """As much of a document store as the keys of indexes need; it outlives the instances."""
+
+    def __init__(self):
+        self.documents = {}
+
+    def tenant(self, _tenant):
+        return self
+
+    async def get(self, ref):
+        data = self.documents.get(ref)
+        return None if data is None else Document(ref, data, "1")
+
+    async def commit(self, writes):
+        (write,) = writes
+        if write.ref in self.documents:
+            raise AlreadyExists(write.ref)
+        self.documents[write.ref] = write.data
+        return ("1",)
 
 
 @pytest.fixture
@@ -67,6 +98,35 @@ async def test_a_data_key_seals_for_an_hour_and_opens_for_ten_minutes(setting, f
     setting.clock.advance(minutes=50)
     await setting.seal()
     assert fake.calls == {"encrypt": 2, "decrypt": 2}
+
+
+async def test_an_index_costs_no_call_for_ten_minutes(setting, fake):
+    for number in range(20):
+        await setting.indexes(b"%d" % number)
+    assert fake.calls == {"encrypt": 1, "decrypt": 1}
+    setting.clock.advance(minutes=10)
+    await setting.indexes()
+    assert fake.calls == {"encrypt": 1, "decrypt": 2}
+
+
+async def test_of_two_instances_that_make_the_first_key_one_is_first_and_both_go_by_it(setting):
+    ciphers = [await cipher_of_one_function(setting) for _ in range(3)]
+    found = await asyncio.gather(*(each.index(PIN, Secret(b"4711")) for each in ciphers))
+    assert len(set(found)) == 1
+    assert len(setting.kept.documents) == 1
+
+
+async def test_the_keys_of_indexes_lie_wrapped(setting):
+    await setting.indexes()
+    ((key,),) = [await setting.cipher.index_keys.of(PIN.purpose)]
+    (kept,) = setting.kept.documents.values()
+    assert key.reveal() not in base64.b64decode(kept["key"])
+    assert key.reveal().hex() not in str(kept)
+
+
+async def test_a_function_that_may_not_open_may_not_index(setting):
+    with pytest.raises(PurposeRefused, match="under `opens`"):
+        await kms_cipher(setting, frozenset()).index(PIN, Secret(b"4711"))
 
 
 async def test_what_older_key_versions_sealed_still_opens(setting, fake):

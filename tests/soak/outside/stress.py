@@ -137,7 +137,7 @@ class Stress:
         return [f"{stay.id}: {why}" for stay in self.live if (why := _why_shut(stay, doors))]
 
     def restored(self):
-        """Put the backup back, have what was told since told again, and an operator remove what is nobody's."""
+        """Put the backup back, tell again what was told since, and remove what is nobody's."""
         self.house.restore()
         stories = {}
         for event in self.since_backup:

@@ -23,6 +23,7 @@ from shared.ledger.comparison import Comparison, comparison_from
 from shared.ledger.finding import Finding, finding_from
 from shared.ledger.finding_refs import SealedRef
 from shared.ledger.grant_record import GrantRecord, grant_from
+from shared.ledger.guest_contacts import ContactRecord
 from shared.ledger.hotel_directory import setup_of
 from shared.ledger.kept_alerts import KeptAlerts
 from shared.ledger.key_record import KeyRecord, key_record_from
@@ -44,6 +45,7 @@ KINDS = {
     **{collection: kind for collection, (kind, _) in LEDGER.items()},
     "finding_refs": SealedRef,
     "key_secrets": SealedDocument,
+    "guest_contacts": ContactRecord,
     "manual_tasks": ManualTask,
     "alerts": KeptAlerts,
     "tenant": Tenant,

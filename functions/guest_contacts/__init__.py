@@ -1,0 +1,1 @@
+"""How guests can be reached: kept sealed, beside the path of their keys."""
