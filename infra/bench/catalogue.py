@@ -8,6 +8,7 @@ from infra.bench.measures import (
     disk,
     documents,
     executions,
+    growth,
     host,
     idle,
     interpreter,
@@ -33,4 +34,5 @@ def measures() -> tuple[Measure, ...]:
         start_up.measure(load_manifest()),
         resume.MEASURE,
         desk.MEASURE,
+        growth.MEASURE,
     )
