@@ -170,10 +170,12 @@ async def audit_upkeep(_body: Body, on: Platform) -> Body:
     from shared.queries.audit import overdue
     from shared.queries.hotels import Cell
     from shared.usecases.audit.retention import keep_tenant
+    from shared.usecases.audit.witnessing import require_witnessed
 
     services = _services(on)
     done = [await keep_tenant(tenant, services) for tenant in await _tenants(on)]
     late = await overdue(Cell(on.documents, on.cell), on.clock.now())
     for log in late:
         on.log.alert("a day of the audit log is open for too long", runbook="audit/anchor", tenant=log)
-    return {"streams": sum(each["streams"] for each in done), "overdue": late}
+    witnessed = await require_witnessed(services)
+    return {"streams": sum(each["streams"] for each in done), "overdue": late, "witnessed": witnessed}

@@ -12,6 +12,7 @@ from infra.bench.catalogue import measures
 from infra.bench.figures import QUICK, Effort, Measure
 from infra.bench.report import report
 from infra.bench.rounds import take_all
+from infra.bench.run import keep
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,7 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = Path(name)
         facts = machine.facts(folder)
         taken = take_all(chosen, effort, folder, _say)
-    print(json.dumps(report(chosen, taken, facts, effort), indent=2))
+    told = report(chosen, taken, facts, effort)
+    print(json.dumps(told, indent=2))
+    if asked.keep:
+        keep(told)
     for measure, reason in taken.untaken.items():
         _say(f"could not take {measure}: {reason}")
     return 1 if taken.untaken else 0
@@ -33,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _asked(arguments: Sequence[str] | None, known: Sequence[Measure]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m infra.bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one short round: half a minute, much noise")
+    parser.add_argument("--keep", action="store_true", help="keep this run: the page of figures tells it")
     names = [measure.name for measure in known]
     parser.add_argument("--only", action="append", choices=names, help="take this measure only (repeatable)")
     return parser.parse_args(arguments)

@@ -9,6 +9,7 @@ from infra.bench.measures import (
     disk,
     documents,
     executions,
+    growth,
     host,
     idle,
     interpreter,
@@ -35,4 +36,5 @@ def measures() -> tuple[Measure, ...]:
         start_up.measure(load_manifest()),
         resume.MEASURE,
         desk.MEASURE,
+        growth.MEASURE,
     )

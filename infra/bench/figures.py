@@ -42,9 +42,21 @@ class Effort:
     starts: int = 2
     idle_seconds: float = 3.0
     quick: bool = False
+    keys_kept: int = 60_000
+    keys_compared: int = 6_000
 
 
-QUICK = Effort(rounds=1, seconds=0.4, publishes=100, messages=500, starts=3, idle_seconds=1.0, quick=True)
+QUICK = Effort(
+    rounds=1,
+    seconds=0.4,
+    publishes=100,
+    messages=500,
+    starts=3,
+    idle_seconds=1.0,
+    quick=True,
+    keys_kept=1_000,
+    keys_compared=250,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,12 @@ PROC = Path("/proc")
 class Process:
     """One process, with whatever it starts, and the instant it was spawned."""
 
-    def __init__(self, command: Sequence[str], port: int, log: IO[bytes]) -> None:
+    def __init__(self, command: Sequence[str], port: int, log: IO[bytes], **more: str) -> None:
         self.port, self._log = port, Path(log.name)
         self.spawned = time.perf_counter()
         self._popen = subprocess.Popen(
             command,
-            env=_environment(),
+            env={**_environment(), **more},
             stdout=log,
             stderr=log,
             stdin=subprocess.DEVNULL,
@@ -69,10 +69,12 @@ class Process:
 
 
 @contextmanager
-def spawned(arguments: Sequence[str | Path], port: int, folder: Path) -> Iterator[Process]:
+def spawned(
+    arguments: Sequence[str | Path], port: int, folder: Path, **environment: str
+) -> Iterator[Process]:
     """Run `python` with some arguments, and kill it in the end."""
     with (folder / "process.log").open("ab") as log:
-        process = Process([sys.executable, *map(str, arguments)], port, log)
+        process = Process([sys.executable, *map(str, arguments)], port, log, **environment)
     try:
         yield process
     finally:
@@ -80,9 +82,11 @@ def spawned(arguments: Sequence[str | Path], port: int, folder: Path) -> Iterato
 
 
 @contextmanager
-def answering(arguments: Sequence[str | Path], port: int, folder: Path) -> Iterator[Process]:
+def answering(
+    arguments: Sequence[str | Path], port: int, folder: Path, **environment: str
+) -> Iterator[Process]:
     """Run `python` with some arguments and wait until it answers."""
-    with spawned(arguments, port, folder) as process:
+    with spawned(arguments, port, folder, **environment) as process:
         process.first_answer()
         yield process
 

@@ -11,6 +11,7 @@ from rich.text import Text
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, counted, line, moment, plain, span
 from infra.cli.control import ControlPlane
+from infra.cli.wall import both
 
 Json = Mapping[str, Any]
 STATES: Final = (
@@ -32,6 +33,7 @@ STYLES: Final = {
     "failed": "red",
 }
 """How states of keys and grants look; the others have nothing left to say."""
+LIVING: Final = frozenset({"active", "suspended"})
 UNDECIDED: Final = frozenset({"removing", "residual"})
 """What a lock is yet to let go of."""
 ASKED: Final = {"intended": "place", "removing": "remove"}
@@ -80,9 +82,10 @@ def _told(at: FleetAddress, key: Json) -> Iterator[Text]:
     yield line(
         plain(f"    at the hotel {_there(window['from'], window)} to {_there(window['until'], window)}")
     )
+    yield from _becoming(key)
     yield line(f"    {_work(key)}")
     for grant in key["grants"]:
-        yield line("    ", *_at_lock(grant))
+        yield line("    ", *_at_lock(grant, key["window"]["zone"]))
     if longest := max((_outlasts(grant, key) for grant in key["grants"]), default=0.0):
         yield line(
             plain(
@@ -95,6 +98,20 @@ def _told(at: FleetAddress, key: Json) -> Iterator[Text]:
     yield line(plain(f"    keyfleet timeline {key['id']}{at.flags}", "dim"))
     if _waits(key):
         yield line(plain(f"    keyfleet ask-again {key['id']}{at.flags} asks its vendor now", "dim"))
+
+
+def _becoming(key: Json) -> Iterator[Text]:
+    """Say what was asked of a key that its locks have not followed yet: what they open to is above."""
+    asked = key.get("becomes")
+    if asked is None or key["state"] not in LIVING:
+        return
+    rooms, window = ", ".join(asked["rooms"]), asked["window"]
+    until = f"{moment(window['from'])} to {moment(window['until'])} UTC"
+    stands = "; till the locks follow, they stand as above"
+    yield line(plain(f"    asked since: {rooms}, {until}", "yellow"), stands)
+    yield line(
+        plain(f"    at the hotel {_there(window['from'], window)} to {_there(window['until'], window)}")
+    )
 
 
 def _there(instant: str, window: Json) -> str:
@@ -124,14 +141,14 @@ def _work(key: Json) -> str:
     saga, due = key["saga"], key["due_at"]
     said = [
         f"saga {saga['kind']}, generation {saga['generation']}, {counted(key['attempts'], 'attempt')}",
-        f"looked after at {moment(due)} UTC at the latest" if due else "nothing due",
+        f"looked after at {both(due, key['window']['zone'])}, at the latest" if due else "nothing due",
     ]
     if key["unannounced"]:
         said.append(f"{counted(key['unannounced'], 'event')} not known to be published")
     return ", ".join(said)
 
 
-def _at_lock(grant: Json) -> Iterator[str | Text]:
+def _at_lock(grant: Json, zone: str) -> Iterator[str | Text]:
     yield f"{grant['label'] or grant['device']}: "
     yield _state(grant["state"])
     detail = f" ({grant['detail'].replace('_', ' ')})" if grant["detail"] else ""
@@ -140,7 +157,7 @@ def _at_lock(grant: Json) -> Iterator[str | Text]:
     if grant["state"] != "removed":
         yield f", {grant['vendor_name']} in the app"
         until, busy = grant["exposure_until"], grant["busy_until"]
-        yield f", may open until {moment(until)} UTC" if until else ", may open until it is removed"
+        yield f", may open until {both(until, zone)}" if until else ", may open until it is removed"
         if busy and grant["state"] == "removing":
             yield f"; no removal is believed before {moment(busy)} UTC, for a lost call may still place it"
 

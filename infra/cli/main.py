@@ -21,6 +21,7 @@ from infra.cli.demo.play import demo
 from infra.cli.doctor.examine import doctor
 from infra.cli.document import document
 from infra.cli.events import events
+from infra.cli.holding import hold, release
 from infra.cli.new_vendor import new_vendor
 from infra.cli.problems import EXIT_CODES
 from infra.cli.publish import publish
@@ -30,6 +31,7 @@ from infra.cli.retry import retry
 from infra.cli.sim import calls, doors, faults
 from infra.cli.sim.run import run as run_simulator
 from infra.cli.status import status
+from infra.cli.stay import stay
 from infra.cli.timeline import timeline
 from infra.cli.token import token
 from infra.cli.trigger import trigger
@@ -87,6 +89,9 @@ app.command("trigger")(at_a_place(trigger))
 app.command("clock")(at_a_place(clock))
 app.command("credentials")(at_a_place(credentials))
 app.command("ask-again")(at_a_place(ask_again))
+app.command("stay")(at_a_place(stay))
+app.command("hold")(at_a_place(hold))
+app.command("release")(at_a_place(release))
 app.command("retry")(at_a_place(retry))
 app.command("reconcile")(at_a_place(reconcile))
 app.command("timeline")(at_a_place(timeline))

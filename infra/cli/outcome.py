@@ -64,7 +64,9 @@ def _applied(found: Json) -> bool:
 
 def _told(at: FleetAddress, facts: Json, found: Json) -> Iterator[Text]:
     for letter in found["letters"]:
-        yield line(plain("Set aside", "bold red"), f" as message {letter['id']}, and nothing was done:")
+        done = _done_all_the_same(found)
+        rest = f", and {done}" if done else ", and nothing was done"
+        yield line(plain("Set aside", "bold red"), f" as message {letter['id']}{rest}:")
         yield from (_why(each) for each in letter["problems"])
         yield line(f"  once that is mended: keyfleet dead-letter replay {letter['id']}{at.flags}")
     if found["letters"]:
@@ -80,6 +82,12 @@ def _told(at: FleetAddress, facts: Json, found: Json) -> Iterator[Text]:
         yield _key(key)
     if heard is not None and not found["keys"]:
         yield line(f"No key of {facts['reservation']}.")
+
+
+def _done_all_the_same(found: Json) -> str:
+    """Say what a stay that can have no key as it is has lost: what opened more than it includes has ended."""
+    heard = found["heard"] or {}
+    return str(heard.get("because") or "").partition("; ")[2] if heard.get("outcome") == "refused" else ""
 
 
 def _why(problem: Field) -> Text:

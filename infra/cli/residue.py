@@ -7,9 +7,10 @@ import typer
 from rich.text import Text
 
 from infra.cli.address import FleetAddress
-from infra.cli.answer import Answer, line, moment, table
+from infra.cli.answer import Answer, line, table
 from infra.cli.control import ControlPlane
 from infra.cli.problems import not_found
+from infra.cli.wall import both
 
 Json = Mapping[str, Any]
 FUNCTION: Final = "close-residue"
@@ -19,7 +20,7 @@ HEADS: Final = (
     "grant",
     "lock",
     "in the app",
-    "may open until (UTC)",
+    "may open until",
     "because",
     "since",
     "next try",
@@ -72,10 +73,10 @@ def _row(residue: Json) -> tuple[Any, ...]:
         residue["grant"],
         residue["label"] or residue["device"],
         residue["vendor_name"],
-        moment(until) if until else "it is removed",
+        both(until, residue.get("zone")) if until else "it is removed",
         (residue["cause"] or "").replace("_", " "),
-        moment(residue["since"]),
-        moment(tried) if tried else "when somebody asks",
+        both(residue["since"], residue.get("zone")),
+        both(tried, residue.get("zone")) if tried else "when somebody asks",
         residue["key"],
         residue["tenant"],
     )

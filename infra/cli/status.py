@@ -15,12 +15,19 @@ def status(at: FleetAddress) -> Answer:
     """Show the running fleet: functions, what waits, what was set aside, what somebody must see to."""
     control = ControlPlane(at)
     facts = {**control.get("status"), **control.get("attention")}
-    return Answer(facts, tuple(_said(at, facts)))
+    return Answer(facts, tuple(_said(at, facts)), int(bool(facts.get("refusing"))))
 
 
 def _said(at: FleetAddress, facts: Mapping[str, Any]) -> list[RenderableType]:
     head = line("The fleet at ", plain(facts.get("base_url", at.base_url), "bold"), f" runs from {at.home}.")
-    return [head, *_for_hands(at, facts), *_at_work(facts), *_made_of(facts)]
+    return [head, *_refusing(facts), *_for_hands(at, facts), *_at_work(facts), *_made_of(facts)]
+
+
+def _refusing(facts: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """Say of a fleet whose files were taken away that all it says below is what it remembers."""
+    if gone := facts.get("refusing"):
+        said = f"{gone} is gone, or is another file: the fleet takes nothing any more, and no key changes. "
+        yield line(plain(said, "bold red"), "Do not stop it yet: infra/runbooks/lock/files-gone.md")
 
 
 def _for_hands(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:

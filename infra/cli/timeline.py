@@ -14,6 +14,7 @@ from infra.cli.executions import MARKS
 from infra.cli.polling import Patience
 from infra.cli.problems import Refused
 from infra.cli.vendor_words import meant
+from infra.cli.wall import AT_THE_HOTEL, there
 
 Json = Mapping[str, Any]
 Id = Annotated[
@@ -58,7 +59,8 @@ def timeline(at: FleetAddress, identity: Id = None, tenant: Tenant = None, follo
     facts = ControlPlane(at).get("timeline", identity, tenant=tenant)
     keys = ", ".join(facts["credentials"]) or "no key"
     head = line(plain(facts["id"], "bold"), f" of {facts['tenant']}: {keys}")
-    return Answer(facts, (head, *said(facts["timeline"]), *_standing(facts.get("standing", []))))
+    told = said(facts["timeline"], facts.get("zone"))
+    return Answer(facts, (head, *told, *_standing(facts.get("standing", []))))
 
 
 def _standing(keys: list[Json]) -> Iterator[Text]:
@@ -68,15 +70,23 @@ def _standing(keys: list[Json]) -> Iterator[Text]:
         yield line("Now ", plain(key["id"], "bold"), " is ", state, ".")
 
 
-def said(happened: list[Json]) -> Iterator[Text]:
-    """Return what happened, a line each, and a line for each new day."""
+def said(happened: list[Json], zone: str | None = None) -> Iterator[Text]:
+    """Return what happened, a line each by both clocks, and a line for each new day."""
     day = ""
     for each in happened:
         date, _, time = moment(each["at"]).partition(" ")
         if date != day:
-            yield line(plain(f"{date} (UTC)", "bold"))
+            yield line(plain(f"{date} (UTC{f', and {AT_THE_HOTEL}' if zone else ''})", "bold"))
         day = date
-        yield _line(f"{time}.{_milliseconds(each['at'])}", each)
+        yield _line(f"{time}.{_milliseconds(each['at'])}{_wall(each['at'], zone)}", each)
+
+
+def _wall(instant: str, zone: str | None) -> str:
+    """Return the time on the hotel's wall, with its date where that is another than by UTC."""
+    wall = there(instant, zone)
+    if wall is None:
+        return ""
+    return f" ({wall.partition(' ')[2]})" if wall[:10] == instant[:10] else f" ({wall})"
 
 
 def _line(time: str, each: Json) -> Text:

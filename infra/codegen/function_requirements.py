@@ -15,7 +15,8 @@ LOCK: Final = Path("requirements-dev.txt")
 OWNED: Final = (str(FILE),)
 OF_TOOLS: Final = frozenset({"cronsim", "rich", "ruamel-yaml", "typer"})
 """Dependencies of the project that only its command and the embedded cloud import."""
-EXTRA: Final = "google"
+EXTRAS: Final = ("google", "witness")
+"""What functions need beside the project's own dependencies, each imported where it is used."""
 _ENTRY: Final = re.compile(r"^([A-Za-z0-9._-]+)==\S+(?: ; (.+?))? \\$")
 _NAME: Final = re.compile(r"^[A-Za-z0-9._-]+")
 _NOT_THERE: Final = re.compile(
@@ -62,8 +63,8 @@ def lock(text: str) -> dict[str, Pinned]:
 def direct(project: Mapping[str, Any]) -> frozenset[str]:
     """Return what functions ask for themselves."""
     told = project["project"]
-    asked = (*told["dependencies"], *told["optional-dependencies"][EXTRA])
-    return frozenset(canonical(_named(each)) for each in asked) - OF_TOOLS
+    extras = (each for extra in EXTRAS for each in told["optional-dependencies"][extra])
+    return frozenset(canonical(_named(each)) for each in (*told["dependencies"], *extras)) - OF_TOOLS
 
 
 def needed(pins: Mapping[str, Pinned], asked: Iterable[str]) -> frozenset[str]:

@@ -9,7 +9,7 @@ from infra.manifest.load import ROOT
 from infra.terraform import forms, layout, names
 from infra.terraform.hcl import Block
 from infra.terraform.modules import FOLDER, Module, Unreadable, modules
-from infra.terraform.schema import google
+from infra.terraform.schema import known as known_schema
 from infra.terraform.tokens import TEXT, Token
 
 OWNED: Final = tuple(f"{FOLDER}/{each}/*/README.md" for each in ("modules", "environments", "examples"))
@@ -31,7 +31,7 @@ def problems(root: Path) -> list[str]:
 
 
 def _problems(root: Path) -> Iterator[str]:
-    known, schema = modules(root), google()
+    known, schema = modules(root), known_schema()
     for module in known.values():
         yield from forms.misshapen(module, schema)
         yield from names.lost(module, known, schema)

@@ -60,8 +60,12 @@ def _progress(vendor: VendorCode) -> tuple[str, ...]:
     counted = Counter(point["status"] for point in _points(vendor).values())
     folder = vendor.replace("-", "_")
     pages = (f"shared/vendors/{folder}/RUNBOOK.md", f"infra/simulators/{folder}/README.md")
-    links = [f"[{Path(page).stem.lower()}](../../{page})" for page in pages if (ROOT / page).exists()]
+    links = [_link(page) if (ROOT / page).exists() else "-" for page in pages]
     return (f"`{vendor}`", *(str(counted[status]) for status in STATUSES), *links)
+
+
+def _link(page: str) -> str:
+    return f"[{Path(page).stem.lower()}](../../{page})"
 
 
 def _todo() -> str:

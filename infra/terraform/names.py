@@ -13,6 +13,8 @@ Modules = Mapping[Path, Module]
 
 _CALLED_WITH: Final = frozenset({"count", "depends_on", "for_each", "providers", "source", "version"})
 UNTYPED: Final = "any"
+OF_PROVIDERS: Final = ("google_", "aws_")
+"""How the names of resources begin."""
 
 
 def lost(module: Module, known: Modules, schema: Schema) -> Iterator[str]:
@@ -25,7 +27,7 @@ def lost(module: Module, known: Modules, schema: Schema) -> Iterator[str]:
                 yield f"{place}: local.{name} is not declared"
             case ("module", name, *rest):
                 yield from _of_module(place, module, name, rest, known)
-            case (type_, *_) if type_.startswith("google_"):
+            case (type_, *_) if type_.startswith(OF_PROVIDERS):
                 yield from _of_thing(place, module.resources, found, schema.resources)
             case ("data", *path):
                 yield from _of_thing(place, module.data, Reference(tuple(path), found.line), schema.data)

@@ -1,7 +1,7 @@
-"""What Google's provider takes: names, types, what is needed, what may stand once, words of enumerations.
+"""What providers take: names, types, what is needed, what may stand once, words of enumerations.
 
-Taken from the provider's own schema, version 6.50.0, for the families of resources that a fleet may come to
-need (decision 0086). A type that is not in it is refused: add it there.
+Taken from the providers' own schemas: Google's, for the families of resources that a fleet may need, and of
+Amazon's the few that a witness off the cloud takes (decision 0086). What is in none is refused: add it.
 """
 
 import gzip
@@ -12,7 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-FILE: Final = Path(__file__).with_name("google-6.50.0.json.gz")
+FILES: Final = {
+    name: Path(__file__).with_name(f"{name}-{version}.json.gz")
+    for name, version in (("google", "6.50.0"), ("aws", "6.25.0"))
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Everything the provider knows, by type."""
+    """Everything a provider knows, by type."""
 
     version: str
     provider: Form
@@ -65,14 +68,28 @@ class Schema:
 
 
 @cache
-def google() -> Schema:
-    """Return the schema of Google's provider."""
-    told = json.loads(gzip.decompress(FILE.read_bytes()))
+def schema_of(provider: str) -> Schema:
+    """Return the schema of a provider."""
+    told = json.loads(gzip.decompress(FILES[provider].read_bytes()))
     return Schema(
         told["version"],
         _form(told["configuration"]),
         {name: _form(each) for name, each in told["resources"].items()},
         {name: _form(each) for name, each in told["data"].items()},
+    )
+
+
+@cache
+def known() -> Schema:
+    """Return what all providers know together: the name of a type says whose it is."""
+    schemas = [schema_of(name) for name in FILES]
+    arguments = {name: each for one in reversed(schemas) for name, each in one.provider.arguments.items()}
+    blocks = {name: each for one in reversed(schemas) for name, each in one.provider.blocks.items()}
+    return Schema(
+        ", ".join(f"{name} {each.version}" for name, each in zip(FILES, schemas, strict=True)),
+        Form(arguments, blocks),
+        {name: form for one in schemas for name, form in one.resources.items()},
+        {name: form for one in schemas for name, form in one.data.items()},
     )
 
 

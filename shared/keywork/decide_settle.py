@@ -8,6 +8,7 @@
 | what is to open stands; something is left behind by the change | amended | goes on with what is left |
 | nothing is owed | settled, amended or woken | done |
 | a lock would not let go, or will not open as it is to | residual, said to people | asked again each hour |
+| only such are left whose time is over by their locks' clocks | settled | asked again each day |
 """
 
 from collections.abc import Sequence
@@ -30,8 +31,15 @@ from shared.keywork.errand import NONE, SettleAttempt, waits_too_long
 from shared.keywork.manual_task import alarm, reservation_of
 from shared.keywork.vault import secret_of
 from shared.keywork.verdicts import DONE, Outcome, Verdict, after_rest, ask, parked
-from shared.ledger.delays import LONGEST_WAIT, MOST_TRIES, RESIDUE_EVERY, STEP_LEASE, delay_after
-from shared.ledger.grant_record import YES, GrantRecord, Wish
+from shared.ledger.delays import (
+    LAPSED_EVERY,
+    LONGEST_WAIT,
+    MOST_TRIES,
+    RESIDUE_EVERY,
+    STEP_LEASE,
+    delay_after,
+)
+from shared.ledger.grant_record import CLOCK_MARGIN, YES, GrantRecord, Wish
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Change
 from shared.ports.ambient import Entropy
@@ -105,10 +113,11 @@ def _wait(it: SettleAttempt, ours: list[GrantRecord], entropy: Entropy) -> timed
 def _over(it: SettleAttempt, change: Change, standing: tuple[GrantRecord, ...], *, in_vain: bool) -> Decision:
     """End the work: with what still opens, if anything does, and a day on which to ask again."""
     residual = [kept for kept in standing if isinstance(kept.grant.state, Residual)]
+    opening = [kept for kept in residual if not kept.lapsed(it.task.now)]
     credential, facts = _settlement(change.entry.credential, standing, it)
     due = _due(residual, it.task, in_vain=in_vain)
     entry = replace(change.entry, credential=credential, due=due)
-    verdict = Verdict(Outcome.FAILED) if residual or in_vain else DONE
+    verdict = Verdict(Outcome.FAILED) if opening or in_vain else DONE
     spent = {secret_of(kept) for kept in standing} if all(kept.over for kept in standing) else set()
     told = Change(entry, (*change.facts, *facts), change.grants)
     return Decision(told, verdict, ends=True, spent=tuple(sorted(spent, key=str)))
@@ -162,7 +171,8 @@ def _settlement(
     if not isinstance(credential.state, Revoked) or not standing:
         return credential, ()
     devices = dict.fromkeys(kept.grant.device_id for kept in standing)
-    locks = tuple(_at_lock(device, [kept for kept in standing if not kept.over]) for device in devices)
+    opens = [kept for kept in standing if not kept.over and not kept.lapsed(it.task.now)]
+    locks = tuple(_at_lock(device, opens) for device in devices)
     return credential.settle_revoke(locks, at=it.task.now, by=it.by)
 
 
@@ -174,8 +184,12 @@ def _at_lock(device: LockDeviceId, opens: Sequence[GrantRecord]) -> LockSettleme
 
 
 def _due(residual: list[GrantRecord], task: AttemptContext, *, in_vain: bool) -> datetime | None:
-    ends = [kept.grant.exposure_until for kept in residual if kept.grant.exposure_until is not None]
-    return min([task.now + RESIDUE_EVERY, *ends]) if residual or in_vain else None
+    """Return when to ask again: hourly, at the end of what still opens, and daily of what opens no more."""
+    opening = [kept for kept in residual if not kept.lapsed(task.now)]
+    if opening or in_vain:
+        known = [kept.grant.exposure_until for kept in opening if kept.grant.exposure_until is not None]
+        return min([task.now + RESIDUE_EVERY, *(end + CLOCK_MARGIN for end in known)])
+    return task.now + LAPSED_EVERY if residual else None
 
 
 def _alarm(it: SettleAttempt, settled: Settled) -> None:

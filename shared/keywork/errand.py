@@ -22,7 +22,7 @@ from shared.domain.kinds import SAGA, Actor
 from shared.domain.lock_errors import LockError
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.desired import Act, act_for, waiting
-from shared.ledger.delays import LONGEST_QUEUE, LONGEST_WAIT, MOST_TRIES
+from shared.ledger.delays import ASKED_AFTER_END, LONGEST_QUEUE, LONGEST_WAIT, MOST_TRIES
 from shared.ledger.grant_record import CALLS_LAST, GONE, NEVER, RESTS, YES, GrantRecord
 from shared.ledger.job_in_hand import IN_HAND, JobInHand
 from shared.ledger.key_at_lock import KeyAtLockRecord
@@ -70,7 +70,7 @@ class Errand:
 
     def settled(self, now: datetime, *, last: bool) -> GrantRecord:
         """Return the grant as it stands now."""
-        if lapsed(self.kept, now):
+        if forgotten(self.kept, now):
             return self.kept.told(Lapse(at=now))
         if self.closed_by is not None:
             return self.kept.told(Close(at=now, by=self.closed_by))
@@ -286,7 +286,7 @@ def given_up(kept: GrantRecord, cause: str | None, now: datetime) -> GrantRecord
     return kept.told(GiveUp(at=now, cause=cause or "unknown")) if leaving else kept
 
 
-def lapsed(kept: GrantRecord, now: datetime) -> bool:
-    """Say whether a key that would not go opens no more, its time being over."""
+def forgotten(kept: GrantRecord, now: datetime) -> bool:
+    """Say whether a key that opens no more is asked for no longer: its lock is not coming back."""
     end = kept.grant.exposure_until
-    return isinstance(kept.grant.state, Residual) and end is not None and end <= now
+    return kept.lapsed(now) and end is not None and end + ASKED_AFTER_END <= now

@@ -9,7 +9,7 @@ from shared.domain.lock_errors import LockErrorCause, VendorUnreachable
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.decide_settle import conclude_settling
 from shared.keywork.desired import act_for, hopeful
-from shared.keywork.errand import Errand, SettleAttempt, lapsed
+from shared.keywork.errand import Errand, SettleAttempt, forgotten
 from shared.keywork.manual_task import alarm, manual_tasks
 from shared.keywork.services import Services
 from shared.ledger.key_record import KeyRecord, Work
@@ -54,6 +54,6 @@ async def _leave(task: AttemptContext) -> None:
     grants = await task.grants()
     error = VendorUnreachable(vendor=task.vendor, cause=LOST, permanent=True)
     owed = [Errand(kept, act, error=error) for kept in grants if hopeful(kept) and (act := act_for(kept))]
-    errands = (*owed, *(Errand(kept) for kept in grants if lapsed(kept, task.now)))
+    errands = (*owed, *(Errand(kept) for kept in grants if forgotten(kept, task.now)))
     found = replace(task, entry=replace(task.entry, saga=replace(task.entry.saga, lost=0)))
     await conclude_settling(SettleAttempt(found, grants, errands))

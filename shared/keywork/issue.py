@@ -16,8 +16,8 @@ from shared.keywork.decision import carry_out
 from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
 from shared.keywork.manual_task import alarm
 from shared.keywork.place_at_locks import asked
-from shared.keywork.preconditions import doors_for, why_hopeless
-from shared.keywork.prepare import new_grant
+from shared.keywork.preconditions import why_hopeless
+from shared.keywork.prepare import doors_for, new_grant
 from shared.keywork.services import gather_both
 from shared.keywork.unique_pins import attempt_indexed, draw_unique, with_pin
 from shared.keywork.vault import KEPT_AFTER_STAY
@@ -143,7 +143,7 @@ def _placings(
     }
     target = Target(core.rooms, core.window)
     grants = []
-    for door in doors_for(core, desk):
+    for door in doors_for(core, core.rooms, desk.binding.devices):
         kept = mine.get((door.id, door.vendor_device))
         if kept is None:
             kept = new_grant(task.entry, door, target, known, task.now, task.services.ids)

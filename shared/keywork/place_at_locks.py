@@ -150,7 +150,8 @@ async def _freer(key: LockKey, placing: LockAttempt, attempted: IssueAttempt) ->
     neighbours = await _neighbours(placing.kept, task)
     if neighbours is None or _lived_in(neighbours, window):
         return None
-    return replace(key, any_secret=True, not_before=_previous_end(neighbours, window))
+    before, after = _previous_end(neighbours, window), _next_start(neighbours, window)
+    return replace(key, any_secret=True, not_before=before, not_after=after)
 
 
 async def _neighbours(mine: GrantRecord, task: AttemptContext) -> list[GrantRecord] | None:
@@ -174,6 +175,11 @@ async def _own_keys(task: AttemptContext) -> set[CredentialId]:
 def _previous_end(neighbours: Sequence[GrantRecord], window: StayWindow) -> datetime | None:
     """Return when the previous guest leaves, into whose stay a vendor may round our start."""
     return max((kept.until for kept in neighbours if kept.until <= window.start), default=None)
+
+
+def _next_start(neighbours: Sequence[GrantRecord], window: StayWindow) -> datetime | None:
+    """Return when the next guest comes, into whose stay a vendor may round our end."""
+    return min((kept.since for kept in neighbours if kept.wanted and kept.since >= window.end), default=None)
 
 
 def _lived_in(neighbours: Sequence[GrantRecord], window: StayWindow) -> bool:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Final
 
-from shared.domain.core import CredentialCore
 from shared.domain.lock_errors import (
     CredentialExpired,
     DeviceNotPaired,
@@ -12,8 +11,8 @@ from shared.domain.lock_errors import (
     LockErrorCause,
 )
 from shared.domain.plan import MAX_ATTEMPTS
-from shared.domain.premises import LockDevice
 from shared.keywork.attempt import AttemptContext
+from shared.keywork.prepare import doors_for
 from shared.keywork.vendor_session import VendorSession
 from shared.ports.lock_causes import LockCause
 
@@ -42,18 +41,11 @@ def _window(task: AttemptContext, desk: VendorSession) -> LockError | None:
 
 def _doors(task: AttemptContext, desk: VendorSession) -> LockError | None:
     core = task.entry.credential.core
-    if all(desk.binding.doors((room,)) for room in core.rooms) and doors_for(core, desk):
+    if all(desk.binding.doors((room,)) for room in core.rooms) and doors_for(
+        core, core.rooms, desk.binding.devices
+    ):
         return None
     return DeviceNotPaired(vendor=desk.vendor, cause=LockErrorCause(_LOCKLESS[bool(core.rooms)]))
-
-
-def doors_for(core: CredentialCore, desk: VendorSession) -> tuple[LockDevice, ...]:
-    """Return the locks that a key is to open: of its rooms, and of its scope those that know such keys."""
-    kind, rooms = core.plan.current.kind, set(core.rooms)
-    doors = desk.binding.doors(core.rooms, core.scope)
-    return tuple(
-        door for door in doors if not rooms.isdisjoint(door.rooms) or door.capabilities.supports(kind)
-    )
 
 
 def _kind(task: AttemptContext, desk: VendorSession) -> LockError | None:

@@ -3,13 +3,26 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from shared.domain.core import CredentialCore
 from shared.domain.grant import Grant, VendorCall
 from shared.domain.grant_lifecycle import Intended
-from shared.domain.ids import GrantId
-from shared.domain.premises import LockDevice
+from shared.domain.ids import GrantId, RoomId
+from shared.domain.premises import LockDevice, doors_of
 from shared.ledger.grant_record import LONGEST_EXTENSION, GrantRecord
 from shared.ledger.key_record import KeyRecord, Target
 from shared.ports.ambient import Ids
+
+
+def doors_for(
+    core: CredentialCore, rooms: Sequence[RoomId], devices: Sequence[LockDevice]
+) -> tuple[LockDevice, ...]:
+    """Return the locks that a key is to open: of these rooms, and of its scope those that know such keys."""
+    kind, wanted = core.plan.current.kind, set(rooms)
+    return tuple(
+        door
+        for door in doors_of(rooms, devices, core.scope)
+        if not wanted.isdisjoint(door.rooms) or door.capabilities.supports(kind)
+    )
 
 
 def new_grant(

@@ -18,12 +18,13 @@ from shared.domain.lock_errors import LockError, LockErrorCause, VendorUnreachab
 from shared.ledger.delays import LONGEST_AT_A_LOCK, round_over
 from shared.ports.exchanges import Exchange, overheard
 from shared.ports.lock import InHand, KeyAtLock, LockVendor
+from shared.ports.lock_causes import LockCause
 
 A = TypeVar("A")
 T = TypeVar("T")
 Outcome = KeyAtLock | InHand | LockError | None
 """What a vendor says of a key at a lock: how it stands, that it is in hand, why not, or just success."""
-TOO_LATE: Final = LockErrorCause("timeout")
+TOO_LATE: Final = LockErrorCause(LockCause.TIMEOUT)
 
 
 @dataclass(frozen=True, slots=True)

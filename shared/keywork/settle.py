@@ -16,7 +16,7 @@ from shared.domain.lock_errors import LockError
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.decide_settle import conclude_settling
 from shared.keywork.desired import Act, act_for, job_of, left_behind, opening, waiting
-from shared.keywork.errand import Errand, SettleAttempt, lapsed
+from shared.keywork.errand import Errand, SettleAttempt, forgotten
 from shared.keywork.jobs import AtJob, answers_of
 from shared.keywork.lock_key import lock_key
 from shared.keywork.rounds import Answer, Outcome, Round
@@ -202,7 +202,7 @@ class _Asking:
             return await _TOGETHER[errands[0].act](self.desk.port, keys)
 
     async def _act(self, errand: Errand) -> Outcome:
-        if lapsed(errand.kept, self.task.now):
+        if forgotten(errand.kept, self.task.now):
             return None
         key = await self._key(errand)
         with hurrying(_hurry(errand, self.task)):
@@ -216,7 +216,7 @@ class _Asking:
         return _key(errand, sealed, self.task)
 
     def _noted(self, errand: Errand, answer: Answer) -> Errand:
-        if lapsed(errand.kept, self.task.now):
+        if forgotten(errand.kept, self.task.now):
             return errand
         return replace(
             errand,

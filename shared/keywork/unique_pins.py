@@ -10,7 +10,7 @@ from shared.keywork.attempt import AttemptContext
 from shared.keywork.errand import Errand
 from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
 from shared.keywork.vendor_session import VendorSession
-from shared.ledger.grant_record import GrantRecord
+from shared.ledger.grant_record import GrantRecord, pin_key
 from shared.ledger.indexes import WITH_PIN
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.lock import KeyAtLock
@@ -37,7 +37,7 @@ async def draw_unique(task: AttemptContext, desk: VendorSession) -> Secret[str]:
 
 async def _taken(task: AttemptContext, indexes: Sequence[str]) -> bool:
     for index in indexes:
-        if await task.ledger.documents.query(WITH_PIN, {"pin": index}, limit=1):
+        if await task.ledger.documents.query(WITH_PIN, {"pin": pin_key(index)}, limit=1):
             return True
     return False
 

@@ -45,6 +45,9 @@ ANEW_BEFORE: Final = (timedelta(hours=24), NEEDED_WITHIN)
 """So long before a stay another is requested in any case."""
 RESIDUE_EVERY: Final = timedelta(hours=1)
 """How often a lock that would not let go of a key is asked again."""
+LAPSED_EVERY: Final = timedelta(days=1)
+ASKED_AFTER_END: Final = timedelta(days=30)
+"""How often, and how long, one is asked whose key opens no more: it takes a place, and clocks are wrong."""
 
 
 def round_over(began: datetime, now: datetime) -> bool:

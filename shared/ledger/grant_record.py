@@ -43,6 +43,8 @@ NEVER: Final = datetime.min.replace(tzinfo=UTC)
 """When that was which nobody was asked yet: before everything else."""
 LONGEST_EXTENSION: Final = timedelta(hours=4)
 """By so much a vendor may round the end, or we may shift it: the truth comes with its answer."""
+CLOCK_MARGIN: Final = timedelta(hours=1)
+"""So much slower than when it was last heard a lock's clock may be, whatever was done to it since."""
 CALLS_LAST: Final = timedelta(seconds=150)
 """Longer than an adapter may run: what was asked of a vendor has had its effect by then, or never will."""
 
@@ -108,7 +110,7 @@ class GrantRecord:
         job = {} if self.in_hand is None else {"job": self.in_hand.named(self.grant.vendor)}
         since = self.wished_at or self.grant.changed_at
         leaving = {"leaving": milliseconds(since)} if self.leaving or self.unmet else {}
-        pin = {} if self.grant.pin_index is None else {"pin": self.grant.pin_index}
+        pin = {} if self.grant.pin_index is None else {"pin": pin_key(self.grant.pin_index)}
         return {**found, "until": milliseconds(self.until), **leaving, **pin, **job}
 
     @property
@@ -133,6 +135,11 @@ class GrantRecord:
     def over(self) -> bool:
         """Say whether nothing is left to do."""
         return isinstance(self.grant.state, Removed)
+
+    def lapsed(self, now: datetime) -> bool:
+        """Say whether a key that would not go opens no more, its time being over by the lock's own clock."""
+        end = self.grant.exposure_until
+        return isinstance(self.grant.state, Residual) and end is not None and end + CLOCK_MARGIN <= now
 
     def busy(self, now: datetime) -> bool:
         """Say whether a call that places it may still be under way."""
@@ -241,6 +248,11 @@ def after_all_calls(grants: Iterable[GrantRecord], now: datetime) -> datetime:
     asked = (kept.asked_last for kept in grants)
     last = max((milliseconds(at) for at in asked if at is not None), default=None)
     return now if last is None or milliseconds(now) > last else instant(last + 1)
+
+
+def pin_key(index: str) -> str:
+    """Return as much of a blind index as the store's own index needs: half of it tells all keys apart."""
+    return index[: len(index) // 2]
 
 
 def grant_from(found: Document) -> GrantRecord:

@@ -103,7 +103,8 @@ class LockKey:
 
     The name tells it from every other key at the lock. `secret` is what this kind needs: the PIN, the card's
     number, the account that an app's key is sent to. `intent_predates`: an earlier call, perhaps one that
-    was never heard of again, may have placed it. `not_before`: when the room's previous guest leaves.
+    was never heard of again, may have placed it. `not_before`: when the room's previous guest leaves;
+    `not_after`: when the next one comes.
     `any_secret`: the vendor may choose another secret, as it must where the lock cannot be reached; only for
     keys to a single lock, because the guest of several would hold several. `vendor_device`: the vendor's own
     name of the lock, where the key is known to be for that one, whichever hangs at the door by now. `scope`:
@@ -121,6 +122,7 @@ class LockKey:
     secret: Secret[str] | None = None
     intent_predates: bool = True
     not_before: datetime | None = None
+    not_after: datetime | None = None
     any_secret: bool = False
     vendor_ref: Secret[str] | None = None
     vendor_device: str | None = None

@@ -41,6 +41,7 @@ class LockCause(StrEnum):
     # The lock cannot be told, or is none of ours.
     GATEWAY_OFFLINE = "gateway_offline"
     NO_GATEWAY = "no_gateway"
+    ENCODER_OFFLINE = "encoder_offline"
     LOCK_BUSY = "lock_busy"
     LOCK_FULL = "lock_full"
     LOCK_FROZEN = "lock_frozen"
@@ -56,6 +57,8 @@ class LockCause(StrEnum):
     PIN_TAKEN = "pin_taken"
     PIN_REFUSED = "pin_refused"
     RECEIVER_REFUSED = "receiver_refused"
+    CARD_MISSING = "card_missing"
+    CARD_FAULTY = "card_faulty"
     WINDOW_SPENT = "window_spent"
     WINDOW_OVER = "window_over"
     SECRET_MISSING = "secret_missing"  # noqa: S105 - a cause

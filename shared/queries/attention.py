@@ -115,7 +115,9 @@ def may_still_open(kept: GrantRecord, now: datetime) -> bool:
 
     Whether a saga still tries makes no difference (trial §2.3).
     """
-    if isinstance(kept.grant.state, Residual) or kept.wish is Wish.LEFT:
+    if isinstance(kept.grant.state, Residual):
+        return not kept.lapsed(now)
+    if kept.wish is Wish.LEFT:
         return True
     if isinstance(kept.grant.state, Resting) or (kept.wish is Wish.OPEN and not _is_cut_short(kept)):
         return False
@@ -184,6 +186,7 @@ async def _residue(store: TenantDocuments, kept: GrantRecord) -> dict[str, Any]:
         "since": instant_to_text(grant.changed_at),
         "cause": getattr(grant.state, "cause", None) or next((call.answer for call in asked), None),
         "asked_last": next((moment(call.answered_at or call.at) for call in asked), None),
+        "zone": None if record is None else record.credential.core.window.zone,
         "next_try": None if record is None else moment(record.due),
         "exposure_until": at_or_none(grant.exposure_until),
     }

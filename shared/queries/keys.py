@@ -168,6 +168,7 @@ async def shown_key(store: TenantDocuments, record: KeyRecord) -> dict[str, Any]
         "state": name_of(type(credential.state)),
         "reason": getattr(credential.state, "reason", None),
         "window": shown_window(core.window),
+        "becomes": _becomes(record),
         "saga": {name: getattr(saga, name) for name in ("kind", "generation", "execution", "tries")},
         "due_at": moment(record.due),
         "attempts": core.plan.attempts,
@@ -176,6 +177,12 @@ async def shown_key(store: TenantDocuments, record: KeyRecord) -> dict[str, Any]
         "warnings": [warning.code for warning in core.warnings],
         "grants": await shown_grants(store, core.id),
     }
+
+
+def _becomes(record: KeyRecord) -> dict[str, Any] | None:
+    """Return what a key is on its way to; what it is, stands at its locks until they have followed."""
+    target = record.amends
+    return None if target is None else {"rooms": list(target.rooms), "window": shown_window(target.window)}
 
 
 def _holder(credential: KeyCredential) -> dict[str, str | None]:

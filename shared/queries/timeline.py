@@ -21,7 +21,7 @@ from shared.ledger.reservation import Reservation, reservation_from
 from shared.ledger.reservation import ref_of as stay_ref
 from shared.ports.documents import Ref, TenantDocuments
 from shared.queries.grants import moment, shown_grants
-from shared.queries.hotels import Cell, Unknown
+from shared.queries.hotels import Cell, Unknown, zones
 from shared.queries.keys import key_of, keys_of_stay
 from shared.streams.telling import OUTBOX
 
@@ -67,8 +67,16 @@ async def timeline(cell: Cell, executions: Executions, identity: str, tenant: st
     lines.sort(key=lambda line: _when(line.at))
     shown = [{**asdict(line), "at": moment(_when(line.at))} for line in lines]
     keys = [record.id for record in whose.keys]
-    known = {"id": identity, "tenant": whose.store.tenant, "credentials": keys}
+    known = {"id": identity, "tenant": whose.store.tenant, "credentials": keys, "zone": await _zone(whose)}
     return {**known, "standing": [_key_standing(record) for record in whose.keys], "timeline": shown}
+
+
+async def _zone(whose: _Whose) -> str | None:
+    """Return the clock on the wall of the hotel, as far as anybody knows which it is."""
+    for record in whose.keys:
+        return record.credential.core.window.zone
+    house = None if whose.stay is None else whose.stay.property_id
+    return None if house is None else (await zones(whose.store)).get(house)
 
 
 def _key_standing(record: KeyRecord) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from shared.domain.ids import LockDeviceId, PropertyId
 from shared.domain.kinds import REVOKE_PENDING_AT_LOCK, KeyWarning, VendorCode, merge_warnings
 from shared.domain.lock_errors import LockError, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
-from shared.ports.lock import AdapterDescription, DeviceHealth, KeyAtLock, ListedDevice, LockKey
+from shared.ports.lock import AdapterDescription, DeviceHealth, InHand, KeyAtLock, ListedDevice, LockKey
 from shared.ports.lock_causes import LockCause
 from shared.vendor_kit.departures import Departures
 from shared.vendor_kit.grids import Bounds, in_minutes
@@ -52,7 +52,7 @@ class Carried:
 
     ref: Secret[str]
     name: str
-    secret: Secret[str]
+    secret: Secret[str] | None
     end: datetime
     warnings: tuple[KeyWarning, ...] = ()
 
@@ -114,14 +114,13 @@ class CarriedKeys(LocksInTurn):
         """Return the newest key of this name that is good at the door, or None."""
         with self._refusals.spoken(Operation.LOOK, key.device_id):
             ours = _ours(key, await self._maker.good_at(self._door(key)))
-        return _at_lock(key, ours[-1], ours, self._carried(key)) if ours else None
+        return key_at_lock(key, ours[-1], ours, self._carried(key)) if ours else None
 
-    async def place(self, key: LockKey) -> KeyAtLock:
+    async def place(self, key: LockKey) -> KeyAtLock | InHand:
         """See to it that the guest carries the key, once the stay has begun."""
         bounds = in_minutes(key)
         secret = self._locks.secret_of(key, bounds)
-        if bounds.start > self._clock.now():
-            raise TooEarly(self._binding.vendor, key.device_id, bounds.start)
+        self._refuse_before(bounds.start, key)
         with self._refusals.spoken(Operation.ISSUE, key.device_id):
             # Two who find a door without keys at once would override each other.
             async with turn_at(self._turns, f"door:{self._door(key)}", key.name):
@@ -129,23 +128,21 @@ class CarriedKeys(LocksInTurn):
                 made = await self._standing_or_made(key, secret, bounds, good)
                 others = [each for each in _ours(key, good) if each.ref != made.ref]
                 left = [each for each in others if not await self._taken_back(key, each)]
-        return _at_lock(key, made, [*left, made], self._carried(key))
+        return key_at_lock(key, made, [*left, made], self._carried(key))
 
-    async def remove(self, key: LockKey) -> None:
+    async def remove(self, key: LockKey) -> InHand | None:
         """Say that a key is gone once it is; no call takes it from whoever carries it."""
         with self._refusals.spoken(Operation.REVOKE, key.device_id):
             ours = _ours(key, await self._maker.good_at(self._door(key)))
             left = [each for each in ours if not await self._taken_back(key, each)]
-        if left:
-            await self._departures.note(key.name, max(each.end for each in left))
-            device, doing = key.device_id, Operation.REVOKE
-            raise self._refusals.failed(LockCause.ENDS_BY_TIME, doing, device, permanent=True)
+        await self._refuse_carried(key, left)
+        return None
 
-    async def suspend(self, key: LockKey) -> None:
+    async def suspend(self, key: LockKey) -> InHand | None:
         """Say that a key cannot rest, unless there is none."""
-        await self.remove(key)
+        return await self.remove(key)
 
-    async def unsuspend(self, key: LockKey) -> KeyAtLock:
+    async def unsuspend(self, key: LockKey) -> KeyAtLock | InHand:
         """See to it that the guest carries the key."""
         return await self.place(replace(key, intent_predates=True))
 
@@ -178,6 +175,18 @@ class CarriedKeys(LocksInTurn):
             return max(SOON, (error.begins - self._clock.now()) / 2)
         return WAITS.get(error.cause.kind)
 
+    async def _refuse_carried(self, key: LockKey, left: Sequence[Carried]) -> None:
+        """Note that what is still carried counts no more, and say that time or the next guest ends it."""
+        if left:
+            await self._departures.note(left[0].name, max(each.end for each in left))
+            device, doing = key.device_id, Operation.REVOKE
+            raise self._refusals.failed(LockCause.ENDS_BY_TIME, doing, device, permanent=True)
+
+    async def _staying(self, good: Sequence[Carried]) -> bool:
+        """Say whether somebody who still stays has a key: theirs is not to be ended."""
+        names = {each.name for each in good}
+        return bool(names - await self._departures.among(names))
+
     async def _taken_back(self, key: LockKey, carried: Carried) -> bool:
         return await self._maker.take_back(self._door(key), carried.ref)
 
@@ -185,6 +194,10 @@ class CarriedKeys(LocksInTurn):
         """Say that nobody can take a key back, where its lock cannot be told."""
         told = (self._locks.offered() & self._locks.device(key.device_id).capabilities).remote_revoke
         return () if told else (ENDED_BY_TIME,)
+
+    def _refuse_before(self, begins: datetime, key: LockKey) -> None:
+        if begins > self._clock.now():
+            raise TooEarly(self._binding.vendor, key.device_id, begins)
 
     def _door(self, key: LockKey) -> str:
         return key.vendor_device or self._locks.device(key.device_id).vendor_device
@@ -196,8 +209,7 @@ class CarriedKeys(LocksInTurn):
         standing = next((each for each in _ours(key, good) if (each.end, each.secret) == wanted), None)
         if standing is not None:
             return standing
-        staying = {each.name for each in good} - await self._departures.among(each.name for each in good)
-        overrides, nonce = not staying, key.idempotency_key
+        overrides, nonce = not await self._staying(good), key.idempotency_key
         new = NewCarried(key.name, secret, self._door(key), bounds, overrides=overrides, nonce=nonce)
         return await self._made(key, new)
 
@@ -218,9 +230,10 @@ def _ours(key: LockKey, good: Sequence[Carried]) -> list[Carried]:
     return [each for each in good if each.name == key.name]
 
 
-def _at_lock(
+def key_at_lock(
     key: LockKey, made: Carried, ours: Sequence[Carried], carried: Sequence[KeyWarning]
 ) -> KeyAtLock:
+    """Return a key that a guest carries as it stands at a lock, others of its name beside it."""
     bounds, last = Bounds(in_minutes(key).start, made.end), max(each.end for each in ours)
     outlived = (OUTLIVES,) if last > made.end else ()
     return KeyAtLock(

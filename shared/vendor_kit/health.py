@@ -53,6 +53,11 @@ class Skews:
             self._keep(lock, self._clock.now() + lasts, skew)
         return skew
 
+    def behind(self, lock: str) -> timedelta:
+        """Return by how much a lock's clock was slow when it was last asked, if it was."""
+        _, skew = self._known.get(lock, (None, None))
+        return max(timedelta(0), -(skew or timedelta(0)))
+
     def _keep(self, lock: str, until: datetime, skew: timedelta | None) -> None:
         self._known.pop(lock, None)
         self._known[lock] = (until, skew)

@@ -19,6 +19,7 @@ UNMET = {
 }
 """What gives causes that nobody is woken for."""
 NOT_WHEN_TAKEN_BACK = {
+    **dict.fromkeys(("card_faulty", "card_missing", "encoder_offline"), "said of a card that is written"),
     "too_early": "said of what is to be made",
     **dict.fromkeys(
         ("attempts_spent", "room_without_lock", "scope_without_lock", "secret_missing"),
@@ -33,8 +34,11 @@ NOT_WHEN_TAKEN_BACK = {
 }
 OF_A_VENDOR = ("shared/vendor_kit/", "shared/keywork/vendor_session.py")
 """What gives causes that speak of a vendor or its account, beside the vendor's own adapter."""
-OF_SOME_VENDORS = ("shared/vendor_kit/carried_keys.py",)
-"""Parts of the kit that lead only the vendors that import them to a cause."""
+OF_SOME_VENDORS = {
+    "shared/vendor_kit/carried_keys.py": ("carried_keys", "desk_keys"),
+    "shared/vendor_kit/desk_keys.py": ("desk_keys",),
+}
+"""Parts of the kit that lead only some vendors to a cause: those that import one of these modules."""
 ROW = re.compile(r"^ *\| (.*?) \|", re.MULTILINE)
 Texts = Mapping[str, set[str]]
 TAKEN_AS = ("str", "LockCause")
@@ -97,8 +101,10 @@ def causes(tree: Tree) -> dict[str, set[str]]:
 def _foreign(tree: Tree, own: str) -> set[str]:
     """Return the parts of the kit that a vendor does not use."""
     texts = [tree.texts[path] for path in tree.product if path.startswith(own)]
-    names = {path: path.removesuffix(".py").replace("/", ".") for path in OF_SOME_VENDORS}
-    return {path for path, name in names.items() if not any(name in text for text in texts)}
+    used = {
+        name for name in ("carried_keys", "desk_keys") if any(f"vendor_kit.{name}" in text for text in texts)
+    }
+    return {path for path, names in OF_SOME_VENDORS.items() if used.isdisjoint(names)}
 
 
 def _members(module: ast.Module) -> Iterator[tuple[str, list[str]]]:

@@ -11,6 +11,7 @@ ADAPTERS, SIMULATORS = "shared/vendors", "infra/simulators"
 NO_VENDORS = {"kit", "mock"}
 """What every simulator is made of; and the specification's stand-in for any vendor (A §15.2)."""
 MAY_NAME = {
+    "edge_agent/issuing/makers.py": "what a lone desk makes are its own encoder's cards",
     "edge_agent/README.md": "a reader is told which wires a desk speaks",
     "edge_agent/hardware/property_systems/": "a desk's wires are each some vendor's",
     "infra/bench/measures/desk.py": "a desk's wires are each some vendor's",

@@ -13,7 +13,7 @@ import pytest
 
 from infra.archive.contents import pack
 from infra.manifest.load import ROOT
-from infra.terraform.schema import google
+from infra.terraform.schema import FILES, schema_of
 
 _HOST = ["registry", "terraform", "io"]
 HOST = ".".join(_HOST)
@@ -97,8 +97,11 @@ def variables_of(folder):
 def _install_stand_in(plugins):
     machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
     system = f"{platform.system().lower()}_{machine}"
-    version = google().version
-    program = plugins / HOST / "hashicorp/google" / version / system / f"terraform-provider-google_v{version}"
-    program.parent.mkdir(parents=True)
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{STAND_IN}"\n')
-    program.chmod(0o755)
+    for name in FILES:
+        version = schema_of(name).version
+        program = (
+            plugins / HOST / "hashicorp" / name / version / system / f"terraform-provider-{name}_v{version}"
+        )
+        program.parent.mkdir(parents=True)
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{STAND_IN}" {name}\n')
+        program.chmod(0o755)

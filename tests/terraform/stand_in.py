@@ -1,4 +1,4 @@
-"""A program that stands in for Google's provider: its schema, its protocol, and no cloud behind it.
+"""A program that stands in for a provider, of the name it is given: its schema, and no cloud behind it.
 
 Terraform starts it as any provider. It refuses words that an enumeration does not have, tells in a plan what
 the real one would tell, leaves what only an apply can tell unknown, and at an apply makes something up.
@@ -17,7 +17,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from infra.terraform.schema import google
+from infra.terraform.schema import schema_of
 from tests.terraform.packed import UNKNOWN, Unknown, packed, unpacked
 
 NUMBER = "123456789012"
@@ -73,7 +73,7 @@ def _messages():
 
 
 M = _messages()
-SCHEMA = google()
+SCHEMA = schema_of(sys.argv[1])
 SETTINGS = {}
 
 

@@ -1,18 +1,17 @@
-"""A stay is cut short, and its new end passes while its lock is out of reach (the second trial's H1)."""
+"""What is over while its lock is out of reach is over at the lock, and gone when it is back (H1, ES3)."""
 
 import asyncio
 
 from tests.support.sample_hotel import DOORS, play
+from tests.workflows.test_at_the_lock import residues
 from tests.workflows.test_keys_that_move_and_rest import booked, changed
 
 NOW = {"validFrom": "2026-03-01T09:00:00Z", "validUntil": "2026-03-05T07:30:00Z"}
 SHORTER = "2026-03-01T12:00:00Z"
 
 
-async def residues(house):
-    status, shown = await house.on.send("_cloud/residues", caller="operator", method="GET")
-    assert status == 200
-    return shown["residues"]
+async def opens(house, pin):
+    return (await house.steer("POST", f"doors/{DOORS['101']}/try", pin=pin))["opens"]
 
 
 async def reach(house, in_reach):
@@ -37,5 +36,29 @@ def test_h1_the_old_window_is_listed_while_it_stands_and_removed_when_its_lock_i
         await asyncio.sleep(12 * 3600)
         (key,) = await house.keys()
         assert key["state"]["type"] == "revoked"
+
+    play(tmp_path, scenario)
+
+
+def test_es3_a_residue_lapses_by_its_lock_s_slow_clock_and_is_removed_when_the_lock_is_back(tmp_path):
+    """The clock is 20 minutes slow, and TTLock said so when the key was placed."""
+
+    async def scenario(house):
+        await house.unmap("front")
+        await house.steer("PATCH", f"locks/{DOORS['101']}", skewSeconds=-1200)
+        await booked(house, validFrom="2026-03-01T09:00:00Z", validUntil="2026-03-01T15:00:00Z")
+        await reach(house, in_reach=False)
+        await house.publish("evt_2", "cancelled", version=3, time="2026-03-01T11:00:00Z")
+        await asyncio.sleep(6 * 3600 + 60)
+        (row,) = await house.keys_at("101")
+        # Six hours have passed, and by the lock's clock they have not.
+        assert (await opens(house, row["code"]), len(await residues(house))) == (True, 1)
+        await asyncio.sleep(2 * 3600)
+        assert (await opens(house, row["code"]), len(await residues(house))) == (False, 0)
+        await reach(house, in_reach=True)
+        await asyncio.sleep(25 * 3600)
+        assert await house.keys_at("101") == []
+        (grant,) = (await house.documents("grants")).values()
+        assert grant["grant"]["state"]["proof"] == "vendor_confirmed"
 
     play(tmp_path, scenario)

@@ -22,10 +22,10 @@ async def keys_of(house, reservation):
 
 
 async def failed(house, **data):
-    """Let a key fail at a vendor that answers nothing."""
+    """Let a key fail at a vendor that answers nothing: six tries, after whose long rests a sweep comes by."""
     await house.fault("http_500", ADD)
     await house.publish("evt_1", **data)
-    await asyncio.sleep(10 * MINUTE)
+    await asyncio.sleep(14 * MINUTE)
     assert await states(house) == ["failed"]
 
 

@@ -101,6 +101,18 @@ def test_guest_keeps_the_old_room_s_key_until_the_new_one_s_stands(tmp_path):
     play(tmp_path, scenario)
 
 
+def test_trial_m3_window_that_was_asked_for_is_shown_beside_the_one_that_stands(tmp_path):
+    async def scenario(house):
+        key, _ = await booked(house)
+        await house.fault("http_500", CHANGE)
+        await changed(house, validUntil=LONGER)
+        _, found = await house.on.send(f"_cloud/credentials?key={key}", caller="operator", method="GET")
+        (shown,) = found["credentials"]
+        return shown["window"]["until"], shown["becomes"]["window"]["until"]
+
+    assert play(tmp_path, scenario) == ("2026-03-05T07:30:00Z", LONGER)
+
+
 def test_change_no_lock_follows_is_told_to_people_and_made_once_it_can_be(tmp_path):
     async def scenario(house):
         key, pin = await booked(house)

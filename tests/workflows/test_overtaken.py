@@ -1,6 +1,7 @@
 """A stay that ended before we heard it confirmed gets no key, whatever the clocks say."""
 
 import asyncio
+from itertools import permutations
 
 import pytest
 
@@ -179,3 +180,38 @@ def test_an_event_that_is_dated_in_the_future_and_has_no_version_is_warned_of(tm
         assert [line["eventId"] for line in warnings] == ["evt_1"] * warned
 
     play(tmp_path, scenario)
+
+
+STORY = {
+    "evt_1": ("confirmed", "2026-03-01T08:00:00Z", {}),
+    "evt_2": ("cancelled", "2026-03-01T08:10:00Z", {}),
+    "evt_3": ("confirmed", "2026-03-01T08:20:00Z", {"rooms": ["rmu_102"]}),
+}
+
+
+@pytest.mark.parametrize("order", list(permutations(STORY)), ids=" ".join)
+def test_trial_el1_reinstated_stay_has_its_key_at_the_door_in_whichever_order_it_was_told(tmp_path, order):
+    async def scenario(house):
+        for event in order:
+            subject, time, data = STORY[event]
+            await house.publish(event, subject, time=time, **data)
+            await asyncio.sleep(10)
+        await asyncio.sleep(200)
+        return [len(await house.keys_at(door)) for door in ("101", "102", "front")]
+
+    assert play(tmp_path, scenario) == [0, 1, 1]
+
+
+@pytest.mark.parametrize("ending", ["cancelled", "checked_out", "early_checkout"])
+def test_trial_2_6_guest_of_a_booking_from_the_future_is_locked_out_by_its_ending(tmp_path, ending):
+    async def scenario(house):
+        await house.publish("evt_1", time="2026-12-26T09:00:00Z")
+        await asyncio.sleep(10)
+        before = len(await house.keys_at("101"))
+        await house.publish("evt_2", ending, time="2026-03-01T09:00:10Z")
+        await asyncio.sleep(200)
+        (stay,) = (await house.documents("reservations")).values()
+        assert "its date is 300 days ahead" in stay["heard"][0]["because"]
+        return before, len(await house.keys_at("101")), len(await house.keys_at("front"))
+
+    assert play(tmp_path, scenario) == (1, 0, 0)

@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
@@ -20,18 +20,22 @@ from typing import Any
 import uvloop
 
 from infra.bench import hotel
+from infra.bench.certificates import AUTHORITY, CERTIFICATE, KEY, certify
 from infra.bench.client import Caller, request
 from infra.bench.figures import BenchError, Figure, Ground, Measure, Sample
 from infra.bench.hand_written import SCHEMA, HandWritten, inline, together
 from infra.bench.plain_sqlite import plain_sqlite
 from infra.bench.processes import Process, answering
 from infra.bench.programs.key_fleet import PATH
+from infra.local.counters import BY
 from infra.local.sample.load import sample_vendor
 from infra.local.server import free_port
 
 MANY, PATIENCE_SECONDS = 32, 30.0
 CONTROL = "bench"
 RAW, OWN, SIMULATED = "raw.hand_written_keys", "keys.mock", "keys.simulated"
+OVER_TLS = "keys.mock_over_tls"
+"""The same vendor as real ones are: by TLS, through the client that speaks to them."""
 RATE, P50, P95 = "{}_per_s_at_{}", "{}_p50_ms_at_{}", "{}_p95_ms_at_{}"
 CPU, MEMORY, POSTS = "{}_cpu_ms_each_at_{}", "{}_pss_mb_at_{}", "{}_vendor_calls_each_at_{}"
 COUNTED = {
@@ -43,7 +47,9 @@ COUNTED = {
     "publishes": "messages",
 }
 """What the fleet counts of itself, and in which unit."""
-EACH = "{}_{}_each_at_{}"
+EACH, BESIDE = "{}_{}_each_at_{}", "{}_{}_beside_each_at_{}"
+APART = ("document_writes", "document_reads", "function_calls")
+"""What is counted of the key's own path, and apart from it of whoever else hears of a booking."""
 FLOORS: Mapping[str, tuple[float, float | None]] = {
     RATE.format(OWN, 1): (157, 314),
     RATE.format(OWN, MANY): (229, 458),
@@ -72,6 +78,8 @@ def _figures(name: str, many: int) -> Iterator[tuple[str, str, bool]]:
     yield POSTS.format(name, many), "calls", False
     for counter, unit in COUNTED.items():
         yield EACH.format(name, counter, many), unit, False
+    for counter in APART:
+        yield BESIDE.format(name, counter, many), COUNTED[counter], False
 
 
 def _figure(name: str, unit: str, beside: str | None) -> Figure:
@@ -82,7 +90,7 @@ def _figure(name: str, unit: str, beside: str | None) -> Figure:
 FIGURES = {
     figure: _figure(figure, unit, figure.replace(name, RAW) if compared and name != RAW else None)
     for many in (1, MANY)
-    for name in (RAW, OWN, SIMULATED)
+    for name in (RAW, OWN, OVER_TLS, SIMULATED)
     for figure, unit, compared in _figures(name, many)
 }
 Make = Callable[[int, Caller], Awaitable[None]]
@@ -98,13 +106,18 @@ class Vendor:
     figure: str
     port: int
     called: Callable[[], int]
+    scheme: str = "http"
+    trusting: Mapping[str, str] = field(default_factory=dict)
+    """What a fleet's environment must say for it to trust this one."""
 
 
 def take(ground: Ground) -> Sample:
     """Make keys by hand, with the mock on a stub, and with the sample vendor's adapter on its simulator."""
     sample: dict[str, float] = {}
-    with _stub(ground.folder) as stub:
+    with stub_vendor(ground.folder) as stub:
         sample |= uvloop.run(_by_hand(stub, ground))
+        sample |= _by_fleet(stub, ground)
+    with _stub_over_tls(ground.folder) as stub:
         sample |= _by_fleet(stub, ground)
     with _simulator(ground.folder) as simulator:
         sample |= _by_fleet(simulator, ground)
@@ -112,10 +125,22 @@ def take(ground: Ground) -> Sample:
 
 
 @contextmanager
-def _stub(folder: Path) -> Iterator[Vendor]:
+def stub_vendor(folder: Path) -> Iterator[Vendor]:
+    """Run a vendor that only answers, for the mock."""
     port = free_port()
     with answering(["-m", "infra.bench.programs.vendor_stub", str(port)], port, folder):
         yield Vendor(hotel.MOCK, OWN, port, lambda: int(_asked(port, "/")["posted"]))
+
+
+@contextmanager
+def _stub_over_tls(folder: Path) -> Iterator[Vendor]:
+    certify(folder)
+    port, tls_port = free_port(), free_port()
+    over_tls: list[str | Path] = [str(tls_port), folder / CERTIFICATE, folder / KEY]
+    with answering(["-m", "infra.bench.programs.vendor_stub", str(port), *over_tls], port, folder):
+        trusting = {"SSL_CERT_FILE": str(folder / AUTHORITY)}
+        called = lambda: int(_asked(port, "/")["posted"])  # noqa: E731 - one line, as for the plain one
+        yield Vendor(hotel.MOCK, OVER_TLS, tls_port, called, "https", trusting)
 
 
 @contextmanager
@@ -139,39 +164,51 @@ async def _by_hand(vendor: Vendor, ground: Ground) -> Sample:
                 database.execute(statement)
             with together(database, asyncio.get_running_loop()) as shared:
                 keep = inline(database) if many == 1 else shared
-                made = await _made(HandWritten(keep, vendor.port).key, vendor.port, many, _while(ground))
-        sample |= _speed(RAW, many, *made)
+                by_hand = await made(HandWritten(keep, vendor.port).key, vendor.port, many, _while(ground))
+        sample |= _speed(RAW, many, *by_hand)
     return sample
 
 
 def _by_fleet(vendor: Vendor, ground: Ground) -> Sample:
-    port, home = free_port(), ground.folder / f"home-{vendor.name}"
+    port, home = free_port(), ground.folder / f"home-{vendor.figure}"
     program: list[str | Path] = ["-m", "infra.bench.programs.key_fleet", home, str(port)]
     sample: dict[str, float] = {}
-    with answering([*program, vendor.name, str(vendor.port)], port, ground.folder) as fleet:
+    program += [vendor.name, str(vendor.port), vendor.scheme]
+    with answering(program, port, ground.folder, **vendor.trusting) as fleet:
         # What is looked up once for each lock is no part of a key.
-        uvloop.run(_made(partial(_key, port, 0), port, MANY, lambda number: number < hotel.ROOMS))
+        uvloop.run(made(partial(make_key, port, 0), port, MANY, lambda number: number < hotel.ROOMS))
         for many in (1, MANY):
-            make = partial(_key, port, 1_000_000 * many)
+            make = partial(make_key, port, 1_000_000 * many)
             sample |= _loaded(vendor, fleet, make, many, ground)
     return sample
 
 
 def _loaded(vendor: Vendor, fleet: Process, make: Make, many: int, ground: Ground) -> Sample:
-    called, before, cpu = vendor.called(), _asked(fleet.port, PATH), fleet.cpu_seconds()
-    delays, took = uvloop.run(_made(make, fleet.port, many, _while(ground)))
+    called, before, cpu = vendor.called(), counted_by(fleet), fleet.cpu_seconds()
+    delays, took = uvloop.run(made(make, fleet.port, many, _while(ground)))
     # What a key leaves to be done after it is told belongs to its cost.
-    after, keys = _asked(fleet.port, PATH), len(delays)
+    after, keys = counted_by(fleet), len(delays)
+    spent = {name: (after[name] - before.get(name, 0)) / keys for name in after}
+    own = {name: _own(spent, name, vendor.name) for name in APART}
     name = vendor.figure
     return {
         **_speed(name, many, delays, took),
         CPU.format(name, many): (fleet.cpu_seconds() - cpu) / keys * 1e3,
         MEMORY.format(name, many): fleet.memory_megabytes()[1],
         POSTS.format(name, many): (vendor.called() - called) / keys,
-        **{
-            EACH.format(name, counter, many): (after[counter] - before[counter]) / keys for counter in COUNTED
-        },
+        **{EACH.format(name, counter, many): {**spent, **own}[counter] for counter in COUNTED},
+        **{BESIDE.format(name, counter, many): spent[counter] - own[counter] for counter in APART},
     }
+
+
+def _own(spent: Mapping[str, float], name: str, vendor: str) -> float:
+    """Return what the functions spent that a key waits for."""
+    return sum(spent.get(BY.format(name, each), 0) for each in ("on-booking-confirmed", f"adapter-{vendor}"))
+
+
+def counted_by(fleet: Process) -> Mapping[str, int]:
+    """Return what a fleet has counted, once nothing is under way."""
+    return _asked(fleet.port, PATH)
 
 
 def _while(ground: Ground) -> Wanted:
@@ -179,7 +216,7 @@ def _while(ground: Ground) -> Wanted:
     return lambda number: number == 0 or time.perf_counter() < until
 
 
-async def _made(make: Make, port: int, many: int, wanted: Wanted) -> tuple[list[float], float]:
+async def made(make: Make, port: int, many: int, wanted: Wanted) -> tuple[list[float], float]:
     """Make keys in a closed loop; return how long each took, and all together."""
     numbers, began = itertools.count(), time.perf_counter()
     each = await asyncio.gather(*(_in_a_row(make, port, numbers, wanted) for _ in range(many)))
@@ -197,7 +234,8 @@ async def _in_a_row(make: Make, port: int, numbers: Iterator[int], wanted: Wante
     return delays
 
 
-async def _key(port: int, first: int, number: int, caller: Caller) -> None:
+async def make_key(port: int, first: int, number: int, caller: Caller) -> None:
+    """Have a key made of a stay's number, counted from the first."""
     status = await caller.call(request(port, PATH, body=b"%d" % (first + number)))
     if status != 200:
         raise BenchError(f"a key was not issued: {status}")

@@ -1,4 +1,4 @@
-"""A whole fleet that makes a key a request: `... key_fleet HOME PORT VENDOR VENDOR_PORT`.
+"""A whole fleet that makes a key a request: `... key_fleet HOME PORT VENDOR VENDOR_PORT [https]`.
 
 Besides what every fleet serves, `POST /_bench/keys` with the number of a stay publishes its booking and is
 answered when the key's `issued` is published, so that nobody has to ask whether it is. A GET is answered with
@@ -26,14 +26,17 @@ from infra.local.fleet import Fleet, open_fleet
 from infra.local.sample.load import move_in
 from infra.local.server import spare_the_collector
 from infra.local.storage.engine import LAZY_SECONDS
+from infra.local.transport import Sockets
 from infra.local.world import FleetConfig, World
 from shared.events.wire import write_instant
 from shared.ports.bus import EventBus, Message
 from shared.runtime.platform import bind
 from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.guard import GuardPolicy
+from shared.vendor_kit.http import Answer, Call
 
 PATH = "/_bench/keys"
+VENDOR_NAME = "vendor.example"
 BOOKED = "melmastoon.reservation.booking.confirmed.v1"
 ENDS = {"melmastoon.lock.credential.issued.v1": 200, "melmastoon.lock.credential.failed.v1": 500}
 UNHURRIED = GuardPolicy(limit=None)
@@ -110,9 +113,24 @@ def booking(number: int) -> Message:
     return Message(json.dumps(event).encode(), {"subject": BOOKED, "tenantId": TENANT}, f"rsv_{number}")
 
 
-async def main(home: Path, port: int, vendor: str, address: str) -> None:
+class ToThisMachine(Sockets):
+    """The vendor's name leads to this machine: no fleet calls a bare address over TLS."""
+
+    def __init__(self, port: str) -> None:
+        super().__init__()
+        self._here = f"https://127.0.0.1:{port}"
+
+    async def send(self, call: Call) -> Answer:
+        """Send a call where the name leads."""
+        return await super().send(replace(call, url=call.url.replace(f"https://{VENDOR_NAME}", self._here)))
+
+
+async def main(home: Path, port: int, vendor: str, vendor_port: str, *, over_tls: bool) -> None:
     """Serve until killed."""
-    async with open_fleet(FleetConfig(home, port), World(guard_policy=UNHURRIED)) as fleet:
+    address = f"https://{VENDOR_NAME}" if over_tls else f"http://127.0.0.1:{vendor_port}"
+    outside = ToThisMachine(vendor_port) if over_tls else Sockets()
+    world = World(guard_policy=UNHURRIED, outside=outside)
+    async with open_fleet(FleetConfig(home, port), world) as fleet:
         await move_in(hotel(vendor), fleet.documents, SystemClock().now())
         name = account_secret(hotel(vendor).devices[0].vendor, TENANT, PROPERTY)
         await fleet.platform.secrets.add(name, account(vendor, address))
@@ -123,4 +141,5 @@ async def main(home: Path, port: int, vendor: str, address: str) -> None:
 
 
 if __name__ == "__main__":
-    uvloop.run(main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], f"http://127.0.0.1:{sys.argv[4]}"))
+    _, home, port, vendor, vendor_port, *scheme = sys.argv
+    uvloop.run(main(Path(home), int(port), vendor, vendor_port, over_tls=scheme == ["https"]))

@@ -1,6 +1,10 @@
-"""A vendor that does nothing but answer: `... vendor_stub PORT`. A GET says how many keys were posted."""
+"""A vendor that does nothing but answer: `... vendor_stub PORT [TLS_PORT CERTIFICATE KEY]`.
+
+A GET says how many keys were posted, on whichever port.
+"""
 
 import asyncio
+import ssl
 import sys
 from typing import cast
 
@@ -37,12 +41,17 @@ class Stub(asyncio.Protocol):
         self._transport.write(head % len(answer) + answer)
 
 
-async def serve(port: int) -> None:
-    """Serve on loopback."""
+async def serve(port: int, *over_tls: str) -> None:
+    """Serve on loopback, and over TLS on a port of its own if a certificate is given."""
     loop = asyncio.get_running_loop()
+    if over_tls:
+        tls_port, certificate, key = over_tls
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        await loop.create_server(Stub, "127.0.0.1", int(tls_port), backlog=CONNECTIONS, ssl=context)
     server = await loop.create_server(Stub, "127.0.0.1", port, backlog=CONNECTIONS)
     await server.serve_forever()
 
 
 if __name__ == "__main__":
-    uvloop.run(serve(int(sys.argv[1])))
+    uvloop.run(serve(int(sys.argv[1]), *sys.argv[2:]))

@@ -66,10 +66,15 @@ def quarantine(stage: Stage) -> Proof:
     stage.publish(bad.confirmed())
     letters = stage.until(lambda: stage.control.get("dead-letters")["messages"] or None)
     told = [{name: letter[name] for name in ("field", "reason", "remedy")} for letter in letters]
+    # The stay is remembered, for somebody must see to it (decision 0071); it names no key.
     keys, record = stage.keys_of(bad), stage.document("reservations", bad.id)
     named = [each["field"] for each in told if each["remedy"]] == [UNMAPPED_FIELD]
-    seen = {"set_aside": told, "keys": len(keys), "record": bool(record)}
-    return Proof(named and not keys and not record, seen, "".join(each["reason"] for each in told))
+    half = [*keys, *record.get("credentials", ())]
+    return Proof(
+        named and not half,
+        {"set_aside": told, "keys": len(keys), "record": record.get("status")},
+        "".join(each["reason"] for each in told),
+    )
 
 
 def never(stage: Stage) -> Proof:

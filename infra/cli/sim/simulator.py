@@ -18,6 +18,7 @@ from infra.local.sample.account import simulator_address, simulator_port
 TOKEN_FILE: Final = "simulator.token"  # noqa: S105 - a file's name
 TOKEN_BYTES: Final = 16
 PATIENCE_SECONDS: Final = 30.0
+LONGEST_PROOF: Final = 1024
 Json = Mapping[str, Any]
 _TOKEN: Final = re.compile(rb"[!-~]+")
 
@@ -77,8 +78,10 @@ class Simulator:
 
     def _call(self, method: str, path: str, body: Json | None) -> Any:
         try:
+            token = self._known_token()
+            self._check(token)
             connection = http.client.HTTPConnection(ADDRESS, self.port, timeout=PATIENCE_SECONDS)
-            status, raw = exchange(connection, method, f"/_sim/{path}", body, self._known_token())
+            status, raw = exchange(connection, method, f"/_sim/{path}", body, token)
         except TimeoutError:
             remedy = "stop it and start it again: it forgets everything"
             raise Unreachable(f"the simulator at {self.base_url} does not answer", remedy) from None
@@ -87,6 +90,25 @@ class Simulator:
         except http.client.HTTPException:
             raise self._no_simulator() from None
         return self._read(status, raw)
+
+    def _check(self, token: str) -> None:
+        """Have whoever listens prove that it knows the token, before it is shown to them."""
+        import secrets
+        from hmac import compare_digest, digest
+
+        nonce = secrets.token_hex(TOKEN_BYTES)
+        connection = http.client.HTTPConnection(ADDRESS, self.port, timeout=PATIENCE_SECONDS)
+        try:
+            connection.request("GET", f"/_sim/proof?{nonce}")
+            answer = _parsed(connection.getresponse().read(LONGEST_PROOF))
+        finally:
+            connection.close()
+        proof = answer.get("proof") if isinstance(answer, dict) else None
+        if not isinstance(proof, str):
+            raise self._no_simulator()
+        expected = digest(token.encode(), nonce.encode(), "sha256").hex()
+        if not compare_digest(proof.encode(), expected.encode()):
+            raise self._stranger()
 
     def _known_token(self) -> str:
         # A question makes no token: where none is kept, no simulator was started from this home.

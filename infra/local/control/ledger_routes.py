@@ -21,6 +21,7 @@ from shared.queries.attention import attention, failed_keys, residues
 from shared.queries.audit import overdue
 from shared.queries.findings import found_at_locks, strange_residues, troubling
 from shared.queries.keys import Wanted, list_keys
+from shared.queries.stays import shown_stay
 from shared.queries.timeline import timeline
 
 
@@ -89,6 +90,10 @@ async def _timeline(on: Operations, request: Request) -> Mapping[str, Any]:
     return await timeline(on.cell, executions, request.path_params["id"], request.query_params.get("tenant"))
 
 
+async def _stay(on: Operations, request: Request) -> Mapping[str, Any]:
+    return await shown_stay(on.cell, request.path_params["id"], request.query_params.get("tenant"))
+
+
 async def _keys(on: Operations, _request: Request) -> Mapping[str, Any]:
     return {"purposes": on.rekeying.versions()}
 
@@ -109,6 +114,7 @@ ROUTES: Routes = (
     ("GET", "/failed", _failed),
     ("GET", "/residues", _residues),
     ("GET", "/findings", _findings),
+    ("GET", "/stays/{id}", _stay),
     ("GET", "/timeline/{id}", _timeline),
     ("GET", "/documents/{tenant}/{collection}/{id}", _document),
 )

@@ -12,6 +12,7 @@ from pathlib import Path
 from infra.local.storage.connection import (
     checksum,
     connect,
+    connect_to_look,
     connected_to_check,
     create_tables,
     keeps_schema,
@@ -22,6 +23,7 @@ from infra.local.storage.mark import Mark, MarkBroken
 from infra.local.storage.presence import Presence
 from infra.local.storage.private import create_private, make_private, open_private
 from infra.local.storage.salvage import copy_aside, finish_salvage, first_free, salvage
+from infra.local.storage.soundness import Soundness
 from shared.ports.documents import StorageFull
 
 __all__ = ["Damaged", "Database", "InUse", "Loss", "checksum", "open_database"]
@@ -65,10 +67,12 @@ class Database:
     commit: int
     lock: int
     present: Presence
+    sound: Soundness
     loss: Loss | None = None
 
     def close(self) -> None:
         """Close everything, leaving the log checkpointed if there is room for that."""
+        self.sound.forget()
         self.reader.close()
         with contextlib.suppress(sqlite3.Error):
             self.writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -87,9 +91,10 @@ def open_database(
     mark = Mark(path.with_suffix(".mark"))
     try:
         make_private(path)
+        sound = Soundness(path)
         accept = _accept_loss if accept_loss else _refuse_loss
-        loss = accept(path, tuple(schema), mark)
-        return replace(_open(path, tuple(schema), mark, new_id, lock), loss=loss)
+        loss = accept(path, tuple(schema), mark, sound)
+        return replace(_open(path, tuple(schema), mark, new_id, lock, sound), loss=loss)
     except BaseException as error:
         mark.close()
         os.close(lock)
@@ -121,7 +126,7 @@ def _lock(path: Path) -> int:
     return descriptor
 
 
-def _refuse_loss(path: Path, _schema: tuple[str, ...], mark: Mark) -> None:
+def _refuse_loss(path: Path, _schema: tuple[str, ...], mark: Mark, sound: Soundness) -> None:
     promise = _read_mark(path, mark)
     if not _exists(path):
         if promise is not None and promise[1] > 0:
@@ -129,7 +134,11 @@ def _refuse_loss(path: Path, _schema: tuple[str, ...], mark: Mark) -> None:
         return
     if promise is None:
         raise Damaged(f"the high-water mark beside {path.name} is missing, so its end cannot be checked")
+    if sound.holds():
+        _compare(promise, _glance(path))
+        return
     _compare(promise, _look(path))
+    sound.looked()
 
 
 def _read_mark(path: Path, mark: Mark) -> Promise | None:
@@ -161,6 +170,17 @@ def _look(path: Path) -> Promise | None:
     raise Damaged(f"{path.name} is damaged: {'; '.join(findings)}")
 
 
+def _glance(path: Path) -> Promise | None:
+    """Read how far a file reaches that was looked through, and nobody else has written to since."""
+    try:
+        with contextlib.closing(connect_to_look(path)) as connection:
+            return read_meta(connection)
+    except sqlite3.Error as error:
+        if _locked(error):
+            raise
+        return _look(path)
+
+
 def _compare(promise: Promise, found: Promise | None) -> None:
     identity, commit = found if found is not None else (promise[0], 0)
     if promise[0] != identity:
@@ -170,10 +190,11 @@ def _compare(promise: Promise, found: Promise | None) -> None:
         raise Damaged(f"the database is shortened: {lost} acknowledged group commits are missing at its end")
 
 
-def _accept_loss(path: Path, schema: tuple[str, ...], mark: Mark) -> Loss | None:
+def _accept_loss(path: Path, schema: tuple[str, ...], mark: Mark, sound: Soundness) -> Loss | None:
     finish_salvage(path)
+    sound.forget()
     try:
-        _refuse_loss(path, schema, mark)
+        _refuse_loss(path, schema, mark, sound)
     except Damaged as damage:
         loss = Loss(damage.finding, _evidence(path, schema))
         mark.clear()
@@ -196,10 +217,16 @@ def _evidence(path: Path, schema: tuple[str, ...]) -> str | None:
 
 
 def _open(
-    path: Path, schema: tuple[str, ...], mark: Mark, new_id: Callable[[int], bytes], lock: int
+    path: Path,
+    schema: tuple[str, ...],
+    mark: Mark,
+    new_id: Callable[[int], bytes],
+    lock: int,
+    sound: Soundness,
 ) -> Database:
     promise = mark.read()
     if promise is None and not _exists(path):
+        sound.looked()  # at nothing: what comes to stand there is ours
         # The mark comes first: a database without one is then always damage, never an interrupted beginning.
         promise = (new_id(16), 0)
         mark.reset(*promise)
@@ -210,8 +237,9 @@ def _open(
     mark.reset(identity, commit)
     reader = connect(path)
     reader.execute("PRAGMA query_only=ON")
+    sound.written()
     present = Presence([path, path.with_name(path.name + "-wal")])
-    return Database(path, writer, reader, mark, identity, commit, lock, present)
+    return Database(path, writer, reader, mark, identity, commit, lock, present, sound)
 
 
 def _begin(writer: sqlite3.Connection, promise: Promise) -> Promise:

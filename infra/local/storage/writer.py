@@ -18,6 +18,7 @@ Operation = Callable[[sqlite3.Connection], Any]
 NUMBERS_TO_A_COMMIT = 1 << 20
 """More than operations that ever share one, each run twice."""
 CHECKPOINT_BYTES = 4 * 1024 * 1024
+LOOK_AT_LOG_EVERY = 64
 NO_ROOM = "Free some space, or look after the disk"
 HELD = "End whatever else has the database open"
 NOT_NOW = {
@@ -178,6 +179,7 @@ class Writer:
             self._database.mark.write(self._database.id, self._commit_number)
             self._checkpoint_if_long(connection)
             self._cut_if_asked(connection)
+            self._database.sound.settle()
 
     def _cut_if_asked(self, connection: sqlite3.Connection) -> None:
         if not self._fold:
@@ -186,19 +188,22 @@ class Writer:
         ((held, *_),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         if held:
             return  # another program looks at it: with the next commit, again
-        self._database.mark.sync()
-        self._counters["fsyncs"] += 3
+        self._checkpointed()
         self._fold, self._folded = False, self._commit_number
 
     def _checkpoint_if_long(self, connection: sqlite3.Connection) -> None:
-        # A look at the log's size each 256 commits is cheap; SQLite's own trigger would not tell us to sync.
-        if self._commit_number % 256:
+        # A look at the log's size now and then is cheap; SQLite's own trigger would not tell us to sync.
+        if self._commit_number % LOOK_AT_LOG_EVERY:
             return
         log = self._database.path.with_name(self._database.path.name + "-wal")
         if log.stat().st_size >= CHECKPOINT_BYTES:
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-            self._database.mark.sync()
-            self._counters["fsyncs"] += 3
+            self._checkpointed()
+
+    def _checkpointed(self) -> None:
+        self._database.mark.sync()
+        self._database.sound.written()
+        self._counters["fsyncs"] += 3
 
 
 def _each_in_order(jobs: Sequence[Job], run: Callable[[Job], None]) -> None:

@@ -12,14 +12,15 @@ Whatever was asked is noted under the guest's alias.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Self
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import GuestId, TenantId, UserId
 from shared.domain.instants import instant_to_text
 from shared.events.subject import Retention
-from shared.ledger.indexes import REQUESTS, SUBJECTS_DUE
-from shared.ports.documents import AlreadyExists, Create, Document, Ref, TenantDocuments, Update
+from shared.ledger.guest_contacts import GUEST_CONTACTS
+from shared.ledger.indexes import REQUESTS, STAYS_OF, SUBJECTS_DUE
+from shared.ports.documents import AlreadyExists, Create, Delete, Document, Ref, TenantDocuments, Update
 from shared.usecases.audit.books import Book
 from shared.usecases.audit.disclosures import Disclosure, note, note_request
 from shared.usecases.audit.forgetting import streams_of
@@ -37,13 +38,6 @@ LATER: Final = timedelta(days=30)
 """When to look again at a guest whom somebody holds."""
 EXPIRIES: Final = "audit_expiries"
 MOST_REVIEWED: Final = 200
-
-
-class Contacts(Protocol):
-    """Wherever guests' contacts are kept."""
-
-    async def forget(self, guest: str) -> int:
-        """Destroy a guest's contacts; return how many there were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +80,26 @@ async def export_guest(request: GuestRequest, on: AuditServices) -> dict[str, An
     return {"export": export, **await shown(found, wish, log, on)}
 
 
-async def erase_guest(
-    request: GuestRequest, on: AuditServices, contacts: Contacts | None = None
-) -> dict[str, Any]:
+async def erase_guest(request: GuestRequest, on: AuditServices) -> dict[str, Any]:
     """Destroy what may go, refuse what has to stay, and say until when and why."""
     alias = await _alias(request, on)
     until = None if alias is None else await _kept_until(alias, request.tenant, on)
-    gone = 0 if contacts is None else await contacts.forget(request.guest)
+    gone = await _forget_contacts(request.guest, on.documents.tenant(request.tenant))
     outcome = "nothing_kept" if until is None else "refused_by_carve_out"
     asked = await note_request(Disclosure(request.asked, request.by, "erasure", outcome, alias), on)
     audit = {"erased": until is None, "kept_until": until, "because": None if until is None else CARVE_OUT}
     return {"request": asked, "audit": audit, "contacts_erased": gone}
+
+
+async def _forget_contacts(guest: str, documents: TenantDocuments) -> int:
+    """Destroy how a guest can be reached, at each of their stays; return how many there were."""
+    gone = 0
+    async for stay in documents_of(STAYS_OF, {"guest_id": guest}, documents):
+        contact = await documents.get(Ref(GUEST_CONTACTS, stay.ref.id))
+        if contact is not None:
+            await documents.commit([Delete(contact.ref, contact.version)])
+            gone += 1
+    return gone
 
 
 async def hold(request: GuestRequest, on: AuditServices) -> dict[str, Any]:

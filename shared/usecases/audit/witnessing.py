@@ -176,6 +176,18 @@ async def cosigned(book: Book, date: str) -> Note | None:
     return note.signed_too(Signature.parse(line.decode().removesuffix("\n")) for line in lines)
 
 
+async def require_witnessed(on: AuditServices) -> bool:
+    """Call for somebody if the cell's last day has no line of its bucket, though there is one."""
+    settings, book = await bucket_settings(on), await open_book(on, PLATFORM, OF_CELL)
+    if settings is None or book is None or not book.record.begun:
+        return True
+    date = book.record.anchored.date
+    if await book.shelf.find(f"{_folder(date)}/{settings.key.id.hex()}") is not None:
+        return True
+    on.log.alert("the cell's audit log is not witnessed", runbook="audit/anchor", day=date)
+    return False
+
+
 async def lines_under(date: str, on: AuditServices) -> list[str]:
     """Return the names of those who cosigned a day."""
     book = await _cell(on)

@@ -13,6 +13,8 @@ from shared.domain.kinds import RevokeReason
 from shared.domain.states import Active, Suspended
 from shared.domain.window import StayWindow
 from shared.keywork.orders import Order, amend_key
+from shared.keywork.prepare import doors_for
+from shared.ledger.hotel_directory import HotelSetup
 from shared.ledger.key_record import KeyRecord, Target
 from shared.ledger.ledger import Change
 from shared.ledger.reservation import Reservation
@@ -58,7 +60,16 @@ async def _matched(
     except InvalidInput:
         return None  # whoever makes new keys says why there can be none
     matched = _shared_out(present, shares)
-    return None if matched is None else (it.stay.window(premises.property.zone), matched)
+    if matched is None:
+        return None
+    whole = [(key, _with_scope(share, key, premises)) for key, share in matched]
+    return it.stay.window(premises.property.zone), whole
+
+
+def _with_scope(share: Share, key: KeyRecord, premises: HotelSetup) -> Share:
+    """Return a share with the doors of its key's scope, which go with it wherever it goes."""
+    devices = premises.of_vendor(share.vendor)
+    return replace(share, doors=doors_for(key.credential.core, share.rooms, devices))
 
 
 def _shared_out(

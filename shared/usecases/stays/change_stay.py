@@ -117,7 +117,8 @@ def _noted(
     """Return the record with what was refused, or with what a refused stay made of older news."""
     because = f"{found.refusal.field}: {found.refusal.problem}"
     if it.tells_it:
-        done = f"; {len(ended)} of its keys ended, for they opened more than it includes" if ended else ""
+        count = f"{len(ended)} of its keys was" if len(ended) == 1 else f"{len(ended)} of its keys were"
+        done = f"; {count} ended, for it includes them no more" if ended else ""
         return it.hearing.noted(record, BookingOutcome.REFUSED, because + done)
     if requested:
         return it.hearing.noted(record, BookingOutcome.APPLIED, f"for what is newer cannot: {because}")

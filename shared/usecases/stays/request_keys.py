@@ -10,6 +10,7 @@ from shared.domain.credential import KeyCredential
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import KeyCredentialId, TenantId
 from shared.domain.kinds import ClaimKey, FailureReason, KeyWarning, SuspendReason
+from shared.domain.premises import doors_of
 from shared.domain.scope import AccessScope
 from shared.keywork.services import Services
 from shared.ledger.delays import STARTED_WITHIN
@@ -62,7 +63,7 @@ def request_keys(wanted: Wanted, premises: HotelSetup, services: Services) -> li
             window=window,
             plan=plan,
             claim=wanted.claim,
-            scope=stay.scope if _scoped(share, stay.scope) else AccessScope(),
+            scope=stay.scope if _scoped(share, stay.scope, premises) else AccessScope(),
             warnings=_warnings(share, stay, premises),
         )
         changes.append(_change(core, share, wanted, services))
@@ -88,13 +89,25 @@ def check_locks(share: Share) -> None:
 
 def _warnings(share: Share, stay: Stay, premises: HotelSetup) -> tuple[KeyWarning, ...]:
     unlocked = () if all(map(premises.locked, share.rooms)) else (NO_LOCK_OF_ITS_OWN,)
-    return unlocked if _scoped(share, stay.scope) else (*unlocked, SCOPE_NOT_SUPPORTED)
+    return unlocked if _scoped(share, stay.scope, premises) else (*unlocked, SCOPE_NOT_SUPPORTED)
 
 
-def _scoped(share: Share, scope: AccessScope) -> bool:
+def _scoped(share: Share, scope: AccessScope, premises: HotelSetup) -> bool:
+    """Say whether the key can open all of a scope: its locks know of such, or each part has its door."""
     able = [door.capabilities for door in share.doors]
-    floors = not scope.floors or all(each.scope_floors for each in able)
-    return floors and (not scope.areas or all(each.scope_areas for each in able))
+    floors = all(each.scope_floors for each in able) or all(
+        _has_door(share, AccessScope(floors=(floor,)), premises) for floor in scope.floors
+    )
+    areas = all(each.scope_areas for each in able) or all(
+        _has_door(share, AccessScope(areas=(area,)), premises) for area in scope.areas
+    )
+    return floors and areas
+
+
+def _has_door(share: Share, part: AccessScope, premises: HotelSetup) -> bool:
+    """Say whether a lock of the same vendor, that knows all kinds the key may become, leads there."""
+    doors = doors_of((), premises.of_vendor(share.vendor), part)
+    return any(all(map(door.capabilities.supports, share.kinds)) for door in doors)
 
 
 def _change(core: CredentialCore, share: Share, wanted: Wanted, services: Services) -> Change:

@@ -15,6 +15,7 @@ from shared.keywork.services import Services
 from shared.keywork.start import WORKFLOWS, announced, begin_saga, begin_work, tell
 from shared.ledger.delays import (
     ASKED_STILL_EVERY,
+    LAPSED_EVERY,
     MOST_BROKEN,
     MOST_LOST,
     NEEDED_WITHIN,
@@ -105,7 +106,8 @@ def _residue_due(entry: KeyRecord, grants: Sequence[GrantRecord], services: Serv
         return None
     left = [kept for kept in grants if act_for(kept) is not None]
     asked = max((kept.asked_last or kept.grant.changed_at for kept in left), default=None)
-    due = None if asked is None else asked + RESIDUE_EVERY
+    lapsed = all(kept.lapsed(services.now) for kept in left)
+    due = None if asked is None else asked + (LAPSED_EVERY if lapsed else RESIDUE_EVERY)
     return due if due is not None and due > services.now else None
 
 

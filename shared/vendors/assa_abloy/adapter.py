@@ -8,11 +8,12 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from shared.domain.ids import LockDeviceId, PropertyId
-from shared.domain.kinds import KeyWarning
+from shared.domain.kinds import KeyCredentialKind, KeyWarning
 from shared.domain.lock_errors import LockError
 from shared.domain.premises import LockDevice
-from shared.ports.lock import DeviceHealth, ListedDevice, LockVendor
+from shared.ports.lock import AdapterDescription, DeviceHealth, ListedDevice, LockVendor
 from shared.ports.lock_causes import LockCause
+from shared.ports.secret_sources import SecretSource
 from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.calm.allowance import Limit
@@ -36,6 +37,8 @@ from shared.vendors.assa_abloy.maintenance import Maintenance
 
 GUARD: Final = GuardPolicy(limit=Limit(calls=1500, burst=4))
 """Thirty calls in any second for each environment (A §5.3): 25 spread evenly, and at most 4 at once."""
+
+SOURCES: Final = dict.fromkeys((KeyCredentialKind.RFID_CARD, KeyCredentialKind.NFC_TAG), SecretSource.HELD)
 
 
 class Vostio(SyncedLockVendor):
@@ -69,6 +72,10 @@ class Vostio(SyncedLockVendor):
             last_sync_at=self._clock.now() if lock.online else None,
             warnings=skew_warnings(lock.skew),
         )
+
+    def describe_adapter(self) -> AdapterDescription:
+        """Say what this dialect can do: cards and tags go by their numbers, which somebody must read."""
+        return AdapterDescription(self.vendor, capabilities.VOSTIO, sources=SOURCES)
 
     def wait_after(self, error: LockError) -> timedelta | None:
         """Say how long Vostio wants to be left alone after this error."""

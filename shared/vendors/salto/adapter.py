@@ -8,13 +8,24 @@ from typing import Final, TypeVar
 from shared.domain.ids import LockDeviceId, PropertyId
 from shared.domain.premises import LockDevice
 from shared.domain.secret import Secret
-from shared.ports.lock import DeviceHealth, ListedDevice
+from shared.ports.lock import (
+    AdapterDescription,
+    DeviceHealth,
+    InHand,
+    KeyAtLock,
+    ListedDevice,
+    LockKey,
+    Placing,
+    Removing,
+)
 from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.asks import Ask
 from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.carried_keys import Carried, CarriedKeys, Made, NewCarried
 from shared.vendor_kit.departures import Departures
+from shared.vendor_kit.desk_keys import CARDS as DESK_KINDS
+from shared.vendor_kit.desk_keys import DeskVendor, desk_refusals, open_desk
 from shared.vendor_kit.grids import EPOCH, MILLISECOND
 from shared.vendor_kit.guard import GuardPolicy
 from shared.vendor_kit.health import battery, skew_warnings
@@ -26,13 +37,17 @@ from shared.vendor_kit.refusals import Operation, Unreadable, VendorRefused
 from shared.vendor_kit.turns import Turns
 from shared.vendors.salto import connector
 from shared.vendors.salto.account import read_account
-from shared.vendors.salto.capabilities import OFFERED
+from shared.vendors.salto.capabilities import CARDS, OFFERED, PHONES, VENDOR
 from shared.vendors.salto.connector import Room
 from shared.vendors.salto.errors import CONNECTOR_DOWN, REFUSALS, STALE_KEY
 
 T = TypeVar("T")
 GUARD: Final = GuardPolicy(limit=Limit(calls=300, spare=20))
 """Five calls a second for an installation; the vendor publishes no limit."""
+SPACE: Final = "space"
+"""The dialect in which a desk has a card written by the hotel's own Space."""
+CARDS_REFUSED: Final = desk_refusals(VENDOR)
+Around = tuple[Turns, Departures]
 MOST_REPLAYS: Final = 24
 """How often in a day a key may be cancelled and made again: each time it follows the one before."""
 
@@ -80,11 +95,36 @@ class PhoneKeys:
 
 
 class Salto(CarriedKeys):
-    """One property's locks."""
+    """One property's locks: phones by way of the connector, cards by way of the desk."""
 
-    def __init__(self, locks: PropertyLocks, keys: PhoneKeys, turns: Turns, departures: Departures) -> None:
-        super().__init__(locks, keys, turns, departures)
-        self._keys = keys
+    def __init__(self, locks: PropertyLocks, keys: PhoneKeys, around: Around, desk: DeskVendor) -> None:
+        super().__init__(locks, keys, *around)
+        self._keys, self._desk = keys, desk
+
+    def describe_adapter(self) -> AdapterDescription:
+        """Say what this adapter can do: a card is one thing for all its doors."""
+        return AdapterDescription(self._binding.vendor, OFFERED, self._desk.describe_adapter().at_once)
+
+    async def find(self, key: LockKey) -> KeyAtLock | None:
+        """Return the key of this name that is good at the door, or None."""
+        return await (self._desk.find(key) if key.kind in DESK_KINDS else super().find(key))
+
+    async def place(self, key: LockKey) -> KeyAtLock | InHand:
+        """See to it that the guest carries the key, once the stay has begun."""
+        return await (self._desk.place(key) if key.kind in DESK_KINDS else super().place(key))
+
+    async def place_all(self, keys: Sequence[LockKey]) -> Sequence[Placing]:
+        """See to it that one card is written for all doors; a phone has a key for each."""
+        at_desk = keys[0].kind in DESK_KINDS
+        return await (self._desk.place_all(keys) if at_desk else super().place_all(keys))
+
+    async def remove(self, key: LockKey) -> InHand | None:
+        """Say that a key is gone once it is, or its doors know."""
+        return await (self._desk.remove(key) if key.kind in DESK_KINDS else super().remove(key))
+
+    async def status(self, job: str, keys: Sequence[LockKey]) -> Sequence[KeyAtLock | Removing]:
+        """Say what became of a card at the desk; nothing else is in anybody's hand."""
+        return await self._desk.status(job, keys)
 
     async def list_devices(self, property_id: PropertyId) -> Sequence[ListedDevice]:
         """Return those of the property's locks that are in the installation."""
@@ -126,5 +166,6 @@ def open_vendor(binding: Binding, ports: AdapterPorts) -> Salto:
     api = open_keyed_api(binding, ports, protocol, names, rules)
     turns = Turns(ports.leases, binding.tenant, ports.clock, ports.entropy)
     departures = Departures(ports.documents.tenant(binding.tenant), binding.vendor, binding.property.id)
-    locks = PropertyLocks(binding, REFUSALS, ports.clock, lambda: OFFERED)
-    return Salto(locks, PhoneKeys(api), turns, departures)
+    desk = open_desk(binding, ports, PropertyLocks(binding, CARDS_REFUSED, ports.clock, lambda: CARDS), SPACE)
+    locks = PropertyLocks(binding, REFUSALS, ports.clock, lambda: PHONES)
+    return Salto(locks, PhoneKeys(api), (turns, departures), desk)

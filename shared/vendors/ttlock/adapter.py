@@ -91,6 +91,9 @@ class TTLock(SyncedLockVendor):
                     self._gateways.doubt(sync.lock)
                 raise
 
+    def _behind(self, sync: KeySync) -> timedelta:
+        return self._skews.behind(sync.lock)
+
     async def _remarks(self, sync: KeySync) -> Sequence[KeyWarning]:
         turn = sync.turn
         ask = None if turn is None else partial(self._inspector.skew, sync.lock, Urgency.ISSUE, turn)

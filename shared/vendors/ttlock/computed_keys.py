@@ -1,5 +1,6 @@
 """TTLock's way out when no gateway reaches a lock: a code that the lock computes by itself."""
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -35,23 +36,29 @@ class ComputedKeySync(KeySync):
         if computing is None or not self.key.any_secret or not may_be_computed(self.key, now):
             return None
         offset = (await self.ask(lock_detail(self.lock), Urgency.ISSUE)).offset
-        bounds = in_hours(self.key, now, offset)
+        bounds = before_the_next(in_hours(self.key, now, offset), self.key.not_after)
         if bounds.empty(now):
             return None
         code_of = partial(computing, self.lock, self.key.name)
         row = await self._compute(code_of(bounds))
         if self._early(row):
             longer = HOUR if row.bounds.end < self.key.valid_until else timedelta(0)
-            row = await self._computed_later(code_of, Bounds(bounds.start + HOUR, bounds.end + longer))
+            row = await self._computed_anew(code_of, Bounds(bounds.start + HOUR, bounds.end + longer))
+        elif self._late(row):
+            row = await self._computed_anew(code_of, Bounds(bounds.start, bounds.end - HOUR))
         return replace(row, computed=True, hasty=self.key.intent_predates)
 
-    async def _computed_later(self, code_of: Callable[[Bounds], Ask[Row]], bounds: Bounds) -> Row:
+    def _late(self, row: Row) -> bool:
+        """Say whether a key would open during the next guest's stay."""
+        return self.key.not_after is not None and row.bounds.end > self.key.not_after
+
+    async def _computed_anew(self, code_of: Callable[[Bounds], Ask[Row]], bounds: Bounds) -> Row:
         """Compute once more: the vendor's hours are others. Whatever fails, the first code may open."""
         with suppress(*FAILING):
             row = None if bounds.empty(self.clock.now()) else await self._compute(code_of(bounds))
-            if row is not None and not self._early(row):
+            if row is not None and not self._early(row) and not self._late(row):
                 return row
-        raise Unreadable("a code was computed that opens in the previous guest's stay")
+        raise Unreadable("a code was computed that opens in another guest's stay")
 
     async def _compute(self, code: Ask[Row]) -> Row:
         """Return the code of a window as the vendor noted it down: that is what the lock will go by."""
@@ -87,7 +94,7 @@ class ComputedKeySync(KeySync):
         """Return the code that serves while the gateway is away: this one, if it nearly fits, or another."""
         if not row.computed:
             return None
-        if self._early(row):
+        if self._early(row) or self._late(row):
             return await self._without_relay()
         return row if -HOUR < row.bounds.end - self.key.valid_until <= MOST_SHIFTED else None
 
@@ -95,6 +102,12 @@ class ComputedKeySync(KeySync):
 def in_hours(key: LockKey, now: datetime, offset: timedelta) -> Bounds:
     """Return the window of a computed key: whole hours on the lock's clock, and not long begun."""
     return on_grid(key, HOUR, begins=max(key.valid_from, now), offset=offset)
+
+
+def before_the_next(bounds: Bounds, not_after: datetime | None) -> Bounds:
+    """Return whole hours that end before the next guest comes: too early does less harm than late."""
+    over = timedelta(0) if not_after is None else max(timedelta(0), bounds.end - not_after)
+    return Bounds(bounds.start, bounds.end - HOUR * math.ceil(over / HOUR))
 
 
 def in_some_hours(bounds: Bounds, key: LockKey, now: datetime) -> bool:

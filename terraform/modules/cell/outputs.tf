@@ -32,3 +32,8 @@ output "pipeline" {
   description = "What the pipeline names to exchange its token; null where there is none."
   value       = one(module.ci[*].provider)
 }
+
+output "subjects" {
+  description = "The unique id of each account: what another cloud may know it by, such as the bucket of the witness."
+  value       = module.accounts.subjects
+}

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from shared.domain.instants import instant_from_text
 from shared.ledger.grant_record import Wish, grant_from
+from shared.ledger.reading import StoredUnreadable
 from shared.ports.documents import Document, Ref
 from shared.queries.attention import attention, residues
 from shared.queries.hotels import Cell
@@ -50,7 +51,13 @@ class Onlooker:
             await self.look()
 
     async def look(self):
-        """Ask, look, and note what does not agree."""
+        """Ask and look once; that nobody can be told anything is no all-clear either."""
+        try:
+            await self._look()
+        except StoredUnreadable as unreadable:
+            self._note(self._world.clock.now(), [f"nobody can be told anything: {unreadable}"])
+
+    async def _look(self):
         now = self._world.clock.now()
         told, left = await attention(self._cell, now), await residues(self._cell, None, now)
         listed = {(each["device"], each["vendor_name"]) for each in left}

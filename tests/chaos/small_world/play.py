@@ -83,7 +83,8 @@ async def _happen(world, stays):
         # A lock that would not do what it is asked is asked again each hour, until it does.
         await asyncio.sleep(WHEN_RESIDUES_ARE_GONE)
         scene = _scene(world, stays)
-        problems = [] if told_to_people(scene) else judge(scene) + residues(scene)
+        known = told_to_people(scene)
+        problems = [each for each in judge(scene) + residues(scene) if not any(key in each for key in known)]
     sweeper.cancel()
     looking.cancel()
     return problems

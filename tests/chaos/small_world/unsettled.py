@@ -27,12 +27,18 @@ def unsettled(scene: Scene) -> list[str]:
     return [*residues(scene), *changing(scene)]
 
 
-def told_to_people(scene: Scene) -> bool:
-    """Say whether a key cannot be what it is to be, its PIN being another's at a lock, and people know it."""
-    keys = set(changing(scene))
-    last = [
-        row["calls"][-1]["answer"]
-        for row in scene.rows("grants").values()
-        if row["credential_id"] in keys and row["calls"]
-    ]
-    return "pin_taken" in last and "will not open as they are to" in scene.words
+def told_to_people(scene: Scene) -> set[str]:
+    """Return what may be said of keys that cannot be what they are to be, another's PIN being at a lock.
+
+    People must know it of each such key: its own id, and what is said of its stay's rooms for want of it.
+    """
+    keys, rows = set(changing(scene)), scene.rows("grants").values()
+    taken = {
+        row["credential_id"]
+        for row in rows
+        if row["credential_id"] in keys and row["calls"] and row["calls"][-1]["answer"] == "pin_taken"
+    }
+    alarms = [line for line in scene.words.splitlines() if "will not open as they are to" in line]
+    known = {key for key in taken if any(key in line for line in alarms)}
+    cores = (scene.rows("credentials")[key]["credential"]["core"] for key in known)
+    return known | {f"{core['holder']['reservation_id']}: its keys are for" for core in cores}

@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
+from shared.domain.kinds import KeyCredentialKind
 from shared.domain.secret import Secret
+from shared.runtime.indexes import INDEXES
 from tests.contract.lock.setting import ABLE, MOBILE_APP
 from tests.contract.lock.simulated_setting import SimulatedSetting
 from tests.support.vendors import SALTO
@@ -16,7 +18,7 @@ class SaltoSetting(SimulatedSetting):
     vendor_code = SALTO
     address = "https://test.saltosystems.com"
     kind, secret, other_secret = MOBILE_APP, PHONE, OTHER_PHONE
-    app_account = PHONE
+    app_account, indexes, written_at_the_desk = PHONE, INDEXES, (KeyCredentialKind.RFID_CARD,)
     one_key_for_a_secret = False
     online = True
 

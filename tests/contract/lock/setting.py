@@ -49,6 +49,7 @@ class Setting(Embedded):
     port_kind = LockByLock
     kind, secret, other_secret = PIN_CODE, PIN, OTHER_PIN
     """The kind of key that the suite places, and the secrets of two guests."""
+    indexes, written_at_the_desk = (), ()
     app_account = GUEST_ACCOUNT
     """Where a guest has the vendor's app."""
     able, online = ABLE, True
@@ -61,7 +62,8 @@ class Setting(Embedded):
         self.clock, self.changes = clock or self.clock, []
 
     async def _opened(self, embedded):
-        store = SqliteDocuments(embedded.engine, embedded.clock, (), "main")
+        store = SqliteDocuments(embedded.engine, embedded.clock, self.indexes, "main")
+        await store.prepare()
         sealed = SqliteDocuments(embedded.engine, embedded.clock, (), "sealed")
         self.means = AdapterPorts(
             http=self.http(),

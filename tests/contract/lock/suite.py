@@ -9,7 +9,13 @@ import pytest
 
 from shared.domain.ids import PropertyId
 from shared.domain.kinds import KeyCredentialKind
-from shared.domain.lock_errors import DeviceNotPaired, KeyIssueFailed, LockError, VendorUnreachable
+from shared.domain.lock_errors import (
+    CardEncoderOffline,
+    DeviceNotPaired,
+    KeyIssueFailed,
+    LockError,
+    VendorUnreachable,
+)
 from shared.domain.secret import Secret
 from shared.kernel.log import Log
 from shared.ports.lock_causes import PIN_TAKEN
@@ -190,7 +196,10 @@ class LockVendorContract:
     async def test_a_kind_is_placed_if_it_is_declared_and_refused_for_good_if_not(self, setting, kind):
         secret = {MOBILE_APP: setting.app_account, **NUMBERS}.get(kind, PIN)
         key = setting.key(kind=kind, secret=Secret(secret))
-        if setting.vendor.describe_adapter().capabilities.supports(kind):
+        if kind in setting.written_at_the_desk:
+            with pytest.raises(CardEncoderOffline):
+                await setting.vendor.place(key)
+        elif setting.vendor.describe_adapter().capabilities.supports(kind):
             assert await setting.vendor.place(key)
             assert await setting.count() == 1
         else:

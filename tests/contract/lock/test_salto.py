@@ -3,7 +3,34 @@
 import pytest
 
 from tests.contract.lock.carried_suite import CarriedKeysContract, ToldDoorsContract
+from tests.contract.lock.desk_setting import DeskSetting
+from tests.contract.lock.desk_suite import DeskContract
 from tests.contract.lock.salto_setting import OfflineSaltoSetting, SaltoSetting
+from tests.support.vendors import SALTO
+
+
+class SpaceSetting(DeskSetting):
+    """A desk that has its cards written by Space."""
+
+    vendor_code = SALTO
+
+    def binding(self, account=None, **changes):
+        return super().binding(
+            account or {"apiKey": "k", "baseUrl": "https://test.saltosystems.com"}, **changes
+        )
+
+
+class TestSaltoCards(DeskContract):
+    """Cards, which somebody lays on an encoder at the desk."""
+
+    test_the_property_s_locks_are_listed = None  # that is the connector's to say
+    test_what_a_desk_cannot_make_is_refused_for_good = None  # phones are the connector's
+
+    @pytest.fixture
+    async def setting(self, tmp_path):
+        """Stand at a desk."""
+        async with SpaceSetting(tmp_path) as setting:
+            yield setting
 
 
 class TestSaltoOnline(ToldDoorsContract):

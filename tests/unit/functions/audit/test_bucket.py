@@ -19,6 +19,7 @@ from shared.usecases.audit.witnessing import (
     bucket_settings,
     cosigned,
     remembered,
+    require_witnessed,
     set_up_bucket,
     witness_day,
 )
@@ -92,6 +93,7 @@ async def test_a_day_is_witnessed_and_its_line_stands_under_ours(aws, house):
         await witness_day(day, house.on, settings, bucket)
         await witness_day(day, house.on, settings, bucket)
         seen = (Checkpoint.parse((await remembered(house.on, bucket)).text),)
+        assert await require_witnessed(house.on)
     note = await cosigned(await house.cell(), DAYS[2])
     (line,) = note.by(key)
     assert note.signatures[-1] == line
@@ -100,6 +102,14 @@ async def test_a_day_is_witnessed_and_its_line_stands_under_ours(aws, house):
     assert cosigned_at(note, key, check) == int(house.clock.now().timestamp())
     names = [each["Key"] for each in aws.list_objects_v2(Bucket=BUCKET)["Contents"]]
     assert names == [f"local/{size:020d}" for size in (2, 4, 6)]
+
+
+async def test_a_day_without_its_witness_calls_for_somebody(aws, house):
+    assert await require_witnessed(house.on)
+    await set_up_bucket(SETTINGS, house.on)
+    await house.close(DAYS[0], seen=(empty(),))
+    assert not await require_witnessed(house.on)
+    assert house.alerts()[-1]["message"] == "the cell's audit log is not witnessed"
 
 
 async def test_a_cell_without_what_its_witness_remembers_is_not_closed(aws, house):

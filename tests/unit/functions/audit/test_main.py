@@ -44,6 +44,13 @@ def test_each_night_every_log_is_closed_and_a_stays_evidence_verifies(tmp_path):
         report = verify(base64.b64decode(handed["pack"]), handed["policy"])
         assert report.failures == []
         assert report.checked["bodies"] >= 3
+        pins = [each["code"] for each in await house.keys_at("101")]
+        files = house.fleet.means.engine.read("SELECT name, data FROM objects", ())
+        clear = b"".join(data for name, data in files if "/tile/bodies/" not in name)
+        hunted = [*pins, "gst_1", "A Guest"]
+        assert len(pins) == 1
+        assert not [each for each in hunted if each.encode() in clear]
+        assert not [each for each in ("rsv_1", "gst_1") if each in str(files)]
         export = await call(house, "audit-rights", do="export", tenant=SILK, guest="gst_1", by="usr_clerk")
         assert [each["reservation"] for each in export["stays"]] == ["rsv_1"]
         assert (await call(house, "audit-upkeep"))["overdue"] == []

@@ -1,8 +1,11 @@
 """What is deployed is the same bytes wherever it is packed, and runs where nothing else of ours is."""
 
+import ast
 import json
 import os
+import sys
 import zipfile
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,7 @@ import pytest
 from infra.archive.__main__ import main
 from infra.archive.contents import TABLE, contents, pack, packed
 from infra.archive.start import TABLE as READ_AT_START
-from infra.codegen.function_requirements import OF_TOOLS, function_requirements
+from infra.codegen.function_requirements import OF_TOOLS, canonical, function_requirements
 from infra.manifest.load import ROOT, load_manifest
 from tests.unit.infra.archive.bare import link_requirements, pins, run, unpack
 
@@ -127,6 +130,29 @@ def test_the_packages_of_the_command_stay_at_home():
     names = pins(function_requirements(ROOT)).keys()
     assert not names & OF_TOOLS
     assert not names & {"pytest", "mypy", "ruff", "bleak", "pyserial", "sqlcipher3", "hidapi", "colorama"}
+
+
+def imported(path):
+    """Return the packages that a module imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield str(node.module).partition(".")[0]
+
+
+def test_whatever_a_function_imports_late_is_installed_with_it():
+    known, pinned = packages_distributions(), pins(function_requirements(ROOT)).keys()
+    ours = {*sys.stdlib_module_names, "functions", "shared"}
+    found = {
+        name
+        for part in ("functions", "shared")
+        for path in (ROOT / part).rglob("*.py")
+        for name in imported(path)
+    }
+    lacking = {name for name in found - ours if not {canonical(each) for each in known[name]} & pinned}
+    assert lacking == set()
+    assert {"boto3", "google", "grpc", "aiohttp"} <= found
 
 
 def test_what_functions_need_is_pinned_as_everything_else_is():

@@ -53,4 +53,14 @@ def document_form():
 
 @pytest.fixture(scope="session")
 def least_effort():
-    return Effort(rounds=1, seconds=0.05, publishes=10, messages=64, starts=1, idle_seconds=0.05, quick=True)
+    return Effort(
+        rounds=1,
+        seconds=0.05,
+        publishes=10,
+        messages=64,
+        starts=1,
+        idle_seconds=0.05,
+        quick=True,
+        keys_kept=200,
+        keys_compared=80,
+    )

@@ -54,6 +54,19 @@ def test_keys_are_printed_as_the_fleet_tells_them(fleet, facts):
     assert facts("credentials") == {"credentials": [KEY], "more": False}
 
 
+def test_trial_m3_change_that_the_locks_have_not_followed_is_told_beside_what_stands(fleet, ask):
+    asked = {"from": "2026-03-01T10:00:00Z", "until": "2026-03-05T20:00:00Z", "zone": "Asia/Kabul"}
+    _will(fleet, {**QUIET, "state": "active", "becomes": {"rooms": ["rmu_203"], "window": asked}})
+    said = ask("credentials").stdout
+    assert "2026-03-01 10:00:00 to 2026-03-02 10:00:00 UTC" in said
+    assert (
+        "asked since: rmu_203, 2026-03-01 10:00:00 to 2026-03-05 20:00:00 UTC; till the locks follow" in said
+    )
+    assert "at the hotel 2026-03-01 14:30 to 2026-03-06 00:30" in said
+    _will(fleet, {**QUIET, "state": "revoked", "becomes": {"rooms": ["rmu_203"], "window": asked}})
+    assert "asked since" not in ask("credentials").stdout
+
+
 def test_every_filter_reaches_the_fleet(fleet, facts):
     query = "tenant=tnt_silk&reservation=rsv_7&property=ppt_kabul&state=active&limit=5"
     _will(fleet, query=query)
@@ -66,10 +79,10 @@ def test_a_key_is_said_with_its_work_and_what_is_left_at_each_lock(fleet, ask):
     said = ask("credentials").stdout
     assert "key_01KSAMP1E00000000000000101  revoked (checkout)  rmu_101, rmu_102  pin_code at ttlock" in said
     assert "rsv_7 of tnt_silk, ppt_kabul, 2026-03-01 10:00:00 to 2026-03-02 10:00:00 UTC" in said
-    assert "saga settle, generation 2, 1 attempt, looked after at 2026-03-02 10:01:00 UTC" in said
+    assert "saga settle, generation 2, 1 attempt, looked after at 2026-03-02 10:01:00 UTC, 14:31" in said
     assert "at the latest, 1 event not known" in said
     assert "Room 101: residual (gateway offline), pin_code, MM-cdcdcdcdcdcd in the app, may" in said
-    assert ", may open until 2026-03-02 10:00:00 UTC" in said
+    assert ", may open until 2026-03-02 10:00:00 UTC, 14:30 at the hotel" in said
     assert "REVOKE_PENDING_AT_LOCK" in said
     assert f"keyfleet timeline {KEY['id']}{fleet.place.flags}" in said
 

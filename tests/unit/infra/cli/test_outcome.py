@@ -52,6 +52,15 @@ def test_what_was_set_aside_ends_with_field_reason_and_remedy_and_status_1(publi
     assert f"keyfleet dead-letter replay 9{fleet.place.flags}" in result.stdout
 
 
+def test_trial_m2_what_was_set_aside_and_ended_a_key_all_the_same_says_that_it_did(publishes):
+    because = "data.rooms[0]: no lock is mapped; 1 of its keys was ended, for it includes them no more"
+    refused = {**APPLIED, "outcome": "refused", "because": because}
+    result = publishes({**MADE, "heard": refused, "letters": [LETTER]})
+    assert result.exit_code == 1
+    assert "Set aside as message 9, and 1 of its keys was ended" in result.stdout
+    assert "nothing was done" not in result.stdout
+
+
 def test_a_key_that_failed_ends_with_its_reason_and_status_1(publishes):
     failed = {**KEY, "state": "failed", "reason": "device_not_paired", "grants": []}
     result = publishes({**MADE, "keys": [failed]})

@@ -39,12 +39,19 @@ def test_each_residue_is_named_as_the_vendor_s_app_shows_it(fleet, ask):
     assert row[heads.index("in the app") :].startswith("MM-cdcdcdcdcdcd ")
 
 
+def test_residue_of_a_hotel_that_is_known_is_told_by_its_clock_too(fleet, ask):
+    _will(fleet, {**RESIDUE, "zone": "Asia/Kabul"})
+    row = " ".join(ask("residue", "list").stdout.splitlines()[1].split())
+    assert "2026-03-02 10:00:00 UTC, 14:30 at the hotel" in row
+    assert "2026-03-01 10:30:00 UTC, 15:00 at the hotel" in row
+
+
 def test_each_residue_says_until_when_it_may_open_and_why_it_stayed(fleet, ask):
     endless = {**RESIDUE, "exposure_until": None, "label": None, "next_try": None}
     _will(fleet, RESIDUE, endless)
     _, ending, unending, *_ = ask("residue", "list").stdout.splitlines()
-    times = "gateway offline 2026-03-01 10:00:00 2026-03-01 10:30:00"
-    said = f"{GRANT} Room 101 MM-cdcdcdcdcdcd 2026-03-02 10:00:00 {times} {KEY['id']} tnt_silk"
+    times = "gateway offline 2026-03-01 10:00:00 UTC 2026-03-01 10:30:00 UTC"
+    said = f"{GRANT} Room 101 MM-cdcdcdcdcdcd 2026-03-02 10:00:00 UTC {times} {KEY['id']} tnt_silk"
     assert " ".join(ending.split()) == said
     assert f"{RESIDUE['device']} MM-cdcdcdcdcdcd it is removed gateway offline" in " ".join(unending.split())
 

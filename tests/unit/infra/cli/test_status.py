@@ -21,6 +21,16 @@ def test_status_prints_what_the_fleet_says(fleet, facts):
     assert facts("status") == {**STATUS, **WELL}
 
 
+def test_trial_m4_status_of_a_fleet_whose_database_was_deleted_says_so_first_and_fails(fleet, ask):
+    fleet.will("GET", "/status", {**STATUS, "refusing": "/hotel/fleet.db"})
+    result = ask("status")
+    assert result.exit_code == 1
+    assert "/hotel/fleet.db is gone, or is another file: the fleet takes nothing any more" in result.stdout
+    assert "files-gone.md" in result.stdout.splitlines()[1]
+    fleet.will("GET", "/status", {**STATUS, "refusing": None})
+    assert ask("status").exit_code == 0
+
+
 def test_status_shows_functions_and_who_may_call_them(fleet, ask):
     fleet.will("GET", "/status", STATUS)
     said = ask("status").stdout

@@ -52,6 +52,14 @@ def test_everything_is_said_in_order_under_its_day(fleet, ask):
     ]
 
 
+def test_timeline_of_a_hotel_is_told_by_the_clock_on_its_wall_too(fleet, ask):
+    _will(fleet, {**TOLD, "zone": "Asia/Kabul"})
+    said = [line.rstrip() for line in ask("timeline", "rsv_7").stdout.splitlines()]
+    assert said[1] == "2026-03-01 (UTC, and at the hotel)"
+    assert said[2] == "23:59:59.000 (2026-03-02 04:29)  booking ▸ applied: booked (evt_1)"
+    assert said[4].startswith("00:00:00.250 (04:30)  event ")
+
+
 def test_a_booking_without_keys_says_so(fleet, ask):
     _will(fleet, {**TOLD, "credentials": [], "timeline": []})
     assert ask("timeline", "rsv_7").stdout == "rsv_7 of tnt_silk: no key\n"

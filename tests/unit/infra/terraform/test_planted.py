@@ -4,7 +4,7 @@ import pytest
 
 from infra.codegen.terraform_pages import generate, problems
 from infra.manifest.load import ROOT
-from infra.terraform.schema import google
+from infra.terraform.schema import schema_of
 
 GOOD = {
     "terraform/modules/topic/main.tf": """# One topic.
@@ -181,7 +181,7 @@ def test_a_page_tells_what_its_folder_takes_makes_and_gives():
 
 
 def test_the_schema_knows_what_must_be_given_and_what_is_only_told():
-    database = google().resources["google_firestore_database"]
+    database = schema_of("google").resources["google_firestore_database"]
     assert database.arguments["location_id"].needed
     assert not database.arguments["uid"].given
     assert "FIRESTORE_NATIVE" in database.arguments["type"].words

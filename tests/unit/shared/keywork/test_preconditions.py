@@ -7,12 +7,17 @@ from types import SimpleNamespace
 import pytest
 
 from shared.domain.capabilities import LockCapabilities
+from shared.domain.ids import LockDeviceId, RoomId
+from shared.domain.kinds import Area
 from shared.domain.lock_errors import CredentialExpired, DeviceNotPaired, KeyIssueFailed
 from shared.domain.plan import MAX_ATTEMPTS, Choice, IssuePlan
+from shared.domain.premises import LockDevice
+from shared.domain.scope import NO_SCOPE, AccessScope
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
-from shared.keywork.preconditions import doors_for, why_hopeless
-from tests.unit.shared.ledger.ledgering import MOCK, PIN_CODE, RFID_CARD, ROOM
+from shared.keywork.preconditions import why_hopeless
+from shared.keywork.prepare import doors_for
+from tests.unit.shared.ledger.ledgering import KABUL, MOCK, PIN_CODE, RFID_CARD, ROOM
 
 
 class Port:
@@ -29,9 +34,8 @@ A_DOOR = SimpleNamespace(rooms=(ROOM,))
 
 
 def at_desk(doors=(A_DOOR,), **able):
-    return SimpleNamespace(
-        vendor=MOCK, port=Port(**able), binding=SimpleNamespace(doors=lambda *_reach: tuple(doors))
-    )
+    binding = SimpleNamespace(doors=lambda _rooms: tuple(doors), devices=tuple(doors))
+    return SimpleNamespace(vendor=MOCK, port=Port(**able), binding=binding)
 
 
 @pytest.fixture
@@ -86,9 +90,19 @@ def test_card_is_tried_without_a_secret(task):
 
 
 def test_scope_adds_the_doors_that_know_such_keys_and_no_other_room_s(task):
-    able = LockCapabilities(pin=True)
-    gym, old = (SimpleNamespace(rooms=(), capabilities=each) for each in (able, LockCapabilities()))
-    assert doors_for(task().entry.credential.core, at_desk(doors=(A_DOOR, gym, old))) == (A_DOOR, gym)
+    def device(number, able, **leads):
+        usual = {"property_id": KABUL, "vendor": MOCK, "vendor_device": "1", "label": "A door"}
+        id_ = LockDeviceId(f"lck_01KSAMP1E0000000000000010{number}")
+        return LockDevice(**usual, id=id_, capabilities=LockCapabilities(**able), **{"rooms": (), **leads})
+
+    own = device(1, {}, rooms=(ROOM,), floor="2")
+    other_room = device(2, {"pin": True}, rooms=(RoomId("rmu_102"),), floor="2", areas=(Area.GYM,))
+    gym, lift = device(3, {"pin": True}, areas=(Area.GYM,)), device(4, {"pin": True}, floor="2")
+    old_gym, encoder = device(5, {}, areas=(Area.GYM,)), device(6, {"pin": True}, floor="2", encoder=True)
+    core = replace(task().entry.credential.core, scope=AccessScope(floors=("2",), areas=(Area.GYM,)))
+    devices = (own, other_room, gym, lift, old_gym, encoder)
+    assert doors_for(core, core.rooms, devices) == (own, gym, lift)
+    assert doors_for(replace(core, scope=NO_SCOPE), core.rooms, devices) == (own,)
 
 
 def test_of_several_reasons_the_one_that_ends_everything_comes_first(task):

@@ -18,8 +18,8 @@ from shared.domain.secret import Secret
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.settle import refuse_to_settle, settle_at_locks
 from shared.keywork.verdicts import Outcome
-from shared.ledger.delays import MOST_TRIES, RESIDUE_EVERY, STEP_LEASE
-from shared.ledger.grant_record import CALLS_LAST
+from shared.ledger.delays import ASKED_AFTER_END, LAPSED_EVERY, MOST_TRIES, RESIDUE_EVERY, STEP_LEASE
+from shared.ledger.grant_record import CALLS_LAST, CLOCK_MARGIN
 from shared.ledger.key_record import Saga, Work
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SealedKeys, SecretName
@@ -217,20 +217,35 @@ async def test_risk_that_stands_is_not_told_twice_and_its_end_is(books, key):
     assert (await key.entry()).due is None
 
 
-async def test_risk_whose_time_is_over_ends_without_asking(books, key):
+async def test_es3_risk_whose_time_is_over_is_told_an_hour_later_and_its_lock_is_asked_each_day(books, key):
     await key.begin()
     key.port.errors[DOOR] = NEVER
     await key.attempt()
     end = (await key.entry()).credential.core.window.end
     books.clock.advance(seconds=(end - books.clock.now()).total_seconds())
+    assert (await key.attempt()).outcome is Outcome.FAILED
+    books.clock.advance(seconds=CLOCK_MARGIN.total_seconds())
+    assert (await key.attempt()).outcome is Outcome.DONE
+    assert books.bus.words == ["revoke_settled"] * 2
+    assert (await key.states(), len(key.port.asked)) == (["residual"], 3)
+    assert (await key.entry()).due == books.clock.now() + LAPSED_EVERY
+
+
+async def test_risk_whose_lock_never_came_back_is_forgotten_without_asking(books, key):
+    await key.begin()
+    key.port.errors[DOOR] = NEVER
+    await key.attempt()
+    end = (await key.entry()).credential.core.window.end
+    books.clock.advance(seconds=(end + ASKED_AFTER_END - books.clock.now()).total_seconds())
     assert (await key.attempt()).outcome is Outcome.DONE
     assert len(key.port.asked) == 1
     assert await key.states() == ["removed"]
+    assert (await key.entry()).due is None
 
 
 async def test_risk_is_looked_at_when_its_time_is_over_rather_than_an_hour_later(books, key):
     await key.begin()
-    end = (await key.entry()).credential.core.window.end
+    end = (await key.entry()).credential.core.window.end + CLOCK_MARGIN
     books.clock.advance(seconds=(end - books.clock.now()).total_seconds() - 60)
     key.port.errors[DOOR] = NEVER
     await key.attempt()

@@ -46,6 +46,7 @@ def test_alert_of_a_key_that_failed_is_shown_with_its_stay_cause_and_page(tmp_pa
         (found,) = await ask(house)
         facts = await attention(house)
         assert (facts["alerts_within_a_day"], facts["last_alert"]) == (1, found)
+        await house.mend()
         await asyncio.sleep(25 * 3600)
         assert (await attention(house))["alerts_within_a_day"] == 0
         return found
@@ -166,3 +167,31 @@ def test_alert_of_no_tenant_is_shown_to_the_operator_and_not_to_a_tenant(tmp_pat
     (found,), others = play(tmp_path, scenario)
     assert (found["message"], found["because"], found["tenant"]) == ("of no tenant", "fleet.db", None)
     assert others == []
+
+
+def test_stay_shows_what_was_made_of_each_event_and_why(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", version=1)
+        await asyncio.sleep(5)
+        await house.publish("evt_1", version=1, rooms=["rmu_102"])
+        await house.publish("evt_3", version=3, rooms=["rmu_999"])
+        await asyncio.sleep(5)
+        await house.publish("evt_2", "cancelled", version=2)
+        await asyncio.sleep(60)
+        _, stay = await house.on.send("_cloud/stays/rsv_1", caller="operator", method="GET")
+        unknown, _ = await house.on.send("_cloud/stays/rsv_9", caller="operator", method="GET")
+        return stay, unknown
+
+    stay, unknown = play(tmp_path, scenario)
+    assert (stay["status"], stay["refused"], stay["rooms"], stay["zone"]) == (
+        "confirmed",
+        True,
+        ["rmu_999"],
+        "Asia/Kabul",
+    )
+    first, refused, ignored = stay["heard"]
+    assert first["reused_at"] is not None
+    assert refused["because"].startswith("data.rooms[0]: no lock is mapped to this room; 1 of its keys was")
+    assert (ignored["outcome"], ignored["because"]) == ("ignored", "older than version 3")
+    assert stay["keys"] == []
+    assert unknown == 404

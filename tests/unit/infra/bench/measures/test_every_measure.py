@@ -6,10 +6,11 @@ import pytest
 
 from infra.bench.catalogue import measures
 from infra.bench.figures import Ground
+from infra.bench.measures import growth
 from infra.bench.measures.documents import COUNTED, TRACED
 
 MEASURES = {measure.name: measure for measure in measures()}
-ONCE_A_RUN = {TRACED, COUNTED}
+ONCE_A_RUN = {TRACED, COUNTED, *growth.FIGURES}
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -18,3 +19,10 @@ def test_a_measure_finds_what_it_declares(name, tmp_path, least_effort):
     sample = measure.take(Ground(tmp_path, least_effort, round=1))
     assert set(sample) == set(measure.figures) - ONCE_A_RUN
     assert all(math.isfinite(value) and value > 0 for value in sample.values())
+
+
+def test_growth_is_measured_in_the_first_round(tmp_path, least_effort):
+    sample = growth.MEASURE.take(Ground(tmp_path, least_effort, round=0))
+    assert set(sample) == set(growth.FIGURES)
+    assert all(math.isfinite(value) and value > 0 for value in sample.values())
+    assert sample[growth.RATIO] == sample[growth.LAST] / sample[growth.FIRST]

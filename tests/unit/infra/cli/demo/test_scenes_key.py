@@ -75,7 +75,8 @@ def test_a_strangers_pin_that_opens_is_noticed(stage):
         ([{**LETTER, "field": "data"}], 0, None, False),
         ([{**LETTER, "remedy": ""}], 0, None, False),
         ([LETTER], 1, None, False),
-        ([LETTER], 0, {"status": "confirmed"}, False),
+        ([LETTER], 0, {"status": "confirmed", "credentials": []}, True),
+        ([LETTER], 0, {"status": "confirmed", "credentials": ["key_1"]}, False),
     ],
 )
 def test_a_bad_booking_is_set_aside_whole_with_field_and_remedy(

@@ -1,6 +1,8 @@
 """Finding a simulator: where it listens by default, and what is said when none does."""
 
 import stat
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
@@ -51,6 +53,54 @@ def test_asking_draws_no_token(run, tmp_path):
 def test_a_fleet_is_no_simulator(fleet, run):
     said = _refused(run, "--home", fleet.place.home, "--port", fleet.place.port)
     assert f"what listens at {fleet.place.base_url} is no simulator" in said
+
+
+ANSWERS = {
+    "a list": b"[]",
+    "what a simulator says": b'{"locks": [], "state": {}, "now": 1}',
+    "a proof of nothing": b'{"proof": "00"}',
+    "a proof that is none": b'{"proof": 7}',
+    "no JSON": b"\xff<html>",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+@pytest.mark.parametrize("command", ["locks", "state", "clock", "try 101 123456", "calls"])
+def test_trial_l1_l2_whoever_has_the_simulators_port_gets_no_token_and_no_traceback(
+    tmp_path, run, answer, command
+):
+    squatter = HTTPServer(("127.0.0.1", 0), _Squatter)
+    squatter.answer, squatter.heard = answer, []
+    thread = threading.Thread(target=squatter.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    simulator = Simulator(tmp_path / "home", squatter.server_port)
+    token = simulator.token()
+    try:
+        result = run("sim", *command.split(), "--home", str(simulator.home), "--port", str(simulator.port))
+    finally:
+        squatter.shutdown()
+        thread.join()
+        squatter.server_close()
+    assert result.exit_code == 3
+    assert "Traceback" not in result.stderr
+    assert "error:" in result.stderr
+    assert squatter.heard
+    assert not any(token in heard for heard in squatter.heard)
+
+
+class _Squatter(BaseHTTPRequestHandler):
+    """Listens where a simulator is looked for, and notes whatever it is told."""
+
+    def do_GET(self):
+        length = int(self.headers.get("content-length", 0))
+        self.server.heard.append(f"{self.path} {self.headers} {self.rfile.read(length)}")
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(self.server.answer)
+
+    def log_message(self, *_):
+        """Say nothing."""
 
 
 def test_a_simulator_of_another_home_is_said_to_be_one(simulator, run, tmp_path):

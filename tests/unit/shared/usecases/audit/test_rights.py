@@ -11,7 +11,7 @@ from shared.audit.anchor import moved
 from shared.audit.evidence import Question, read
 from shared.audit.pack import Span
 from shared.domain.errors import InvalidInput
-from shared.ports.documents import Ref
+from shared.ports.documents import Create, Ref
 from shared.usecases.audit import anchor_tenant
 from shared.usecases.audit.forgetting import forget_announced
 from shared.usecases.audit.packs import packed, policy
@@ -107,25 +107,29 @@ async def test_an_export_holds_all_that_the_log_knows_of_a_guest_with_proofs(hou
     assert listed["about"].startswith("alias:")
 
 
-class Book:
-    """Contacts, wherever they are."""
-
-    def __init__(self):
-        self.forgotten = []
-
-    async def forget(self, guest):
-        self.forgotten.append(guest)
-        return 1
+async def reachable(house):
+    """Keep how both guests can be reached."""
+    contact = {"schema_version": 1, "sealed": "c2VhbGVk"}
+    for reservation, guest in ((STAY, GUEST), ("rsv_of_key_b", "gst_other")):
+        stay_of = {"schema_version": 1, "guest_id": guest, "arrives": 1}
+        await house.documents.commit(
+            [
+                Create(Ref("reservations", reservation), stay_of),
+                Create(Ref("guest_contacts", reservation), contact),
+            ]
+        )
 
 
 async def test_erasure_is_refused_for_audit_by_its_carve_out_and_done_for_contacts(house):
     await one_guest(house)
-    contacts = Book()
-    told = await erase_guest(GuestRequest.of(asked()), house.on, contacts)
+    await reachable(house)
+    told = await erase_guest(GuestRequest.of(asked()), house.on)
     assert not told["audit"]["erased"]
     assert told["audit"]["kept_until"] == later(DAYS[2], 2_557)
     assert "A §17.4" in told["audit"]["because"]
-    assert (contacts.forgotten, told["contacts_erased"]) == ([GUEST], 1)
+    assert told["contacts_erased"] == 1
+    left = [await house.documents.get(Ref("guest_contacts", stay)) for stay in (STAY, "rsv_of_key_b")]
+    assert [each is None for each in left] == [True, False]
     (listed,) = (await answer({"do": "list", "tenant": "tnt_silk"}, house.on))["requests"]
     assert (listed["what"], listed["outcome"]) == ("erasure", "refused_by_carve_out")
     assert GUEST not in str(listed)

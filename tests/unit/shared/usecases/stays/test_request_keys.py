@@ -7,6 +7,7 @@ import pytest
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import LockDeviceId
+from shared.domain.kinds import Area
 from shared.domain.states import Failed, Requested
 from shared.keywork.manual_task import MANUAL_TASKS, manual_tasks
 from shared.ledger.delays import STARTED_WITHIN
@@ -141,6 +142,14 @@ def test_a_scope_is_granted_only_where_every_lock_knows_it(request_):
     scope = {"floors": ("1",), "areas": ()}
     (change,) = request_(booking(scope=scope), door(1, ROOMS[:1], *SCOPED), door(2, ROOMS[:1], "pin"))
     assert change.entry.credential.core.warnings == (SCOPE_NOT_SUPPORTED,)
+
+
+def test_a_scope_is_granted_where_each_part_has_a_door_that_knows_the_key(request_):
+    room, gym = door(1, ROOMS[:1], "pin"), replace(door(2, ROOMS[:1], "pin"), rooms=(), areas=(Area.GYM,))
+    for areas, warnings in ((("gym",), ()), (("gym", "spa"), (SCOPE_NOT_SUPPORTED,))):
+        (change,) = request_(booking(scope={"floors": (), "areas": areas}), room, gym)
+        core = change.entry.credential.core
+        assert (bool(core.scope), core.warnings) == (not warnings, warnings)
 
 
 def test_a_stay_without_a_scope_has_nothing_to_warn_of(request_):

@@ -11,7 +11,14 @@ from shared.domain.states import Failed, Requested, Revoked
 from shared.keywork.manual_task import MANUAL_TASKS
 from shared.keywork.next_due import OVER_AFTER
 from shared.keywork.revival import looked_at
-from shared.ledger.delays import ASKED_STILL_EVERY, MOST_BROKEN, MOST_LOST, NEEDED_WITHIN, STEP_LEASE
+from shared.ledger.delays import (
+    ASKED_AFTER_END,
+    ASKED_STILL_EVERY,
+    MOST_BROKEN,
+    MOST_LOST,
+    NEEDED_WITHIN,
+    STEP_LEASE,
+)
 from shared.ledger.key_record import Saga, Work, ref_of
 from shared.ledger.ledger import Change
 from shared.ports.documents import Ref, StaleVersion, Update
@@ -276,7 +283,8 @@ async def test_residue_whose_exposure_is_over_lapses_though_nobody_can_ask_its_v
     saga = Saga(kind=Work.SETTLE, claim=CLAIM, lost=MOST_LOST)
     key = await due_key(hotel, grants=[spent], saga=saga)
     (kept,) = await hotel.ledger.grants(key)
-    hotel.clock.advance(seconds=(kept.grant.exposure_until - hotel.clock.now()).total_seconds())
+    ends = kept.grant.exposure_until + ASKED_AFTER_END
+    hotel.clock.advance(seconds=(ends - hotel.clock.now()).total_seconds())
     await sweep(hotel)
     (kept,) = await hotel.ledger.grants(key)
     assert kept.over

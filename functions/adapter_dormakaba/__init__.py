@@ -1,0 +1,1 @@
+"""dormakaba's locks: the only code that holds its secrets."""

@@ -1,0 +1,1 @@
+"""Generic Wiegand's locks: the only code that holds its secrets."""

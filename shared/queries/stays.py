@@ -1,0 +1,59 @@
+"""A stay as people may see it: how it stands, what was booked, and what was made of each of its events."""
+
+from typing import Any
+
+from shared.domain.errors import InvalidInput
+from shared.domain.instants import instant_to_text
+from shared.domain.lifecycle import name_of
+from shared.ledger.booking_notes import BookingEventNote
+from shared.ledger.reservation import Reservation, ref_of, reservation_from
+from shared.ports.documents import TenantDocuments
+from shared.queries.grants import at_or_none
+from shared.queries.hotels import Cell, Unknown, zones
+from shared.queries.keys import keys_of_stay
+
+
+async def shown_stay(cell: Cell, reservation: str, tenant: str | None) -> dict[str, Any]:
+    """Return one stay of a tenant, or of whichever tenant has it."""
+    found = [(store, await store.get(ref_of(reservation))) for store in await cell.known(tenant)]
+    known = [(store, reservation_from(each)) for store, each in found if each is not None]
+    if not known:
+        remedy = f"see keyfleet dead-letter list --reservation {reservation[:80]}"
+        raise Unknown(f"no booking {reservation[:80]!r}: {remedy}")
+    if len(known) > 1:
+        named = ", ".join(store.tenant for store, _ in known)
+        raise InvalidInput("id", "known to several tenants", f"name one with --tenant: {named}")
+    return await _shown(*known[0])
+
+
+async def _shown(store: TenantDocuments, record: Reservation) -> dict[str, Any]:
+    booked, house = record.stay, record.property_id
+    keys = [each for each in await keys_of_stay(store, record.id) if each.id in record.credentials]
+    return {
+        "reservation": record.id,
+        "tenant": store.tenant,
+        "property": house,
+        "zone": None if house is None else (await zones(store)).get(house),
+        "status": record.status,
+        "refused": record.refused,
+        "holds": sorted(record.holds),
+        "guest": None if booked is None else booked.guest_id,
+        "rooms": [] if booked is None else list(booked.rooms),
+        "from": None if booked is None else instant_to_text(booked.start),
+        "until": None if booked is None else instant_to_text(booked.end),
+        "keys": [{"id": each.id, "state": name_of(type(each.credential.state))} for each in keys],
+        "heard": [_event(each) for each in record.heard],
+    }
+
+
+def _event(note: BookingEventNote) -> dict[str, Any]:
+    return {
+        "event": note.event_id,
+        "subject": note.subject,
+        "version": note.standing.version,
+        "dated": instant_to_text(note.standing.time),
+        "heard_at": at_or_none(note.at),
+        "outcome": note.outcome,
+        "because": note.because,
+        "reused_at": at_or_none(note.differs),
+    }

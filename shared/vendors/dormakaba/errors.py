@@ -1,0 +1,8 @@
+"""What a desk's answers mean to us."""
+
+from typing import Final
+
+from shared.vendor_kit.desk_keys import desk_refusals
+from shared.vendors.dormakaba.capabilities import VENDOR
+
+REFUSALS: Final = desk_refusals(VENDOR)
