@@ -1,9 +1,10 @@
 """`keyfleet residue`: what locks would not let go of, until somebody saw that it opens no more."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final
 
 import typer
+from rich.text import Text
 
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, table
@@ -13,6 +14,7 @@ from infra.cli.wall import both
 
 Json = Mapping[str, Any]
 FUNCTION: Final = "close-residue"
+FINDING: Final = "fnd_"
 CLOSE: Final = "keyfleet residue close GRANT --by USER"
 HEADS: Final = (
     "grant",
@@ -40,7 +42,13 @@ def list_residues(at: FleetAddress, tenant: Tenant = None) -> Answer:
         line(f"To ask a lock again now: keyfleet ask-again GRANT{at.flags}"),
         line(f"Once somebody saw at the door that it opens no more: {CLOSE}{at.flags}"),
     )
-    return Answer({"residues": found}, (table(HEADS, map(_row, found)), *ways))
+    return Answer({"residues": found}, (table(HEADS, map(_row, found)), *ways, *_strange(at, found)))
+
+
+def _strange(at: FleetAddress, found: Sequence[Json]) -> Iterator[Text]:
+    """Say what is done about keys that are nobody's: no grant stands behind them."""
+    if any(each["grant"].startswith(FINDING) for each in found):
+        yield line(f"About each that begins with {FINDING}: keyfleet finding list{at.flags}")
 
 
 def close(at: FleetAddress, grant: Grant, by: By, tenant: Whose = None) -> Answer:

@@ -107,3 +107,9 @@ def test_a_refusal_of_the_function_names_field_and_remedy(fleet, ask):
     assert refused.exit_code == 2
     assert "by: does not start with 'usr_'" in refused.stderr
     assert "Give a user" in refused.stderr
+
+
+def test_a_key_that_is_nobodys_is_listed_with_where_to_decide_about_it(fleet, ask):
+    _will(fleet, {**RESIDUE, "grant": "fnd_01KSAMP1E00000000000000001", "cause": "unknown", "next_try": None})
+    *_, way = ask("residue", "list").stdout.splitlines()
+    assert way == f"About each that begins with fnd_: keyfleet finding list{fleet.place.flags}"
