@@ -1,14 +1,16 @@
 """Entry points of the audit log: its days, its witnesses, its evidence, and the rights of guests."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shared.domain.errors import InvalidInput
+from shared.runtime.api import api
 from shared.runtime.entry import step
 from shared.runtime.platform import Platform
 
 if TYPE_CHECKING:
     from shared.domain.ids import TenantId
+    from shared.runtime.routes import Route
     from shared.usecases.audit.services import AuditServices
 
 Body = Mapping[str, Any]
@@ -18,8 +20,7 @@ WORKFLOW = "anchor_day"
 def _services(on: Platform) -> "AuditServices":
     from shared.usecases.audit.services import AuditServices
 
-    stores = (on.documents, on.sealed, on.objects, on.bus, on.cipher)
-    return AuditServices(*stores, on.entropy, on.clock, on.ids, on.log, on.cell)
+    return AuditServices.on(on)
 
 
 async def _tenants(on: Platform) -> "list[TenantId]":
@@ -118,6 +119,14 @@ async def audit_pack(body: Body, on: Platform) -> Body:
     return await packs.hand_out(packs.WantPack.of(body), services)
 
 
+@api
+def audit_api() -> "Sequence[Route]":
+    """Return what people may ask of the audit log."""
+    from functions.audit.evidence_routes import ROUTES
+
+    return ROUTES
+
+
 @step
 async def audit_keys(body: Body, on: Platform) -> Body:
     """Draw the key that takes over a log with its next day."""
@@ -138,6 +147,21 @@ async def audit_rights(body: Body, on: Platform) -> Body:
         return answer
     request = rights.GuestRequest.of(body)
     return {**await guest_records(on.documents.tenant(request.tenant), request.guest), **answer}
+
+
+@step
+async def audit_status(body: Body, on: Platform) -> Body:
+    """Tell how the cell's logs stand, or what leaves the cell for a tenant."""
+    from shared.domain.ids import TenantId
+    from shared.queries.audit import anchors
+    from shared.queries.egress import egress
+    from shared.queries.hotels import Cell
+
+    cell = Cell(on.documents, on.cell)
+    if body.get("do") == "egress":
+        await _services(on).admitted(TenantId.parse(body.get("tenant"), "tenant"))
+        return await egress(cell, str(body.get("tenant")))
+    return {"logs": await anchors(cell, on.clock.now())}
 
 
 @step

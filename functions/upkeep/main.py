@@ -46,6 +46,24 @@ async def ask_again(body: Body, on: Platform) -> Body:
 
 
 @step
+async def hear_of_job(body: Body, on: Platform) -> Body:
+    """Keep what became of a vendor's job, and go on with the key that waits for it."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.upkeep import hear_of_job
+
+    return await hear_of_job.hear_of_job(hear_of_job.JobHeard.of(body), services_of(on))
+
+
+@step
+async def retry_keys(body: Body, on: Platform) -> Body:
+    """Request keys anew that failed, now."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.upkeep import retry_keys
+
+    return await retry_keys.retry_keys(retry_keys.RetryKeys.of(body), services_of(on))
+
+
+@step
 async def hold_stay(body: Body, on: Platform) -> Body:
     """Let the keys of a stay rest, on somebody's word."""
     from shared.runtime.keys import services_of
@@ -70,6 +88,24 @@ async def close_residue(body: Body, on: Platform) -> Body:
     from shared.usecases.upkeep.close_residue import CloseResidue, Vault, close_residue
 
     return await close_residue(CloseResidue.of(body), Vault(on.sealed, on.cipher), services_of(on))
+
+
+@step
+async def end_key(body: Body, on: Platform) -> Body:
+    """End one key, on a person's word."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.upkeep import end_one_key
+
+    return await end_one_key.end_one_key(end_one_key.KeyOrder.of(body), services_of(on))
+
+
+@step
+async def replace_key(body: Body, on: Platform) -> Body:
+    """Replace one key by another, on a person's word."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.upkeep import end_one_key
+
+    return await end_one_key.replace_key(end_one_key.KeyOrder.of(body), services_of(on))
 
 
 @step

@@ -3,6 +3,7 @@
 from infra.bench.figures import Measure
 from infra.bench.measures import (
     audit,
+    audit_days,
     bus,
     desk,
     disk,
@@ -28,6 +29,7 @@ def measures() -> tuple[Measure, ...]:
         host.MEASURE,
         interpreter.MEASURE,
         audit.MEASURE,
+        audit_days.MEASURE,
         executions.MEASURE,
         keys.MEASURE,
         idle.MEASURE,

@@ -1,17 +1,15 @@
 """`keyfleet ask-again KEY`: what a saga would ask its vendor later, it asks now."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 import typer
-from rich.text import Text
 
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, plain
 from infra.cli.control import ControlPlane
 from infra.cli.problems import not_found
 from infra.cli.residue import Json, residues
-from shared.domain.plan import MAX_ATTEMPTS
 
 FUNCTION: Final = "ask-again"
 GRANT: Final = "grt_"
@@ -29,13 +27,7 @@ def ask_again(at: FleetAddress, key: Key, tenant: Tenant = None) -> Answer:
     facts = ControlPlane(at).call(FUNCTION, {"tenant": meant["tenant"], "key": meant["id"]})
     said = line(f"{facts['vendor']} is asked again {WORKS[facts['work']]} ", plain(facts["key"], "bold"), ".")
     see = line(f"See what it says: keyfleet timeline {facts['key']}{at.flags}")
-    return Answer(facts, (said, *_spent(meant, facts), see))
-
-
-def _spent(key: Json, facts: Json) -> Iterator[Text]:
-    if facts["work"] == "issue":
-        spent = min(key["attempts"] + 1, MAX_ATTEMPTS)
-        yield line(f"That is attempt {spent} of {MAX_ATTEMPTS}: after the last the key fails.")
+    return Answer(facts, (said, see))
 
 
 def _meant(at: FleetAddress, identity: str, tenant: str | None) -> Json:

@@ -4,8 +4,10 @@ from typing import Annotated
 
 import typer
 
-from infra.cli import dead_letter, executions, findings, keys, residue, schedule, workflow_files
+from infra.cli import dead_letter, executions, findings, key_orders, keys, residue, schedule, workflow_files
+from infra.cli.alerts import alerts
 from infra.cli.ask_again import ask_again
+from infra.cli.audit import audit
 from infra.cli.clock import clock
 from infra.cli.command import (
     at_a_place,
@@ -24,6 +26,7 @@ from infra.cli.problems import EXIT_CODES
 from infra.cli.publish import publish
 from infra.cli.publishing import publishing
 from infra.cli.reconcile import reconcile
+from infra.cli.retry import retry
 from infra.cli.sim import calls, doors, faults
 from infra.cli.sim.run import run as run_simulator
 from infra.cli.status import status
@@ -64,6 +67,7 @@ found = typer.Typer(
     no_args_is_help=True, help="What at locks is not as the ledger has it, until it is settled."
 )
 schedules = typer.Typer(no_args_is_help=True, help="What the clock starts.")
+key = typer.Typer(no_args_is_help=True, help="One key, ended or replaced on a person's word.")
 sealing = typer.Typer(no_args_is_help=True, help="The keys that seal what must stay secret.")
 sim = typer.Typer(no_args_is_help=True, help="Simulated vendors and their doors, to play with.")
 fault = typer.Typer(no_args_is_help=True, help="What goes wrong at the simulated vendor.")
@@ -76,12 +80,14 @@ def keyfleet(_version: Version = False) -> None:
 
 app.command("up")(serving_at_a_place(up))
 app.command("status")(at_a_place(status))
+app.command("alerts")(at_a_place(alerts))
 app.command("publish")(at_a_place(publishing(publish)))
 app.command("events")(on_its_own(events))
 app.command("trigger")(at_a_place(trigger))
 app.command("clock")(at_a_place(clock))
 app.command("credentials")(at_a_place(credentials))
 app.command("ask-again")(at_a_place(ask_again))
+app.command("retry")(at_a_place(retry))
 app.command("reconcile")(at_a_place(reconcile))
 app.command("timeline")(at_a_place(timeline))
 app.command("token")(at_a_place(token))
@@ -94,7 +100,9 @@ app.command("dead-letters", hidden=True)(at_a_place(dead_letter.list_letters))
 app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))
 app.add_typer(letters, name="dead-letter")
 app.add_typer(residues, name="residue")
+app.add_typer(audit, name="audit")
 app.add_typer(found, name="finding")
+app.add_typer(key, name="key")
 app.add_typer(workflow, name="workflow")
 app.add_typer(schedules, name="schedule")
 app.add_typer(sealing, name="keys")
@@ -105,6 +113,8 @@ letters.command("replay")(at_a_place(dead_letter.replay))
 letters.command("discard")(at_a_place(dead_letter.discard))
 residues.command("list")(at_a_place(residue.list_residues))
 residues.command("close")(at_a_place(residue.close))
+key.command("end")(at_a_place(key_orders.end))
+key.command("replace")(at_a_place(key_orders.replace))
 found.command("list")(at_a_place(findings.list_findings))
 found.command("adopt")(at_a_place(findings.adopt))
 found.command("remove")(at_a_place(findings.remove))

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, counted, line, plain, table
 from infra.cli.control import ControlPlane
+from infra.cli.wall import both
 
 
 def status(at: FleetAddress) -> Answer:
@@ -25,11 +26,19 @@ def _said(at: FleetAddress, facts: Mapping[str, Any]) -> list[RenderableType]:
 def _for_hands(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
     """Go through what somebody must see to, the guest at the door first."""
     yield from _attention(at, facts)
+    yield from _alerts(at, facts)
     if waiting := int(facts.get("tasks_waiting", 0)):
         yield line(f"Tasks waiting: {waiting}")
     if failed := int(facts.get("failed_executions", 0)):
         yield _failed(at, failed)
     yield _parked(at, int(facts.get("parked", 0)))
+
+
+def _alerts(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
+    last, today = facts.get("last_alert"), int(facts.get("alerts_within_a_day", 0))
+    if last is not None and today:
+        said = f"Alerts within 24 h: {today}, the last at {both(last['at'], last['zone'])}: "
+        yield line(said, plain(last["message"], "red"), f", see keyfleet alerts{at.flags}")
 
 
 def _at_work(facts: Mapping[str, Any]) -> Iterator[RenderableType]:
@@ -68,6 +77,16 @@ def _parked(at: FleetAddress, count: int) -> RenderableType:
     )
 
 
+def _arrivals(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """Name the keys that failed, who comes first first, and how they are asked for now."""
+    failed = facts.get("failed", [])
+    rows = [(each["arrives"], each["reservation"] or "", each["key"], each["reason"]) for each in failed]
+    if rows:
+        yield table(("arrives", "stay", "key", "failed as"), rows)
+        again = f"keyfleet retry --all-failed{at.flags}"
+        yield line(f"Others are requested in their place by themselves; at once, with {again}")
+
+
 def _attention(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
     if late := facts.get("keys_at_the_door"):
         said = f"Not made, and its guest is here or comes within two hours: {', '.join(late)}, "
@@ -75,18 +94,26 @@ def _attention(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[Renderabl
     if failed := facts["failed_keys"]:
         said = f"Failed, and still wanted: {counted(failed, 'key')}, "
         yield line(plain(said, "bold red"), f"see keyfleet credentials --state failed{at.flags}")
+        yield from _arrivals(at, facts)
     if keyless := facts["keyless_stays"]:
         said = f"Without any key since they were changed: {', '.join(keyless)}, "
         yield line(plain(said, "bold red"), f"see keyfleet timeline STAY{at.flags}")
     if residual := facts["residual_locks"]:
         said = f"What should be gone may open: {counted(residual, 'lock')}, "
         yield line(plain(said, "bold red"), f"see keyfleet residue list{at.flags}")
+    yield from _found(at, facts)
+    if waiting := facts.get("waiting_keys"):
+        states = f"see keyfleet credentials{at.flags} --state pending, or requested"
+        yield line(f"Yet to be made: {counted(waiting, 'key')}, {states}")
+
+
+def _found(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
+    if late := facts.get("anchors_overdue"):
+        said = f"Audit log not closed: {', '.join(late)}, "
+        yield line(plain(said, "bold red"), f"see keyfleet audit status{at.flags}")
     if strange := facts.get("strange_keys"):
         said = f"At locks, may open, and nobody's: {counted(strange, 'key')}, "
         yield line(plain(said, "bold red"), f"see keyfleet finding list{at.flags}")
     if lost := facts.get("lost_keys"):
         said = f"Gone from their locks, and not placed again: {', '.join(lost)}, "
         yield line(plain(said, "bold red"), f"see keyfleet finding list{at.flags}")
-    if waiting := facts.get("waiting_keys"):
-        states = f"see keyfleet credentials{at.flags} --state pending, or requested"
-        yield line(f"Yet to be made: {counted(waiting, 'key')}, {states}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from infra.manifest.load import ROOT, load_manifest
-from infra.manifest.plan import alerts, checks, deployables, messaging, storage, watching
+from infra.manifest.plan import alerts, checks, deployables, messaging, sagas, storage, watching
 
 PLAN: Final = Path("terraform/fleet.json")
 OWNED: Final = (str(PLAN),)
@@ -24,7 +24,7 @@ def generate() -> dict[Path, str]:
 def problems(root: Path) -> list[str]:
     """What would go wrong on Google Cloud, told before anything is generated."""
     plan, raised = fleet_plan(root), alerts.raised(root)
-    found = (alerts.faults(raised, root), watching.faults(plan, root))
+    found = (alerts.faults(raised, root), watching.faults(plan, root), sagas.faults(plan, root))
     return [*checks.faults_of(plan), *checks.faults_in(plan, root), *chain.from_iterable(found)]
 
 

@@ -73,6 +73,7 @@ class Fleet:
         self.people = LocalPeople.at(config.people_key, world.clock.now, world.entropy.token)
         self._inside = InProcess(self)
         self.witness = HomeWitness(config.database)
+        self.witness.opened()
         engine = self._engine()
         self.cipher = self._cipher(engine)
         self.means = self._means(engine)

@@ -10,8 +10,8 @@ _SHARED: Final[dict[str, Any]] = {
     "trigger": {"http": "internal"},
     # A turn at a busy gateway may take 40 seconds, and a lock a minute.
     "timeout": 120,
-    # A vendor counts the calls of all instances together: few instances, each of many calls at a time.
-    "max_instances": 2,
+    # A vendor counts the calls of all instances together, and so do we, through the store (decision 0046).
+    "max_instances": 20,
     "roles": ("documents", "sealed", "publish"),
 }
 

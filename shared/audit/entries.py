@@ -17,8 +17,8 @@ from shared.audit.subjects import Subject
 from shared.audit.text import canonical, encode_base64
 
 VERSION: Final = 1
-LARGEST_BODY: Final = 0xFF00
-"""What a bundle holds of one body, less what sealing adds."""
+LARGEST_BODY: Final = 15_000
+"""Of one body: 256 of them, sealed, are one object, and no object is over four million bytes."""
 ACTION, FINDING, DAY, KEY, EXPIRY = "action", "finding", "day", "key", "expiry"
 _LIFTED: Final = (
     ("property", "propertyId"),

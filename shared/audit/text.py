@@ -68,10 +68,7 @@ def canonical(document: Mapping[str, Any], field: str = "entry") -> bytes:
     That holds for what is written here: ASCII keys, texts, whole numbers, and fractions a percentage has.
     """
     try:
-        text = json.dumps(
-            document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-        )
-        return text.encode("utf-8")
+        return _encode(document).encode("utf-8")
     except (TypeError, ValueError):
         raise Malformed(
             field, "it holds what JSON cannot", "Keep texts, numbers, lists and objects"

@@ -8,6 +8,7 @@ from shared.domain.capabilities import LockCapabilities
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import LockDeviceId, PropertyId, RoomId, TenantId
 from shared.domain.kinds import Area, VendorCode
+from shared.domain.scope import NO_SCOPE, AccessScope
 from shared.domain.window import zone_named
 
 
@@ -52,7 +53,8 @@ class Room:
 class LockDevice:
     """A lock: `vendor_device` is the vendor's own name for it, `rooms` are those it leads to, if to any.
 
-    A gym's door leads to an area, a lift to a floor, a linen room to what is behind the house.
+    A gym's door leads to an area, a lift to a floor, a linen room to what is behind the house. An encoder
+    leads nowhere: it writes cards.
     """
 
     schema_version: ClassVar[int] = 1
@@ -67,14 +69,33 @@ class LockDevice:
     floor: str | None = None
     areas: tuple[Area, ...] = ()
     back_of_house: bool = False
+    encoder: bool = False
+
+    def opened_by(self, scope: AccessScope) -> bool:
+        """Say whether a scope leads through it: to its area, behind the house, or to a floor by its lift.
+
+        A door of a room is opened for that room alone: a guest of the second floor has one room there.
+        """
+        if self.rooms or self.encoder:
+            return False
+        area = not set(scope.areas).isdisjoint(self.areas)
+        return area or (scope.back_of_house and self.back_of_house) or self.floor in scope.floors
 
     def __post_init__(self) -> None:
-        if not (self.rooms or self.areas or self.back_of_house or self.floor):
+        if self.encoder and self.rooms:
+            raise InvalidInput(
+                "rooms", "an encoder leads nowhere", "Leave them out, or map the lock by itself"
+            )
+        if not (self.encoder or self.rooms or self.areas or self.back_of_house or self.floor):
             remedy = "Map the lock to a room, an area or a floor, or to the back of the house"
             raise InvalidInput("rooms", "empty, and the lock leads nowhere else", remedy)
 
 
-def doors_of(rooms: Iterable[RoomId], devices: Iterable[LockDevice]) -> tuple[LockDevice, ...]:
-    """Return the locks that lead to any of these rooms, in order."""
+def doors_of(
+    rooms: Iterable[RoomId], devices: Iterable[LockDevice], scope: AccessScope = NO_SCOPE
+) -> tuple[LockDevice, ...]:
+    """Return the locks that lead to any of these rooms, or to what a scope adds to them, in order."""
     wanted = frozenset(rooms)
-    return tuple(device for device in devices if not wanted.isdisjoint(device.rooms))
+    return tuple(
+        device for device in devices if not wanted.isdisjoint(device.rooms) or device.opened_by(scope)
+    )

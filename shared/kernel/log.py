@@ -1,16 +1,18 @@
 """One JSON line per event, in Cloud Logging's fields, with everything secret struck out."""
 
 import sys
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, TextIO
 
 import orjson
 
 from shared.kernel.ambient import SystemClock
+from shared.kernel.trace import trace_id, trace_of
 
 SELDOM: Final = timedelta(minutes=1)
 MOST_SELDOM: Final = 256
@@ -27,6 +29,9 @@ SECRET_NAMES = frozenset(
 SECRET_PARTS = ("password", "secret", "token", "email", "phone")
 """Whatever stands around these in a name, its value is struck out."""
 LONGEST_TEXT: Final = 2000
+MOST_RAISED: Final = 100
+"""So many alerts of one process wait to be kept; of more, the oldest stand in the log alone."""
+LOGGING: Final = "logging.googleapis.com"
 _context: ContextVar[Mapping[str, Any] | None] = ContextVar("log_context", default=None)
 
 
@@ -57,14 +62,27 @@ def _is_secret(name: str) -> bool:
     return name in SECRET_NAMES or any(part in name for part in SECRET_PARTS)
 
 
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """An alert as the log has it, and when it was raised, where the log is dated by us."""
+
+    line: Mapping[str, Any]
+    at: datetime | None
+
+
 class Log:
-    """Writes the lines of one service."""
+    """Writes the lines of one service; `raised` are alerts that nobody has kept beside the log yet."""
 
     def __init__(
-        self, service: str, stream: TextIO | None = None, now: Callable[[], datetime] | None = None
+        self,
+        service: str,
+        stream: TextIO | None = None,
+        now: Callable[[], datetime] | None = None,
+        project: str = "",
     ) -> None:
-        self._service, self._stream, self._now = service, stream, now
+        self._service, self._stream, self._now, self._project = service, stream, now, project
         self._seldom: OrderedDict[tuple[str, str], tuple[datetime, int]] = OrderedDict()
+        self.raised: deque[Raised] = deque(maxlen=MOST_RAISED)
 
     def info(self, message: str, **fields: Any) -> None:
         """Say what happened."""
@@ -93,20 +111,32 @@ class Log:
 
     def alert(self, message: str, **fields: Any) -> None:
         """Say what somebody must be woken for."""
-        self._write("ALERT", message, fields)
+        line = self._write("ALERT", message, fields)
+        self.raised.append(Raised(line, None if self._now is None else self._now()))
 
     def failure(self, message: str, error: BaseException, **fields: Any) -> None:
         """Say what broke and where, without the exception's own words, which may quote what it met."""
         self._write("ERROR", message, {**fields, "error": type(error).__name__, "at": _places(error)})
 
-    def _write(self, severity: str, message: str, fields: Mapping[str, Any]) -> None:
+    def _write(self, severity: str, message: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         context = _context.get() or {}
         # Cloud Run dates each line itself; elsewhere somebody gives us a clock.
         time = {} if self._now is None else {"time": self._now().isoformat(timespec="milliseconds")}
         line = {**time, "severity": severity, "message": message, "service": self._service}
-        line |= redacted(context) | redacted(fields)
+        line |= _of_whom(context, self._project) | redacted(context) | redacted(fields)
         stream = self._stream or sys.stdout
         stream.write(orjson.dumps(line, default=lambda _: STRUCK_OUT).decode() + "\n")
+        return line
+
+
+def _of_whom(context: Mapping[str, Any], project: str) -> Mapping[str, str]:
+    """Return tenant and trace as A §13.3 calls them, and as Cloud Logging puts a line under its request."""
+    trace = trace_of(str(context.get("trace", "")))
+    told = {"tenantId": context.get("tenant"), "traceId": trace_id(trace)}
+    if trace and project:
+        told[f"{LOGGING}/trace"] = f"projects/{project}/traces/{trace_id(trace)}"
+        told[f"{LOGGING}/spanId"] = trace.split("-")[2]
+    return {name: str(value) for name, value in told.items() if value}
 
 
 def _places(error: BaseException) -> list[str]:

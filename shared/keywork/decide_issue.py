@@ -7,20 +7,21 @@ The first row that applies counts; README.md says what it does to the secret, an
 | all have it | active, or at rest while something holds it | done |
 | some were not come to, or came later | | the same attempt goes on at once |
 | nothing is missing but our own turn | | the same attempt goes on, after a rest |
+| nothing but what the vendor has in hand | | parked until its end; the same attempt goes on |
 
 | else a refusal | the key | the work |
 |---|---|---|
 | after the last attempt, or of a stay that is over | failed | ended |
 | of this PIN, while there are tries left | | the next attempt, with another PIN |
 | for good or for too long, of the last way | failed | ended |
-| for good or for too long | | the plan's next way, at once |
+| for good or for too long, or the encoder is offline and there is another | | the plan's next way, at once |
 | for now | | the next attempt, after a rest that grows |
 """
 
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from shared.domain.capabilities import shared_by
@@ -30,6 +31,7 @@ from shared.domain.ids import ArtifactRef, ulid
 from shared.domain.kinds import FailureReason
 from shared.domain.lock_errors import (
     LOCK_ERRORS,
+    CardEncoderOffline,
     CredentialExpired,
     DeviceNotPaired,
     LockError,
@@ -42,7 +44,7 @@ from shared.keywork.decision import Decision
 from shared.keywork.desired import act_for
 from shared.keywork.lock_attempt import IssueAttempt
 from shared.keywork.orders import resting
-from shared.keywork.verdicts import Outcome, Verdict, again, ask
+from shared.keywork.verdicts import Outcome, Verdict, after_rest, again, ask, parked
 from shared.ledger.delays import JITTER, LONGEST_WAIT, SOONEST, STEP_LEASE, delay_after
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import KeyRecord, Work
@@ -88,6 +90,12 @@ class Refusal:
         return about_the_pin(self.error) or self.error.permanent or self.wait > LONGEST_WAIT
 
     @property
+    def of_an_encoder(self) -> bool:
+        """Say whether nobody is at the desk's encoder, and the plan knows another way."""
+        plan = self.of.task.entry.credential.core.plan
+        return isinstance(self.error, CardEncoderOffline) and plan.position + 1 < len(plan.choices)
+
+    @property
     def of_every_way(self) -> bool:
         """Say whether this was the plan's last way."""
         plan = self.of.task.entry.credential.core.plan
@@ -105,6 +113,8 @@ def decide(attempted: IssueAttempt, asked_for: timedelta, entropy: Entropy) -> D
         return _onwards(attempted)
     if attempted.waits_in_line:
         return _in_line(attempted, max(asked_for, SOONEST) * entropy.uniform(*JITTER))
+    if attempted.waits_until is not None:
+        return _parked(attempted, attempted.waits_until)
     assert attempted.error is not None  # noqa: S101 - a lock that was asked and has no key has said why
     tried = attempted.task.entry.credential.core.plan.attempts
     wait = max(delay_after(max(1, tried), entropy), asked_for)
@@ -154,6 +164,14 @@ def _in_line(attempted: IssueAttempt, wait: timedelta) -> Decision:
     return _waited(attempted, attempted.task.entry, wait, goes_on=True, sealed=_named(attempted))
 
 
+def _parked(attempted: IssueAttempt, until: datetime) -> Decision:
+    """Let nobody wait for what the vendor has in hand: whoever hears of its end begins again."""
+    task = attempted.task
+    first = min(until, task.entry.credential.core.window.end)
+    later, verdict = parked(replace(task.entry, going_on=True), first, task.now)
+    return Decision(Change(later, grants=attempted.settled()), verdict, sealed=_named(attempted))
+
+
 def _again(it: Refusal) -> Decision:
     entry = replace(it.of.task.entry, credential=_noted(it))
     return _waited(it.of, entry, it.wait, goes_on=False, sealed=_named(it.of))
@@ -168,8 +186,8 @@ def _waited(
     sealed: SealedKey | None = None,
 ) -> Decision:
     task = attempted.task
-    later = replace(entry, going_on=goes_on).due_in(wait + STEP_LEASE, task.now)
-    return Decision(Change(later, grants=attempted.settled()), again(task.vendor, wait), sealed=sealed)
+    later, verdict = after_rest(replace(entry, going_on=goes_on), task.vendor, wait, task.now)
+    return Decision(Change(later, grants=attempted.settled()), verdict, sealed=sealed)
 
 
 def _named(attempted: IssueAttempt) -> SealedKey | None:
@@ -208,7 +226,7 @@ _COURSES: Final[tuple[tuple[Callable[[Refusal], bool], Callable[[Refusal], Decis
     (lambda it: it.out_of_attempts, _give_up),
     (lambda it: it.of_this_secret, _another_secret),
     (lambda it: it.of_every_way, _give_up),
-    (lambda it: it.of_this_way, _another_way),
+    (lambda it: it.of_this_way or it.of_an_encoder, _another_way),
     (lambda _: True, _again),
 )
 """What a refusal leads to: the first that applies."""

@@ -4,6 +4,7 @@
 |---|---|---|
 | a lock was missed | | goes on at once with the others |
 | something is owed that may yet be done | told what has become true | asks again, after a rest that grows |
+| what is owed is all in a vendor's hand | told what has become true | parked until its end |
 | what is to open stands; something is left behind by the change | amended | goes on with what is left |
 | nothing is owed | settled, amended or woken | done |
 | a lock would not let go, or will not open as it is to | residual, said to people | asked again each hour |
@@ -18,17 +19,17 @@ from shared.domain.credential import KeyCredential
 from shared.domain.facts import Fact
 from shared.domain.grant_lifecycle import Residual
 from shared.domain.ids import LockDeviceId
-from shared.domain.kinds import VendorCode, merge_warnings
+from shared.domain.kinds import merge_warnings
 from shared.domain.lock_errors import KeyRevokeFailed
 from shared.domain.states import Active, LockSettlement, Revoked, Suspended
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.decision import Decision, carry_out
-from shared.keywork.desired import hopeful, left_behind, opening
+from shared.keywork.desired import hopeful, job_of, left_behind, opening, waiting
 from shared.keywork.errand import NONE, SettleAttempt, waits_too_long
 from shared.keywork.manual_task import alarm, reservation_of
 from shared.keywork.vault import secret_of
-from shared.keywork.verdicts import DONE, Outcome, Verdict, again, ask
+from shared.keywork.verdicts import DONE, Outcome, Verdict, after_rest, ask, parked
 from shared.ledger.delays import LONGEST_WAIT, MOST_TRIES, RESIDUE_EVERY, STEP_LEASE, delay_after
 from shared.ledger.grant_record import YES, GrantRecord, Wish
 from shared.ledger.key_record import KeyRecord
@@ -75,15 +76,18 @@ def decide(
 
 
 def _later(it: SettleAttempt, change: Change, owed: list[GrantRecord], entropy: Entropy) -> Decision:
-    task, ours = it.task, [kept for kept in owed if kept.grant.vendor == it.task.vendor]
-    wait = _wait(it, ours, entropy)
-    later = replace(change, entry=change.entry.due_in(wait + STEP_LEASE, task.now))
-    verdict = again(task.vendor, wait) if ours or it.missed else ask(_next(owed))
-    return Decision(later, verdict)
-
-
-def _next(owed: Sequence[GrantRecord]) -> VendorCode:
-    return owed[0].grant.vendor
+    task, now = it.task, it.task.now
+    ready = [kept for kept in owed if not waiting(kept, now)]
+    if not (ready or it.missed):
+        ends = [job.until for kept in owed if (job := job_of(kept)) is not None]
+        entry, verdict = parked(change.entry, min(ends), now)
+        return Decision(replace(change, entry=entry), verdict)
+    ours = [kept for kept in ready if kept.grant.vendor == task.vendor]
+    if not (ours or it.missed):
+        entry = change.entry.due_in(STEP_LEASE, now)
+        return Decision(replace(change, entry=entry), ask(ready[0].grant.vendor))
+    entry, verdict = after_rest(change.entry, task.vendor, _wait(it, ours, entropy), now)
+    return Decision(replace(change, entry=entry), verdict)
 
 
 def _wait(it: SettleAttempt, ours: list[GrantRecord], entropy: Entropy) -> timedelta:

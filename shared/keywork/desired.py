@@ -11,6 +11,7 @@ Wishes are on the grants, so no turn of a key's work can lose one (decision 0028
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
@@ -18,6 +19,7 @@ from shared.domain.grant_lifecycle import GrantState, Intended, Placed, Removing
 from shared.domain.kinds import VendorCode
 from shared.domain.states import Pending, Requested
 from shared.ledger.grant_record import PLACE, REMOVE, REST, WAKE, GrantRecord, Wish
+from shared.ledger.job_in_hand import JobInHand
 from shared.ledger.key_record import KeyRecord, Work
 
 
@@ -54,6 +56,18 @@ def act_for(kept: GrantRecord) -> Act | None:
     if (kept.stands and kept.wish is Wish.OPEN) or (never_asked and kept.wish is Wish.REST):
         return None
     return _ACTS.get((kept.wish, type(kept.grant.state)))
+
+
+def job_of(kept: GrantRecord) -> JobInHand | None:
+    """Return the vendor's job that is to bring the lock to just what is owed there."""
+    act = act_for(kept)
+    return None if act is None else kept.job(act)
+
+
+def waiting(kept: GrantRecord, now: datetime) -> bool:
+    """Say whether nothing is to do at a lock for now, for its vendor has it in hand."""
+    job = job_of(kept)
+    return job is not None and job.waits(now)
 
 
 def opening(grants: Iterable[GrantRecord]) -> list[GrantRecord]:

@@ -21,15 +21,16 @@ from shared.domain.ids import UserId
 from shared.domain.kinds import SAGA, Actor
 from shared.domain.lock_errors import LockError
 from shared.keywork.attempt import AttemptContext
-from shared.keywork.desired import Act, act_for
+from shared.keywork.desired import Act, act_for, waiting
 from shared.ledger.delays import LONGEST_QUEUE, LONGEST_WAIT, MOST_TRIES
 from shared.ledger.grant_record import CALLS_LAST, GONE, NEVER, RESTS, YES, GrantRecord
+from shared.ledger.job_in_hand import IN_HAND, JobInHand
 from shared.ledger.key_at_lock import KeyAtLockRecord
 from shared.ledger.key_record import Saga
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ledger.vendor_calls import CallMade
 from shared.ports.exchanges import Exchange
-from shared.ports.lock import KeyAtLock, LockVendor
+from shared.ports.lock import InHand, KeyAtLock, LockVendor
 from shared.ports.lock_causes import in_line, unheard
 
 NONE: Final = timedelta(0)
@@ -41,7 +42,8 @@ class Errand:
 
     `noted_at` is the same instant as calls are told apart by, whatever became of the clock. `busy_before`:
     until when an earlier call may still place the key. `closed_by`: who was at the door and saw that it opens
-    no more, whatever the vendor says.
+    no more, whatever the vendor says. `in_hand`: what the vendor tells of later; with a `job`, an earlier
+    call's end is what was asked for.
     """
 
     kept: GrantRecord
@@ -54,6 +56,8 @@ class Errand:
     closed_by: UserId | None = None
     at_lock: KeyAtLock | None = None
     busy_before: datetime | None = None
+    in_hand: InHand | None = None
+    job: JobInHand | None = None
 
     @property
     def refused(self) -> bool:
@@ -70,7 +74,17 @@ class Errand:
             return self.kept.told(Lapse(at=now))
         if self.closed_by is not None:
             return self.kept.told(Close(at=now, by=self.closed_by))
+        if self.in_hand is not None:
+            return self._waiting(self.in_hand, now)
         return _SETTLED[self.act](self, now, last)
+
+    def _waiting(self, answer: InHand, now: datetime) -> GrantRecord:
+        """Return a grant that is as it was until the vendor's job ends; the same job may go on for longer."""
+        if self.job is not None:
+            return replace(self.kept, in_hand=JobInHand.of(answer, self.act, self.job.at))
+        at = self.noted_at or self.asked_at or now
+        busy = self.busy_before if self.act.opens else self.kept.busy_until
+        return replace(self._heard(now), busy_until=busy, in_hand=JobInHand.of(answer, self.act, at))
 
     def closed(self, now: datetime, last: bool) -> GrantRecord:
         """Return a grant that was to go or rest; while a call may still place it, neither is believed."""
@@ -87,12 +101,13 @@ class Errand:
         if self.asked_at is None:
             return self.uncalled()
         answered_at = self.answered_at or now
+        asked = replace(self.kept, in_hand=None)
         if self.at_lock is None:
             assert self.error is not None  # noqa: S101 - a lock that was asked and has no key has said why
-            heard = self.kept.heard(self.error.cause.kind, answered_at, self.said)
+            heard = asked.heard(self.error.cause.kind, answered_at, self.said)
             return heard if unheard(self.error) else replace(heard, busy_until=self.busy_before)
         at = self.at_lock
-        heard = self.kept.heard(at.placement.value, answered_at, self.said)
+        heard = asked.heard(at.placement.value, answered_at, self.said)
         undone = self._undone_until()
         if undone is not None:
             return replace(heard, busy_until=undone)
@@ -109,7 +124,7 @@ class Errand:
 
     def uncalled(self) -> GrantRecord:
         """Return the grant without the call that was written down and never made."""
-        if not self._written:
+        if not self._written or self.job is not None:
             return self.kept
         busy = self.busy_before if self.act.opens else self.kept.busy_until
         return replace(self.kept, busy_until=busy, calls=self.kept.calls[:-1])
@@ -123,14 +138,20 @@ class Errand:
     def _heard(self, now: datetime) -> GrantRecord:
         if self.asked_at is None:
             return self.kept
-        done = GONE if self.act is Act.REMOVE else RESTS
-        answer = done if self.error is None else self.error.cause.kind
         made = self.error is None or self.refused
         noted_at, answered_at = self.noted_at or self.asked_at, self.answered_at or now
-        call = CallMade(noted_at, self.act, answer, answered_at, made, self.said)
-        if self._written:
-            return replace(self.kept, calls=(*self.kept.calls[:-1], call))
-        return self.kept.removing(call)
+        call = CallMade(noted_at, self.act, self._answer, answered_at, made, self.said)
+        free = replace(self.kept, in_hand=None)
+        if self._written or self.job is not None:
+            return replace(free, calls=(*free.calls[:-1], call))
+        return free.removing(call)
+
+    @property
+    def _answer(self) -> str:
+        if self.in_hand is not None:
+            return IN_HAND
+        done = GONE if self.act is Act.REMOVE else RESTS
+        return done if self.error is None else self.error.cause.kind
 
 
 _SETTLED: Final[Mapping[Act, Callable[[Errand, datetime, bool], GrantRecord]]] = {
@@ -232,7 +253,8 @@ class SettleAttempt:
         came_to, began = {each.kept.grant.id for each in self.errands}, self.began or self.task.now
         as_before = {each.kept.grant.id: each.uncalled() for each in self.unasked}
         known = [as_before.get(kept.grant.id, kept) for kept in self.grants]
-        ours = [kept for kept in known if act_for(kept) and kept.grant.vendor == self.task.vendor]
+        owed = [kept for kept in known if act_for(kept) and not waiting(kept, self.task.now)]
+        ours = [kept for kept in owed if kept.grant.vendor == self.task.vendor]
         return {kept: kept.call_since(began) for kept in ours if kept.grant.id not in came_to}
 
 

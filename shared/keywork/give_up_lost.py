@@ -14,8 +14,9 @@ from shared.keywork.manual_task import alarm, manual_tasks
 from shared.keywork.services import Services
 from shared.ledger.key_record import KeyRecord, Work
 from shared.ledger.ledger import Change, Ledger
+from shared.ports.lock_causes import LockCause
 
-LOST: Final = LockErrorCause("adapter_lost")
+LOST: Final = LockErrorCause(LockCause.ADAPTER_LOST)
 
 
 async def give_up_lost(entry: KeyRecord, ledger: Ledger, services: Services) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from shared.domain.commands import Accept
 from shared.domain.facts import Fact
-from shared.domain.lock_errors import LockError
+from shared.domain.lock_errors import KeyIssueFailed, LockError, LockErrorCause
 from shared.domain.plan import MAX_ATTEMPTS
 from shared.domain.states import Failed, Requested, Revoked
 from shared.keywork.attempt import AttemptContext
@@ -16,7 +16,7 @@ from shared.keywork.decision import carry_out
 from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
 from shared.keywork.manual_task import alarm
 from shared.keywork.place_at_locks import asked
-from shared.keywork.preconditions import why_hopeless
+from shared.keywork.preconditions import doors_for, why_hopeless
 from shared.keywork.prepare import new_grant
 from shared.keywork.services import gather_both
 from shared.keywork.unique_pins import attempt_indexed, draw_unique, with_pin
@@ -29,6 +29,8 @@ from shared.ledger.key_record import KeyRecord, Target
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.documents import StaleVersion
+from shared.ports.lock_causes import LockCause
+from shared.ports.secret_sources import SecretSource
 
 STILL_IN_LINE: Final = (
     "its turn at the vendor has not come yet, and its guest is here: it is waited for still"
@@ -38,7 +40,7 @@ STILL_IN_LINE: Final = (
 async def issue_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
     """Make one attempt at the key, and say what is next."""
     known = await task.grants() if task.entry.credential.core.plan.attempts else ()
-    hopeless = why_hopeless(task, desk)
+    hopeless = why_hopeless(task, desk) or await _nobody_knows(task, desk)
     if hopeless is not None:
         return await refuse_to_issue(task, hopeless)
     try:
@@ -92,7 +94,7 @@ async def _intended(task: AttemptContext, desk: VendorSession, known: Sequence[G
     mine = {placing.kept.grant.id for placing in placings}
     others = [kept.withdrawn(now) for kept in known if not kept.over and kept.grant.id not in mine]
     ended = [kept for kept in others if kept not in known]
-    called = [placing for placing in placings if not placing.kept.stands]
+    called = [placing for placing in placings if placing.called]
     key, alone = await _secret(task, desk, known), all(placing.fresh for placing in placings)
     if not alone:
         key = await _kept(key, desk)
@@ -104,9 +106,9 @@ async def _intended(task: AttemptContext, desk: VendorSession, known: Sequence[G
     else:
         begun, saved = await task.saved(counted)
     kept = [replace(placing, kept=each) for placing, each in zip(called, saved, strict=False)]
-    standing = [placing for placing in placings if placing.kept.stands]
+    standing = [placing for placing in placings if not placing.called]
     leaving = (*(each for each in others if each not in ended), *saved[len(kept) :])
-    return IssueAttempt(begun, (*standing, *kept), leaving, key)
+    return IssueAttempt(begun, (*standing, *kept), leaving, key, at_once=_at_once(task, desk))
 
 
 async def _forget_in_vain(task: AttemptContext, desk: VendorSession) -> None:
@@ -140,27 +142,45 @@ def _placings(
         if kept.wanted and (kept.grant.vendor, kept.grant.kind, kept.grant.secret_try) == tried
     }
     target = Target(core.rooms, core.window)
-    placings = []
-    for door in desk.binding.doors(core.rooms):
+    grants = []
+    for door in doors_for(core, desk):
         kept = mine.get((door.id, door.vendor_device))
         if kept is None:
             kept = new_grant(task.entry, door, target, known, task.now, task.services.ids)
-        placings.append(LockAttempt.at(kept, task.now, noted_at))
-    return placings
+        grants.append(kept)
+    if _at_once(task, desk) and not all(kept.stands for kept in grants):
+        # One artifact opens all or none: where a lock is missing, it is asked for once more at every lock.
+        grants = [replace(kept, standing=None) for kept in grants]
+    return [LockAttempt.at(kept, task.now, noted_at) for kept in grants]
+
+
+def _at_once(task: AttemptContext, desk: VendorSession) -> bool:
+    return task.entry.credential.core.plan.current.kind in desk.port.describe_adapter().at_once
 
 
 async def _secret(task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord]) -> SealedKey:
-    """Return the secret of this try: the one that is kept, or one drawn now."""
+    """Return the secret of this try: the one that is kept, or one drawn now, or none yet."""
     core, name = task.entry.credential.core, _secret_name(task.entry)
-    kept = await desk.secrets.find(name) if known else None
+    source = desk.source(core.plan.current.kind)
+    kept = await desk.secrets.find(name) if known or source.known_before else None
     if kept is not None:
         return kept
-    return SealedKey(name, await draw_unique(task, desk), core.window.end + KEPT_AFTER_STAY)
+    pin = await draw_unique(task, desk) if source is SecretSource.DRAWN else None
+    return SealedKey(name, pin, core.window.end + KEPT_AFTER_STAY)
 
 
 async def _kept(key: SealedKey, desk: VendorSession) -> SealedKey:
     """Keep a secret that was drawn now; where one stands already, that is the one."""
     return key if key.version is not None else await desk.secrets.keep(key)
+
+
+async def _nobody_knows(task: AttemptContext, desk: VendorSession) -> LockError | None:
+    """Return why there is no such key where its secret is somebody's to seal, and nobody has."""
+    kind = task.entry.credential.core.plan.current.kind
+    if not desk.source(kind).known_before or await desk.secrets.find(_secret_name(task.entry)) is not None:
+        return None
+    cause = LockErrorCause(LockCause.SECRET_MISSING)
+    return KeyIssueFailed(vendor=desk.vendor, cause=cause, permanent=True)
 
 
 def _secret_name(entry: KeyRecord) -> SecretName:

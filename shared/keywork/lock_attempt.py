@@ -11,32 +11,41 @@ from shared.domain.lock_errors import LockError, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
+from shared.keywork.rounds import Outcome
 from shared.ledger.delays import LONGEST_QUEUE
-from shared.ledger.grant_record import GrantRecord
+from shared.ledger.grant_record import PLACE, GrantRecord
+from shared.ledger.job_in_hand import IN_HAND, JobInHand
 from shared.ledger.key_at_lock import KeyAtLockRecord
 from shared.ledger.sealed_keys import SealedKey
 from shared.ports.exchanges import Exchange
-from shared.ports.lock import KeyAtLock
+from shared.ports.lock import InHand, KeyAtLock
 from shared.ports.lock_causes import about_the_pin, of_our_own, unheard
 
 
 @dataclass(frozen=True, slots=True)
 class LockAttempt:
-    """One lock's part: without an outcome, its vendor was not asked now; `asked_last`, when it was before."""
+    """One lock's part: without an outcome, its vendor was not asked now; `asked_last`, when it was before.
+
+    One with a `job` asks for nothing anew: an earlier call's end is waited for, or known by now.
+    """
 
     kept: GrantRecord
     fresh: bool
     busy_before: datetime | None = None
-    outcome: KeyAtLock | LockError | None = None
+    outcome: Outcome = None
     asked_last: datetime | None = None
     answered_at: datetime | None = None
     said: tuple[Exchange, ...] = ()
+    job: JobInHand | None = None
 
     @classmethod
     def at(cls, kept: GrantRecord, now: datetime, noted_at: datetime | None = None) -> Self:
         """Return the part of a lock whose vendor is about to be asked, unless the key stands there."""
         if kept.stands:
             return cls(kept, fresh=False)
+        job = kept.job(PLACE)
+        if job is not None:
+            return cls(kept, fresh=False, busy_before=kept.busy_until, asked_last=kept.asked_last, job=job)
         fresh = kept.busy_until is None and not kept.calls
         return cls(kept.calling(now, noted_at), fresh, kept.busy_until, asked_last=kept.asked_last)
 
@@ -52,6 +61,16 @@ class LockAttempt:
         """What went wrong, if anything."""
         return self.outcome if isinstance(self.outcome, LockError) else None
 
+    @property
+    def called(self) -> bool:
+        """Say whether a call was written down that is about to be made."""
+        return not self.kept.stands and self.job is None
+
+    @property
+    def in_hand(self) -> InHand | None:
+        """What the vendor is still about."""
+        return self.outcome if isinstance(self.outcome, InHand) else None
+
     def missed_since(self, began: datetime) -> bool:
         """Say whether nobody has asked the lock since an attempt began, though it has no key."""
         before = self.asked_last is None or milliseconds(self.asked_last) < milliseconds(began)
@@ -65,16 +84,32 @@ class LockAttempt:
         """
         if self.kept.stands:
             return self.kept
-        if self.outcome is None:
-            return replace(self.kept, busy_until=self.busy_before, calls=self.kept.calls[:-1])
-        if isinstance(self.outcome, LockError):
-            heard = self.kept.heard(self.outcome.cause.kind, self.answered_at or task.now, self.said)
-            return heard if unheard(self.outcome) else replace(heard, busy_until=self.busy_before)
-        at = self.outcome
         answered_at = self.answered_at or task.now
-        heard = self.kept.heard(at.placement.value, answered_at, self.said)
+        if self.outcome is None:
+            return self._uncalled()
+        if isinstance(self.outcome, LockError):
+            heard = self._heard(self.outcome.cause.kind, answered_at)
+            return heard if unheard(self.outcome) else replace(heard, busy_until=self.busy_before)
+        if isinstance(self.outcome, InHand):
+            return self._waiting(self.outcome, answered_at)
+        at = self.outcome
+        heard = self._heard(at.placement.value, answered_at)
         placed = Place(at=answered_at, placement=at.placement, exposure_until=at.exposure_until)
         return replace(heard, busy_until=self.busy_before, standing=KeyAtLockRecord.of(at)).told(placed)
+
+    def _uncalled(self) -> GrantRecord:
+        if self.job is not None:
+            return self.kept
+        return replace(self.kept, busy_until=self.busy_before, calls=self.kept.calls[:-1])
+
+    def _heard(self, answer: str, at: datetime) -> GrantRecord:
+        return replace(self.kept.heard(answer, at, self.said), in_hand=None)
+
+    def _waiting(self, answer: InHand, at: datetime) -> GrantRecord:
+        """Return the grant with what is in hand: the same job goes on, perhaps for longer."""
+        began = at if self.job is None else self.job.at
+        heard = self.kept if self.job else replace(self._heard(IN_HAND, at), busy_until=self.busy_before)
+        return replace(heard, in_hand=JobInHand.of(answer, PLACE, began))
 
     def given_up(self, task: AttemptContext) -> GrantRecord:
         """Return the grant on its way out; one that its vendor never took is gone already."""
@@ -97,7 +132,7 @@ def _rank(error: LockError) -> tuple[bool, bool]:
 class IssueAttempt:
     """An attempt: `others` are earlier tries' grants that are not over; one not `counted` was never made.
 
-    With a `refusal` no lock was asked.
+    With a `refusal` no lock was asked. `at_once`: the key is one artifact for all its locks.
     """
 
     task: AttemptContext
@@ -106,6 +141,7 @@ class IssueAttempt:
     key: SealedKey | None = None
     counted: bool = True
     refusal: LockError | None = None
+    at_once: bool = False
 
     @property
     def errors(self) -> list[LockError]:
@@ -135,7 +171,15 @@ class IssueAttempt:
         """
         if self.complete or not self.placings or any(map(_hopeless, self.errors)):
             return False
-        return any(each.missed_since(self.began) for each in self.placings) or not self.errors
+        open_ = [each for each in self.placings if each.standing is None and each.in_hand is None]
+        missed = any(each.missed_since(self.began) for each in open_)
+        return missed or (bool(open_) and not self.errors)
+
+    @property
+    def waits_until(self) -> datetime | None:
+        """Until when nothing is to do but to wait for what the vendor has in hand; None if there is more."""
+        ends = [each.in_hand.until for each in self.placings if each.in_hand is not None]
+        return None if self.errors or self.goes_on else min(ends, default=None)
 
     @property
     def began(self) -> datetime:

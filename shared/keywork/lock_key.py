@@ -1,6 +1,9 @@
 """What a vendor is told of a grant: which lock, under which name, from when until when."""
 
-from shared.domain.scope import NO_SCOPE, AccessScope
+from shared.domain.core import CredentialCore
+from shared.domain.grant import name_at_vendor
+from shared.domain.kinds import SetRole
+from shared.domain.scope import NO_SCOPE
 from shared.domain.window import StayWindow
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.sealed_keys import SealedKey
@@ -8,9 +11,12 @@ from shared.ports.lock import LockKey
 
 
 def lock_key(
-    kept: GrantRecord, window: StayWindow, sealed: SealedKey | None, scope: AccessScope = NO_SCOPE
+    kept: GrantRecord, window: StayWindow, sealed: SealedKey | None, core: CredentialCore | None = None
 ) -> LockKey:
-    """Return a grant's key, with the vendor's own reference where one is kept; its secret stays sealed."""
+    """Return a grant's key, with the vendor's own reference where one is kept; its secret stays sealed.
+
+    Without the key's core it is one to look for or to remove.
+    """
     grant = kept.grant
     return LockKey(
         device_id=grant.device_id,
@@ -21,5 +27,7 @@ def lock_key(
         idempotency_key=grant.vendor_key,
         vendor_ref=None if sealed is None else sealed.refs.get(grant.vendor_name),
         vendor_device=kept.vendor_device,
-        scope=scope,
+        scope=NO_SCOPE if core is None else core.scope,
+        set_name=name_at_vendor(f"{grant.credential_id}|{grant.kind}|{grant.secret_try}"),
+        role=SetRole.FIRST if core is None else core.role,
     )

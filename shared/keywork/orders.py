@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from shared.domain.commands import Suspend
+from shared.domain.commands import Revoke, Suspend
 from shared.domain.facts import Fact
+from shared.domain.ids import CredentialId
 from shared.domain.kinds import SAGA, Actor, ClaimKey, RevokeReason, SuspendReason
 from shared.domain.premises import LockDevice
 from shared.domain.reactions import withdrawal
@@ -40,12 +41,18 @@ class Order:
 
 
 def end_key(
-    entry: KeyRecord, grants: Sequence[GrantRecord], reason: RevokeReason, order: Order
+    entry: KeyRecord,
+    grants: Sequence[GrantRecord],
+    reason: RevokeReason,
+    order: Order,
+    replaced_by: CredentialId | None = None,
 ) -> Change | None:
     """Return what ends a key, whatever its state; None if it is over already."""
     command = withdrawal(entry.credential, reason, at=order.at, by=order.by)
     if command is None:
         return None
+    if isinstance(command, Revoke):
+        command = replace(command, replaced_by=replaced_by)
     gone = tuple(kept.withdrawn(order.at) for kept in grants if not kept.over)
     credential, facts = entry.credential.apply(command)
     cause = order.cause

@@ -11,14 +11,15 @@ from shared.domain.kinds import KeyCredentialKind
 from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
+from shared.keywork.jobs import AtJob, answers_of
 from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
 from shared.keywork.lock_key import lock_key
-from shared.keywork.rounds import Answer, Round
+from shared.keywork.rounds import Answer, Outcome, Round
 from shared.keywork.vendor_session import VendorSession
 from shared.ledger.grant_record import MOST_GRANTS, NEVER, GrantRecord, grant_from
 from shared.ledger.indexes import AT_DEVICE
 from shared.ledger.reservation import ref_of, reservation_from
-from shared.ports.lock import KeyAtLock, LockKey, LockVendor
+from shared.ports.lock import InHand, KeyAtLock, LockKey, LockVendor
 from shared.ports.lock_causes import OUT_OF_REACH, PIN_REFUSED, WINDOW_SPENT, about_the_pin
 
 HOUR: Final = timedelta(hours=1)
@@ -28,16 +29,22 @@ SHIFTS: Final = 3
 
 
 async def asked(attempted: IssueAttempt, desk: VendorSession) -> IssueAttempt:
-    """Ask at the locks, however many refuse, for a while: one out of reach must not keep the others shut."""
+    """Ask at the locks, however many refuse, for a while: one out of reach must not keep the others shut.
 
-    async def place(placing: LockAttempt) -> KeyAtLock:
+    First comes what was in hand: its end may be known by now. Where the key is one artifact, it is asked for
+    as one.
+    """
+    chosen = _Chosen(attempted, desk)
+
+    async def place(placing: LockAttempt) -> KeyAtLock | InHand:
         return await _placed(placing, attempted, desk)
 
-    def noted(placing: LockAttempt, answer: Answer) -> LockAttempt:
-        asked = replace(placing, outcome=answer.outcome, answered_at=answer.answered_at, said=answer.said)
-        return _one_secret(asked, attempted, desk)
+    async def place_all(placings: Sequence[LockAttempt]) -> Sequence[Outcome]:
+        return await desk.port.place_all([_lock_key(each, attempted) for each in placings])
 
-    in_turn = _in_turn(attempted.placings, attempted.began)
+    def noted(placing: LockAttempt, answer: Answer) -> LockAttempt:
+        return chosen.judged(_noted(placing, answer))
+
     # No other lock need learn a secret that is given up.
     round_ = Round(
         desk.port,
@@ -46,21 +53,40 @@ async def asked(attempted: IssueAttempt, desk: VendorSession) -> IssueAttempt:
         place,
         lambda each: about_the_pin(each.error),
     )
-    answered = await round_.ask([attempted.placings[number] for number in in_turn], noted)
-    placings = list(attempted.placings)
-    for number, placing in zip(in_turn, answered, strict=False):
+    placings = await _ends_of_jobs(attempted, round_)
+    in_turn = _in_turn(placings, attempted.began)
+    parts = [placings[number] for number in in_turn]
+    ask = round_.ask_as_one(parts, place_all, noted) if attempted.at_once else round_.ask(parts, noted)
+    for number, placing in zip(in_turn, await ask, strict=False):
         placings[number] = placing
     return replace(attempted, placings=tuple(placings))
 
 
+def _noted(placing: LockAttempt, answer: Answer) -> LockAttempt:
+    return replace(placing, outcome=answer.outcome, answered_at=answer.answered_at, said=answer.said)
+
+
+async def _ends_of_jobs(attempted: IssueAttempt, round_: Round[LockAttempt]) -> list[LockAttempt]:
+    """Return all parts, those that wait for a job with what is known of its end."""
+    waiting = [
+        AtJob(number, each.kept, each.job, _lock_key(each, attempted))
+        for number, each in enumerate(attempted.placings)
+        if each.job is not None
+    ]
+    placings = list(attempted.placings)
+    for number, answer in await answers_of(waiting, round_, attempted.task.now):
+        placings[number] = _noted(placings[number], answer)
+    return placings
+
+
 def _in_turn(placings: Sequence[LockAttempt], began: datetime) -> list[int]:
     """Return which locks to ask: those nobody came to in this attempt; then any that has no key."""
-    missing = [number for number, placing in enumerate(placings) if placing.standing is None]
+    missing = [number for number, each in enumerate(placings) if each.standing is None and each.job is None]
     missed = [number for number in missing if placings[number].missed_since(began)]
     return sorted(missed or missing, key=lambda number: placings[number].asked_last or NEVER)
 
 
-async def _placed(placing: LockAttempt, attempted: IssueAttempt, desk: VendorSession) -> KeyAtLock:
+async def _placed(placing: LockAttempt, attempted: IssueAttempt, desk: VendorSession) -> KeyAtLock | InHand:
     """Place the key; where its lock is out of reach, perhaps one that the lock need not be told of."""
     key = _lock_key(placing, attempted)
     try:
@@ -75,26 +101,35 @@ async def _placed(placing: LockAttempt, attempted: IssueAttempt, desk: VendorSes
 def _lock_key(placing: LockAttempt, attempted: IssueAttempt) -> LockKey:
     key, core = attempted.key, attempted.task.entry.credential.core
     return replace(
-        lock_key(placing.kept, core.window, key, core.scope),
+        lock_key(placing.kept, core.window, key, core),
         secret=None if key is None else key.artifact,
         intent_predates=not placing.fresh,
     )
 
 
-def _one_secret(asked: LockAttempt, attempted: IssueAttempt, desk: VendorSession) -> LockAttempt:
-    """Refuse a key with another secret than its other locks have: its guest would hold several.
+class _Chosen:
+    """The one secret of a key: its guest would hold several, had its locks different ones."""
 
-    It stands at the lock all the same, and is to be taken back.
-    """
-    at = asked.outcome
-    alone = len(attempted.placings) == 1
-    if not isinstance(at, KeyAtLock) or alone or at.secret in (None, attempted.secret):
-        return asked
-    refused = KeyIssueFailed(vendor=desk.vendor, cause=LockErrorCause(PIN_REFUSED))
-    return replace(asked, outcome=refused, fresh=False)
+    def __init__(self, attempted: IssueAttempt, desk: VendorSession) -> None:
+        self._alone, self._vendor = len(attempted.placings) == 1, desk.vendor
+        self._secret = attempted.secret
+
+    def judged(self, asked: LockAttempt) -> LockAttempt:
+        """Refuse a key with another secret than its other locks have; where none was told, the first counts.
+
+        It stands at the lock all the same, and is to be taken back.
+        """
+        at = asked.outcome
+        if not isinstance(at, KeyAtLock) or self._alone or at.secret is None:
+            return asked
+        self._secret = self._secret or at.secret
+        if at.secret == self._secret:
+            return asked
+        refused = KeyIssueFailed(vendor=self._vendor, cause=LockErrorCause(PIN_REFUSED))
+        return replace(asked, outcome=refused, fresh=False)
 
 
-async def _place(port: LockVendor, key: LockKey) -> KeyAtLock:
+async def _place(port: LockVendor, key: LockKey) -> KeyAtLock | InHand:
     """Place the key; where this very window was used up at the lock, with an end some hours later."""
     for _ in range(SHIFTS):
         try:

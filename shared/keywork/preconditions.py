@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from shared.domain.kinds import KeyCredentialKind
+from shared.domain.core import CredentialCore
 from shared.domain.lock_errors import (
     CredentialExpired,
     DeviceNotPaired,
@@ -12,11 +12,13 @@ from shared.domain.lock_errors import (
     LockErrorCause,
 )
 from shared.domain.plan import MAX_ATTEMPTS
+from shared.domain.premises import LockDevice
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.vendor_session import VendorSession
+from shared.ports.lock_causes import LockCause
 
-DRAWN: Final = frozenset({KeyCredentialKind.PIN_CODE})
-"""Kinds whose secret we can make ourselves; a card needs an encoder, an app's key the guest's account."""
+_LOCKLESS: Final = {True: LockCause.ROOM_WITHOUT_LOCK, False: LockCause.SCOPE_WITHOUT_LOCK}
+"""Why a key has no lock: one with rooms, or one with a scope alone."""
 
 
 def why_hopeless(task: AttemptContext, desk: VendorSession) -> LockError | None:
@@ -26,7 +28,7 @@ def why_hopeless(task: AttemptContext, desk: VendorSession) -> LockError | None:
 
 def _attempts(task: AttemptContext, desk: VendorSession) -> LockError | None:
     spent = task.entry.credential.core.plan.attempts >= MAX_ATTEMPTS and not task.entry.going_on
-    return _impossible("attempts_spent", desk) if spent else None
+    return _impossible(LockCause.ATTEMPTS_SPENT, desk) if spent else None
 
 
 def _window(task: AttemptContext, desk: VendorSession) -> LockError | None:
@@ -34,28 +36,33 @@ def _window(task: AttemptContext, desk: VendorSession) -> LockError | None:
     if core.window.end > task.now:
         return None
     return CredentialExpired(
-        vendor=desk.vendor, credential_id=core.id, cause=LockErrorCause("window_over"), permanent=True
+        vendor=desk.vendor, credential_id=core.id, cause=LockErrorCause(LockCause.WINDOW_OVER), permanent=True
     )
 
 
 def _doors(task: AttemptContext, desk: VendorSession) -> LockError | None:
-    if all(desk.binding.doors((room,)) for room in task.entry.credential.core.rooms):
+    core = task.entry.credential.core
+    if all(desk.binding.doors((room,)) for room in core.rooms) and doors_for(core, desk):
         return None
-    return DeviceNotPaired(vendor=desk.vendor, cause=LockErrorCause("room_without_lock"))
+    return DeviceNotPaired(vendor=desk.vendor, cause=LockErrorCause(_LOCKLESS[bool(core.rooms)]))
+
+
+def doors_for(core: CredentialCore, desk: VendorSession) -> tuple[LockDevice, ...]:
+    """Return the locks that a key is to open: of its rooms, and of its scope those that know such keys."""
+    kind, rooms = core.plan.current.kind, set(core.rooms)
+    doors = desk.binding.doors(core.rooms, core.scope)
+    return tuple(
+        door for door in doors if not rooms.isdisjoint(door.rooms) or door.capabilities.supports(kind)
+    )
 
 
 def _kind(task: AttemptContext, desk: VendorSession) -> LockError | None:
     kind = task.entry.credential.core.plan.current.kind
     able = desk.port.describe_adapter().capabilities.supports(kind)
-    return None if able else _impossible("kind_not_offered", desk)
+    return None if able else _impossible(LockCause.KIND_NOT_OFFERED, desk)
 
 
-def _secret(task: AttemptContext, desk: VendorSession) -> LockError | None:
-    kind = task.entry.credential.core.plan.current.kind
-    return None if kind in DRAWN else _impossible("secret_missing", desk)
-
-
-def _impossible(cause: str, desk: VendorSession) -> LockError:
+def _impossible(cause: LockCause, desk: VendorSession) -> LockError:
     return KeyIssueFailed(vendor=desk.vendor, cause=LockErrorCause(cause), permanent=True)
 
 
@@ -64,5 +71,4 @@ _CHECKS: Final[tuple[Callable[[AttemptContext, VendorSession], LockError | None]
     _window,
     _doors,
     _kind,
-    _secret,
 )

@@ -2,7 +2,7 @@
 
 | when | another key is requested |
 |---|---|
-| its vendor did what it was asked since, at the lock that would not | at the next look, within five minutes |
+| its vendor took a key since, or the lock that refused it answered | at the next look |
 | 15 minutes after the first failure, an hour after the next, six hours after each other | in any case |
 | 24 hours and 2 hours before the stay | in any case |
 | from 2 hours before the stay until its end | a quarter of an hour after each failure |
@@ -12,10 +12,11 @@ the task for the desk says since when there is no key. Decision 0069.
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from shared.domain.core import Guest
+from shared.domain.grant_lifecycle import Placement
 from shared.domain.ids import LockDeviceId
 from shared.domain.kinds import FailureReason
 from shared.domain.states import Failed
@@ -31,7 +32,7 @@ from shared.ledger.grant_record import GONE, PLACE, GrantRecord
 from shared.ledger.key_record import KeyRecord, Revival
 from shared.ports.lock_causes import LockCause
 
-NOW: Final = timedelta(0)
+TAKEN: Final = frozenset(Placement)
 CURABLE: Final = frozenset(
     {
         FailureReason.VENDOR_UNREACHABLE,
@@ -106,13 +107,14 @@ def told_anew(entry: KeyRecord, failed: Failed) -> bool:
 def answers_again(grants: Iterable[GrantRecord], answered: Iterable[GrantRecord]) -> bool:
     """Say whether a vendor's yes, at some grants since a key failed, speaks for another try of the key.
 
-    Where a lock would not, it must be that lock; and one that was full must have let go of something.
+    It must have taken a key, for it may let go of keys and take none. Where a lock would not, it must be that
+    lock that answers; and one that was full must have let go of something.
     """
     refused = dict(_refused(grants))
     yes = ((kept.grant.device_id, kept.done_last) for kept in answered)
     said = [(device, call.answer) for device, call in yes if call is not None]
     if not refused:
-        return bool(said)
+        return any(answer in TAKEN for _, answer in said)
     return any(
         device in refused and (answer == GONE or refused[device] != LockCause.LOCK_FULL)
         for device, answer in said

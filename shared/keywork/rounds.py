@@ -4,11 +4,12 @@
 2. A lock that takes longer than its minute has not answered, and may still do what it was asked.
 3. A refusal is an answer: it must not keep the other locks from being asked.
 4. The loop ends when enough is known, or the round has lasted: who comes next goes on (decision 0027).
+5. Where a key is one artifact for all its locks, they are asked as one, and what keeps one keeps all.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Generic, TypeVar
 
@@ -16,17 +17,20 @@ from shared.domain.kinds import VendorCode
 from shared.domain.lock_errors import LockError, LockErrorCause, VendorUnreachable
 from shared.ledger.delays import LONGEST_AT_A_LOCK, round_over
 from shared.ports.exchanges import Exchange, overheard
-from shared.ports.lock import KeyAtLock, LockVendor
+from shared.ports.lock import InHand, KeyAtLock, LockVendor
 
 A = TypeVar("A")
+T = TypeVar("T")
+Outcome = KeyAtLock | InHand | LockError | None
+"""What a vendor says of a key at a lock: how it stands, that it is in hand, why not, or just success."""
 TOO_LATE: Final = LockErrorCause("timeout")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of asking at one lock: a key as it stands there, nothing but success, or why not."""
+    """What came of asking at one lock."""
 
-    outcome: KeyAtLock | LockError | None
+    outcome: Outcome
     asked_at: datetime
     answered_at: datetime
     said: tuple[Exchange, ...] = ()
@@ -44,7 +48,7 @@ class Round(Generic[A]):
     port: LockVendor
     vendor: VendorCode
     now: Callable[[], datetime]
-    act: Callable[[A], Awaitable[KeyAtLock | None]]
+    act: Callable[[A], Awaitable[Outcome]]
     enough: Callable[[A], bool] = lambda _: False
 
     async def ask(self, attempts: Sequence[A], note: Callable[[A, Answer], A]) -> list[A]:
@@ -57,15 +61,39 @@ class Round(Generic[A]):
                     break
         return asked
 
+    async def ask_as_one(
+        self,
+        attempts: Sequence[A],
+        act: Callable[[Sequence[A]], Awaitable[Sequence[Outcome]]],
+        note: Callable[[A, Answer], A],
+    ) -> list[A]:
+        """Return the attempts, all asked in one call, each with its answer."""
+        answers = await self.answers_as_one(attempts, act) if attempts else []
+        return [note(each, answer) for each, answer in zip(attempts, answers, strict=True)]
+
+    async def answers_as_one(
+        self, attempts: Sequence[T], act: Callable[[Sequence[T]], Awaitable[Sequence[Outcome]]]
+    ) -> list[Answer]:
+        """Return what one call says of each: an error is said of all."""
+        async with self.port.visit():
+            answer, outcomes = await self._heard(lambda: act(attempts))
+        every = [answer.outcome] * len(attempts) if outcomes is None else outcomes
+        return [replace(answer, outcome=outcome) for outcome in every]
+
     async def _answer(self, attempt: A) -> Answer:
-        asked_at = self.now()
-        outcome: KeyAtLock | LockError | None
+        answer, outcome = await self._heard(lambda: self.act(attempt))
+        return answer if outcome is None else replace(answer, outcome=outcome)
+
+    async def _heard(self, call: Callable[[], Awaitable[T]]) -> tuple[Answer, T | None]:
+        """Return what a call came to, in its time: what it returned, or else its error."""
+        asked_at, returned = self.now(), None
+        error: LockError | None = None
         with overheard() as said:
             try:
                 async with asyncio.timeout(LONGEST_AT_A_LOCK.total_seconds()):
-                    outcome = await self.act(attempt)
+                    returned = await call()
             except TimeoutError:
-                outcome = VendorUnreachable(vendor=self.vendor, cause=TOO_LATE)
-            except LockError as error:
-                outcome = error
-        return Answer(outcome, asked_at, self.now(), tuple(said))
+                error = VendorUnreachable(vendor=self.vendor, cause=TOO_LATE)
+            except LockError as refused:
+                error = refused
+        return Answer(error, asked_at, self.now(), tuple(said)), returned

@@ -15,10 +15,11 @@ from typing import Final
 from shared.domain.lock_errors import LockError
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.decide_settle import conclude_settling
-from shared.keywork.desired import Act, act_for, left_behind, opening
+from shared.keywork.desired import Act, act_for, job_of, left_behind, opening, waiting
 from shared.keywork.errand import Errand, SettleAttempt, lapsed
+from shared.keywork.jobs import AtJob, answers_of
 from shared.keywork.lock_key import lock_key
-from shared.keywork.rounds import Answer, Round
+from shared.keywork.rounds import Answer, Outcome, Round
 from shared.keywork.services import gather_both
 from shared.keywork.unique_pins import errands_indexed
 from shared.keywork.vault import RoundVault, secret_of
@@ -29,7 +30,7 @@ from shared.ledger.grant_record import NEVER, NO_INSTANT, GrantRecord, after_all
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey
 from shared.ledger.vendor_calls import CallMade
-from shared.ports.lock import KeyAtLock, LockKey, LockVendor
+from shared.ports.lock import InHand, KeyAtLock, LockKey, LockVendor
 from shared.vendor_kit.calm.urgency import Hurry, Urgency, hurrying
 
 
@@ -52,9 +53,14 @@ async def settle_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
         began,
         desk.port,
         desk.secrets,
-        unasked=tuple(errands[len(answered) :]),
+        unasked=_unasked(errands, answered),
     )
     return await conclude_settling(it)
+
+
+def _unasked(errands: Sequence[Errand], answered: Sequence[Errand]) -> tuple[Errand, ...]:
+    asked = {each.kept.grant.id for each in answered}
+    return tuple(each for each in errands if each.kept.grant.id not in asked)
 
 
 async def refuse_to_settle(task: AttemptContext, error: LockError) -> Verdict:
@@ -77,7 +83,7 @@ async def _begun(
     owed = _owed(known, task)
     missed = [each for each in owed if each.kept.call_since(began) is None]
     errands = [_called(each, now, noted_at) for each in missed or owed]
-    written = [*left, *(each.kept for each in errands if each.act is not Act.REMOVE)]
+    written = [*left, *(each.kept for each in errands if each.act is not Act.REMOVE and each.job is None)]
     if task.entry.saga.began is None or written:
         saga = replace(task.entry.saga, began=began)
         entry = replace(task.entry, saga=saga).due_in(STEP_LEASE, now)
@@ -98,6 +104,8 @@ def _as_saved(kept: GrantRecord, saved: Sequence[GrantRecord]) -> GrantRecord:
 
 def _called(errand: Errand, now: datetime, noted_at: datetime) -> Errand:
     kept = errand.kept
+    if errand.job is not None:
+        return errand
     if errand.act is Act.REST:
         return replace(errand, kept=kept.removing(CallMade(noted_at, Act.REST)))
     if errand.act is Act.REMOVE:
@@ -107,9 +115,10 @@ def _called(errand: Errand, now: datetime, noted_at: datetime) -> Errand:
 
 def _owed(grants: Sequence[GrantRecord], task: AttemptContext) -> list[Errand]:
     """Return what is owed at this vendor's locks, in the order in which it is asked for."""
-    owed = [(kept, act) for kept in grants if (act := act_for(kept)) and kept.grant.vendor == task.vendor]
+    ours = [kept for kept in grants if kept.grant.vendor == task.vendor and not waiting(kept, task.now)]
+    owed = [(kept, act) for kept in ours if (act := act_for(kept))]
     turn = task.entry.saga.generation % max(1, len(owed))
-    errands = [Errand(kept, act) for kept, act in owed[turn:] + owed[:turn]]
+    errands = [Errand(kept, act, job=job_of(kept)) for kept, act in owed[turn:] + owed[:turn]]
     return sorted(errands, key=lambda each: (_gains(each, task), _asked_last(each)))
 
 
@@ -134,34 +143,23 @@ def _key(errand: Errand, sealed: SealedKey | None, task: AttemptContext) -> Lock
     stay, kept = task.entry.credential.core.window, errand.kept
     # Of grants that an early release wrote nobody knows when they begin: as their key does.
     window = kept.window(stay.zone) if kept.since > NO_INSTANT else stay
-    key = lock_key(kept, window, sealed, task.entry.credential.core.scope)
+    key = lock_key(kept, window, sealed, task.entry.credential.core)
     if sealed is None or not errand.act.opens:
         return key
     return replace(key, secret=sealed.artifact, intent_predates=len(kept.calls) > 1)
 
 
-async def _remove(port: LockVendor, key: LockKey) -> None:
-    await port.remove(key)
-
-
-async def _rest(port: LockVendor, key: LockKey) -> None:
-    await port.suspend(key)
-
-
-async def _place(port: LockVendor, key: LockKey) -> KeyAtLock:
-    return await port.place(key)
-
-
-async def _wake(port: LockVendor, key: LockKey) -> KeyAtLock:
-    return await port.unsuspend(key)
-
-
-_ACTIONS: Final[Mapping[Act, Callable[[LockVendor, LockKey], Awaitable[KeyAtLock | None]]]] = {
-    Act.REMOVE: _remove,
-    Act.REST: _rest,
-    Act.PLACE: _place,
-    Act.WAKE: _wake,
+_ACTIONS: Final[Mapping[Act, Callable[[LockVendor, LockKey], Awaitable[Outcome]]]] = {
+    Act.REMOVE: lambda port, key: port.remove(key),
+    Act.REST: lambda port, key: port.suspend(key),
+    Act.PLACE: lambda port, key: port.place(key),
+    Act.WAKE: lambda port, key: port.unsuspend(key),
 }
+_TOGETHER: Final[Mapping[Act, Callable[[LockVendor, Sequence[LockKey]], Awaitable[Sequence[Outcome]]]]] = {
+    Act.REMOVE: lambda port, keys: port.remove_all(keys),
+    Act.PLACE: lambda port, keys: port.place_all(keys),
+}
+"""What one call does at all locks of a key, where the vendor makes one artifact for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,21 +174,46 @@ class _Asking:
     async def all(self, errands: Sequence[Errand]) -> list[Errand]:
         """Ask for a while; what is done is saved in time, and whoever comes next asks the others.
 
-        While the vault is in trouble keys are removed by their names, and nothing is believed of that:
-        somebody may have renamed one.
+        First comes what was in hand: its end may be known by now. While the vault is in trouble keys are
+        removed by their names, and nothing is believed of that: somebody may have renamed one.
         """
         round_ = Round(self.desk.port, self.task.vendor, lambda: self.task.now, self._act)
-        return await round_.ask(errands, self._noted)
+        ended = [AtJob(each, each.kept, each.job, await self._key(each)) for each in errands if each.job]
+        known = [
+            self._noted(errand, answer) for errand, answer in await answers_of(ended, round_, self.task.now)
+        ]
+        return [*known, *await self._asked([each for each in errands if each.job is None], round_)]
 
-    async def _act(self, errand: Errand) -> KeyAtLock | None:
+    async def _asked(self, errands: Sequence[Errand], round_: Round[Errand]) -> list[Errand]:
+        """Ask at each lock in turn; what is one artifact at all its locks, once for all of them."""
+        at_once = self.desk.port.describe_adapter().at_once
+        alone = [each for each in errands if each.kept.grant.kind not in at_once or each.act not in _TOGETHER]
+        asked = await round_.ask(alone, self._noted) if alone else []
+        for act, kind in dict.fromkeys((each.act, each.kept.grant.kind) for each in errands):
+            together = [each for each in errands if (each.act, each.kept.grant.kind) == (act, kind)]
+            if len(asked) == len(alone) and together[0] not in alone:
+                asked += await round_.ask_as_one(together, self._all_acted, self._noted)
+                alone = [*alone, *together]
+        return asked
+
+    async def _all_acted(self, errands: Sequence[Errand]) -> Sequence[Outcome]:
+        keys = [await self._key(each) for each in errands]
+        with hurrying(_hurry(errands[0], self.task)):
+            return await _TOGETHER[errands[0].act](self.desk.port, keys)
+
+    async def _act(self, errand: Errand) -> Outcome:
         if lapsed(errand.kept, self.task.now):
             return None
+        key = await self._key(errand)
+        with hurrying(_hurry(errand, self.task)):
+            return await _ACTIONS[errand.act](self.desk.port, key)
+
+    async def _key(self, errand: Errand) -> LockKey:
         name = secret_of(errand.kept)
         sealed = await self.vault.sealed(name, needed=errand.act.opens)
         if sealed is not None and errand.act.opens:
             sealed = await self.vault.lasting(name, errand.kept.until)
-        with hurrying(_hurry(errand, self.task)):
-            return await _ACTIONS[errand.act](self.desk.port, _key(errand, sealed, self.task))
+        return _key(errand, sealed, self.task)
 
     def _noted(self, errand: Errand, answer: Answer) -> Errand:
         if lapsed(errand.kept, self.task.now):
@@ -200,6 +223,7 @@ class _Asking:
             asked_at=answer.asked_at,
             error=answer.error,
             at_lock=answer.outcome if isinstance(answer.outcome, KeyAtLock) else None,
+            in_hand=answer.outcome if isinstance(answer.outcome, InHand) else None,
             answered_at=answer.answered_at,
             noted_at=max(self.began, answer.asked_at),
             said=answer.said,

@@ -43,10 +43,10 @@ async def _taken(task: AttemptContext, indexes: Sequence[str]) -> bool:
 
 
 async def with_pin(
-    grants: Sequence[GrantRecord], pin: Secret[str], secrets: SealedKeys
+    grants: Sequence[GrantRecord], pin: Secret[str] | None, secrets: SealedKeys
 ) -> tuple[GrantRecord, ...]:
-    """Return grants that can be found by their PIN."""
-    if not grants or grants[0].grant.kind is not KeyCredentialKind.PIN_CODE:
+    """Return grants that can be found by their PIN, where they have one that is known."""
+    if pin is None or not grants or grants[0].grant.kind is not KeyCredentialKind.PIN_CODE:
         return tuple(grants)
     index = (await secrets.pin_indexes(grants[0].grant.property_id, pin))[0]
     return tuple(replace(kept, grant=replace(kept.grant, pin_index=index)) for kept in grants)
@@ -80,6 +80,6 @@ async def errands_indexed(errands: Sequence[Errand], secrets: SealedKeys) -> lis
 async def _at_lock(
     kept: GrantRecord, at: KeyAtLock, pin: Secret[str] | None, secrets: SealedKeys
 ) -> GrantRecord:
-    (known,) = await with_pin([kept], pin, secrets) if pin is not None else (kept,)
+    (known,) = await with_pin([kept], pin, secrets)
     index = await secrets.ref_index(kept.grant.property_id, at.vendor_ref)
     return replace(known, grant=replace(known.grant, vendor_ref_index=index))

@@ -6,13 +6,14 @@ from typing import Final
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId, TenantId
-from shared.domain.kinds import VendorCode
+from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.domain.lock_errors import LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.kernel.remembered import Remembered
 from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory, HotelSetup
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.lock import LockVendor
+from shared.ports.secret_sources import SecretSource, source_of
 from shared.ports.vault import SecretMissing, Secrets
 from shared.vendor_kit.account_owners import AccountOwners, AccountShared, Owner
 from shared.vendor_kit.accounts import account_secret
@@ -37,6 +38,10 @@ class VendorSession:
     def vendor(self) -> VendorCode:
         """Whose locks these are."""
         return self.binding.vendor
+
+    def source(self, kind: KeyCredentialKind) -> SecretSource:
+        """Return whence the secret of a key of this kind comes here."""
+        return source_of(kind, self.port.describe_adapter().sources)
 
 
 class VendorSessions:

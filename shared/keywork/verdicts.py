@@ -1,13 +1,14 @@
 """A saga's step: who calls, whether they may go on, and what they are told."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final, Self
 
 from shared.domain.errors import InvalidInput
 from shared.domain.kinds import KeyWarning, VendorCode
+from shared.ledger.delays import LONGEST_SLEEP, STEP_LEASE
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Ledger
 
@@ -17,6 +18,8 @@ class Outcome(StrEnum):
 
     RETRY = "retry"
     NEXT = "next"
+    PARKED = "parked"
+    """Nothing, and to end: whoever hears what is waited for, or the sweeper, begins another execution."""
     DONE = "done"
     FAILED = "failed"
     SUPERSEDED = "superseded"
@@ -71,6 +74,21 @@ def adapter_of(vendor: VendorCode) -> str:
 def again(vendor: VendorCode, after: timedelta) -> Verdict:
     """Let the saga ask the same vendor once more, after a rest."""
     return Verdict(Outcome.RETRY, after, vendor)
+
+
+def after_rest(
+    entry: KeyRecord, vendor: VendorCode, wait: timedelta, now: datetime
+) -> tuple[KeyRecord, Verdict]:
+    """Return a key whose vendor is asked again after a rest, and what its saga is told: a long one parks."""
+    if wait <= LONGEST_SLEEP:
+        return entry.due_in(wait + STEP_LEASE, now), again(vendor, wait)
+    return parked(entry, now + wait, now)
+
+
+def parked(entry: KeyRecord, until: datetime, now: datetime) -> tuple[KeyRecord, Verdict]:
+    """Return a key for which no execution waits until then, and what its saga is told."""
+    saga = replace(entry.saga, parked=True)
+    return replace(entry, saga=saga, due=until), Verdict(Outcome.PARKED, max(until - now, timedelta(0)))
 
 
 def ask(vendor: VendorCode) -> Verdict:

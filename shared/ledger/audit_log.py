@@ -27,6 +27,8 @@ OF_TENANT, OF_CELL = "tenant", "cell"
 EVER: Final = milliseconds(datetime(9999, 12, 31, tzinfo=UTC))
 """When a key ends that may open until somebody goes to the door."""
 _NEVER: Final = KeptHead()
+MOST_ENTRIES: Final = 5_000
+"""Places that a stream remembers: no key has as many; a lock's older ones are found by their days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ class StreamRecord:
         return replace(
             self,
             head=self.head.after(date, step.head),
-            entries=tuple(sorted({*self.entries, *(index for index, _ in step.entries)})),
+            entries=tuple(sorted({*self.entries, *(index for index, _ in step.entries)})[-MOST_ENTRIES:]),
             guest=self.guest or subject.guest_id,
             alias=self.alias or subject.alias,
             stay=self.stay or _first(told, "reservationId"),

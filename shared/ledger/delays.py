@@ -11,6 +11,8 @@ JITTER: Final = (0.75, 1.25)
 """Five waits of 4 to 324 seconds: at least six minutes in all, which outlasts five of a broken vendor."""
 MOST_TRIES: Final = 6
 
+LONGEST_SLEEP: Final = timedelta(minutes=1)
+"""What is to wait for longer is parked: no execution waits for it, and the sweeper begins the next."""
 LONGEST_WAIT: Final = timedelta(minutes=30)
 """A vendor that wants to be left alone for longer is as good as one that refuses."""
 MOST_LOST: Final = 9

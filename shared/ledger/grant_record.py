@@ -23,6 +23,7 @@ from shared.domain.grant_lifecycle import (
 from shared.domain.instants import Moment, instant, milliseconds
 from shared.domain.stored import UNSTORED, Json, Stored
 from shared.domain.window import StayWindow
+from shared.ledger.job_in_hand import JobInHand
 from shared.ledger.key_at_lock import KeyAtLockRecord
 from shared.ledger.reading import read_stored
 from shared.ledger.vendor_calls import CallMade, Calls, with_answer, with_call
@@ -62,7 +63,8 @@ class GrantRecord:
     """A grant; until `busy_until`, a call that places it may still be under way somewhere.
 
     `since` and `until` are those of its stay. `vendor_device` is the lock that it is for, whichever hangs at
-    the door by the time it is to go; `standing`, how the key stands there, once its vendor said so.
+    the door by the time it is to go; `standing`, how the key stands there, once its vendor said so;
+    `in_hand`, the job that its vendor has not ended yet.
     """
 
     schema_version: ClassVar[int] = 2
@@ -75,6 +77,7 @@ class GrantRecord:
         "gone_as",
         "gone_at",
         "answered",
+        "job",
     )
 
     grant: Grant
@@ -87,6 +90,7 @@ class GrantRecord:
     standing: KeyAtLockRecord | None = None
     wish: Wish = Wish.OPEN
     wished_at: Moment | None = None
+    in_hand: Annotated[JobInHand | None, Stored(omitted=True)] = None
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
@@ -101,10 +105,11 @@ class GrantRecord:
         if self.over:
             gone_at = milliseconds(self.grant.changed_at)
             return {**found, "gone_as": self.grant.vendor_name, "gone_at": gone_at}
+        job = {} if self.in_hand is None else {"job": self.in_hand.named(self.grant.vendor)}
         since = self.wished_at or self.grant.changed_at
         leaving = {"leaving": milliseconds(since)} if self.leaving or self.unmet else {}
         pin = {} if self.grant.pin_index is None else {"pin": pin_key(self.grant.pin_index)}
-        return {**found, "until": milliseconds(self.until), **leaving, **pin}
+        return {**found, "until": milliseconds(self.until), **leaving, **pin, **job}
 
     @property
     def wanted(self) -> bool:
@@ -150,6 +155,12 @@ class GrantRecord:
     def removing(self, call: CallMade) -> Self:
         """Return the grant with a call that was to remove the key."""
         return replace(self, calls=with_call(self.calls, call))
+
+    def job(self, asked: str) -> JobInHand | None:
+        """Return the job that is to do just this, as it is wished now, if the vendor has one in hand."""
+        it = self.in_hand
+        current = it is not None and it.asked == asked and (self.wished_at is None or it.at >= self.wished_at)
+        return it if current else None
 
     @property
     def stands(self) -> bool:

@@ -11,6 +11,7 @@ from shared.domain.ids import PropertyId, RoomId, TenantId
 from shared.domain.kinds import VendorCode
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.premises import LockDevice, Property, doors_of
+from shared.domain.scope import NO_SCOPE, AccessScope
 from shared.kernel.remembered import Remembered
 from shared.ledger.admission import admit_tenant
 from shared.ledger.policies import policy_of
@@ -39,9 +40,9 @@ class HotelSetup:
         """Return one vendor's locks."""
         return tuple(device for device in self.devices if device.vendor == vendor)
 
-    def doors(self, rooms: Sequence[RoomId]) -> tuple[LockDevice, ...]:
-        """Return the locks that lead to any of these rooms."""
-        return doors_of(rooms, self.devices)
+    def doors(self, rooms: Sequence[RoomId], scope: AccessScope = NO_SCOPE) -> tuple[LockDevice, ...]:
+        """Return the locks that lead to any of these rooms, or to what a scope adds to them."""
+        return doors_of(rooms, self.devices, scope)
 
     def locked(self, room: RoomId) -> bool:
         """Say whether a room has a lock that does not lead to every other room as well."""

@@ -10,6 +10,8 @@ OF_CREDENTIAL: Final = Index("grants", ("credential_id",), "device_id")
 """All grants a key ever had."""
 AT_DEVICE: Final = Index("grants", ("device_id",), "until")
 """The grants at a lock that are not over, by the end of their stay."""
+OF_JOB: Final = Index("grants", ("job",), "device_id")
+"""The grants that wait for the end of a vendor's job."""
 WITH_PIN: Final = Index("grants", ("pin",), "until")
 """The grants that are not over and open by a PIN, by its blind index, which says at which property."""
 ANSWERED: Final = Index("grants", ("grant.property_id", "grant.vendor"), "answered")

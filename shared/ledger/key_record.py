@@ -33,7 +33,8 @@ class Saga:
     """The work on a key: of one generation at a time, by the one execution that was first to write.
 
     `lost` counts how often it was begun since anybody wrote, `broken` how often one that wrote broke off
-    since anything came of it; `began` is when a try began that is not over.
+    since anything came of it; `began` is when a try began that is not over. While it is `parked` no execution
+    waits for it: whoever hears what it waits for, or the sweeper when it is due, begins the next.
     """
 
     kind: Work
@@ -44,6 +45,7 @@ class Saga:
     lost: int = 0
     broken: int = 0
     began: Moment | None = None
+    parked: Annotated[bool, Stored(omitted=True)] = False
 
     def follows(self, generation: int, execution: str) -> bool:
         """Say whether this execution is the one to go on, or may still become it."""
@@ -60,8 +62,9 @@ class Saga:
         """
         if self.execution is None:
             return replace(self, lost=self.lost + 1)
+        broken = self.broken if self.parked else self.broken + 1
         return replace(
-            self, generation=self.generation + 1, execution=None, began=None, broken=self.broken + 1
+            self, generation=self.generation + 1, execution=None, began=None, broken=broken, parked=False
         )
 
     def turned(self, kind: Work, claim: ClaimKey | None = None) -> "Saga":

@@ -44,7 +44,7 @@ class SealedDocument:
 
     schema_version: ClassVar[int] = 1
 
-    artifact: str
+    artifact: str | None = None
     refs: str | None = None
     expires: datetime
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
@@ -52,10 +52,13 @@ class SealedDocument:
 
 @dataclass(frozen=True, slots=True)
 class SealedKey:
-    """The guest's secret, and the vendor's reference of each grant by its name, as they were opened."""
+    """The guest's secret, and the vendor's reference of each grant by its name, as they were opened.
+
+    A card has no secret, and one that the vendor chooses is not there before it did.
+    """
 
     name: SecretName
-    artifact: Secret[str]
+    artifact: Secret[str] | None
     expires_at: datetime
     refs: Mapping[str, Secret[str]] = field(default_factory=dict, repr=False)
     version: str | None = None
@@ -105,7 +108,9 @@ class SealedKeys:
     async def _written(self, key: SealedKey) -> SealedKey:
         named = {name: ref.reveal() for name, ref in key.refs.items()}
         kept = SealedDocument(
-            artifact=await self._seal(key.name, ARTIFACT, key.artifact.reveal().encode()),
+            artifact=None
+            if key.artifact is None
+            else await self._seal(key.name, ARTIFACT, key.artifact.reveal().encode()),
             refs=await self._seal(key.name, REFS, orjson.dumps(named)) if named else None,
             expires=key.expires_at,
             strays=key.strays,
@@ -115,12 +120,12 @@ class SealedKeys:
 
     async def _opened(self, name: SecretName, found: Document) -> SealedKey:
         kept = read_stored(SealedDocument, found)
-        artifact = await self._open(name, ARTIFACT, kept.artifact)
+        artifact = None if kept.artifact is None else await self._open(name, ARTIFACT, kept.artifact)
         refs: dict[str, Secret[str]] = {}
         if kept.refs is not None:
             named = orjson.loads((await self._open(name, REFS, kept.refs)).reveal())
             refs = {grant: Secret(ref) for grant, ref in named.items()}
-        secret = Secret(artifact.reveal().decode())
+        secret = None if artifact is None else Secret(artifact.reveal().decode())
         return SealedKey(name, secret, kept.expires, refs, found.version, kept.strays)
 
     async def _seal(self, name: SecretName, part: str, plain: bytes) -> str:

@@ -1,118 +1,29 @@
-"""The LockPort (A §4): the only thing anybody knows of a lock vendor.
+"""A lock vendor, lock by lock: the only thing anybody knows of one, and how the ledger keeps grants.
 
-Every method takes an idempotency key or works on an id that is idempotent by itself. No method returns a
-vendor's types, and every failure is a LockError. What issuing returns never leaves the adapter's process: the
-vendor's reference and the artifact are Secrets, and only their sealed forms are kept.
-
-LockVendor is the same thing lock by lock, which is how vendors work and how the ledger keeps grants.
+Every method works on a name that is idempotent by itself. No method returns a vendor's types, and every
+failure is a LockError. The vendor's reference and the secret are Secrets, and only their sealed forms are
+kept. A vendor need not answer at once: what it has `InHand` it tells of later. Decision 0064.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Literal, Protocol
+from typing import Final, Protocol
 
 from shared.domain.capabilities import LockCapabilities
+from shared.domain.errors import InvalidInput
 from shared.domain.grant_lifecycle import Placement
-from shared.domain.ids import (
-    CredentialId,
-    GuestId,
-    KeyCredentialId,
-    LockDeviceId,
-    PropertyId,
-    ReservationId,
-    RoomId,
-    TenantId,
-    UserId,
-)
-from shared.domain.kinds import KeyCredentialKind, KeyWarning, RevokeReason, SuspendReason, VendorCode
+from shared.domain.ids import LockDeviceId, PropertyId, RoomId
+from shared.domain.instants import utc
+from shared.domain.kinds import KeyCredentialKind, KeyWarning, SetRole, VendorCode
 from shared.domain.lock_errors import LockError
 from shared.domain.scope import NO_SCOPE, AccessScope
 from shared.domain.secret import Secret
+from shared.ports.secret_sources import SecretSource
 
-ArtifactType = Literal["pin", "mobile_token", "qr", "nfc", "rfid_card_ready_at"]
-
-
-@dataclass(frozen=True, slots=True)
-class Contact:
-    """How a vendor's app may reach the holder; told to vendors that cannot do without."""
-
-    email: Secret[str] | None = None
-    phone_e164: Secret[str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class KeyHolder:
-    """Who will carry the key: a guest, or a member of staff treated as one (A §12.3)."""
-
-    id: GuestId | UserId
-    display_name: Secret[str]
-    contact: Contact = Contact()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IssueInput:
-    """A key to make."""
-
-    tenant_id: TenantId
-    property_id: PropertyId
-    reservation_id: ReservationId | None
-    rooms: tuple[RoomId, ...]
-    valid_from: datetime
-    valid_until: datetime
-    holder: KeyHolder
-    preferred_kinds: tuple[KeyCredentialKind, ...]
-    idempotency_key: str
-    scope: AccessScope | None = None
-    requested_by: UserId | None = None
-    channel_hint: Literal["mobile", "desk", "kiosk"] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Artifact:
-    """What the holder is given: a PIN, or a reference that only the vendor's app understands."""
-
-    type: ArtifactType
-    value: Secret[str] | None = None
-    device_id: LockDeviceId | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IssuedCredential:
-    """A key that the vendor has made."""
-
-    key_credential_id: CredentialId
-    kind: KeyCredentialKind
-    valid_from: datetime
-    valid_until: datetime
-    rooms: tuple[RoomId, ...]
-    vendor: VendorCode
-    vendor_ref: Secret[str]
-    provisional: bool
-    issued_at: datetime
-    artifact: Artifact | None = None
-    deep_link: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class IssueResult:
-    """The key, and what must be said of it."""
-
-    credential: IssuedCredential
-    warnings: tuple[KeyWarning, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateInput:
-    """What is to change of a key; what is None stays."""
-
-    tenant_id: TenantId
-    key_credential_id: KeyCredentialId
-    idempotency_key: str
-    rooms: tuple[RoomId, ...] | None = None
-    valid_until: datetime | None = None
-    scope: AccessScope | None = None
+_JOB: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,119}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,42 +64,37 @@ class DeviceHealth:
 
 @dataclass(frozen=True, slots=True)
 class AdapterDescription:
-    """Which vendor an adapter speaks to, and what it can do."""
+    """Which vendor an adapter speaks to, and what it can do.
+
+    `at_once`: kinds that are one artifact for all locks of a key, such as a card: asked for with `place_all`.
+    `sources`: whence the secret of a kind comes, where that is not as usual (`secret_sources.SOURCES`).
+    """
 
     vendor: VendorCode
     capabilities: LockCapabilities
+    at_once: frozenset[KeyCredentialKind] = frozenset()
+    sources: Mapping[KeyCredentialKind, SecretSource] = field(default_factory=dict)
 
 
-class LockPort(Protocol):
-    """One vendor, for one property of one tenant. Everything it raises is a LockError."""
+@dataclass(frozen=True, slots=True)
+class InHand:
+    """The vendor has it in hand, and tells later what came of it.
 
-    async def issue_credential(self, request: IssueInput) -> IssueResult:
-        """Make a key; the same idempotency key makes it once."""
+    `job` is the vendor's name for it, which is told to others and must be no secret. Nobody having told by
+    `until`, the job's `status` is asked for, and where that says no more, the attempt has failed. `encoder`
+    is the device at a desk that it waits for.
+    """
 
-    async def update_credential(self, request: UpdateInput) -> IssueResult:
-        """Change a key's rooms, end or scope."""
+    job: str
+    until: datetime
+    encoder: LockDeviceId | None = None
 
-    async def revoke_credential(
-        self, credential_id: CredentialId, reason: RevokeReason, idempotency_key: str
-    ) -> None:
-        """Take a key back; one that is gone already is success."""
-
-    async def suspend_credential(
-        self, credential_id: CredentialId, reason: SuspendReason, idempotency_key: str
-    ) -> None:
-        """Let a key rest."""
-
-    async def unsuspend_credential(self, credential_id: CredentialId, idempotency_key: str) -> None:
-        """Let a resting key open again."""
-
-    async def list_devices(self, property_id: PropertyId) -> Sequence[ListedDevice]:
-        """Return the property's locks."""
-
-    async def health_check(self, device_id: LockDeviceId) -> DeviceHealth:
-        """Ask a lock how it is."""
-
-    def describe_adapter(self) -> AdapterDescription:
-        """Say what this adapter can do."""
+    def __post_init__(self) -> None:
+        if not _JOB.fullmatch(self.job):
+            raise InvalidInput(
+                "job", "not a job's name", "Give up to 120 letters, digits, '.', '_', ':', '-'"
+            )
+        object.__setattr__(self, "until", utc(self.until, "until"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +107,9 @@ class LockKey:
     `any_secret`: the vendor may choose another secret, as it must where the lock cannot be reached; only for
     keys to a single lock, because the guest of several would hold several. `vendor_device`: the vendor's own
     name of the lock, where the key is known to be for that one, whichever hangs at the door by now. `scope`:
-    the floors and areas that the key opens besides, for vendors whose locks know of such.
+    the floors and areas that the key opens besides, for vendors whose locks know of such. `set_name` is the
+    same at all locks of the key: that of its one artifact, where a vendor makes one. `role`: what the key is
+    among those of its room, for vendors at which a first key voids all before it.
     """
 
     device_id: LockDeviceId
@@ -217,6 +125,8 @@ class LockKey:
     vendor_ref: Secret[str] | None = None
     vendor_device: str | None = None
     scope: AccessScope = NO_SCOPE
+    set_name: str = ""
+    role: SetRole = SetRole.FIRST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,6 +140,12 @@ class KeyAtLock:
     placement: Placement = Placement.ACCEPTED
     secret: Secret[str] | None = None
     warnings: tuple[KeyWarning, ...] = ()
+
+
+Placing = KeyAtLock | InHand | LockError
+"""What becomes of one of several keys to place."""
+Removing = InHand | LockError | None
+"""What becomes of one of several keys to remove: None where it is gone."""
 
 
 class LockVendor(Protocol):
@@ -247,17 +163,29 @@ class LockVendor(Protocol):
     async def find(self, key: LockKey) -> KeyAtLock | None:
         """Return the key of this name as it stands at the lock, or None."""
 
-    async def place(self, key: LockKey) -> KeyAtLock:
+    async def place(self, key: LockKey) -> KeyAtLock | InHand:
         """See to it that the key of this name opens the lock within its window, and once."""
 
-    async def remove(self, key: LockKey) -> None:
-        """See to it that no key of this name is at the lock; one that is gone already is success."""
+    async def place_all(self, keys: Sequence[LockKey]) -> Sequence[Placing]:
+        """See to it that one key, whose shares these are, opens all its locks; each answer in its place."""
 
-    async def suspend(self, key: LockKey) -> None:
+    async def remove(self, key: LockKey) -> InHand | None:
+        """See to it that no key of this name is at the lock, nor will be by a job in hand.
+
+        One that is gone already is success.
+        """
+
+    async def remove_all(self, keys: Sequence[LockKey]) -> Sequence[Removing]:
+        """See to it that one key, whose shares these are, is at none of its locks."""
+
+    async def suspend(self, key: LockKey) -> InHand | None:
         """See to it that the key does not open for now; its secret stays sealed with the caller."""
 
-    async def unsuspend(self, key: LockKey) -> KeyAtLock:
+    async def unsuspend(self, key: LockKey) -> KeyAtLock | InHand:
         """See to it that a resting key opens again, with the same secret."""
+
+    async def status(self, job: str, keys: Sequence[LockKey]) -> Sequence[KeyAtLock | Removing]:
+        """Say what became of a job at each of its locks: None where the key is gone, as it was to be."""
 
     async def list_devices(self, property_id: PropertyId) -> Sequence[ListedDevice]:
         """Return those of the property's locks that the vendor knows."""

@@ -35,6 +35,9 @@ class LockCause(StrEnum):
     RATE_LIMITED = "rate_limited"
     QUOTA_SPENT = "quota_spent"
     NO_PERMISSION = "no_permission"
+    # It has it in hand, and never said what came of it.
+    JOB_UNANSWERED = "job_unanswered"
+    NO_SUCH_JOB = "no_such_job"
     # The lock cannot be told, or is none of ours.
     GATEWAY_OFFLINE = "gateway_offline"
     NO_GATEWAY = "no_gateway"
@@ -44,6 +47,11 @@ class LockCause(StrEnum):
     NO_SUCH_LOCK = "no_such_lock"
     NOT_PROVISIONED = "not_provisioned"
     NOT_MAPPED = "not_mapped"
+    ROOM_WITHOUT_LOCK = "room_without_lock"
+    SCOPE_WITHOUT_LOCK = "scope_without_lock"
+    # Nobody is left to ask, or no attempt.
+    ADAPTER_LOST = "adapter_lost"
+    ATTEMPTS_SPENT = "attempts_spent"
     # The key cannot be as it is asked for.
     PIN_TAKEN = "pin_taken"
     PIN_REFUSED = "pin_refused"

@@ -21,7 +21,7 @@ class TaskError(Exception):
 
 
 class TaskExists(TaskError):
-    """The name is in use, or was within the last hour."""
+    """The name is in use, or was of late: for an hour at least, and for a day at most."""
 
 
 class TaskRefused(TaskError):

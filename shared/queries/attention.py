@@ -6,11 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from shared.domain.core import Guest
-from shared.domain.grant_lifecycle import Placement, Residual, Resting
+from shared.domain.grant_lifecycle import Residual, Resting
 from shared.domain.instants import instant_to_text, milliseconds
 from shared.domain.lifecycle import name_of
 from shared.domain.states import Failed
-from shared.ledger.grant_record import LONGEST_EXTENSION, GrantRecord, Wish, grant_from
+from shared.keywork.revival import looked_at
+from shared.ledger.grant_record import LONGEST_EXTENSION, YES, GrantRecord, Wish, grant_from
 from shared.ledger.indexes import KEYLESS, LEAVING, TASKS, WAITING
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
@@ -20,8 +21,8 @@ from shared.queries.hotels import Cell, every, label_of
 from shared.queries.keys import key_of
 
 MOST_NAMED: Final = 20
-GONE: Final = "gone"
-PLACEMENTS: Final = frozenset(Placement)
+HEEDED_WITHIN: Final = timedelta(minutes=1)
+"""What is to go or rest has gone by then, if all is well: who has not is told of, asked or not."""
 SOON: Final = timedelta(hours=2)
 """A guest who comes within so long is as good as at the door."""
 
@@ -30,7 +31,7 @@ SOON: Final = timedelta(hours=2)
 class _Found:
     """What was found so far, over all tenants."""
 
-    failed: int = 0
+    failed: list[KeyRecord] = field(default_factory=list)
     waiting: int = 0
     locks: int = 0
     keyless: list[str] = field(default_factory=list)
@@ -43,7 +44,8 @@ async def attention(cell: Cell, now: datetime) -> dict[str, Any]:
     for store in await cell.asked(None):
         await _look_at(store, now, found)
     return {
-        "failed_keys": found.failed,
+        "failed_keys": len(found.failed),
+        "failed": [_failed(each) for each in sorted(found.failed, key=_arrival)[:MOST_NAMED]],
         "waiting_keys": found.waiting,
         "residual_locks": found.locks,
         "keyless_stays": found.keyless[:MOST_NAMED],
@@ -51,15 +53,41 @@ async def attention(cell: Cell, now: datetime) -> dict[str, Any]:
     }
 
 
+async def failed_keys(cell: Cell, tenant: str | None, now: datetime) -> list[dict[str, Any]]:
+    """Return the keys that failed and are wanted still, as their guests arrive."""
+    found = [key for store in await cell.known(tenant) async for key in failed_and_wanted(store, now)]
+    return [_failed(each) for each in sorted(found, key=_arrival)]
+
+
+def _arrival(record: KeyRecord) -> tuple[datetime, str]:
+    return record.credential.core.window.start, record.id
+
+
+def _failed(record: KeyRecord) -> dict[str, Any]:
+    core, state = record.credential.core, record.credential.state
+    assert isinstance(state, Failed)  # noqa: S101 - only such keys are asked about
+    return {
+        "key": record.id,
+        "tenant": core.tenant,
+        "property": core.property_id,
+        "reservation": core.holder.reservation_id if isinstance(core.holder, Guest) else None,
+        "rooms": list(core.rooms),
+        "arrives": instant_to_text(core.window.start),
+        "reason": state.reason,
+        "since": instant_to_text(record.revival.first_failed or state.failed_at),
+        "next_look": at_or_none(looked_at(record)),
+    }
+
+
 async def _look_at(store: TenantDocuments, now: datetime, found: _Found) -> None:
-    found.failed += len([key async for key in failed_and_wanted(store, now)])
+    found.failed += [key async for key in failed_and_wanted(store, now)]
     soon = milliseconds(now + SOON)
     async for document in every(store, WAITING, {}):
         found.waiting += 1
         if document.data["waiting"] <= soon and key_record_from(document).credential.core.window.end > now:
             found.at_the_door.append(document.ref.id)
     leaving = [grant_from(each) async for each in every(store, LEAVING, {})]
-    found.locks += len({kept.grant.device_id for kept in leaving if may_still_open(kept)})
+    found.locks += len({kept.grant.device_id for kept in leaving if may_still_open(kept, now)})
     shut = {str(kept.grant.credential_id) for kept in leaving if is_wanted(kept, now)}
     found.at_the_door += sorted(shut - {*found.at_the_door})
     found.keyless += [
@@ -75,13 +103,13 @@ def _misses_keys(record: Reservation, now: datetime) -> bool:
     return now < stay.end and (record.incarnation > 0 or stay.start <= now + SOON)
 
 
-def may_still_open(kept: GrantRecord) -> bool:
+def may_still_open(kept: GrantRecord, now: datetime) -> bool:
     """Say whether a lock still opens to what it should not: it was asked in vain, or given up.
 
     | what the key at the lock is to do | it may still open                                    |
     |-----------------------------------|------------------------------------------------------|
-    | go, or rest                       | once its lock was asked in vain, or was given up     |
-    | open no longer than to a new end  | once its lock was asked in vain                      |
+    | go, or rest                       | once its lock was asked in vain, or after a minute   |
+    | open no longer than to a new end  | once its lock was asked in vain, or after a minute   |
     | go when another room stands       | as long as that is so                                |
     | wake, or open for longer          | no: its guest may be shut out, which is told apart   |
 
@@ -91,7 +119,10 @@ def may_still_open(kept: GrantRecord) -> bool:
         return True
     if isinstance(kept.grant.state, Resting) or (kept.wish is Wish.OPEN and not _is_cut_short(kept)):
         return False
-    return any(call.answer not in (None, GONE, *PLACEMENTS) for call in kept.calls[-1:])
+    since = kept.wished_at or kept.grant.changed_at
+    # What is gone and not believed yet may come back by an earlier call: after a minute it is told.
+    in_vain = any(call.answer is not None and call.answer not in YES for call in kept.calls[-1:])
+    return in_vain or now - since >= HEEDED_WITHIN
 
 
 def _is_cut_short(kept: GrantRecord) -> bool:
@@ -123,13 +154,13 @@ async def _named(store: TenantDocuments, record: KeyRecord) -> bool:
     return stay is not None and stay.status is Status.CONFIRMED and record.id in stay.credentials
 
 
-async def residues(cell: Cell, tenant: str | None) -> list[dict[str, Any]]:
+async def residues(cell: Cell, tenant: str | None, now: datetime) -> list[dict[str, Any]]:
     """Return what should be gone and may still open a lock, the longest first, saga or no saga."""
     shown = []
     for store in await cell.known(tenant):
         async for document in every(store, LEAVING, {}):
             kept = grant_from(document)
-            if may_still_open(kept):
+            if may_still_open(kept, now):
                 shown.append(await _residue(store, kept))
     return shown
 

@@ -22,6 +22,11 @@ async def anchors(cell: Cell, now: datetime) -> list[dict[str, Any]]:
     return [await _standing(cell.documents.tenant(tenant), name, now) for tenant, name in names]
 
 
+async def standing(documents: TenantDocuments, now: datetime) -> dict[str, Any]:
+    """Return how a tenant's log stands."""
+    return await _standing(documents, OF_TENANT, now)
+
+
 async def overdue(cell: Cell, now: datetime) -> list[str]:
     """Return whose log has a day open for too long: tenants by their ids, and the cell."""
     found = await anchors(cell, now)

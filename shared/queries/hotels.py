@@ -57,6 +57,12 @@ async def properties(store: TenantDocuments) -> list[str]:
     return [found.ref.id async for found in every(store, PROPERTIES, {})]
 
 
+async def zones(store: TenantDocuments) -> dict[str, str]:
+    """Return the clock on the wall of each of a tenant's properties."""
+    found = [each async for each in every(store, PROPERTIES, {})]
+    return {each.ref.id: str(each.data["zone"]) for each in found if each.data.get("zone")}
+
+
 async def every(store: TenantDocuments, index: Index, equals: Mapping[str, Any]) -> AsyncIterator[Document]:
     """Go through all that an index holds, page by page."""
     page = await store.query(index, equals, limit=PAGE)

@@ -110,6 +110,9 @@ def _heard(stay: Reservation) -> Iterator[Line]:
         what = f"{event.subject} ({event.event_id}, {version}of {sent}){because}"
         at = sent if event.at is None else instant_to_text(event.at)
         yield Line(at, "booking", event.outcome, stay.id, what)
+        if event.differs is not None:
+            again = f"{event.event_id} came again with other content, which was not heeded"
+            yield Line(instant_to_text(event.differs), "booking", "reused", stay.id, again)
 
 
 async def _of_key(store: TenantDocuments, executions: Executions, record: KeyRecord) -> AsyncIterator[Line]:

@@ -111,7 +111,10 @@ def entry_of(handle: Callable[..., Any], respond: Respond, manner: Manner = AS_S
             on, function = platform(), this_function()
             trace = trace_of(request.headers.get("traceparent"))
             with log_context(function=function.name, trace=trace, **manner.notes(request, on)):
-                return await _guarded(request, function, on, respond, manner)
+                response = await _guarded(request, function, on, respond, manner)
+                if on.log.raised:
+                    await _keep_raised(on)
+                return response
         except Exception as error:  # noqa: BLE001 - the outermost line of a function: nothing may escape with its words
             return manner.tell(error, request, None)
 
@@ -134,6 +137,12 @@ async def _guarded(
     except Exception as error:  # noqa: BLE001 - logged by place and type, answered as a crash
         on.log.failure("the function crashed", error)
         return manner.tell(error, request, function)
+
+
+async def _keep_raised(on: Platform) -> None:
+    from shared.runtime.raised_alerts import keep_raised
+
+    await keep_raised(on)
 
 
 async def _receive(

@@ -53,7 +53,7 @@ def google_platform(
 ) -> Platform:
     """Return every port on Google Cloud; nothing of Google is imported before a port is used."""
     clock, entropy, http = around.clock, around.entropy, around.http
-    clients, log = Clients(settings), Log("keyfleet")
+    clients, log = Clients(settings), Log("keyfleet", project=settings.project)
     main, sealed = (
         FirestoreDocuments(clients.of("firestore"), Place(settings.project, name), clock, entropy, indexes)
         for name in (settings.main_database, settings.sealed_database)

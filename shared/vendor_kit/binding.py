@@ -8,6 +8,7 @@ from shared.domain.ids import LockDeviceId, RoomId, TenantId
 from shared.domain.kinds import VendorCode
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.premises import LockDevice, Property, doors_of
+from shared.domain.scope import NO_SCOPE, AccessScope
 from shared.domain.secret import Secret
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import DocumentStore
@@ -38,9 +39,13 @@ class Binding:
         """Return a lock of ours, or None."""
         return next((each for each in self.devices if each.id == device_id), None)
 
-    def doors(self, rooms: tuple[RoomId, ...]) -> tuple[LockDevice, ...]:
-        """Return the locks that lead to any of these rooms, in order."""
-        return doors_of(rooms, self.devices)
+    def doors(self, rooms: tuple[RoomId, ...], scope: AccessScope = NO_SCOPE) -> tuple[LockDevice, ...]:
+        """Return the locks that lead to any of these rooms, or to what a scope adds to them, in order."""
+        return doors_of(rooms, self.devices, scope)
+
+    def encoders(self) -> tuple[LockDevice, ...]:
+        """The property's encoders of this vendor's cards."""
+        return tuple(each for each in self.devices if each.encoder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ from shared.vendor_kit.departures import Departures
 from shared.vendor_kit.grids import Bounds, in_minutes
 from shared.vendor_kit.key_sync import UNHEARD
 from shared.vendor_kit.listing import listed_device
+from shared.vendor_kit.lock_in_turn import LocksInTurn
 from shared.vendor_kit.lock_vendor import PropertyLocks
 from shared.vendor_kit.refusals import WAITS, Operation
 from shared.vendor_kit.turns import Turns
@@ -92,13 +93,18 @@ class KeyMaker(Protocol):
         """Say whether a door lets a key in no more; else only its end or the next guest's ends it."""
 
 
-class CarriedKeys:
+class CarriedKeys(LocksInTurn):
     """One property's locks, none of which anybody can reach: what opens them is what guests carry."""
 
     def __init__(self, locks: PropertyLocks, maker: KeyMaker, turns: Turns, departures: Departures) -> None:
         self._locks, self._maker, self._turns, self._clock = locks, maker, turns, locks.clock
         self._departures = departures
         self._binding, self._refusals = locks.binding, locks.refusals
+
+    @property
+    def vendor(self) -> VendorCode:
+        """Whose locks these are."""
+        return self._binding.vendor
 
     def visit(self) -> AbstractAsyncContextManager[None]:
         """Hold a door's turn until another's is wanted."""

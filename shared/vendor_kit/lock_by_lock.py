@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import Any, Final
 
 from shared.domain.capabilities import supported_kinds
 from shared.domain.grant import name_at_vendor
@@ -23,19 +23,21 @@ from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import StaleVersion
 from shared.ports.lock import (
     AdapterDescription,
-    Artifact,
-    ArtifactType,
     DeviceHealth,
-    IssuedCredential,
-    IssueInput,
-    IssueResult,
     KeyAtLock,
     ListedDevice,
     LockKey,
     LockVendor,
-    UpdateInput,
 )
 from shared.ports.lock_causes import about_the_pin
+from shared.ports.lock_port import (
+    Artifact,
+    ArtifactType,
+    IssuedCredential,
+    IssueInput,
+    IssueResult,
+    UpdateInput,
+)
 from shared.vendor_kit.binding import Binding
 from shared.vendor_kit.kept_key import (
     KeptDoor,
@@ -48,7 +50,6 @@ from shared.vendor_kit.kept_key import (
 from shared.vendor_kit.key_book import KeyBook
 from shared.vendor_kit.pins import draw_pin
 
-T = TypeVar("T")
 SECRET_TRIES: Final = 3
 ARTIFACTS: Final[dict[KeyCredentialKind, ArtifactType]] = {
     KeyCredentialKind.PIN_CODE: "pin",
@@ -165,12 +166,12 @@ class LockByLock:
         self,
         key: KeptKey,
         doors: Sequence[KeptDoor],
-        act: Callable[[LockKey], Awaitable[T]],
+        act: Callable[[LockKey], Awaitable[Any]],
         *,
         predates: bool = True,
-    ) -> list[T]:
+    ) -> list[Any]:
         """Act at every door, however many refuse: one lock out of reach must not keep another open."""
-        done, refused = list[T](), list[LockError]()
+        done, refused = list[Any](), list[LockError]()
         async with self._vendor.visit():
             for door in doors:
                 try:

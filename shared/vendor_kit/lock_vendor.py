@@ -6,7 +6,7 @@ are reached through relays, it overrides `_turn`.
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final
 
@@ -28,6 +28,7 @@ from shared.ports.ambient import Clock
 from shared.ports.listed_keys import KeyList, ListedKey
 from shared.ports.lock import AdapterDescription, KeyAtLock, LockKey
 from shared.ports.lock_causes import LockCause
+from shared.ports.secret_sources import SecretSource
 from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.asks import KindEndpoints, Row
 from shared.vendor_kit.binding import Binding
@@ -35,6 +36,7 @@ from shared.vendor_kit.calm.urgency import Hurry, hurrying
 from shared.vendor_kit.grids import Bounds
 from shared.vendor_kit.key_inventory import as_lock_key, keys_at, remove_by_number
 from shared.vendor_kit.key_sync import KeySync
+from shared.vendor_kit.lock_in_turn import LocksInTurn
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import WAITS, Operation, Refusals
 
@@ -52,6 +54,7 @@ class PropertyLocks:
     refusals: Refusals
     clock: Clock
     offered: Callable[[], LockCapabilities]
+    sources: Mapping[KeyCredentialKind, SecretSource] = field(default_factory=dict)
 
     def device(self, device_id: LockDeviceId) -> LockDevice:
         """Return a lock of the property, or refuse."""
@@ -78,7 +81,7 @@ class PropertyLocks:
         return self.refusals.failed(cause, doing, key.device_id, permanent=permanent)
 
 
-class SyncedLockVendor:
+class SyncedLockVendor(LocksInTurn):
     """One property's locks, at a vendor that is told of each key lock by lock."""
 
     sync: type[KeySync] = KeySync
@@ -150,7 +153,7 @@ class SyncedLockVendor:
 
     def describe_adapter(self) -> AdapterDescription:
         """Say what this adapter can do."""
-        return AdapterDescription(self.vendor, self._locks.offered())
+        return AdapterDescription(self.vendor, self._locks.offered(), sources=self._locks.sources)
 
     def wait_after(self, error: LockError) -> timedelta | None:
         """Say how long the vendor wants to be left alone after this error."""

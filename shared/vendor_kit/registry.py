@@ -1,11 +1,12 @@
 """Which vendors are installed: a folder under `shared.vendors` is all it takes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
 
+from shared.domain.capabilities import LockCapabilities
 from shared.domain.errors import InvalidInput
 from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.vendor_kit.binding import OpenVendor
@@ -37,6 +38,12 @@ def unenforced_kinds(vendor: VendorCode) -> frozenset[KeyCredentialKind]:
         return frozenset()
     kinds: frozenset[KeyCredentialKind] = _part(vendor, "capabilities").UNENFORCED
     return kinds
+
+
+def dialects_of(vendor: VendorCode) -> Mapping[str, LockCapabilities]:
+    """Return what a vendor's adapter can do at most, by each way it is spoken to; a stand-in has none."""
+    told: Mapping[str, LockCapabilities] = getattr(_part(vendor, "capabilities"), "DIALECTS", {})
+    return told
 
 
 def refusals_of(vendor: VendorCode) -> object:

@@ -14,13 +14,15 @@ ISSUE, REVOKE = "infra/runbooks/lock/key-issue.md", "infra/runbooks/lock/key-rev
 RAISING = ("shared/ports/", "shared/usecases/", "shared/keywork/", "shared/vendor_kit/", "shared/vendors/")
 UNMET = {
     "shared/vendor_kit/lock_by_lock.py": "the specification's LockPort, which no saga speaks to",
+    "shared/vendor_kit/lock_in_turn.py": "a vendor that answers at once has no job to be asked for",
     "shared/vendors/mock/": "no hotel has such locks",
 }
 """What gives causes that nobody is woken for."""
 NOT_WHEN_TAKEN_BACK = {
     "too_early": "said of what is to be made",
     **dict.fromkeys(
-        ("attempts_spent", "room_without_lock", "secret_missing"), "found before a lock is asked"
+        ("attempts_spent", "room_without_lock", "scope_without_lock", "secret_missing"),
+        "found before a lock is asked",
     ),
     **dict.fromkeys(("kind_not_offered", "window_over"), "of such a key no grant is written down"),
     **dict.fromkeys(("lock_full", "pin_refused", "pin_taken"), "said of what is added"),

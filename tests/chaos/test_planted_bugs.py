@@ -3,7 +3,8 @@
 import pytest
 
 from tests.chaos.small_world.planted_bugs import BUGS
-from tests.chaos.small_world.play import VENDORS, play
+from tests.chaos.small_world.planted_wishes import AT_A_LONG_DESK
+from tests.chaos.small_world.play import play
 
 MOST_SEEDS = 100
 
@@ -11,7 +12,8 @@ MOST_SEEDS = 100
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.__name__)
 def test_a_planted_bug_is_caught_within_a_hundred_seeds(bug, monkeypatch):
     bug(monkeypatch.setattr)
-    assert any(play(seed, vendor).problems for seed in range(MOST_SEEDS) for vendor in VENDORS)
+    vendors = ("slow",) if bug in AT_A_LONG_DESK else ("tiny", "ttlock")
+    assert any(play(seed, vendor).problems for seed in range(MOST_SEEDS) for vendor in vendors)
 
 
 def test_there_are_at_least_eight_of_them():

@@ -2,7 +2,7 @@
 
 A seed that fails is printed with the command that plays it again, line by line:
 
-    python -m tests.chaos.small_world.play SEED [tiny|ttlock]
+    python -m tests.chaos.small_world.play SEED [tiny|slow|ttlock]
 """
 
 import os
@@ -16,7 +16,9 @@ from tests.chaos.small_world.weather import clear_sky
 
 AT_ONCE = 100
 TINY, TTLOCK = range(0, 9000, AT_ONCE), range(0, 1000, AT_ONCE)
-"""The little vendor carries the bulk; the rest is played at the real adapter and TTLock's simulator."""
+SLOW, SLOW_AT_ONCE = range(0, 500, 25), 25
+"""The little vendor carries the bulk; the rest is played at the real adapter and TTLock's simulator, and at
+one that answers later."""
 
 
 @pytest.mark.parametrize(
@@ -38,6 +40,14 @@ def test_under_a_clear_sky_nothing_is_wrong_and_nothing_crashes(vendor):
         played = play(seed, vendor, clear_sky(seed))
         assert played.problems == []
         assert not [what for _, _, what in played.trace if "answers 500" in what]
+
+
+@pytest.mark.parametrize(
+    "first", [pytest.param(first, marks=[pytest.mark.soak] if first else []) for first in SLOW]
+)
+def test_schedules_at_a_vendor_that_answers_later_end_in_agreement(first):
+    played = (play(seed, "slow") for seed in range(first, first + SLOW_AT_ONCE))
+    assert [str(each) for each in played if each.problems] == []
 
 
 def test_there_are_ten_thousand_schedules():

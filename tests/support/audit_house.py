@@ -167,15 +167,13 @@ class AuditHouse:
 
     def everything(self):
         """Return every byte that is stored: documents, objects, and the log's lines."""
-        tables = ("documents", "objects")
-        kept = [
-            str(each) for table in tables for each in self.embedded.engine.read(f"SELECT * FROM {table}", ())
-        ]
+        tables = ("id, keys, unpacked(body) FROM packed", "* FROM objects")
+        kept = [str(each) for table in tables for each in self.embedded.engine.read(f"SELECT {table}", ())]
         return "\n".join([*kept, self.lines.getvalue()])
 
 
 @asynccontextmanager
-async def audit_house(folder, entropy=None):
+async def audit_house(folder, entropy=None, admitted=True):
     """Run a cell for a while."""
 
     async def make(embedded):
@@ -188,7 +186,8 @@ async def audit_house(folder, entropy=None):
         sealed = SqliteDocuments(embedded.engine, embedded.clock, (), "sealed")
         await sealed.prepare()
         house = AuditHouse(embedded, sealed, entropy or embedded.entropy)
-        await house.admit()
+        if admitted:
+            await house.admit()
         yield house
 
 

@@ -99,7 +99,11 @@ class SampleHotel:
 
     async def map_again(self, door, lock):
         """Remember a lock that was forgotten, or one more."""
-        await self.rebuild([Create(Ref("devices", device_at(door)), lock)])
+        await self.map_as(device_at(door), lock)
+
+    async def map_as(self, identity, device):
+        """Remember a device of any sort."""
+        await self.rebuild([Create(Ref("devices", identity), device)])
 
     async def rebuild(self, writes):
         """Change the hotel, and let the fleet read it anew."""
@@ -180,7 +184,12 @@ def _state(entry):
 
 
 def owed(entry):
-    """Say whether somebody must look at a key before its stay is over."""
+    """Say whether somebody must do something about a key before its stay is over.
+
+    At one that failed it is looked until then, whether its vendor answers again.
+    """
+    if _state(entry) == "failed":
+        return False
     leaves = datetime.fromisoformat(entry["credential"]["core"]["window"]["end"])
     return "due_at" in entry and entry["due_at"] < leaves.timestamp() * 1000
 

@@ -38,6 +38,23 @@ def test_a_key_that_waits_for_its_next_attempt_is_made_at_once(tmp_path):
     play(tmp_path, scenario)
 
 
+def test_2_2_who_presses_at_the_desk_spends_no_attempt(tmp_path):
+    async def scenario(house):
+        key = await waiting(house)
+        for _ in range(8):
+            assert (await ask_again(house, key))[0] == 200
+            await asyncio.sleep(3)
+        (known,) = await house.keys()
+        assert (known["state"]["type"], len(known["core"]["plan"]["made"])) == ("pending", 4)
+        await house.mend()
+        await ask_again(house, key)
+        await asyncio.sleep(3)
+        (made,) = await house.keys()
+        assert (made["state"]["type"], len(made["core"]["plan"]["made"])) == ("active", 4)
+
+    play(tmp_path, scenario)
+
+
 def test_a_residue_is_asked_for_at_once(tmp_path):
     async def scenario(house):
         await stuck_at_its_locks(house)

@@ -192,13 +192,15 @@ def test_a_gateway_that_stays_away_makes_a_task_for_the_desk_and_no_key(tmp_path
     async def scenario(house):
         await _gateways(house, online=False)
         await house.publish("evt_in")
-        await asyncio.sleep(HALF_AN_HOUR)
+        await asyncio.sleep(HALF_AN_HOUR / 2)
         (key,) = await house.keys()
         assert (key["state"]["type"], len(key["core"]["plan"]["made"])) == ("failed", 6)
         assert list(await house.documents("manual_tasks")) == [key["core"]["id"]]
+        assert_nothing_left(Books(tmp_path), await _state(house))
         await _gateways(house, online=True)
         await asyncio.sleep(HALF_AN_HOUR)
-        assert_nothing_left(Books(tmp_path), await _state(house))
+        assert [key["state"]["type"] for key in await house.keys()] == ["failed", "active"]
+        assert await house.documents("manual_tasks") == {}
 
     play(tmp_path, scenario)
 

@@ -38,7 +38,7 @@ def test_el6_minutes_of_an_outage_cost_no_key_of_a_stay_in_five_days(tmp_path):
         await failed(house, **IN_FIVE_DAYS)
         assert len(await tasks(house)) == 1
         await house.mend()
-        await asyncio.sleep(15 * MINUTE)
+        await asyncio.sleep(17 * MINUTE)
         assert await states(house) == ["failed", "active"]
         first, second = await keys_of(house, "rsv_1")
         assert await house.told(first["core"]["id"]) == ["requested", "pending", "failed"]

@@ -160,17 +160,22 @@ def test_key_of_a_stay_that_was_held_before_it_was_confirmed_comes_to_life_at_re
     play(tmp_path, scenario)
 
 
+BEFORE_A_SWEEP = 30
+"""The third wait, of half a minute and more, is the longest of an execution: a sweep is in it."""
+
+
 def test_execution_that_makes_a_key_and_lays_it_to_rest_is_left_to_its_work(tmp_path):
     """It waits to ask its locks once more when the sweeper comes by, who finds it by its id."""
 
     async def scenario(house):
         await house.publish("evt_2", "fraud_flagged", version=2, time=LATER)
         await house.fault("http_500", DELETE)
+        await asyncio.sleep(BEFORE_A_SWEEP)
         await house.publish("evt_1", version=1)
-        await asyncio.sleep(60)
+        await asyncio.sleep(20)
         assert set(await wishes(house)) == {("rest", "placed")}
         await due_at_once(house)
-        await asyncio.sleep(75)
+        await asyncio.sleep(15)
         (execution,) = house.fleet.sagas.listed("work_on_key")
         ((_, record),) = (await house.documents("credentials")).items()
         assert execution.execution.state == "ACTIVE"

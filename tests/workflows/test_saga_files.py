@@ -76,7 +76,7 @@ async def test_every_call_proves_who_calls_to_whom_it_calls_and_waits_for_a_boun
     ran = await run(workflow, ttlock=[said("next", whom="mock")], mock=[said("done")])
     for call in ran["calls"]:
         assert call["auth"] == {"type": "OIDC", "audience": call["url"]}
-    assert [call["timeout"] for call in ran["calls"]] == [120, 120]
+    assert [call["timeout"] for call in ran["calls"]] == [140, 140]
 
 
 @pytest.mark.parametrize("trouble", [{"status": 503}, {"status": 429}, {"fault": "timeout"}])

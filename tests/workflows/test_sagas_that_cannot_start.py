@@ -63,8 +63,11 @@ def test_a_booking_for_today_becomes_a_task_for_the_desk_within_the_hour(tmp_pat
     async def scenario(house):
         no_saga_starts(house, monkeypatch, 2)
         await house.publish("evt_1", **TODAY)
-        await asyncio.sleep(3600)
+        await asyncio.sleep(2400)
         assert [key["state"]["type"] for key in await house.keys()] == ["failed"]
         assert len(await house.documents("manual_tasks")) == 1
+        await asyncio.sleep(2 * 3600)
+        assert (await house.keys())[-1]["state"]["type"] == "active"
+        assert await house.documents("manual_tasks") == {}
 
     play(tmp_path, scenario)

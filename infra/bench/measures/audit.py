@@ -65,7 +65,7 @@ def _anchored(folder: Path, events: int) -> Edge:
             subjects[stream] = Subject(KEY, f"gst_{stream}")
         return subjects[stream]
 
-    day = day_of_entries(Day.of(TENANT, DATE), 0, _rows(events), lambda _: Head(), subject_of)
+    day = day_of_entries(Day.of(TENANT, DATE), 0, rows_of_keys(events), lambda _: Head(), subject_of)
     growing = append(Edge(), (kept.entry.header for kept in day))
     while True:
         try:
@@ -81,12 +81,13 @@ def _anchored(folder: Path, events: int) -> Edge:
 def _cost_of_rows(events: int) -> float:
     """Return the seconds that making the rows takes, which the outbox has done."""
     began = time.process_time()
-    for _ in _rows(events):
+    for _ in rows_of_keys(events):
         pass
     return time.process_time() - began
 
 
-def _rows(events: int) -> Iterator[Row]:
+def rows_of_keys(events: int) -> Iterator[Row]:
+    """Yield the outbox rows of a day, five to a key."""
     for number in range(events):
         key, sequence = divmod(number, ROWS_A_KEY)
         yield _row(f"key_{key:026d}", sequence + 1, f"evt_{number:026d}")

@@ -74,7 +74,7 @@ def _a_stage(patience: Patience) -> Iterator[Stage]:
         fleet = fleet_process(at, simulator, folder / "fleet.log", patience)
         undo.callback(fleet.stop)
         stay = Stay(STAY, patience.clock.now().replace(microsecond=0))
-        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay)
+        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay, at.home)
 
 
 def _port_above(taken: int) -> int:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from infra.cli.control import ControlPlane
@@ -29,6 +30,7 @@ class Stage:
     doors: Doors
     patience: Patience
     stay: Stay
+    home: Path = Path()
     execution: str = ""
     pin: Secret[str] = field(default_factory=lambda: Secret(""))
     counts: Counter[str] = field(default_factory=Counter)

@@ -45,6 +45,7 @@ def _findings(at: FleetAddress, answering: Answering, *, probe: bool) -> Iterato
     yield fleet.check_stays(at, answering)
     yield fleet.check_arrivals(at, answering)
     yield fleet.check_residues(at, answering)
+    yield fleet.check_anchors(at, answering)
     yield from fleet.check_findings(at, answering)
     yield from doors.check_doors(at)
     yield machine.check_emulators()

@@ -15,6 +15,7 @@ from infra.cli.up import port_taken
 
 PROBE = "probe"
 PROBE_SECONDS = 30.0
+ANCHOR = "infra/runbooks/audit/anchor.md"
 FINDINGS = "infra/runbooks/lock/findings.md"
 KEY_ISSUE, KEY_REVOKE = "infra/runbooks/lock/key-issue.md", "infra/runbooks/lock/key-revoke.md"
 
@@ -128,6 +129,19 @@ def check_residues(at: FleetAddress, answering: Answering) -> Finding:
         lambda count: f"at {counted(count, 'lock')}: what should be gone may still open",
         f"keyfleet residue list{at.flags}, then as {KEY_REVOKE} says",
     )
+
+
+def check_anchors(at: FleetAddress, answering: Answering) -> Finding:
+    """Is every day of the audit log closed that should be?"""
+    if answering.status is None:
+        return Finding("audit log", Verdict.NOTE, "known only to a running fleet")
+    late = answering.status.get("anchors_overdue")
+    if late:
+        said = f"a day is open for over 26 hours: {', '.join(late)}"
+        return Finding(
+            "audit log", Verdict.FAILED, said, f"keyfleet audit status{at.flags}, then as {ANCHOR} says"
+        )
+    return Finding("audit log", Verdict.OK, "closed up to where it should be")
 
 
 def check_findings(at: FleetAddress, answering: Answering) -> Iterator[Finding]:

@@ -71,8 +71,10 @@ def _state(at: FleetAddress, *, running: bool) -> Finding:
 
 def _looked_through(at: FleetAddress, file: Path) -> Finding:
     from infra.local.ambient import SystemEntropy
+    from infra.local.home_witness import HomeWitness
     from infra.local.storage.database import Damaged, InUse, open_database
 
+    witness = HomeWitness(file)
     try:
         database = open_database(file, (), SystemEntropy().token)
     except InUse:
@@ -88,6 +90,8 @@ def _looked_through(at: FleetAddress, file: Path) -> Finding:
         )
     commits = database.commit
     database.close()
+    # To look through it touches it, and it is no copy for that.
+    witness.closed()
     return Finding("database", Verdict.OK, f"whole, with all {commits} group commits that were acknowledged")
 
 

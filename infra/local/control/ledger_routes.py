@@ -16,7 +16,9 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
 from shared.ports.ambient import Clock
 from shared.ports.documents import Ref
-from shared.queries.attention import attention, residues
+from shared.queries.alerts import last_alerts, recent
+from shared.queries.attention import attention, failed_keys, residues
+from shared.queries.audit import overdue
 from shared.queries.findings import found_at_locks, strange_residues, troubling
 from shared.queries.keys import Wanted, list_keys
 from shared.queries.timeline import timeline
@@ -45,7 +47,18 @@ def _time(clock: Clock) -> Mapping[str, Any]:
 
 async def _attention(on: Operations, _request: Request) -> Mapping[str, Any]:
     now = on.platform.clock.now()
-    return {**await attention(on.cell, now), **await troubling(on.cell, now)}
+    said = {**await attention(on.cell, now), **await troubling(on.cell, now), **await recent(on.cell, now)}
+    return {**said, "anchors_overdue": await overdue(on.cell, now)}
+
+
+async def _alerts(on: Operations, request: Request) -> Mapping[str, Any]:
+    query = request.query_params
+    return await last_alerts(on.cell, query.get("tenant"), limit_of(query.get("limit")))
+
+
+async def _failed(on: Operations, request: Request) -> Mapping[str, Any]:
+    tenant, now = request.query_params.get("tenant"), on.platform.clock.now()
+    return {"failed": await failed_keys(on.cell, tenant, now)}
 
 
 async def _document(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -62,7 +75,9 @@ async def _credentials(on: Operations, request: Request) -> Mapping[str, Any]:
 
 async def _residues(on: Operations, request: Request) -> Mapping[str, Any]:
     tenant, now = request.query_params.get("tenant"), on.platform.clock.now()
-    return {"residues": [*await residues(on.cell, tenant), *await strange_residues(on.cell, tenant, now)]}
+    return {
+        "residues": [*await residues(on.cell, tenant, now), *await strange_residues(on.cell, tenant, now)]
+    }
 
 
 async def _findings(on: Operations, request: Request) -> Mapping[str, Any]:
@@ -89,7 +104,9 @@ ROUTES: Routes = (
     ("GET", "/clock", _clock),
     ("POST", "/clock", _clock_moved),
     ("GET", "/attention", _attention),
+    ("GET", "/alerts", _alerts),
     ("GET", "/credentials", _credentials),
+    ("GET", "/failed", _failed),
     ("GET", "/residues", _residues),
     ("GET", "/findings", _findings),
     ("GET", "/timeline/{id}", _timeline),

@@ -18,6 +18,8 @@ KEY_RING: Final = "melmastoon-lock"
 CONFIG: Final = "lock-config"
 """The key of A §13.1; whoever's purpose it is, it is there."""
 ROTATED_EVERY: Final = 90
+DATABASE_LIMITS: Final = {"fields": 1_000, "indexes": 1_000}
+"""What Firestore takes of one database: settings of fields, and composite indexes."""
 _DATABASES: Final = {"main": "keyfleet", "sealed": "keyfleet-sealed"}
 
 

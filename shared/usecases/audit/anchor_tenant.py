@@ -23,7 +23,7 @@ from shared.ledger.audit_log import STREAMS, StreamRecord, stream_record_from
 from shared.ledger.indexes import DAYS
 from shared.ports.document_limits import MOST_WRITES
 from shared.ports.documents import Document, Ref
-from shared.streams.telling import OUTBOX
+from shared.streams.telling import row_ref
 from shared.usecases.audit.books import Book, Clerk, begun_book, require_over
 from shared.usecases.audit.forgetting import forget_announced
 from shared.usecases.audit.frozen_day import FrozenDay, RowPage
@@ -150,7 +150,10 @@ class TenantClerk(Clerk):
         """Return whom a stream is about, as its first event says: those that follow need not (B §2)."""
         if known := self._streams[stream].guest or named:
             return known
-        row = await self._documents.get(Ref(OUTBOX, f"{stream}.{1:06d}"))
+        if alias := self._streams[stream].alias:  # its rows were let go of, and it goes on
+            subject = await self._guests.behind(alias)
+            return None if subject is None else subject.guest_id
+        row = await self._documents.get(row_ref(stream, 1))
         return None if row is None else _guests_in([row.data]).get(stream)
 
     async def _keep(self, step: KeepHeads) -> None:
@@ -172,6 +175,9 @@ def _record(stream: str, found: Document | None) -> StreamRecord:
 
 def _guests_in(rows: list[Row]) -> dict[str, str]:
     """Return which guest each stream's rows name, where they do."""
-    told = ((row["aggregateId"], row["body"]) for row in rows if '"guestId"' in row["body"])
-    named = ((stream, json.loads(body).get("data", {}).get("guestId")) for stream, body in told)
-    return {stream: guest for stream, guest in named if isinstance(guest, str)}
+    named = dict[str, str]()
+    for row in rows:
+        if row["aggregateId"] not in named and '"guestId"' in row["body"]:
+            guest = json.loads(row["body"]).get("data", {}).get("guestId")
+            named |= {row["aggregateId"]: guest} if isinstance(guest, str) else {}
+    return named

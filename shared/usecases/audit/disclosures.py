@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from shared.domain.ids import EventId, TenantId, UserId
+from shared.domain.ids import EventId, IntegratorId, TenantId, UserId
 from shared.domain.instants import instant_to_text, milliseconds
 from shared.events.compose import Stamp, compose
 from shared.events.door_access import AuditExportedV1
@@ -34,7 +34,7 @@ class Disclosure:
     """What somebody was shown, or was refused: about whom or what, by whom, and why."""
 
     asked: Asked
-    by: UserId
+    by: UserId | IntegratorId
     what: str
     outcome: str
     alias: str | None = None

@@ -14,7 +14,7 @@ from shared.audit.page_words import WORDS
 from shared.audit.tiles import Read
 from shared.audit.trust import Trust
 from shared.domain.errors import InvalidInput
-from shared.domain.ids import TenantId, UserId
+from shared.domain.ids import IntegratorId, TenantId, UserId
 from shared.domain.instants import instant_to_text
 from shared.ledger.audit_log import OF_CELL
 from shared.usecases.audit.books import open_book
@@ -34,7 +34,7 @@ class WantPack:
     """The wish for a pack: what it is to show, to whom, and in which language its page is."""
 
     asked: Asked
-    by: UserId
+    by: UserId | IntegratorId
     language: str = "en"
 
     @classmethod

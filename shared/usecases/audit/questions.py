@@ -99,8 +99,11 @@ async def find(asked: Asked, log: LogReader, documents: TenantDocuments) -> Foun
 
 
 async def _of_stay(asked: Asked, log: LogReader, documents: TenantDocuments) -> Found:
-    found = documents_of(ENTRIES_OF_STAY, {"stay": asked.about}, documents)
-    return await _streams([stream_record_from(each) async for each in found], log)
+    kept = documents_of(ENTRIES_OF_STAY, {"stay": asked.about}, documents)
+    records = [stream_record_from(each) async for each in kept]
+    found = await _streams(records, log)
+    places = [each.property_id for each in records if each.property_id]
+    return replace(found, zone=await _zone(places[0], documents)) if places else found
 
 
 async def _of_guest(asked: Asked, log: LogReader, documents: TenantDocuments) -> Found:
@@ -135,9 +138,19 @@ async def _of_door(asked: Asked, log: LogReader, documents: TenantDocuments) -> 
     keys = {each.key for each in known if question.opens(each) and each.until >= since}
     found = await _span(question, [each.index for each in near if each.header["stream"] in keys], log)
     shown = (each for each in found.told if _concerns(each, keys, locks))
-    place = await documents.get(Ref("properties", asked.about))
-    zone = "UTC" if place is None else str(place.data["zone"])
+    zone = await _zone(asked.about, documents)
     return replace(found, shown=frozenset(each.index for each in shown), zone=zone)
+
+
+async def properties_of_stay(stay: str, documents: TenantDocuments) -> frozenset[str]:
+    """Return at which properties a stay's streams are, by the log."""
+    kept = documents_of(ENTRIES_OF_STAY, {"stay": stay}, documents)
+    return frozenset([each.data["property_id"] async for each in kept if each.data["property_id"]])
+
+
+async def _zone(place: str, documents: TenantDocuments) -> str:
+    found = await documents.get(Ref("properties", place))
+    return "UTC" if found is None else str(found.data["zone"])
 
 
 async def _of_staff(asked: Asked, log: LogReader, documents: TenantDocuments) -> Found:

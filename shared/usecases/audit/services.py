@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Protocol, Self
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
@@ -23,6 +23,50 @@ PLATFORM: Final = TenantId(NOBODY)
 """In whose name the cell's own log is kept, and what is told of vendors' applications."""
 
 
+class AuditPorts(Protocol):
+    """What the audit log needs of a platform, by the names it has there."""
+
+    @property
+    def documents(self) -> DocumentStore:
+        """The main database."""
+
+    @property
+    def sealed(self) -> DocumentStore:
+        """The sealed one."""
+
+    @property
+    def objects(self) -> Objects:
+        """Where files are kept until their time."""
+
+    @property
+    def bus(self) -> EventBus:
+        """Where it is told who was shown what."""
+
+    @property
+    def cipher(self) -> Cipher:
+        """What seals keys and guests."""
+
+    @property
+    def entropy(self) -> Entropy:
+        """Chance."""
+
+    @property
+    def clock(self) -> Clock:
+        """What time it is."""
+
+    @property
+    def ids(self) -> Ids:
+        """New names."""
+
+    @property
+    def log(self) -> Log:
+        """Where somebody is called from."""
+
+    @property
+    def cell(self) -> str:
+        """Where we are."""
+
+
 @dataclass(frozen=True, slots=True)
 class AuditServices:
     """The ports of the audit log, and the cell it is of."""
@@ -37,6 +81,13 @@ class AuditServices:
     ids: Ids
     log: Log
     cell: str
+
+    @classmethod
+    def on(cls, platform: "AuditPorts") -> Self:
+        """Return what a platform offers of it."""
+        stores = (platform.documents, platform.sealed, platform.objects, platform.bus, platform.cipher)
+        around = (platform.entropy, platform.clock, platform.ids, platform.log)
+        return cls(*stores, *around, platform.cell)
 
     @property
     def now(self) -> datetime:

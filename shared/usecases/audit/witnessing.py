@@ -77,7 +77,8 @@ async def set_up_bucket(body: Mapping[str, Any], on: AuditServices) -> dict[str,
     name = f"{given['bucket']}/{on.cell}"
     signers = Signers(on.sealed, on.cipher, PLATFORM, PURPOSE)
     key = await signers.draw(name, on.entropy, SignatureType.COSIGNATURE)
-    data = {"schema_version": 1, **given, "key": str(key)}
+    former = [] if found is None else [*found.data["former"], found.data["key"]]
+    data = {"schema_version": 1, **given, "key": str(key), "former": former}
     write = Create(WITNESS, data) if found is None else Update(WITNESS, data, found.version)
     await store.commit([write])
     return {"witness": str(key)}
@@ -159,9 +160,10 @@ async def desks(on: AuditServices) -> list[VerifierKey]:
 
 
 async def witnesses(on: AuditServices) -> list[VerifierKey]:
-    """Return the keys of all witnesses of the cell."""
-    settings = await bucket_settings(on)
-    return [*([] if settings is None else [settings.key]), *await desks(on)]
+    """Return the keys of all witnesses of the cell, those of the bucket's former set-ups as well."""
+    found = await on.documents.tenant(PLATFORM).get(WITNESS)
+    kept = [] if found is None else [found.data["key"], *found.data["former"]]
+    return [*map(VerifierKey.parse, kept), *await desks(on)]
 
 
 async def cosigned(book: Book, date: str) -> Note | None:

@@ -1,21 +1,17 @@
-"""Somebody will not wait until a key's saga asks its vendor again by itself."""
+"""Somebody will not wait until a key's saga asks its vendor again by itself; that costs the key nothing."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any, Final, Self
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, TenantId, credential_id
-from shared.domain.plan import MAX_ATTEMPTS
 from shared.keywork.desired import whom_to_ask
 from shared.keywork.services import Services, retry_on_conflict
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import KeyRecord, Work
 from shared.ledger.ledger import Ledger
 from shared.usecases.upkeep.tend_key import begin_again
-
-FAR_OFF: Final = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +43,11 @@ async def _ask(command: AskAgain, ledger: Ledger, services: Services) -> dict[st
         raise InvalidInput("key", "no such key", "name one that keyfleet credentials shows")
     grants = await ledger.grants(entry)
     _check_idle(entry, grants, services)
-    _check_attempts(entry, services)
     vendor = whom_to_ask(entry, grants)
     if vendor is None:
         remedy = f"see what became of it: keyfleet timeline {command.key}"
         raise InvalidInput("key", "nothing is left to do at its locks", remedy)
-    await begin_again(entry, vendor, ledger, services)
+    await begin_again(_for_nothing(entry), vendor, ledger, services)
     return {"key": entry.id, "work": entry.saga.kind.value, "vendor": vendor}
 
 
@@ -66,9 +61,9 @@ def _check_idle(entry: KeyRecord, grants: Sequence[GrantRecord], services: Servi
         raise InvalidInput("key", "its vendor is being asked for it just now", remedy)
 
 
-def _check_attempts(entry: KeyRecord, services: Services) -> None:
-    """Refuse to spend the last attempt while nobody is at the door: by itself it comes when it may help."""
-    core, issuing = entry.credential.core, entry.saga.kind is Work.ISSUE
-    if issuing and core.plan.attempts == MAX_ATTEMPTS - 1 and services.now + FAR_OFF < core.window.start:
-        remedy = "mend what its attempts came to; the last is made by itself within minutes"
-        raise InvalidInput("key", "only its last attempt is left, and its stay is days away", remedy)
+def _for_nothing(entry: KeyRecord) -> KeyRecord:
+    """Return the entry so that what is asked now is no attempt: only those that come by themselves count."""
+    saga, plan = entry.saga, entry.credential.core.plan
+    if saga.kind is Work.ISSUE:
+        return replace(entry, going_on=plan.attempts > 0)
+    return replace(entry, saga=replace(saga, tries=max(0, saga.tries - 1)))

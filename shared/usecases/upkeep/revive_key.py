@@ -46,7 +46,8 @@ async def revive_if_due(entry: KeyRecord, ledger: Ledger, services: Services) ->
         return replace(looked, revival=replace(looked.revival, let_go=True))
     if anew_at(entry, wish.failed) > services.now and not await _answers_again(wish, ledger):
         return looked
-    return await request_anew(wish, ledger, services) or looked
+    anew = await request_anew(wish, ledger, services)
+    return await ledger.entry(entry.id) or looked if anew else looked
 
 
 async def wish_for(entry: KeyRecord, ledger: Ledger) -> Wish | None:
@@ -63,17 +64,17 @@ async def wish_for(entry: KeyRecord, ledger: Ledger) -> Wish | None:
     return Wish(entry, failed, record, replace(booked, rooms=rooms)) if rooms else None
 
 
-async def request_anew(wish: Wish, ledger: Ledger, services: Services) -> KeyRecord | None:
-    """Request another key, and return the entry of the one that failed; None where none can be made now."""
+async def request_anew(wish: Wish, ledger: Ledger, services: Services) -> list[KeyRecord]:
+    """Request other keys in its place, and return them; none where none can be made now."""
     requested = await _requested(wish, services)
     if not requested:
-        return None
+        return []
     let_go = replace(wish.entry, revival=replace(wish.entry.revival, let_go=True))
     named = [each for each in wish.record.credentials if each != wish.entry.id]
     named += [change.entry.id for change in requested]
     record = replace(wish.record, credentials=tuple(named))
     closed = await task_closed(wish.entry, ledger)
-    old, *new = await ledger.save_all([Change(let_go), *requested], record.write(), *closed)
+    _, *new = await ledger.save_all([Change(let_go), *requested], record.write(), *closed)
     for saved in new:
         services.log.info(
             "a key that failed is requested anew",
@@ -82,7 +83,7 @@ async def request_anew(wish: Wish, ledger: Ledger, services: Services) -> KeyRec
             times=saved.entry.revival.times,
         )
         await begin_work(saved, ledger, services)
-    return old.entry
+    return [saved.entry for saved in new]
 
 
 async def _requested(wish: Wish, services: Services) -> list[Change]:

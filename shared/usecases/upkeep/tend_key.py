@@ -126,7 +126,7 @@ def _in_no_hurry(entry: KeyRecord, services: Services) -> bool:
 
 async def _worked_on(saga: Saga, services: Services) -> bool:
     """Say whether the execution that does the work is still under way."""
-    if saga.execution is None:
+    if saga.execution is None or saga.parked:
         return False
     # An execution knows its own id, not what its release called the file that it runs.
     for workflow in WORKFLOWS:

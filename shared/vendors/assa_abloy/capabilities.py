@@ -14,3 +14,5 @@ VOSTIO: Final = LockCapabilities(
 """Online locks, told by the vendor's cloud: no PINs, nothing offline, and no scopes anybody documents."""
 VISIONLINE: Final = LockCapabilities(mobile_key=True, remote_issue=True, offline_issuance=True)
 """Offline locks: what a phone carries is ended by time, and how cards are written is public nowhere."""
+DIALECTS: Final = {"Vostio": VOSTIO, "Visionline": VISIONLINE}
+"""What the adapter can do at most, by dialect."""

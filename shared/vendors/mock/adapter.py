@@ -6,27 +6,36 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from dataclasses import replace
 from datetime import timedelta
 
-from shared.domain.grant_lifecycle import Placement
 from shared.domain.ids import LockDeviceId, PropertyId
-from shared.domain.kinds import KeyCredentialKind
+from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.domain.lock_errors import LockError, LockErrorCause
 from shared.domain.premises import LockDevice
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.listed_keys import KeyList, ListedKey
-from shared.ports.lock import AdapterDescription, DeviceHealth, KeyAtLock, ListedDevice, LockKey
+from shared.ports.lock import (
+    AdapterDescription,
+    DeviceHealth,
+    KeyAtLock,
+    ListedDevice,
+    LockKey,
+    Placing,
+    Removing,
+)
 from shared.ports.lock_causes import LockCause
 from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.grids import Bounds
 from shared.vendor_kit.key_book import DocumentKeyBook
 from shared.vendor_kit.lock_by_lock import LockByLock
+from shared.vendor_kit.lock_in_turn import LocksInTurn
 from shared.vendor_kit.lock_vendor import PropertyLocks
 from shared.vendor_kit.refusals import Refusals
-from shared.vendors.mock.cloud import MockCloud, MockKey
+from shared.vendors.mock.cloud import MockCloud, MockKey, at_lock
+from shared.vendors.mock.desk import Desk
 from shared.vendors.mock.post import Post
 from shared.vendors.mock.wishes import Wishes
 
 
-class MockVendor:
+class MockVendor(LocksInTurn):
     """Locks in memory, for one property."""
 
     def __init__(
@@ -40,7 +49,14 @@ class MockVendor:
     ) -> None:
         self._binding, self._wishes, self._cloud = binding, wishes, cloud
         self._clock, self._entropy, self._post = clock, entropy, post
+        encoder = next((each.id for each in binding.encoders()), None)
+        self._desk = None if wishes.desk is None else Desk(binding.vendor, wishes.desk, encoder)
         self._locks = PropertyLocks(binding, Refusals(binding.vendor, {}), clock, lambda: wishes.capabilities)
+
+    @property
+    def vendor(self) -> VendorCode:
+        """Whose locks these are."""
+        return self._binding.vendor
 
     def visit(self) -> AbstractAsyncContextManager[None]:
         """Hold nothing: a mock does any number of things at a time."""
@@ -50,15 +66,31 @@ class MockVendor:
         """Return the key of this name as it stands at the lock, or None."""
         async with self._at("find", key.device_id):
             kept = self._cloud.locks[key.device_id].get(key.name)
-        return None if kept is None else _at_lock(kept)
+        return None if kept is None else at_lock(kept)
 
     async def place(self, key: LockKey) -> KeyAtLock:
         """See to it that the key opens within its window, and once."""
         return await self._put("issue", key, self._post)
 
+    async def place_all(self, keys: Sequence[LockKey]) -> Sequence[Placing]:
+        """Have a card encoded at the desk, if there is one; else place it at each lock."""
+        if self._desk is None or keys[0].kind is not KeyCredentialKind.RFID_CARD:
+            return await super().place_all(keys)
+        async with self._at("issue", keys[0].device_id):
+            return self._desk.asked(keys, self._cloud, self._clock.now())
+
+    async def status(self, job: str, keys: Sequence[LockKey]) -> Sequence[KeyAtLock | Removing]:
+        """Say what became of a card at the desk."""
+        if self._desk is None:
+            return await super().status(job, keys)
+        async with self._at("find", keys[0].device_id):
+            return self._desk.status(job, keys, self._cloud)
+
     async def remove(self, key: LockKey) -> None:
-        """See to it that no key of this name is at the lock."""
+        """See to it that no key of this name is at the lock, nor will be."""
         async with self._at("revoke", key.device_id):
+            if self._desk is not None:
+                self._desk.call_off(key)
             self._cloud.locks[key.device_id].pop(key.name, None)
 
     async def suspend(self, key: LockKey) -> None:
@@ -99,7 +131,8 @@ class MockVendor:
 
     def describe_adapter(self) -> AdapterDescription:
         """Say what this mock was told it can do."""
-        return AdapterDescription(self._binding.vendor, self._wishes.capabilities)
+        at_once = frozenset() if self._desk is None else frozenset({KeyCredentialKind.RFID_CARD})
+        return AdapterDescription(self._binding.vendor, self._wishes.capabilities, at_once)
 
     def wait_after(self, error: LockError) -> timedelta | None:  # noqa: ARG002 - a mock never asks for peace
         """Say nothing."""
@@ -114,7 +147,7 @@ class MockVendor:
             start = max(key.valid_from, key.not_before or key.valid_from)
             kept = MockKey(ref, key.kind, key.secret, start, key.valid_until)
             self._cloud.locks[key.device_id][key.name] = kept
-        return _at_lock(kept)
+        return at_lock(kept)
 
     def _check(self, key: LockKey) -> None:
         secret = self._locks.secret_of(key, Bounds(key.valid_from, key.valid_until))
@@ -169,17 +202,6 @@ def open_vendor(binding: Binding, ports: AdapterPorts) -> MockVendor:
     wishes = Wishes.parse(binding.account.reveal().decode())
     post = None if wishes.post is None else Post(ports.http, wishes.post, binding.vendor, ports.clock)
     return MockVendor(binding, wishes, MockCloud(), ports.clock, ports.entropy, post)
-
-
-def _at_lock(kept: MockKey) -> KeyAtLock:
-    return KeyAtLock(
-        vendor_ref=kept.ref,
-        valid_from=kept.start,
-        valid_until=kept.end,
-        exposure_until=kept.end,
-        placement=Placement.ON_LOCK,
-        secret=kept.secret,
-    )
 
 
 def _listed(name: str, kept: MockKey) -> ListedKey:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
 
+from shared.domain.grant_lifecycle import Placement
 from shared.domain.ids import LockDeviceId
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.secret import Secret
+from shared.ports.lock import KeyAtLock
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,18 @@ class MockKey:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mark", _mark(self.secret))
+
+
+def at_lock(kept: MockKey) -> KeyAtLock:
+    """Return a key as it stands at its lock."""
+    return KeyAtLock(
+        vendor_ref=kept.ref,
+        valid_from=kept.start,
+        valid_until=kept.end,
+        exposure_until=kept.end,
+        placement=Placement.ON_LOCK,
+        secret=kept.secret,
+    )
 
 
 def _mark(secret: Secret[str] | None) -> str:

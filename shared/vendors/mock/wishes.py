@@ -1,10 +1,12 @@
 """How a mock is to behave, written as an address: `mock://?fail=issue&pct=20&error=VENDOR_UNREACHABLE`.
 
+`mock://?desk=30` has cards encoded at a desk, which somebody comes to within thirty seconds, or nobody.
 `mock://?post=http://127.0.0.1:9201/v3/key/get` has every key's reference from there.
 """
 
 import math
 from dataclasses import dataclass, fields, replace
+from datetime import timedelta
 from typing import Any, Final, Self
 from urllib.parse import parse_qsl, urlsplit
 
@@ -22,7 +24,10 @@ USUAL: Final = LockCapabilities(mobile_key=True, pin=True, remote_issue=True, re
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """What fails, how often and with what; before or after it is done; how long it takes; who is told."""
+    """What fails, how often and with what; before or after it is done; how long it takes; who is told.
+
+    `desk`: how long a card waits for somebody at the encoder.
+    """
 
     fail: tuple[str, ...] = ()
     pct: float = 100.0
@@ -32,6 +37,7 @@ class Wishes:
     latency_ms: tuple[float, float] = (0.0, 0.0)
     capabilities: LockCapabilities = USUAL
     post: str | None = None
+    desk: timedelta | None = None
 
     @classmethod
     def parse(cls, address: str) -> Self:
@@ -97,6 +103,12 @@ def _capabilities(value: str) -> dict[str, Any]:
     return {"capabilities": LockCapabilities(**dict.fromkeys(wanted, True))}
 
 
+def _desk(value: str) -> dict[str, Any]:
+    if not 0 < (waits := float(value)) < math.inf:
+        raise ValueError
+    return {"desk": timedelta(seconds=waits)}
+
+
 def _post(value: str) -> dict[str, Any]:
     parts = urlsplit(value)
     try:
@@ -115,4 +127,5 @@ _READERS: Final = {
     "latency": _latency,
     "capabilities": _capabilities,
     "post": _post,
+    "desk": _desk,
 }

@@ -12,3 +12,5 @@ OFFERED: Final = LockCapabilities(
     mobile_key=True, remote_issue=True, remote_revoke=True, offline_issuance=True
 )
 """Keys on phones. A door without a line is a device without `remote_revoke`: it hears of nothing."""
+DIALECTS: Final = {"cloud and connector": OFFERED}
+"""What the adapter can do at most, by dialect."""

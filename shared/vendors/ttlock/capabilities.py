@@ -5,10 +5,13 @@ from typing import Final
 from shared.domain.capabilities import LockCapabilities
 from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.domain.policy import KeyKindPolicy
+from shared.ports.secret_sources import SecretSource
 
 TTLOCK: Final = VendorCode("ttlock")
 UNENFORCED: Final = frozenset({KeyCredentialKind.MOBILE_APP})
 """Keys whose window no lock enforces: given only on request, and never without a warning."""
+SOURCES: Final = {KeyCredentialKind.RFID_CARD: SecretSource.HELD}
+"""A card is known by its number, which somebody at the lock must have read."""
 PASSCODES, CARDS = 0, 1
 """Bits of `featureValue`."""
 
@@ -40,3 +43,5 @@ def of_lock(features: int | None, policy: KeyKindPolicy, *, online: bool) -> Loc
 
 ALL: Final = -1
 """A lock that tells nothing of its features is held to be able to do what the property mapped it for."""
+DIALECTS: Final = {"Open Platform v3": of_adapter(KeyKindPolicy(accepts_unenforced_windows=(TTLOCK,)))}
+"""What the adapter can do at most."""

@@ -10,6 +10,7 @@ module "cell" {
   region                = each.value.region
   archive               = var.archive
   warm                  = true
+  proven_by             = var.proven_by
   log_retention_days    = 400
   fixed_addresses       = each.value.fixed_addresses
   customer_managed_keys = each.value.customer_managed_keys

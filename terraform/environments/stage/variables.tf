@@ -25,6 +25,12 @@ variable "runbooks" {
   type        = string
 }
 
+variable "proven_by" {
+  description = "What proves a caller to a function that only accounts may call: `signature`, or `iam` where the first hour says so."
+  type        = string
+  default     = "signature"
+}
+
 variable "deployers" {
   description = "Who may deploy functions, as IAM members."
   type        = list(string)

@@ -34,6 +34,15 @@ resource "google_service_account_iam_member" "deployer" {
   member             = each.value[1]
 }
 
+# And so does whoever has the builder build it.
+resource "google_service_account_iam_member" "builds" {
+  for_each = toset(var.deployers)
+
+  service_account_id = var.builder
+  role               = "roles/iam.serviceAccountUser"
+  member             = each.value
+}
+
 # Pub/Sub signs the tokens of pushes as this account.
 resource "google_service_account_iam_member" "pubsub_signs" {
   service_account_id = google_service_account.this["pubsub-push"].name

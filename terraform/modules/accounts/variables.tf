@@ -18,6 +18,11 @@ variable "grants" {
   type        = map(object({ account = string, role = string, on = string, target = string }))
 }
 
+variable "builder" {
+  description = "The account that builds functions."
+  type        = string
+}
+
 variable "deployers" {
   description = "Who may deploy functions, as IAM members."
   type        = list(string)

@@ -52,6 +52,7 @@ module "accounts" {
   project_number = data.google_project.this.number
   identities     = local.fleet.identities
   grants         = local.fleet.grants
+  builder        = module.foundation.builder
   deployers      = concat(var.deployers, module.ci[*].member)
   operators      = var.operators
   depends_on     = [module.foundation]
@@ -128,6 +129,7 @@ module "functions" {
   emails               = module.accounts.emails
   members              = module.accounts.members
   builder              = module.foundation.builder
+  proven_by            = var.proven_by
   warm                 = var.warm
   connector            = one(module.egress[*].connector)
   kms_key              = module.vault.at_rest

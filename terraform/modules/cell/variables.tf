@@ -55,6 +55,17 @@ variable "warm" {
   default     = true
 }
 
+variable "proven_by" {
+  description = "What proves a caller to a function that only accounts may call: a token's `signature`; or `iam`, where Google takes that away after its own check (finding 5; the first hour tells)."
+  type        = string
+  default     = "signature"
+
+  validation {
+    condition     = contains(["signature", "iam"], var.proven_by)
+    error_message = "A caller is proven by signature or by iam."
+  }
+}
+
 variable "customer_managed_keys" {
   description = "Whether a key of the cell's own ring encrypts what rests in Google's services (A §13.1, Plus tier). Set it at the first apply: a database never changes it."
   type        = bool

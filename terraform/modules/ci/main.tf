@@ -38,13 +38,15 @@ resource "google_service_account_iam_member" "pipeline" {
   member             = "principalSet://iam.googleapis.com/${google_iam_workload_identity_pool.this.name}/attribute.repository/${var.repository}"
 }
 
-# It deploys; it neither reads what is kept nor opens what is sealed.
+# No role of its own opens what is sealed. But databases, copies and messages are within its reach, and policies are
+# its to change: whoever may push to its branch administers the cell (decision 0085).
 resource "google_project_iam_member" "deployer" {
   for_each = toset([
     "roles/artifactregistry.admin", "roles/bigquery.admin", "roles/cloudfunctions.admin", "roles/cloudkms.admin",
-    "roles/cloudscheduler.admin", "roles/cloudtasks.admin", "roles/datastore.indexAdmin", "roles/iam.securityAdmin",
-    "roles/iam.serviceAccountAdmin", "roles/logging.configWriter", "roles/monitoring.editor", "roles/pubsub.admin",
-    "roles/run.admin", "roles/serviceusage.serviceUsageAdmin", "roles/storage.admin", "roles/workflows.editor",
+    "roles/cloudscheduler.admin", "roles/cloudtasks.admin", "roles/compute.networkAdmin", "roles/datastore.owner",
+    "roles/iam.securityAdmin", "roles/iam.serviceAccountAdmin", "roles/iam.workloadIdentityPoolAdmin",
+    "roles/logging.configWriter", "roles/monitoring.editor", "roles/pubsub.admin", "roles/run.admin",
+    "roles/serviceusage.serviceUsageAdmin", "roles/storage.admin", "roles/vpcaccess.admin", "roles/workflows.editor",
   ])
 
   project = var.project_id

@@ -1,6 +1,6 @@
 output "connector" {
   description = "By which functions leave."
-  value       = google_vpc_access_connector.this.id
+  value       = "projects/${var.project_id}/locations/${var.region}/connectors/${google_vpc_access_connector.this.name}"
   depends_on  = [google_compute_router_nat.this]
 }
 

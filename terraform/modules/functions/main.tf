@@ -11,6 +11,7 @@ locals {
     { for variable, term in var.environment_of_place : variable => var.place[term] },
     each.environment,
     { KEYFLEET_AUDIENCE = "${var.place["base_url"]}/${name}" },
+    var.proven_by == "signature" || each.open_to_all ? {} : { KEYFLEET_PROVEN_BY = var.proven_by },
   ) }
 
   callers = merge(

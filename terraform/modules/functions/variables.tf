@@ -70,6 +70,11 @@ variable "builder" {
   type        = string
 }
 
+variable "proven_by" {
+  description = "What proves a caller to a function that only accounts may call."
+  type        = string
+}
+
 variable "warm" {
   description = "Whether instances wait for the functions that ask for it."
   type        = bool

@@ -84,7 +84,9 @@ def _about_its_keys(stay, record, scene, keys):
     if len(named) != len(record["credentials"]):
         yield "its record names keys that are not in the ledger"
     current = [key for key in named if key.credential.core.claim == record["claim"]]
-    if max(Counter(key.credential.core.claim for key in own).values(), default=1) > 1:
+    # Of those that failed and were let go, others were requested in their place.
+    alike = Counter(key.credential.core.claim for key in own if not key.let_go)
+    if max(alike.values(), default=1) > 1:
         yield "one claim made several keys, and its locks are all of one vendor"
     for key in own:
         yield from _about_need(stay, key, scene, wanted=stay.truth.confirms and key in named)
@@ -218,7 +220,7 @@ def _about_leftovers(key, scene) -> Iterator[str]:
     """Nothing is owed to a key that is as it ought to be, and no secret outlives its last grant."""
     residual = [grant for grant in key.grants if isinstance(grant.state, Residual)]
     owed = key.entry.get("due_at") is not None
-    living = isinstance(key.state, Active | Suspended)
+    living = isinstance(key.state, Active | Suspended) or key.awaited
     if owed != (bool(residual) or living):  # a living key, once its stay is over
         yield f"it is due at {key.entry.get('due_at')} with {len(residual)} residual grants"
     if residual and "KEY_REVOKE_FAILED" not in scene.words:

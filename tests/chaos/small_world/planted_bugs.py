@@ -16,6 +16,7 @@ from shared.usecases.stays import change_stay, hear_booking
 from shared.usecases.upkeep import sweep_due
 from tests.chaos.small_world import documents
 from tests.chaos.small_world.planted_wishes import OF_WISHES
+from tests.chaos.small_world.planted_words import OF_WORDS
 
 NUMBERS = count(1)
 
@@ -282,4 +283,5 @@ BUGS = (
     revoke_only_when_the_locks_have_let_go,
     say_it_was_settled_before_it_was,
     *OF_WISHES,
+    *OF_WORDS,
 )

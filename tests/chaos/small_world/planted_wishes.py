@@ -1,7 +1,9 @@
 """Bugs planted in what keys are to become: wishes lost, told twice, or written in words nobody reads."""
 
+from dataclasses import replace
+
 from shared.domain import stored
-from shared.keywork import desired, orders
+from shared.keywork import decide_issue, decide_settle, desired, orders, verdicts
 from shared.ledger import grant_record, ledger
 from shared.ports.bus import Message
 from shared.streams.telling import kept_row
@@ -49,10 +51,26 @@ def miss_a_step_from_an_older_version(plant):
     plant(stored, "UPCASTS", {})
 
 
+def never_begin_a_parked_execution_again(plant):
+    """Park what waits, and leave it to whoever may come by to go on with it."""
+    park = verdicts.parked
+
+    def forgotten(entry, until, now):
+        parked, verdict = park(entry, until, now)
+        return replace(parked, due=None), verdict
+
+    plant(decide_issue, "parked", forgotten)
+    plant(decide_settle, "parked", forgotten)
+    plant(verdicts, "parked", forgotten)
+
+
+AT_A_LONG_DESK = (never_begin_a_parked_execution_again,)
+"""Found where the vendor answers later."""
 OF_WISHES = (
     forget_a_wish_when_work_is_turned,
     forget_that_a_key_is_to_rest,
     wake_a_key_and_leave_its_locks_asleep,
     tell_a_change_twice,
     miss_a_step_from_an_older_version,
+    *AT_A_LONG_DESK,
 )

@@ -1,6 +1,6 @@
 """Plays one schedule and judges it. A seed that fails is played again, with every line of its trace, by
 
-python -m tests.chaos.small_world.play SEED [tiny|ttlock]
+python -m tests.chaos.small_world.play SEED [tiny|slow|ttlock]
 """
 
 import asyncio
@@ -14,7 +14,9 @@ from infra.local.simulation.loop import run_virtually
 from tests.chaos.small_world.hotel import doors_of
 from tests.chaos.small_world.judge import judge
 from tests.chaos.small_world.locks import TinyDoors
+from tests.chaos.small_world.onlooker import Onlooker
 from tests.chaos.small_world.scene import Scene
+from tests.chaos.small_world.slow_locks import SlowDoors
 from tests.chaos.small_world.stays import drawn_stays
 from tests.chaos.small_world.ttlock import TTLockDoors
 from tests.chaos.small_world.unsettled import changing, residues, told_to_people, unsettled
@@ -24,7 +26,7 @@ from tests.chaos.small_world.world import SmallWorld
 
 MOST_PATIENCE = 10.0
 WHEN_RESIDUES_ARE_GONE = 3 * 3600.0
-VENDORS = {"tiny": TinyDoors, "ttlock": TTLockDoors}
+VENDORS = {"tiny": TinyDoors, "slow": SlowDoors, "ttlock": TTLockDoors}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,16 @@ async def _happen(world, stays):
         world.spawn(_tell(world, told, at)) for stay in stays for told in stay.events for at in told.at
     ]
     sweeper = asyncio.ensure_future(world.sweep_each_minute())
+    onlooker = Onlooker(world)
+    looking = asyncio.ensure_future(onlooker.look_each_minute())
     tellers += [world.spawn(_free(world, stay)) for stay in stays if stay.freed_at is not None]
     await asyncio.wait(tellers)
     await world.until_quiet()
     scene = _scene(world, stays)
-    problems = world.witness.protests + [f"the world broke: {error!r}" for error in world.broken]
+    await onlooker.look()
+    problems = (
+        world.witness.protests + onlooker.protests + [f"the world broke: {error!r}" for error in world.broken]
+    )
     problems += [] if changing(scene) else judge(scene)
     if not problems and unsettled(scene):
         # A lock that would not do what it is asked is asked again each hour, until it does.
@@ -78,6 +85,7 @@ async def _happen(world, stays):
         scene = _scene(world, stays)
         problems = [] if told_to_people(scene) else judge(scene) + residues(scene)
     sweeper.cancel()
+    looking.cancel()
     return problems
 
 

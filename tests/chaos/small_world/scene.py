@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from shared.domain.credential import KeyCredential
 from shared.domain.documents import from_document
 from shared.domain.grant import Grant
+from shared.domain.states import Failed
+from shared.keywork.revival import CURABLE
 from tests.chaos.small_world.bus import Published
 from tests.chaos.small_world.stays import Stay
 
@@ -65,6 +67,16 @@ class Key:
     @property
     def state(self):
         return self.credential.state
+
+    @property
+    def let_go(self):
+        """Whether another key was requested in place of this one, which failed."""
+        return isinstance(self.state, Failed) and self.entry.get("revival", {}).get("let_go", False)
+
+    @property
+    def awaited(self):
+        """Whether somebody looks still when another key is to be requested in place of this one."""
+        return isinstance(self.state, Failed) and self.state.reason in CURABLE and not self.let_go
 
 
 def keys_of(scene: Scene) -> list[Key]:

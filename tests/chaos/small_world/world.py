@@ -97,6 +97,7 @@ class SmallWorld:
         self.house = House(doors.vendor, front_door=weather.chance.random() < 0.5)
         self.main, self.sealed = furnished(self.house), Table()
         self.doors = doors(self.air, clock, self.spawn)
+        self.doors.prompt = self.fleet.prompt
         self.witness = Witness(self.doors.at_doors)
         self.documents = MemoryDocuments(self.main, clock, INDEXES, self.air)
         self.secrets = MemorySecrets(self.air)

@@ -10,7 +10,7 @@ from shared.domain.kinds import KeyCredentialKind, RevokeReason, SuspendReason
 from shared.domain.lock_errors import CredentialExpired, DeviceNotPaired, KeyIssueFailed, VendorUnreachable
 from shared.domain.scope import AccessScope
 from shared.domain.secret import Secret
-from shared.ports.lock import Contact, KeyHolder, UpdateInput
+from shared.ports.lock_port import Contact, KeyHolder, UpdateInput
 from shared.vendor_kit.kept_key import id_for
 from tests.contract.lock.setting import (
     DAY,
@@ -83,7 +83,7 @@ async def woken(setting, result):
 
 
 class LockPortContract:
-    """The guarantees of `shared.ports.lock.LockPort`."""
+    """The guarantees of `shared.ports.lock_port.LockPort`."""
 
     async def test_an_issued_key_opens_every_door_to_its_rooms(self, setting):
         result = await setting.port.issue_credential(setting.request())

@@ -12,7 +12,8 @@ from shared.domain.policy import KeyKindPolicy
 from shared.domain.premises import LockDevice, Property
 from shared.domain.secret import Secret
 from shared.kernel.log import Log
-from shared.ports.lock import Contact, IssueInput, KeyHolder, LockKey
+from shared.ports.lock import LockKey
+from shared.ports.lock_port import Contact, IssueInput, KeyHolder
 from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.guard import GuardPolicy, Guards

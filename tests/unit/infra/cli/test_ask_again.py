@@ -44,16 +44,10 @@ def test_who_is_asked_what_is_told_with_the_way_to_see_what_comes_of_it(fleet, a
     assert f"keyfleet timeline {KEY['id']}{fleet.place.flags}" in told
 
 
-@pytest.mark.parametrize(("made", "number"), [(1, 2), (5, 6), (6, 6)])
-def test_which_of_a_key_s_few_attempts_it_spends_is_told(fleet, ask, made, number):
-    fleet.will("GET", ONE, {"credentials": [{**KEY, "attempts": made}]})
-    fleet.serves("ask-again", {**ANSWER, "work": "issue"})
-    told = ask("ask-again", KEY["id"]).stdout
-    assert f"\nThat is attempt {number} of 6: after the last the key fails.\n" in told
-
-
-def test_taking_back_spends_no_attempt(fleet, ask):
+@pytest.mark.parametrize("work", ["issue", "settle"])
+def test_nothing_is_said_to_be_spent(fleet, ask, work):
     _will(fleet, KEY)
+    fleet.serves("ask-again", {**ANSWER, "work": work})
     assert "attempt" not in ask("ask-again", KEY["id"]).stdout
 
 

@@ -5,7 +5,11 @@ import shutil
 
 import pytest
 
+from infra.cli.address import FleetAddress
+from infra.cli.doctor.finding import Verdict
+from infra.cli.doctor.home import check_database
 from infra.local.home_witness import NOTE, HomeWitness
+from infra.local.storage.database import open_database
 from shared.ledger.comparison import Occasion
 
 
@@ -105,3 +109,16 @@ def test_a_disk_without_room_for_the_note_keeps_nobody_from_working(database, mo
 
     monkeypatch.setattr(os, "fsync", full)
     HomeWitness(database).opened()
+
+
+def test_a_database_that_a_doctor_looked_through_is_no_copy_and_a_copy_stays_one(tmp_path):
+    file = tmp_path / "home" / "fleet.db"
+    open_database(file, (), os.urandom).close()
+    witness = HomeWitness(file)
+    witness.opened()
+    witness.closed()
+    assert check_database(FleetAddress(file.parent), running=False).verdict is Verdict.OK
+    assert HomeWitness(file).owed is None
+    as_a_whole(shutil.copytree(file.parent, tmp_path / "backup"), file.parent)
+    assert check_database(FleetAddress(file.parent), running=False).verdict is Verdict.OK
+    assert HomeWitness(file).owed is Occasion.RESTORED

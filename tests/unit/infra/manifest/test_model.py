@@ -96,7 +96,7 @@ def test_adapter_is_described_by_its_vendor_alone():
     described = Deployable.model_validate({"adapter": "assa-abloy"})
     assert described.secrets == ("lock-assa-abloy-*-api",)
     assert described.opens == ("vendor-ref-assa-abloy", "guest-artifact-assa-abloy", "blind-index")
-    assert (described.exposure, described.timeout, described.max_instances) == ("internal", 120, 2)
+    assert (described.exposure, described.timeout, described.max_instances) == ("internal", 120, 20)
     assert set(described.roles) == {"documents", "sealed", "publish"}
 
 

@@ -89,3 +89,29 @@ def test_s7_no_field_makes_a_line_of_any_length(log, lines):
         log.info("called", reason="y" * 100_000, nested=["z" * 100_000])
     assert len(lines.getvalue()) < 7_000
     assert "characters more" in lines.getvalue()
+
+
+TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+
+def test_a_line_says_whose_it_is_and_stands_under_its_request(lines):
+    with log_context(tenant="tnt_1", trace=TRACE):
+        Log("keyfleet", lines, project="hotel").info("issued", keyCredentialId="key_1")
+    (line,) = _read(lines)
+    assert (line["tenantId"], line["traceId"]) == ("tnt_1", "4bf92f3577b34da6a3ce929d0e0e4736")
+    assert line["logging.googleapis.com/trace"] == "projects/hotel/traces/4bf92f3577b34da6a3ce929d0e0e4736"
+    assert line["logging.googleapis.com/spanId"] == "00f067aa0ba902b7"
+
+
+@pytest.mark.parametrize("trace", ["", "00-zz", TRACE.replace("4bf92f3577b34da6a3ce929d0e0e4736", "0" * 32)])
+def test_a_trace_that_is_none_is_put_under_no_request(lines, trace):
+    with log_context(trace=trace):
+        Log("keyfleet", lines, project="hotel").info("issued")
+    (line,) = _read(lines)
+    assert not [name for name in line if "logging" in name or name in ("traceId", "tenantId")]
+
+
+def test_what_a_line_says_itself_goes_before_its_context(log, lines):
+    with log_context(tenant="tnt_1"):
+        log.info("moved", tenantId="tnt_2")
+    assert _read(lines)[0]["tenantId"] == "tnt_2"

@@ -106,7 +106,7 @@ async def test_locks_beyond_a_round_are_left_for_the_next_and_those_never_asked_
     first = replace(attempted.placings[0], outcome=None, asked_last=NOW)
     others = [replace(each, outcome=None) for each in attempted.placings[1:]]
     again = replace(attempted, placings=(first, *others))
-    await asked(again, SimpleNamespace(port=port))
+    await asked(again, SimpleNamespace(port=port, vendor=MOCK))
     assert [key.device_id for key in port.asked[2:]] == doors[1:3]
 
 
@@ -124,7 +124,7 @@ async def test_lock_that_has_the_key_is_not_asked_again(books, port, attempt):
     attempted = await attempt(DOOR, FRONT)
     stands = attempted.placings[0].settled(attempted.task)
     placings = (LockAttempt.at(stands, NOW), replace(attempted.placings[1], outcome=None))
-    again = await asked(replace(attempted, placings=placings), SimpleNamespace(port=port))
+    again = await asked(replace(attempted, placings=placings), SimpleNamespace(port=port, vendor=MOCK))
     assert [key.device_id for key in port.asked] == [DOOR, FRONT, FRONT]
     assert again.complete
 

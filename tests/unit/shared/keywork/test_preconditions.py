@@ -11,8 +11,8 @@ from shared.domain.lock_errors import CredentialExpired, DeviceNotPaired, KeyIss
 from shared.domain.plan import MAX_ATTEMPTS, Choice, IssuePlan
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
-from shared.keywork.preconditions import why_hopeless
-from tests.unit.shared.ledger.ledgering import MOCK, PIN_CODE, RFID_CARD
+from shared.keywork.preconditions import doors_for, why_hopeless
+from tests.unit.shared.ledger.ledgering import MOCK, PIN_CODE, RFID_CARD, ROOM
 
 
 class Port:
@@ -25,9 +25,12 @@ class Port:
         return SimpleNamespace(capabilities=self._able)
 
 
-def at_desk(doors=("a door",), **able):
+A_DOOR = SimpleNamespace(rooms=(ROOM,))
+
+
+def at_desk(doors=(A_DOOR,), **able):
     return SimpleNamespace(
-        vendor=MOCK, port=Port(**able), binding=SimpleNamespace(doors=lambda _rooms: tuple(doors))
+        vendor=MOCK, port=Port(**able), binding=SimpleNamespace(doors=lambda *_reach: tuple(doors))
     )
 
 
@@ -78,9 +81,14 @@ def test_kind_that_the_adapter_does_not_offer_is_impossible(task):
     assert (type(error), error.cause.kind, error.permanent) == (KeyIssueFailed, "kind_not_offered", True)
 
 
-def test_kind_whose_secret_nobody_can_draw_is_impossible(task):
-    error = why_hopeless(task(RFID_CARD), at_desk(card_encoding=True))
-    assert (type(error), error.cause.kind, error.permanent) == (KeyIssueFailed, "secret_missing", True)
+def test_card_is_tried_without_a_secret(task):
+    assert why_hopeless(task(RFID_CARD), at_desk(card_encoding=True)) is None
+
+
+def test_scope_adds_the_doors_that_know_such_keys_and_no_other_room_s(task):
+    able = LockCapabilities(pin=True)
+    gym, old = (SimpleNamespace(rooms=(), capabilities=each) for each in (able, LockCapabilities()))
+    assert doors_for(task().entry.credential.core, at_desk(doors=(A_DOOR, gym, old))) == (A_DOOR, gym)
 
 
 def test_of_several_reasons_the_one_that_ends_everything_comes_first(task):

@@ -98,6 +98,7 @@ def test_the_next_key_says_how_often_it_failed_and_since_when(failed):
     ("refusal", "door", "asked", "yes", "speaks"),
     [
         ("timeout", FRONT, PLACE, "on_lock", True),
+        ("timeout", FRONT, REMOVE, GONE, False),
         ("no_gateway", FRONT, PLACE, "on_lock", False),
         ("no_gateway", DOOR, PLACE, "on_lock", True),
         ("no_gateway", DOOR, REMOVE, GONE, True),

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from shared.domain.capabilities import LockCapabilities
 from shared.domain.commands import Accept, Provision, Revoke
 from shared.domain.grant_lifecycle import Place
 from shared.domain.ids import LockDeviceId
@@ -22,6 +23,7 @@ from shared.ledger.grant_record import CALLS_LAST
 from shared.ledger.key_record import Saga, Work
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SealedKeys, SecretName
+from shared.ports.lock import AdapterDescription
 from tests.unit.shared.ledger.ledgering import ARRIVAL, CLAIM, DAY, DOOR, MOCK, PIN_CODE, SILK, TTLOCK
 
 FRONT = LockDeviceId("lck_01KSAMP1E00000000000000001")
@@ -49,6 +51,9 @@ class Port:
 
     def wait_after(self, _error):
         return self.wait
+
+    def describe_adapter(self):
+        return AdapterDescription(MOCK, LockCapabilities())
 
 
 class Withdrawing:
@@ -180,7 +185,7 @@ async def test_lock_that_refuses_six_times_is_a_risk_with_an_end_and_asked_again
     await key.begin()
     key.port.errors[DOOR] = BUSY
     outcomes = [(await key.attempt()).outcome for _ in range(MOST_TRIES)]
-    assert outcomes == [Outcome.RETRY] * 5 + [Outcome.FAILED]
+    assert outcomes == [Outcome.RETRY] * 3 + [Outcome.PARKED] * 2 + [Outcome.FAILED]
     assert await key.states() == ["residual"]
     entry = await key.entry()
     (lock,) = entry.credential.state.settlement
@@ -266,7 +271,7 @@ async def test_vendor_that_could_not_even_be_asked_is_tried_again_and_then_a_ris
     await key.begin()
     closed = VendorUnreachable(vendor=MOCK, cause=LockErrorCause("account_missing"))
     outcomes = [(await key.attempt(refuse_to_settle, closed)).outcome for _ in range(MOST_TRIES)]
-    assert outcomes == [Outcome.RETRY] * 5 + [Outcome.FAILED]
+    assert outcomes == [Outcome.RETRY] * 3 + [Outcome.PARKED] * 2 + [Outcome.FAILED]
     assert await key.states() == ["residual"]
     assert {alarm["cause"] for alarm in key.alarms} == {"account_missing"}
 

@@ -19,9 +19,13 @@ from shared.domain.sign_in import Integrator, TenantAccess
 from shared.domain.stored import UNSTORED, how_stored
 from shared.domain.upcasts import UPCASTS
 from shared.keywork.manual_task import ManualTask
+from shared.ledger.comparison import Comparison, comparison_from
+from shared.ledger.finding import Finding, finding_from
+from shared.ledger.finding_refs import SealedRef
 from shared.ledger.grant_record import GrantRecord, grant_from
 from shared.ledger.guest_contacts import ContactRecord
 from shared.ledger.hotel_directory import setup_of
+from shared.ledger.kept_alerts import KeptAlerts
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.premises import page_at, premises_in
 from shared.ledger.reading import StoredUnreadable
@@ -31,15 +35,19 @@ from shared.ports.documents import Document, Ref
 
 RELEASED = Path(__file__).parent / "released"
 LEDGER = {
+    "comparisons": (Comparison, comparison_from),
+    "findings": (Finding, finding_from),
     "credentials": (KeyRecord, key_record_from),
     "grants": (GrantRecord, grant_from),
     "reservations": (Reservation, reservation_from),
 }
 KINDS = {
     **{collection: kind for collection, (kind, _) in LEDGER.items()},
+    "finding_refs": SealedRef,
     "key_secrets": SealedDocument,
     "guest_contacts": ContactRecord,
     "manual_tasks": ManualTask,
+    "alerts": KeptAlerts,
     "tenant": Tenant,
     "properties": Property,
     "rooms": Room,

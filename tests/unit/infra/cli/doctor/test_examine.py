@@ -25,6 +25,7 @@ CHECKS = [
     "stays",
     "arrivals",
     "residual access",
+    "audit log",
     "keys at locks",
     "lost keys",
     "emulators",
@@ -44,7 +45,7 @@ def test_doctor_exits_with_1_when_a_check_fails_and_names_the_remedy(fleet, ask)
     result = ask("doctor")
     assert result.exit_code == 1
     assert "✗ keys: identity.key can be read by others\n  fix: chmod 600" in result.stdout
-    assert "of 19 checks failed" in result.stdout
+    assert "of 20 checks failed" in result.stdout
 
 
 def test_doctor_before_the_first_start_finds_nothing_wrong_and_makes_nothing(run, tmp_path):
@@ -123,7 +124,7 @@ def test_doctor_does_not_say_that_all_is_well_while_a_guest_has_no_key_or_a_lock
     assert "✗ keys at locks: 1 key may open a lock, and nobody knows whose" in result.stdout
     assert "✗ lost keys: gone from their locks, and not placed again: key_8" in result.stdout
     assert "its guest is here or comes within two hours: key_7" in result.stdout
-    assert "6 of 19 checks failed." in result.stdout
+    assert "6 of 20 checks failed." in result.stdout
 
 
 def test_doctor_probes_only_when_asked(fleet, facts):

@@ -277,13 +277,13 @@ def test_schedules_are_listed_with_what_they_call_and_how_they_went(tmp_path):
 
     before, after, url = play(tmp_path, scenario)
     named = {each["name"]: each for each in after}
-    sweep, probe = named["sweep-due"], named["probe-start"]
-    before = [each for each in before if each["name"] == "sweep-due"]
+    sweep, probe, night = (named[each] for each in ("sweep-due", "probe-start", "anchor-due"))
+    (before,) = [each for each in before if each["name"] == "sweep-due"]
     assert (sweep["name"], sweep["cron"], sweep["zone"]) == ("sweep-due", "* * * * *", "Etc/UTC")
     assert (sweep["calls"], sweep["last_outcome"]) == (f"{url}/sweep-due", "answered 200")
-    assert (before[0]["last_run"], before[0]["last_outcome"]) == (None, None)
-    assert before[0]["next_run"] == sweep["last_run"] < sweep["next_run"]
-    assert probe["cron"] == "7 * * * *"
+    assert (before["last_run"], before["last_outcome"]) == (None, None)
+    assert before["next_run"] == sweep["last_run"] < sweep["next_run"]
+    assert (probe["cron"], night["cron"]) == ("7 * * * *", "0 2 * * *")
 
 
 def test_the_status_tells_functions_backlog_and_counters(tmp_path):

@@ -4,14 +4,20 @@ import asyncio
 
 import pytest
 
+from shared.audit.anchor import KeepHead
 from shared.audit.checkpoint import Checkpoint
+from shared.audit.entries import Entry
 from shared.audit.errors import Behind
+from shared.audit.intake import Head, Kept
+from shared.audit.subjects import Subject
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
+from shared.ledger.audit_log import MOST_ENTRIES, StreamRecord
 from shared.ports.documents import Delete, Ref, Update
 from shared.usecases.audit import frozen_day
 from shared.usecases.audit.anchor_tenant import CloseDays, anchor_tenant
 from shared.usecases.audit.frozen_day import RowGone
+from shared.usecases.audit.retention import keep_tenant
 from shared.usecases.audit.services import PLATFORM
 from shared.usecases.audit.shelf import folder_of
 from shared.usecases.audit.signers import check
@@ -196,8 +202,8 @@ async def test_a_death_at_any_line_ends_in_the_same_roots(tmp_path, monkeypatch)
 
 
 @pytest.mark.soak
-async def test_a_death_at_every_third_line_ends_in_the_same_roots(tmp_path, monkeypatch):
-    await play_deaths(tmp_path, monkeypatch, 3)
+async def test_a_death_at_each_line_ends_in_the_same_roots(tmp_path, monkeypatch):
+    await play_deaths(tmp_path, monkeypatch, 1)
 
 
 async def test_what_comes_between_a_death_and_the_next_try_is_late_and_not_among_the_days(house, monkeypatch):
@@ -249,3 +255,21 @@ async def test_the_cells_day_holds_the_checkpoint_of_each_tenant(house):
     assert told["open"] == []
     at = Checkpoint.parse(told["checkpoint"])
     assert (at.origin, at.size) == ("audit.melmastoon.ghasi.io/local", 2)
+
+
+async def test_a_stream_that_goes_on_after_its_rows_were_let_go_of_is_about_the_same_guest(house):
+    await house.tell(*stay("key_a", DAYS[0]))
+    await house.close(DAYS[0])
+    house.clock.advance(days=91)
+    assert (await keep_tenant(SILK, house.on))["streams"] == 1
+    await house.tell(*checked_out("key_a", later(DAYS[0], 3)))
+    await house.close(later(DAYS[0], 3))
+    guests = [each["guest"] for each in await house.headers() if each["kind"] == "action"]
+    assert (len(guests), len({*guests})) == (4, 1)
+
+
+def test_a_stream_remembers_the_newest_of_very_many_entries():
+    subject = Subject(b"k" * 32)
+    many = tuple((at, Kept(Entry(b"{}"), "lck_1", Head(at + 1))) for at in range(MOST_ENTRIES + 7))
+    record = StreamRecord("lck_1").after(DAYS[0], KeepHead("lck_1", Head(9), many), subject)
+    assert (len(record.entries), record.entries[0]) == (MOST_ENTRIES, 7)

@@ -1,6 +1,7 @@
 """A guest asks what is kept, asks to be forgotten, and is forgotten when the law allows it."""
 
 import base64
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -11,13 +12,25 @@ from shared.audit.evidence import Question, read
 from shared.audit.pack import Span
 from shared.domain.errors import InvalidInput
 from shared.ports.documents import Ref
+from shared.usecases.audit import anchor_tenant
+from shared.usecases.audit.forgetting import forget_announced
 from shared.usecases.audit.packs import packed, policy
 from shared.usecases.audit.questions import Found
 from shared.usecases.audit.reader import reader_of
 from shared.usecases.audit.retention import keep_tenant
 from shared.usecases.audit.rights import GuestRequest, answer, erase_guest, hold, release
 from shared.usecases.audit.services import PLATFORM
-from tests.support.audit_house import DAYS, SILK, checked_out, later, stay
+from tests.support.audit_house import (
+    DAYS,
+    SILK,
+    Died,
+    Life,
+    Steady,
+    audit_house,
+    checked_out,
+    later,
+    stay,
+)
 from tests.unit.shared.ledger.ledgering import Books
 
 GUEST = "gst_canary_7f3a"
@@ -36,15 +49,36 @@ async def one_guest(house):
     await house.close(DAYS[2])
 
 
-async def years_later(house, days=2_557 + 40):
-    """Close a day after the window is over, with what is due before and after it."""
+async def years_later(house):
+    """Close a day after the window is over, and do what is due behind it."""
+    await years_ahead(house)
+    return await keep_tenant(SILK, house.on)
+
+
+async def years_ahead(house, days=2_557 + 40):
+    """Close a day after the window is over, which tells who is to be forgotten; nobody is yet."""
     date = later(DAYS[2], days)
     house.at(f"{date}T12:00:00Z")
     house.clock.advance(days=2)
     await close_up_to(house, later(DAYS[2], 1))
     await keep_tenant(SILK, house.on)
-    await close_up_to(house, date)
-    return await keep_tenant(SILK, house.on)
+    with monkeyed(anchor_tenant, "forget_announced"):
+        await close_up_to(house, date)
+
+
+@contextmanager
+def monkeyed(module, name):
+    """Have a process die before it comes to something, for once."""
+    kept = getattr(module, name)
+
+    async def nothing(_book):
+        return 0
+
+    setattr(module, name, nothing)
+    try:
+        yield
+    finally:
+        setattr(module, name, kept)
 
 
 async def close_up_to(house, date):
@@ -122,6 +156,41 @@ async def test_after_the_window_nothing_leads_to_the_guest_and_the_log_verifies(
     assert [(each["policy"], each["count"]) for each in said] == [("regulated", 4)] * 2
     with pytest.raises(InvalidInput, match="not in the log"):
         await answer(asked(do="export"), house.on)
+
+
+async def forgotten(folder, ends_at=None):
+    """Forget a guest by a process that may die at a line, and by one that follows it."""
+    folder.mkdir()
+    async with audit_house(folder, Steady()) as house:
+        await one_guest(house)
+        await years_ahead(house)
+        life = Life()
+        life.ends_at = ends_at
+        try:
+            await forget_announced(replace(await house.book(), on=house.mortal(life)))
+            died = False
+        except Died:
+            died = True
+            await forget_announced(await house.book())
+        left = house.everything()
+        return died, life.steps, [name for name in (GUEST, STAY) if name in left]
+
+
+async def play_deaths(tmp_path, every):
+    _, steps, left = await forgotten(tmp_path / "whole")
+    assert (left, steps > 20) == ([], True), steps
+    for at in range(1, steps, every):
+        died, _, left = await forgotten(tmp_path / str(at), at)
+        assert (died, left) == (True, []), at
+
+
+async def test_a_death_amid_forgetting_leaves_nothing_behind(tmp_path):
+    await play_deaths(tmp_path, 7)
+
+
+@pytest.mark.soak
+async def test_a_death_at_each_line_of_forgetting_leaves_nothing_behind(tmp_path):
+    await play_deaths(tmp_path, 1)
 
 
 async def test_after_the_window_a_pack_of_the_day_that_tells_of_it_still_verifies(house):

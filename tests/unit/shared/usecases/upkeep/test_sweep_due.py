@@ -10,6 +10,7 @@ from shared.domain.grant_lifecycle import ConfirmRemoval, GiveUp, Residual
 from shared.domain.states import Failed, Requested, Revoked
 from shared.keywork.manual_task import MANUAL_TASKS
 from shared.keywork.next_due import OVER_AFTER
+from shared.keywork.revival import looked_at
 from shared.ledger.delays import ASKED_STILL_EVERY, MOST_BROKEN, MOST_LOST, NEEDED_WITHIN, STEP_LEASE
 from shared.ledger.key_record import Saga, Work, ref_of
 from shared.ledger.ledger import Change
@@ -253,7 +254,7 @@ async def test_key_whose_executions_are_all_lost_fails_before_its_stay_with_a_ta
         hotel.clock.advance(seconds=STEP_LEASE.total_seconds())
     found = await hotel.ledger.entry(key.id)
     assert isinstance(found.credential.state, Failed)
-    assert found.due is None
+    assert found.due == looked_at(found)
     assert await hotel.documents.get(Ref(MANUAL_TASKS, key.id)) is not None
     assert len(hotel.sagas.started) == MOST_LOST
     assert hotel.bus.words == ["requested", "failed"]

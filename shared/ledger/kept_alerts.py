@@ -1,0 +1,92 @@
+"""The last alerts of a tenant: kept beside the log, for whoever asks later what somebody was woken for.
+
+The line in the log is the alarm; this is a copy. What a process raised just before it died may be in the log
+alone. What is of no tenant is kept in the name of the cell (decision 0072).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Annotated, Any, ClassVar, Final, Self
+
+from shared.domain.documents import to_document
+from shared.domain.stored import UNSTORED, Stored
+from shared.ledger.reading import read_stored
+from shared.ports.documents import AlreadyExists, Create, Ref, StaleVersion, TenantDocuments, Update
+
+LAST: Final = Ref("alerts", "last")
+MOST_KEPT: Final = 50
+LONGEST: Final = 300
+RACES: Final = 8
+_WHY: Final = ("because", "reason", "cause", "problem", "what")
+"""Where an alert says why it was raised; the first that is there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptAlert:
+    """One alert: when, what it said, the page that helps, and what it is about."""
+
+    at: datetime
+    message: str
+    page: str
+    reservation: Annotated[str | None, Stored(omitted=True)] = None
+    key: Annotated[str | None, Stored(omitted=True)] = None
+    device: Annotated[str | None, Stored(omitted=True)] = None
+    event: Annotated[str | None, Stored(omitted=True)] = None
+    because: Annotated[str | None, Stored(omitted=True)] = None
+    remedy: Annotated[str | None, Stored(omitted=True)] = None
+
+    @classmethod
+    def of(cls, line: Mapping[str, Any], at: datetime) -> Self:
+        """Read a line of the log; of its fields those are kept that are named here, and no other."""
+        why = next((line[name] for name in _WHY if line.get(name)), None)
+        code = line.get("code")
+        because = f"{why}, {code}" if why and code else why or code
+        return cls(
+            at=at,
+            message=_text(line["message"]) or "",
+            page=_text(line.get("runbook")) or "",
+            reservation=_text(line.get("reservationId")),
+            key=_text(line.get("keyCredentialId")),
+            device=_text(line.get("deviceId")),
+            event=_text(line.get("eventId")),
+            because=_text(because),
+            remedy=_text(line.get("remedy")),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptAlerts:
+    """A tenant's last alerts, oldest first."""
+
+    schema_version: ClassVar[int] = 1
+
+    alerts: tuple[KeptAlert, ...] = ()
+    version: Annotated[str | None, UNSTORED] = None
+
+    def write(self) -> Create | Update:
+        """Return what keeps them, on the condition that nobody else has added one."""
+        data = to_document(self)
+        return Create(LAST, data) if self.version is None else Update(LAST, data, self.version)
+
+
+async def kept_alerts(store: TenantDocuments) -> KeptAlerts:
+    """Return a tenant's last alerts."""
+    found = await store.get(LAST)
+    return KeptAlerts() if found is None else replace(read_stored(KeptAlerts, found), version=found.version)
+
+
+async def keep_alerts(store: TenantDocuments, raised: Sequence[KeptAlert]) -> bool:
+    """Add to a tenant's last alerts; return whether that went well, for others add to them too."""
+    for _ in range(RACES):
+        kept = await kept_alerts(store)
+        try:
+            await store.commit([replace(kept, alerts=(*kept.alerts, *raised)[-MOST_KEPT:]).write()])
+        except (AlreadyExists, StaleVersion):
+            continue
+        return True
+    return False
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)[:LONGEST]

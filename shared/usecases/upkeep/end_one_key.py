@@ -1,0 +1,146 @@
+"""One key is ended, or replaced by another, on a person's word: a PIN was seen, a phone is lost.
+
+| order | the old key | the new one |
+|---|---|---|
+| end | revoked at once, whatever its state; its locks follow | |
+| replace | the same, and it names the new one | of the same stay, rooms and times, with a secret of its own |
+
+Both are one commit, with the stay that names its keys. The door that is to close is asked first. Ordered
+twice, the second order finds what the first did.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Self
+
+from shared.domain.core import Guest
+from shared.domain.credential import KeyCredential
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import CredentialId, KeyCredentialId, TenantId, UserId, credential_id
+from shared.domain.kinds import RevokeReason, SetRole
+from shared.domain.lifecycle import name_of
+from shared.domain.plan import IssuePlan
+from shared.domain.states import Revoked
+from shared.keywork.manual_task import task_closed
+from shared.keywork.orders import Order, end_key
+from shared.keywork.services import Services, retry_on_conflict
+from shared.keywork.start import begin_work
+from shared.ledger.delays import STARTED_WITHIN
+from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
+from shared.ledger.ledger import Change, Ledger
+from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
+
+REASONS: Final = (RevokeReason.LOST, RevokeReason.SECURITY)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyOrder:
+    """Which key, on whose word, and why."""
+
+    tenant: TenantId
+    key: CredentialId
+    by: UserId
+    reason: RevokeReason
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> Self:
+        """Read the command."""
+        try:
+            key = credential_id(body.get("key"))
+        except InvalidInput as refusal:
+            raise refusal.at("key") from None
+        said = body.get("reason", RevokeReason.LOST)
+        if said not in REASONS:
+            raise InvalidInput("reason", "not one a person gives", f"say {' or '.join(REASONS)}")
+        by = UserId.parse(body.get("by"), "by")
+        return cls(TenantId.parse(body.get("tenant"), "tenant"), key, by, RevokeReason(said))
+
+
+async def end_one_key(order: KeyOrder, services: Services) -> dict[str, Any]:
+    """End a key, and say how it stands; one that is over already is left as it is."""
+    ledger = await services.ledger(order.tenant)
+    entry = await retry_on_conflict(lambda: _ended(order, ledger, services))
+    services.log.info("a key was ended by hand", keyCredentialId=entry.id, by=order.by, reason=order.reason)
+    return {"key": entry.id, "state": name_of(type(entry.credential.state))}
+
+
+async def replace_key(order: KeyOrder, services: Services) -> dict[str, Any]:
+    """End a key and request another for the same stay; return which one that is."""
+    ledger = await services.ledger(order.tenant)
+    new = await retry_on_conflict(lambda: _replaced(order, ledger, services))
+    services.log.info("a key was replaced by hand", keyCredentialId=order.key, by=order.by, replacedBy=new)
+    return {"key": order.key, "replacedBy": new}
+
+
+async def _ended(order: KeyOrder, ledger: Ledger, services: Services) -> KeyRecord:
+    entry = await _entry(order, ledger)
+    change = end_key(entry, await ledger.grants(entry), order.reason, _word(order, entry, services))
+    closed = await task_closed(entry, ledger)
+    if change is None:
+        if closed:
+            await ledger.documents.commit(closed)
+        return entry
+    saved = await ledger.save(change, *closed)
+    await begin_work(saved, ledger, services)
+    return saved.entry
+
+
+async def _replaced(order: KeyOrder, ledger: Ledger, services: Services) -> CredentialId:
+    entry = await _entry(order, ledger)
+    state = entry.credential.state
+    if isinstance(state, Revoked) and state.replaced_by is not None:
+        return state.replaced_by
+    stay = await _stay_of(entry, ledger, services)
+    word, id_ = _word(order, entry, services), KeyCredentialId.mint(services.ids.ulid())
+    requested = _requested(entry, id_, word)
+    ended = end_key(entry, await ledger.grants(entry), order.reason, word, id_)
+    named = tuple(id_ if each == entry.id else each for each in stay.credentials)
+    beside = [replace(stay, credentials=named).write(), *await task_closed(entry, ledger)]
+    changes = [requested] if ended is None else [ended, requested]
+    for saved in await ledger.save_all(changes, *beside):
+        await begin_work(saved, ledger, services)
+    return id_
+
+
+def _requested(entry: KeyRecord, id_: KeyCredentialId, order: Order) -> Change:
+    core = entry.credential.core
+    anew = replace(
+        core,
+        id=id_,
+        plan=IssuePlan(core.plan.choices),
+        role=SetRole.REPLACEMENT,
+        replaces=entry.id,
+        local_id=None,
+    )
+    credential, facts = KeyCredential.request(anew, at=order.at, by=order.by)
+    saga = Saga(kind=Work.ISSUE, claim=core.claim)
+    return Change(
+        KeyRecord(credential, saga, order.cause, due=order.at + STARTED_WITHIN, holds=entry.holds), facts
+    )
+
+
+async def _entry(order: KeyOrder, ledger: Ledger) -> KeyRecord:
+    entry = await ledger.entry(order.key)
+    if entry is None:
+        raise InvalidInput("key", "no such key", "name one that keyfleet credentials shows")
+    return entry
+
+
+async def _stay_of(entry: KeyRecord, ledger: Ledger, services: Services) -> Reservation:
+    """Return the stay that names the key, or refuse: nobody is to have a key whose stay is off or over."""
+    core = entry.credential.core
+    found = (
+        await ledger.documents.get(ref_of(core.holder.reservation_id))
+        if isinstance(core.holder, Guest)
+        else None
+    )
+    stay = None if found is None else reservation_from(found)
+    lasting = core.window.end > services.now
+    if stay is None or stay.status is not Status.CONFIRMED or entry.id not in stay.credentials or not lasting:
+        remedy = "confirm the booking anew: its keys follow"
+        raise InvalidInput("key", "no key of a stay that goes on", remedy)
+    return stay
+
+
+def _word(order: KeyOrder, entry: KeyRecord, services: Services) -> Order:
+    return Order(Cause(entry.cause.trace_id), services.now, order.by)

@@ -1,0 +1,105 @@
+"""An operator who asks what `doctor` and `residue list` ask, each minute, and goes to the doors.
+
+What they say is compared with what is there: a key that should be gone or rest for two minutes is a residue,
+and a guest whose stay has begun has a key at every door, or stands among those whom somebody must see to.
+"""
+
+import asyncio
+from datetime import timedelta
+
+from shared.domain.instants import instant_from_text
+from shared.ledger.grant_record import Wish, grant_from
+from shared.ports.documents import Document, Ref
+from shared.queries.attention import attention, residues
+from shared.queries.hotels import Cell
+from shared.runtime.indexes import INDEXES
+from tests.chaos.small_world.documents import MemoryDocuments
+from tests.chaos.small_world.hotel import doors_of
+from tests.chaos.small_world.scene import TENANT
+
+GRACE = timedelta(minutes=2)
+CLOSED = (Wish.GONE, Wish.REST)
+
+
+class Calm:
+    """The air where nothing ever goes wrong: who only looks changes nothing."""
+
+    def __init__(self):
+        self.weather = self
+
+    async def passes(self, place):
+        """Let it through."""
+
+    def strikes(self, fault):
+        """Do nothing to anybody."""
+        return False
+
+
+class Onlooker:
+    """Whoever asks and looks."""
+
+    def __init__(self, world):
+        self._world, self._doors_of = world, doors_of(world.house)
+        self._cell = Cell(MemoryDocuments(world.main, world.clock, INDEXES, Calm()), "local")
+        self.protests: list[str] = []
+
+    async def look_each_minute(self):
+        """Ask and look, until somebody ends this."""
+        while True:
+            await asyncio.sleep(60)
+            await self.look()
+
+    async def look(self):
+        """Ask, look, and note what does not agree."""
+        now = self._world.clock.now()
+        told, left = await attention(self._cell, now), await residues(self._cell, None, now)
+        listed = {(each["device"], each["vendor_name"]) for each in left}
+        seen = [key for key in self._world.doors.at_doors() if key.end > now.timestamp()]
+        self._note(now, [*self._strangers(seen, listed, now), *self._shut_out(seen, told, now)])
+        if listed and not told["residual_locks"]:
+            self._note(now, ["residues are listed, and nobody is needed"])
+
+    def _note(self, now, found):
+        self.protests += [f"{now:%H:%M}: {problem}" for problem in found]
+
+    def _strangers(self, seen, listed, now):
+        """Go through the keys at the doors that should not be there, and that nobody tells of."""
+        grants = {(str(kept.grant.device_id), kept.grant.vendor_name): kept for kept in self._grants()}
+        for place, kept in ((place, grants.get(place)) for place in {(key.device, key.name) for key in seen}):
+            if kept is None:
+                continue  # no grant ever said so: the judge asks about those
+            if kept.over:
+                yield f"{place} is called removed, and opens the door"
+            late = now - (kept.wished_at or kept.grant.changed_at) >= GRACE
+            if kept.wish in CLOSED and late and place not in listed:
+                yield f"{place} is to be {kept.wish} since {kept.wished_at}, opens, and is no residue"
+
+    def _shut_out(self, seen, told, now):
+        """Go through the stays that have begun, and whose guests lack a key that nobody is called for."""
+        called = {*told["keys_at_the_door"], *(each["key"] for each in told["failed"])}
+        names = {(key.device, key.name) for key in seen}
+        keys, grants = self._rows("credentials"), self._grants()
+        for id_, stay in self._rows("reservations").items():
+            if stay["status"] != "confirmed" or stay.get("holds") or id_ in told["keyless_stays"]:
+                continue
+            for key in stay["credentials"]:
+                core = keys[key]["credential"]["core"]
+                begun = instant_from_text(core["window"]["start"], "start") <= now
+                if not begun or key in called:
+                    continue
+                mine = {
+                    (str(kept.grant.device_id), kept.grant.vendor_name)
+                    for kept in grants
+                    if kept.grant.credential_id == key
+                } & names
+                wanted = {door for door, rooms in self._doors_of.items() if rooms & {*core["rooms"]}}
+                if wanted - {door for door, _ in mine}:
+                    yield f"{id_}: {key} lacks a door, and nobody is called"
+
+    def _rows(self, collection):
+        rows = self._world.main.rows.get((TENANT, collection), {})
+        return {id_: row.values for id_, row in rows.items()}
+
+    def _grants(self):
+        rows = self._rows("grants").items()
+        return [grant_from(Document(Ref("grants", id_), values, "1")) for id_, values in rows]

@@ -1,0 +1,45 @@
+"""keyfleet alerts."""
+
+ALERT = {
+    "at": "2026-03-01T21:05:00Z",
+    "message": "an ending changed nothing: the stay goes on, and so do its keys",
+    "page": "lock/ignored-event",
+    "reservation": "rsv_1",
+    "key": None,
+    "device": None,
+    "event": "evt_2",
+    "because": "older_than version 3",
+    "remedy": "publish it again",
+    "tenant": "tnt_silk",
+    "zone": "Asia/Kabul",
+}
+
+
+def test_alerts_say_when_by_both_clocks_why_and_what_to_do(fleet, ask):
+    fleet.will("GET", "/alerts?limit=20", {"alerts": [ALERT], "more": True})
+    said = ask("alerts").stdout
+    assert "2026-03-01 21:05:00 UTC, 2026-03-02 01:35 at the hotel" in said
+    assert "an ending changed nothing" in said
+    assert "reservation rsv_1, event evt_2 of tnt_silk" in said
+    assert "because: older than version 3" in said
+    assert "fix: publish it again" in said
+    assert "infra/runbooks/lock/ignored-event.md; keyfleet timeline rsv_1" in said
+    assert "There are more" in said
+
+
+def test_where_nobody_was_woken_that_is_said(fleet, ask):
+    fleet.will("GET", "/alerts?limit=20", {"alerts": [], "more": False})
+    assert "Nobody was woken" in ask("alerts").stdout
+
+
+def test_status_names_the_last_alert_of_a_day(fleet, ask):
+    from tests.unit.infra.cli.conftest import WELL
+    from tests.unit.infra.cli.test_status import STATUS
+
+    fleet.will("GET", "/status", STATUS)
+    fleet.will("GET", "/attention", {**WELL, "alerts_within_a_day": 3, "last_alert": ALERT})
+    said = ask("status").stdout
+    assert "Alerts within 24 h: 3, the last at 2026-03-01 21:05:00 UTC, 2026-03-02 01:35 at the hotel" in said
+    assert said.index("Alerts within") < said.index("No message was set aside")
+    fleet.will("GET", "/attention", {**WELL, "alerts_within_a_day": 0, "last_alert": ALERT})
+    assert "Alerts" not in ask("status").stdout

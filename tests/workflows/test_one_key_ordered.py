@@ -1,0 +1,94 @@
+"""One key is ended, or replaced, on a person's word: the door closes first, and the guest has another PIN."""
+
+import pytest
+
+from tests.support.sample_hotel import SILK, play
+from tests.workflows.test_locks_compared import booked
+
+
+async def order(house, function, which, **more):
+    """Order it as an operator, and let it be done."""
+    body = {"tenant": str(SILK), "key": which, "by": "usr_7", **more}
+    answer = await house.on.send(function, body, caller="operator")
+    await house.settled()
+    return answer
+
+
+async def only_key(house):
+    (key,) = await house.keys()
+    return key["core"]["id"]
+
+
+def test_a_key_that_was_ended_by_hand_is_gone_from_its_locks_in_the_name_of_who_ordered_it(tmp_path):
+    async def scenario(house):
+        await booked(house)
+        key = await only_key(house)
+        assert await order(house, "end-key", key, reason="security") == (
+            200,
+            {"key": key, "state": "revoked"},
+        )
+        assert not await house.keys_at("101")
+        assert not await house.keys_at("front")
+        (row,) = [each for each in (await house.documents("outbox")).values() if "revoked" in each["subject"]]
+        assert (row["audit"]["operatorId"], row["audit"]["reason"]) == ("usr_7", "security")
+        assert await order(house, "end-key", key) == (200, {"key": key, "state": "revoked"})
+
+    play(tmp_path, scenario)
+
+
+def test_a_replaced_key_dies_and_its_stay_has_another_with_another_pin(tmp_path):
+    async def scenario(house):
+        await booked(house)
+        key = await only_key(house)
+        (before,) = await house.keys_at("101")
+        status, told = await order(house, "replace-key", key)
+        assert status == 200
+        (after,) = await house.keys_at("101")
+        assert after["code"] != before["code"]
+        assert after["window"] == before["window"]
+        old, new = await house.keys()
+        assert (old["state"]["type"], old["state"]["replaced_by"]) == ("revoked", told["replacedBy"])
+        assert (new["core"]["role"], new["core"]["replaces"]) == ("replacement", key)
+        stay = (await house.documents("reservations"))["rsv_0"]
+        assert stay["credentials"] == [told["replacedBy"]]
+        # Ordered twice, it is done once.
+        assert await order(house, "replace-key", key) == (200, told)
+        assert len(await house.keys()) == 2
+
+    play(tmp_path, scenario)
+
+
+def test_the_stay_goes_on_with_the_new_key_and_ends_with_it(tmp_path):
+    async def scenario(house):
+        await booked(house)
+        await order(house, "replace-key", await only_key(house))
+        await house.publish("evt_off", "checked_out", time="2026-03-01T09:30:00Z", reservationId="rsv_0")
+        await house.settled()
+        assert not await house.keys_at("101")
+        assert {key["state"]["type"] for key in await house.keys()} == {"revoked"}
+
+    play(tmp_path, scenario)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"), [({"reason": "checkout"}, "reason"), ({"by": "me"}, "by"), ({"key": "key_1"}, "key")]
+)
+def test_an_order_that_is_none_is_refused(tmp_path, wrong, field):
+    async def scenario(house):
+        await booked(house)
+        status, answer = await order(house, "replace-key", await only_key(house), **wrong)
+        assert (status, answer["error"]["field"]) == (400, field)
+
+    play(tmp_path, scenario)
+
+
+def test_no_key_is_made_for_a_stay_that_is_off(tmp_path):
+    async def scenario(house):
+        await booked(house)
+        await house.publish("evt_off", "cancelled", time="2026-03-01T09:30:00Z", reservationId="rsv_0")
+        await house.settled()
+        status, answer = await order(house, "replace-key", await only_key(house))
+        assert (status, answer["error"]["field"]) == (400, "key")
+        assert len(await house.keys()) == 1
+
+    play(tmp_path, scenario)
