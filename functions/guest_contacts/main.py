@@ -13,7 +13,7 @@ Body = Mapping[str, Any]
 BOOKING = "melmastoon.reservation.booking"
 
 
-@subscriber(f"{BOOKING}.confirmed.v1")
+@subscriber(f"{BOOKING}.confirmed.v1", sets_aside=False)
 async def on_guest_contact(event: "Event", on: Platform) -> None:
     """Keep how the guest of a stay can be reached."""
     from shared.usecases.stays.remember_contact import remember_contact
@@ -21,7 +21,7 @@ async def on_guest_contact(event: "Event", on: Platform) -> None:
     await remember_contact(event, await on.hotels.admit(event.tenant_id), on.cipher, on.clock)
 
 
-@subscriber(f"{BOOKING}.dates_changed.v1")
+@subscriber(f"{BOOKING}.dates_changed.v1", sets_aside=False)
 async def on_guest_stays_longer(event: "Event", on: Platform) -> None:
     """Keep it for as long as the stay lasts now."""
     from shared.usecases.stays.remember_contact import prolong_contact

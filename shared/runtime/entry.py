@@ -32,6 +32,7 @@ from shared.runtime.responses import STATUS, error_response, json_response, too_
 
 Entry = Callable[[Request], Awaitable[Response]]
 EventHandler = Callable[[Any, Platform], Awaitable[None]]
+SetAside = Callable[[bytes, Delivery | None, Exception, Deployed, Platform], Awaitable[None]]
 StepHandler = Callable[[Mapping[str, Any], Platform], Awaitable[Mapping[str, Any]]]
 RawHandler = Callable[[Incoming, Platform], Awaitable[Response]]
 Respond = Callable[[Request, Deployed, Platform], Awaitable[Response]]
@@ -67,13 +68,17 @@ class Manner:
 AS_SERVICES = Manner(admit, told_to_services, tuple(STATUS))
 
 
-def subscriber(subject: str) -> Callable[[EventHandler], Entry]:
-    """Make an entry point of a handler of one subject: it gets the validated event, or is never called."""
+def subscriber(subject: str, *, sets_aside: bool = True) -> Callable[[EventHandler], Entry]:
+    """Make an entry point of a handler of one subject: it gets the validated event, or is never called.
+
+    Of several subscribers of one subject, one alone sets a bad event aside: people see one letter, not two.
+    """
 
     def decorate(handle: EventHandler) -> Entry:
         async def receive(request: Request, function: Deployed, on: Platform) -> Response:
             body = await body_within(request, PUSH_BYTES)
-            return await _receive(body, subject, handle, function, on)
+            kept = _quarantine if sets_aside else _left_to_the_first
+            return await _receive(body, (subject, handle, kept), function, on)
 
         return entry_of(handle, receive)
 
@@ -146,11 +151,12 @@ async def _keep_raised(on: Platform) -> None:
 
 
 async def _receive(
-    body: bytes, subject: str, handle: EventHandler, function: Deployed, on: Platform
+    body: bytes, subscribed: tuple[str, EventHandler, SetAside], function: Deployed, on: Platform
 ) -> Response:
     from shared.events.codec import parse
     from shared.events.errors import EventError
 
+    subject, handle, set_aside = subscribed
     delivery: Delivery | None = None
     try:
         delivery = decode_push(body)
@@ -163,7 +169,7 @@ async def _receive(
         on.log.failure("what a message asks for is too large to be kept", fault, message_id=_id_of(delivery))
         raise
     except (EventError, InvalidInput) as refusal:
-        await _quarantine(body, delivery, refusal, function, on)
+        await set_aside(body, delivery, refusal, function, on)
     return Response(status_code=204)
 
 
@@ -189,6 +195,14 @@ async def _quarantine(
         message = Message(delivery.data, {**kept, **notes}, delivery.ordering_key)
     await on.bus.publish(QUARANTINE_TOPIC, [message])
     on.log.warning("quarantined", reason=notes["reason"], message_id=_id_of(delivery))
+
+
+async def _left_to_the_first(
+    _body: bytes, delivery: Delivery | None, _refusal: Exception, function: Deployed, on: Platform
+) -> None:
+    on.log.info(
+        "refused, and left to who sets it aside", subscriber=function.name, message_id=_id_of(delivery)
+    )
 
 
 def _notes(refusal: Exception, subscription: str) -> dict[str, str]:

@@ -58,10 +58,14 @@ class LocalExecutions:
         return datetime.fromisoformat(kept.ended_at)
 
 
+OF_THE_KEY: Final = ("failed", "parked")
+"""The words that say more of a key than that its execution ran to its end."""
+
+
 def _ended(execution: Execution) -> tuple[str, str]:
     """Say how an execution ended, by the word it brought back: it may succeed, and its key have failed."""
     state, result = execution.state.value, execution.result
     word = result.get("outcome") if isinstance(result, dict) else None
     if word not in VERDICTS:
         return state.lower(), state
-    return "failed" if word == "failed" else state.lower(), f"ended: {word}"
+    return word if word in OF_THE_KEY else state.lower(), f"ended: {word}"

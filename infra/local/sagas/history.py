@@ -16,7 +16,7 @@ from shared.ports.sagas import UnknownExecution
 if TYPE_CHECKING:
     from infra.local.sagas.service import LocalSagas
 
-VERDICTS: Final = ("retry", "next", "done", "failed", "superseded")
+VERDICTS: Final = ("retry", "next", "parked", "done", "failed", "superseded")
 """The words by which a function tells a saga how to go on: all of an answer that is shown."""
 
 
