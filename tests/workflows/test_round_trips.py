@@ -27,7 +27,7 @@ PORTS = {
 }
 QUIET_SECONDS = 120
 """Longer than premises and accounts are remembered: a hotel with few keys an hour."""
-MOST = {"mock": {"on-booking-confirmed": 6, "adapter-mock": 9}}
+MOST = {"mock": {"on-booking-confirmed": 7, "adapter-mock": 9}}
 """What an adapter does after `issued` is told is on nobody's way, and is counted here too."""
 AIM = 12
 """In all, for a key of a vendor without gateways: three reads of the first function wait to become one."""
