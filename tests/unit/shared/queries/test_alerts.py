@@ -46,7 +46,7 @@ def test_alert_of_a_key_that_failed_is_shown_with_its_stay_cause_and_page(tmp_pa
         (found,) = await ask(house)
         facts = await attention(house)
         assert (facts["alerts_within_a_day"], facts["last_alert"]) == (1, found)
-        await house.mend()
+        await house.mend()  # and another key is made in its place
         await asyncio.sleep(25 * 3600)
         assert (await attention(house))["alerts_within_a_day"] == 0
         return found
