@@ -93,10 +93,11 @@ class Simulator:
 
     def _check(self, token: str) -> None:
         """Have whoever listens prove that it knows the token, before it is shown to them."""
-        import secrets
         from hmac import compare_digest, digest
 
-        nonce = secrets.token_hex(TOKEN_BYTES)
+        from infra.local.ambient import SystemEntropy
+
+        nonce = SystemEntropy().token(TOKEN_BYTES).hex()
         connection = http.client.HTTPConnection(ADDRESS, self.port, timeout=PATIENCE_SECONDS)
         try:
             connection.request("GET", f"/_sim/proof?{nonce}")
