@@ -69,7 +69,7 @@ async def booked(house, count=1):
     await house.settled()
 
 
-def test_el5_a_key_that_vanished_from_its_lock_is_placed_again_with_the_same_pin(tmp_path):
+def test_a_key_that_vanished_from_its_lock_is_placed_again_with_the_same_pin(tmp_path):
     async def scenario(house):
         await booked(house)
         (before,) = await house.keys_at("101")

@@ -17,7 +17,7 @@ from tests.chaos.simulator_process import SimulatorProcess
 from tests.soak.outside.bad_line import BadLine
 from tests.soak.outside.fleet import UNDER_WAY
 
-START_SECONDS = 90
+START_SECONDS, STEPS_SECONDS = 90, 400
 CALM, LOOK_SECONDS = 3, 0.2
 FRONT = 1000001
 LOCKS = {"101": 1000101, "102": 1000102, "203": 1000203, "204": 1000204}
@@ -106,7 +106,7 @@ class House:
         self.doors.steer("POST", "clock", aheadSeconds=ahead["ahead_seconds"])
 
     def _await_steps(self):
-        calm, deadline = 0, time.monotonic() + START_SECONDS
+        calm, deadline = 0, time.monotonic() + STEPS_SECONDS
         while calm < CALM:
             calm = 0 if self.get("status")["counters"].get(UNDER_WAY) else calm + 1
             assert time.monotonic() < deadline, "an adapter works and works"
