@@ -234,7 +234,8 @@ async def hunted(house, scenario):
     kept = house.fleet.means.engine.read(
         "SELECT collection, id, keys, unpacked(body) FROM packed WHERE db = 'main'", ()
     )
-    journals = house.fleet.means.engine.read("SELECT * FROM journal", ())
+    # All but the checksums: those are numbers by chance, and sooner or later one of them is somebody's PIN.
+    journals = house.fleet.means.engine.read("SELECT execution, seq, entry FROM journal", ())
     places = {"log": house.on.log.getvalue(), "calls": "\n".join(listener.inside), "events": "\n".join(ours)}
     places |= {"documents": str(kept), "journals": str(journals)}
     leaks = [place for place, text in places.items() if found(text, listener.secrets)]
