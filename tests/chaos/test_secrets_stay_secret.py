@@ -212,7 +212,9 @@ def _season(home):
 
 def test_what_opens_a_door_or_names_a_guest_is_nowhere_to_be_read(tmp_path):
     listener, places, set_aside = _season(tmp_path)
-    assert [len(listener.of(names)) for names in (PINS, REFS, TOKENS, ACCOUNT)] == [4, 6, 4, 2]
+    # PINs: two of the first stay, for a lock had one already; one of the second; three of the third, whose
+    # first two keys fail while their gateway is away (decision 0069). All are placed at the front door too.
+    assert [len(listener.of(names)) for names in (PINS, REFS, TOKENS, ACCOUNT)] == [6, 9, 4, 2]
     assert {len(pin) for pin in listener.of(PINS)} == {8}
     assert {"ALERT", "WARNING"} <= {orjson.loads(line)["severity"] for line in places["log"].splitlines()}
     assert _finds(places, listener.secrets) == {}
@@ -230,7 +232,7 @@ def test_the_name_of_a_guests_secret_is_in_the_event_that_hands_it_over_and_nowh
     handed = {
         name for topic, event in listener.published if topic == ISSUED for name in TOKEN_REF.findall(event)
     }
-    assert len(handed) == 2
+    assert len(handed) == 3  # The third stay's last key came when its gateway was back.
     rows = Books(tmp_path).of("outbox").values()
     assert {row["subject"] for row in rows if TOKEN_REF.search(row["body"])} == {ISSUED}
     assert {row["subject"] for row in rows} > {ISSUED}
