@@ -12,7 +12,9 @@ IN_HOUSE = {"validFrom": "2026-03-01T08:00:00Z", "validUntil": "2026-03-05T07:30
 
 
 @pytest.mark.parametrize(
-    ("guests", "seconds"), [(80, 8), pytest.param(240, 3, marks=pytest.mark.soak)], ids=["some", "whole"]
+    ("guests", "seconds"),
+    [(80, 8), pytest.param(240, 3, marks=[pytest.mark.soak, pytest.mark.timeout(600)])],
+    ids=["some", "whole"],
 )
 def test_el3_every_guest_in_the_house_gets_a_key_though_the_gateways_are_slow(tmp_path, guests, seconds):
     async def scenario(house):
