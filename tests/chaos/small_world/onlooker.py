@@ -90,6 +90,9 @@ class Onlooker:
             if stay["status"] != "confirmed" or stay.get("holds") or id_ in told["keyless_stays"]:
                 continue
             for key in stay["credentials"]:
+                if key not in keys:
+                    yield f"{id_}: its record names {key}, which is not in the ledger"
+                    continue
                 core = keys[key]["credential"]["core"]
                 begun = instant_from_text(core["window"]["start"], "start") <= now
                 if not begun or key in called:
