@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Generic, TypeVar
@@ -105,3 +106,10 @@ class KindEndpoints:
     windowed: bool = True
     lasting: bool = True
     all_keys: Callable[[str, int], Ask[Page[NamedRow]]] | None = None
+
+
+def number_in(told: Json, base: int = 10) -> int | None:
+    """Return the number that a field tells, as a number or as text, or None where it tells none."""
+    with suppress(ValueError):
+        return int(str(told), base)
+    return None

@@ -1,5 +1,6 @@
 """Windows on a vendor's grid: as fine as it keeps time, and never into the previous guest's stay."""
 
+import math
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, Self
@@ -10,6 +11,7 @@ from shared.ports.lock import LockKey
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 MILLISECOND: Final = timedelta(milliseconds=1)
+TICK: Final = timedelta.resolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,11 @@ class Bounds:
         """Say whether such a key would never open from now on."""
         return self.end <= max(self.start, at)
 
+    def ending_by(self, latest: datetime | None, step: timedelta) -> "Bounds":
+        """Return these, whole steps shorter, ending by then: too early does less harm than late."""
+        over = timedelta(0) if latest is None else max(timedelta(0), self.end - latest)
+        return Bounds(self.start, self.end - step * math.ceil(over / step))
+
     def warnings(self, key: LockKey) -> tuple[KeyWarning, ...]:
         """Say so if these are not the bounds that were wanted."""
         if (self.start, self.end) == (key.valid_from, key.valid_until):
@@ -54,6 +61,14 @@ def on_grid(
     begin = _down(max(begins or key.valid_from, earliest), step, offset)
     begin = begin if begin >= earliest else begin + step
     return Bounds(begin, _up(key.valid_until, step, offset))
+
+
+def on_some_grid(bounds: Bounds, key: LockKey, now: datetime, step: timedelta) -> bool:
+    """Say whether these are a key's bounds on a grid of such steps, whichever clock the vendor goes by."""
+    earliest = key.not_before or EPOCH
+    latest = max(key.valid_from, earliest, now) + step
+    begins = max(key.valid_from - step, earliest - TICK) < bounds.start < latest
+    return begins and key.valid_until <= bounds.end < key.valid_until + step
 
 
 def in_minutes(key: LockKey) -> Bounds:

@@ -44,4 +44,3 @@ def of_lock(features: int | None, policy: KeyKindPolicy, *, online: bool) -> Loc
 ALL: Final = -1
 """A lock that tells nothing of its features is held to be able to do what the property mapped it for."""
 DIALECTS: Final = {"Open Platform v3": of_adapter(KeyKindPolicy(accepts_unenforced_windows=(TTLOCK,)))}
-"""What the adapter can do at most."""

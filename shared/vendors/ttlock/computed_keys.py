@@ -1,6 +1,5 @@
 """TTLock's way out when no gateway reaches a lock: a code that the lock computes by itself."""
 
-import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -10,14 +9,13 @@ from typing import Final
 
 from shared.ports.lock import LockKey
 from shared.vendor_kit.asks import Ask, Row
-from shared.vendor_kit.grids import EPOCH, HOUR, Bounds, on_grid
+from shared.vendor_kit.grids import HOUR, Bounds, on_grid, on_some_grid
 from shared.vendor_kit.key_sync import FAILING, UNHEARD, KeySync
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import Unreadable, VendorRefused
 from shared.vendors.ttlock.errors import WINDOW_TAKEN
 from shared.vendors.ttlock.inventory import lock_detail
 
-TICK: Final = timedelta.resolution
 USE_WITHIN: Final = timedelta(hours=24)
 """A computed passcode that was not used by then is dead."""
 LONGEST: Final = timedelta(days=365)
@@ -36,7 +34,7 @@ class ComputedKeySync(KeySync):
         if computing is None or not self.key.any_secret or not may_be_computed(self.key, now):
             return None
         offset = (await self.ask(lock_detail(self.lock), Urgency.ISSUE)).offset
-        bounds = before_the_next(in_hours(self.key, now, offset), self.key.not_after)
+        bounds = in_hours(self.key, now, offset).ending_by(self.key.not_after, HOUR)
         if bounds.empty(now):
             return None
         code_of = partial(computing, self.lock, self.key.name)
@@ -87,7 +85,7 @@ class ComputedKeySync(KeySync):
 
     def _fits(self, row: Row) -> bool:
         """Say whether a key's window may stay as it is: a computed one has other hours."""
-        rounded = row.computed and in_some_hours(row.bounds, self.key, self.clock.now())
+        rounded = row.computed and on_some_grid(row.bounds, self.key, self.clock.now(), HOUR)
         return rounded or row.bounds == self.kind.grid(self.key)
 
     async def _unmoved(self, row: Row) -> Row | None:
@@ -102,20 +100,6 @@ class ComputedKeySync(KeySync):
 def in_hours(key: LockKey, now: datetime, offset: timedelta) -> Bounds:
     """Return the window of a computed key: whole hours on the lock's clock, and not long begun."""
     return on_grid(key, HOUR, begins=max(key.valid_from, now), offset=offset)
-
-
-def before_the_next(bounds: Bounds, not_after: datetime | None) -> Bounds:
-    """Return whole hours that end before the next guest comes: too early does less harm than late."""
-    over = timedelta(0) if not_after is None else max(timedelta(0), bounds.end - not_after)
-    return Bounds(bounds.start, bounds.end - HOUR * math.ceil(over / HOUR))
-
-
-def in_some_hours(bounds: Bounds, key: LockKey, now: datetime) -> bool:
-    """Say whether these are a key's bounds on a grid of whole hours, whichever clock the vendor goes by."""
-    earliest = key.not_before or EPOCH
-    latest = max(key.valid_from, earliest, now) + HOUR
-    begins = max(key.valid_from - HOUR, earliest - TICK) < bounds.start < latest
-    return begins and key.valid_until <= bounds.end < key.valid_until + HOUR
 
 
 def may_be_computed(key: LockKey, now: datetime) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from shared.vendor_kit.asks import Ask, Json, Page
+from shared.vendor_kit.asks import Ask, Json, Page, number_in
 from shared.vendor_kit.grids import EPOCH
 from shared.vendors.ttlock.api import GATEWAY_SECONDS, listing
 
@@ -83,7 +83,7 @@ def query_date(lock: str) -> Ask[datetime]:
 
 def _lock(row: Json) -> Lock:
     # What is odd about one lock must not hide the others.
-    features, battery = _number(row.get("featureValue"), 16), _battery(row)
+    features, battery = number_in(row.get("featureValue"), 16), _battery(row)
     return Lock(str(row["lockId"]), str(row.get("lockAlias") or ""), features, battery)
 
 
@@ -93,7 +93,7 @@ def _gateway(row: Json) -> Gateway:
 
 def _near(id_: str) -> Callable[[Json], tuple[Near, ...]]:
     return lambda answer: tuple(
-        Near(str(row[id_]), _number(row.get("rssi")) or WEAKEST, _instant(row.get("updateDate")))
+        Near(str(row[id_]), number_in(row.get("rssi")) or WEAKEST, _instant(row.get("updateDate")))
         for row in answer["list"]
     )
 
@@ -108,18 +108,12 @@ def _date(answer: Json) -> datetime:
 
 
 def _battery(row: Json) -> int | None:
-    percent = _number(row.get("electricQuantity"))
+    percent = number_in(row.get("electricQuantity"))
     return percent if percent in PERCENT else None
 
 
 def _instant(told: Json) -> datetime | None:
     with suppress(OverflowError):
-        milliseconds = _number(told)
+        milliseconds = number_in(told)
         return None if milliseconds is None else EPOCH + timedelta(milliseconds=milliseconds)
-    return None
-
-
-def _number(told: Json, base: int = 10) -> int | None:
-    with suppress(ValueError):
-        return int(str(told), base)
     return None

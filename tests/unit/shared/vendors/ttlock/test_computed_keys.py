@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from shared.domain.ids import LockDeviceId
 from shared.domain.kinds import KeyCredentialKind
 from shared.ports.lock import LockKey
-from shared.vendor_kit.grids import HOUR, MINUTE, Bounds, in_minutes
-from shared.vendors.ttlock.computed_keys import in_hours, in_some_hours, may_be_computed
+from shared.vendor_kit.grids import HOUR, MINUTE, Bounds, in_minutes, on_some_grid
+from shared.vendors.ttlock.computed_keys import in_hours, may_be_computed
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 KABUL = timedelta(hours=4, minutes=30)
@@ -78,10 +78,10 @@ def test_no_key_begins_before_the_previous_guest_leaves(start, stay, offset, gap
 def test_hours_are_known_again_on_any_clock_and_others_are_not(start, stay, offset, gap):
     wanted = key(start, start + stay, not_before=start + gap)
     bounds = in_hours(wanted, start, offset)
-    assert in_some_hours(bounds, wanted, start)
-    assert in_some_hours(bounds, wanted, start + 9 * HOUR)
+    assert on_some_grid(bounds, wanted, start, HOUR)
+    assert on_some_grid(bounds, wanted, start + 9 * HOUR, HOUR)
     for start_by, end_by in ((-HOUR, 0 * HOUR), (0 * HOUR, HOUR), (0 * HOUR, -HOUR)):
-        assert not in_some_hours(Bounds(bounds.start + start_by, bounds.end + end_by), wanted, start)
+        assert not on_some_grid(Bounds(bounds.start + start_by, bounds.end + end_by), wanted, start, HOUR)
 
 
 @given(INSTANTS, INSTANTS)
