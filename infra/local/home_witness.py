@@ -40,8 +40,13 @@ class HomeWitness:
             self.owed = occasion
 
     def opened(self) -> None:
-        """Note which file is open, and what is owed: while it is, it changes all the time."""
-        self._write({"file": identity_of(self._database)})
+        """Note which file is open, and what is owed: while it is, it changes all the time.
+
+        Before there is one, nothing is noted: a fleet that dies in its first start has put no copy back.
+        """
+        file = identity_of(self._database)
+        if file is not None:
+            self._write({"file": file})
 
     def paid(self) -> None:
         """Note that comparisons were begun."""

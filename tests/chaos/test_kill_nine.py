@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.local.home_witness import NOTE
 from tests.chaos.boundaries import each_boundary
 from tests.chaos.fleet_process import Unreachable
 
@@ -25,6 +26,7 @@ BOUNDARIES = {
     "after-schedule-call": 1,
 }
 CASES = each_boundary(BOUNDARIES)
+COMPARED = "locks are compared with the ledger"
 
 
 def _work(fleet, outsider, *, scheduled=False) -> dict:
@@ -104,6 +106,22 @@ def _all_settled(fleet, acknowledged) -> bool:
             return False
     newest = max(acknowledged["events"], default=0)
     return newest == 0 or (_policy(fleet) or 0) >= newest
+
+
+def test_a_fleet_that_died_in_its_first_start_takes_its_ledger_for_its_own(fleet):
+    assert not fleet.start("before-commit#1")
+    assert fleet.start()
+    assert COMPARED not in (fleet.home.parent / "fleet.log").read_text()
+
+
+def test_a_fleet_starts_though_it_cannot_begin_the_comparison_that_it_owes(fleet):
+    assert fleet.start()
+    fleet.kill()
+    (fleet.home / NOTE).write_text('{"file": [0, 0]}')
+    assert fleet.start()
+    told = (fleet.home.parent / "fleet.log").read_text()
+    assert COMPARED in told
+    assert "a hotel's locks could not be compared" in told
 
 
 def test_every_boundary_of_this_work_is_in_the_list_above(fleet, outsider):

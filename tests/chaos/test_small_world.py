@@ -1,5 +1,6 @@
 """The small world itself: what works in fair weather works in foul, and the same seed is the same world."""
 
+from itertools import count
 from random import Random
 
 import pytest
@@ -8,6 +9,8 @@ from infra.local.simulation.loop import run_virtually
 from shared.ports.sagas import ExecutionState
 from tests.chaos.events import config_updated
 from tests.chaos.small_world.locks import TinyDoors
+from tests.chaos.small_world.onlooker import Onlooker
+from tests.chaos.small_world.stays import ROOMS, drawn_stays
 from tests.chaos.small_world.weather import Climate, Weather, clear_sky
 from tests.chaos.small_world.world import SmallWorld
 
@@ -53,3 +56,49 @@ def test_every_kind_of_fault_strikes_some_seed():
 
 def test_the_same_seed_gives_the_same_trace():
     assert _a_busy_hour(7)[1] == _a_busy_hour(7)[1]
+
+
+def _a_guest_in(now):
+    """Draw a stay in one room that has begun, and that nothing happens to."""
+    drawn = (stay for seed in count() for stay in drawn_stays(Random(seed), now, 20.0))
+    return next(each for each in drawn if len(each.events) == len(each.rooms) == 1 and each.start <= now)
+
+
+def _told_by_the_onlooker(mistake):
+    """Let a guest get a key under a clear sky, write something else in the ledger, and look."""
+
+    async def main(clock):
+        world = SmallWorld(clock, clear_sky(), TinyDoors)
+        stay = _a_guest_in(clock.now())
+        world.bus.keep(stay.truth.subject, stay.truth.message)
+        await world.until_quiet()
+        keys = world.main.rows["tnt_silk", "credentials"]
+        mistake(keys, stay.rooms[0])
+        onlooker = Onlooker(world)
+        await onlooker.look()
+        return onlooker.protests
+
+    return run_virtually(main, 1)
+
+
+def _another(room):
+    return next(each for each in ROOMS if each != room)
+
+
+def _moves(keys, was, becomes):
+    """Have a key be of one room, and become one of others."""
+    (row,) = keys.values()
+    core = row.values["credential"]["core"]
+    core["rooms"], row.values["amends"] = [was], {"rooms": becomes, "window": core["window"]}
+
+
+def test_the_onlooker_tells_of_a_stay_whose_key_is_not_in_the_ledger():
+    assert not _told_by_the_onlooker(lambda keys, room: None)
+    (told,) = _told_by_the_onlooker(lambda keys, room: keys.clear())
+    assert "is not in the ledger" in told
+
+
+def test_the_onlooker_goes_to_the_doors_of_the_room_that_a_guest_moves_to():
+    assert not _told_by_the_onlooker(lambda keys, room: _moves(keys, _another(room), [room]))
+    (told,) = _told_by_the_onlooker(lambda keys, room: _moves(keys, room, [room, _another(room)]))
+    assert "lacks a door, and nobody is called" in told

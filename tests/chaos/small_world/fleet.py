@@ -171,7 +171,8 @@ class MemoryFleet:
         try:
             if function.subject is None:
                 return json_response(await function.handle(runtime._arguments(body), on))
-            return await runtime._receive(body, function.subject, function.handle, function.deployed, on)
+            subscribed = function.subject, function.handle, runtime._quarantine
+            return await runtime._receive(body, subscribed, function.deployed, on)
         except tuple(STATUS) as error:
             return error_response(error)
         except Exception as error:  # noqa: BLE001 - as the runtime does: a crash is answered, and told

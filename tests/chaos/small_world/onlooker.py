@@ -82,7 +82,10 @@ class Onlooker:
                 yield f"{place} is to be {kept.wish} since {kept.wished_at}, opens, and is no residue"
 
     def _shut_out(self, seen, told, now):
-        """Go through the stays that have begun, and whose guests lack a key that nobody is called for."""
+        """Go through the stays that have begun, and whose guests lack a key that nobody is called for.
+
+        A guest who moves is to get into the new rooms: the old ones are not of the stay any more.
+        """
         called = {*told["keys_at_the_door"], *(each["key"] for each in told["failed"])}
         names = {(key.device, key.name) for key in seen}
         keys, grants = self._rows("credentials"), self._grants()
@@ -90,7 +93,10 @@ class Onlooker:
             if stay["status"] != "confirmed" or stay.get("holds") or id_ in told["keyless_stays"]:
                 continue
             for key in stay["credentials"]:
-                core = keys[key]["credential"]["core"]
+                if key not in keys:
+                    yield f"{id_}: its record names {key}, which is not in the ledger"
+                    continue
+                core = keys[key]["credential"]["core"] | (keys[key].get("amends") or {})
                 begun = instant_from_text(core["window"]["start"], "start") <= now
                 if not begun or key in called:
                     continue

@@ -1,5 +1,6 @@
 """What is still asked for each hour when a schedule is over: so long a judge waits."""
 
+from shared.domain.grant import name_at_vendor
 from tests.chaos.small_world.scene import Scene
 
 
@@ -30,7 +31,8 @@ def unsettled(scene: Scene) -> list[str]:
 def told_to_people(scene: Scene) -> set[str]:
     """Return what may be said of keys that cannot be what they are to be, another's PIN being at a lock.
 
-    People must know it of each such key: its own id, and what is said of its stay's rooms for want of it.
+    People must know it of each such key: its own id, what is said of its stay's rooms for want of it, and of
+    those of its doors that open as they are to, while it is not awake as a whole.
     """
     keys, rows = set(changing(scene)), scene.rows("grants").values()
     taken = {
@@ -41,4 +43,14 @@ def told_to_people(scene: Scene) -> set[str]:
     alarms = [line for line in scene.words.splitlines() if "will not open as they are to" in line]
     known = {key for key in taken if any(key in line for line in alarms)}
     cores = (scene.rows("credentials")[key]["credential"]["core"] for key in known)
-    return known | {f"{core['holder']['reservation_id']}: its keys are for" for core in cores}
+    rooms = {f"{core['holder']['reservation_id']}: its keys are for" for core in cores}
+    return known | rooms | {f"{_place(row)} is at the lock" for row in rows if _opens(row, known)}
+
+
+def _opens(row, keys):
+    placed = row["grant"]["state"]["type"] == "placed" and row.get("wish", "open") == "open"
+    return row["credential_id"] in keys and placed
+
+
+def _place(row):
+    return row["grant"]["device_id"], name_at_vendor(row["grant"]["vendor_key"])

@@ -78,6 +78,20 @@ def test_a_home_that_a_crash_left_is_no_copy_and_its_copy_is_one(database):
     assert HomeWitness(database).owed is Occasion.RESTORED
 
 
+def test_a_home_whose_fleet_died_in_its_first_start_is_no_copy(tmp_path):
+    file = tmp_path / "fleet.db"
+    HomeWitness(file).opened()
+    file.write_bytes(b"made, and its fleet died before it noted which file")
+    assert HomeWitness(file).owed is None
+
+
+def test_a_database_that_was_lost_and_made_anew_is_no_less_a_copy_after_a_crash(database):
+    lost = database.rename(database.with_name("lost"))
+    HomeWitness(database).opened()
+    database.write_bytes(lost.read_bytes())
+    assert HomeWitness(database).owed is Occasion.RESTORED
+
+
 def test_what_is_owed_outlives_a_crash_until_it_is_paid(database):
     copied(database, as_a_whole)
     HomeWitness(database).opened()
