@@ -28,15 +28,15 @@ from tests.chaos.simulator_process import SimulatorProcess
 from tests.chaos.verdict import Books, assert_one_active_key, assert_taken_back
 
 BOUNDARIES = {
-    "before-push": 2,
-    "after-push": 2,
-    "before-ack": 2,
-    "after-ack": 2,
+    "before-push": 3,
+    "after-push": 3,
+    "before-ack": 3,
+    "after-ack": 3,
     "before-call": 2,
     "after-call": 2,
     "before-vendor-call": 11,
     "after-vendor-call": 11,
-    "before-commit": 22,
+    "before-commit": 28,
 }
 SHARED = "before-commit"
 """How much goes into one commit is a matter of timing: the last of these may not be reached."""

@@ -187,6 +187,8 @@ class MemoryTenantDocuments:
         """Return living documents in order."""
         store = self._store
         store.check(index, equals, until, limit)
+        if index.shards > 1:
+            raise UndeclaredIndex(index)
         await store.reads(f"query {index.collection}")
         rows = store.shelf.collection(self.tenant, index.collection)
         found = sorted(_matching(rows, index, equals, until, store.clock.now()))

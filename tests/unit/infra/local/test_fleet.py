@@ -14,6 +14,8 @@ from tests.support.simulated import play
 FUNCTIONS = {name: function.deployable for name, function in load_manifest().functions.items()}
 INTERNAL = [name for name, each in FUNCTIONS.items() if not (each.public or each.people)]
 OF_PEOPLE = [name for name, each in FUNCTIONS.items() if each.people]
+OF_ALL = {"lock-api": "/lock/v1/me", "audit-api": "/lock/v1/audit"}
+"""A path of each that no id stands in."""
 
 
 @pytest.mark.parametrize("name", INTERNAL)
@@ -33,7 +35,7 @@ def test_an_internal_function_refuses_whoever_its_descriptor_does_not_name(tmp_p
 @pytest.mark.parametrize("name", OF_PEOPLE)
 def test_a_function_of_people_refuses_nobody_and_every_service(tmp_path, name):
     async def scenario(on):
-        path = f"{name}/lock/v1/me"
+        path = f"{name}{OF_ALL[name]}"
         url = f"{on.fleet.config.base_url}/{name}"
         nobody = await on.send(path, method="GET")
         service = await on.send(path, method="GET", caller="operator", audience=url)

@@ -33,6 +33,7 @@ PREFIXES = {
     "WebhookId": "whk_",
     "VendorAdapterId": "vad_",
     "ArtifactRef": "tk_",
+    "FindingId": "fnd_",
 }
 OWN = [name for name in PREFIXES if issubclass(getattr(ids, name), OwnId)]
 FOREIGN = [name for name in PREFIXES if issubclass(getattr(ids, name), ForeignId)]
