@@ -1,6 +1,6 @@
 """A guest's contact is taken out of the confirmation, beside the keys' own path, and kept sealed."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from pydantic import SecretStr
@@ -22,13 +22,17 @@ LONGEST_STAY: Final = timedelta(days=3650)
 async def remember_contact(event: Any, documents: TenantDocuments, cipher: Cipher, clock: Clock) -> bool:
     """Keep how the guest of a confirmed stay can be reached; return whether there was something to keep."""
     data, contact = event.data, contact_of(event.data.guest)
-    over = data.valid_until + KEPT_AFTER_STAY <= clock.now()
-    if over or not contact.known:
+    if not contact.known or _over(data.valid_until, clock.now()):
         return False
     ends = min(data.valid_until, clock.now() + LONGEST_STAY)
     standing = Recency(data.version, event.time)
     contacts, stay = GuestContacts(documents, cipher), ReservationId(data.reservation_id)
     return await retry_on_conflict(lambda: contacts.keep(stay, contact, ends, standing))
+
+
+def _over(end: datetime | None, now: datetime) -> bool:
+    """Say whether nobody stays any more; who books without an end is set aside elsewhere."""
+    return end is None or end <= now - KEPT_AFTER_STAY
 
 
 async def prolong_contact(event: Any, documents: TenantDocuments, cipher: Cipher, clock: Clock) -> bool:

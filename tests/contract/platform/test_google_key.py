@@ -40,6 +40,7 @@ async def test_every_function_on_the_way_is_called_once_and_every_event_told_as_
     assert Counter(house.cloud.internet.log) == {
         ("on-booking-confirmed", 204): 1,
         ("on-booking-checked-out", 204): 1,
+        ("on-guest-contact", 204): 1,
         ("adapter-ttlock", 200): 2,
     }
     rows = list((await house.documents("outbox")).values())
@@ -57,7 +58,9 @@ async def test_the_secret_of_a_key_is_sealed_by_kms_in_the_second_database_and_n
     assert name.startswith(entry["credential"]["core"]["id"])
     parts = [base64.b64decode(secret[part]) for part in ("artifact", "refs")]
     assert [part[: len(MAGIC)] for part in parts] == [MAGIC, MAGIC]
-    assert house.cloud.kms.calls["encrypt"] == len(parts) + 1, "with the key of blind indexes"
+    assert house.cloud.kms.calls["encrypt"] == len(parts) + 2, (
+        "with the key of blind indexes, and the guest's contact"
+    )
     assert await house.documents("key_secrets") == {}
     elsewhere = [await house.documents(name) for name in ("reservations", "credentials", "grants", "outbox")]
     seen = [kept, *elsewhere, house.cloud.post.heard, _executed(house)]
