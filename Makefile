@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE =
 export UV_COMPILE_BYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test soak check bench schemas lock format clean
+.PHONY: help setup demo up test soak stress check bench schemas lock format clean
 
 help: ## list these targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,7 +35,10 @@ test: $(STAMP) ## every test but the long ones and the gates of check, within it
 	KEYFLEET_TEST_TIER=test $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not soak" --ignore tests/architecture
 
 soak: $(STAMP) ## the long ones: ten thousand schedules, every kill, every power cut
-	KEYFLEET_TEST_TIER=soak $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m soak
+	KEYFLEET_TEST_TIER=soak $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "soak and not stress"
+
+stress: $(STAMP) ## a thousand bookings on bad days, from outside: a found day is mended, then kept as a test
+	$(BIN)/python -m pytest -s -m stress tests/soak/outside
 
 check: $(STAMP) ## every gate: format, lint, types, layers, generated files, terraform's files
 	$(BIN)/ruff format --check .

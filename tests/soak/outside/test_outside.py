@@ -21,6 +21,7 @@ def stress(tmp_path):
     print(dict(stress.counts), stress.notes)  # noqa: T201 - what it came to
 
 
+@pytest.mark.stress
 @pytest.mark.timeout(2400)
 def test_a_thousand_bookings_and_a_restore_leave_the_doors_as_the_bookings_say(stress):
     for number in range(ROUNDS):
