@@ -2,12 +2,16 @@
 
     place   look if an earlier call may have placed it; else add; after silence or "there already", look again
     found   a key of our name is settled into its window; others of its name go, or are reported as rivals
+    seen    what was moved, woken or put to rest is believed only of a list that has it so, and once
     remove  delete by number, then by name, and believe only a list without it
+
+A yes proves nothing: something on the way may have said it, and the lock was never asked.
 
 Vendors whose locks know codes without being told, computed ones, override the hooks at the end.
 """
 
 from collections.abc import Awaitable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, TypeVar
@@ -18,6 +22,7 @@ from shared.ports.lock import LockKey
 from shared.ports.lock_causes import LockCause
 from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.asks import Addition, Ask, KindEndpoints, Row
+from shared.vendor_kit.grids import Bounds
 from shared.vendor_kit.http import ConnectionBroken, TimedOut
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import SILENCE, Operation, Refusals, Unreadable, VendorRefused
@@ -68,10 +73,17 @@ class KeySync:
             raise refused
 
     async def rested(self) -> None:
-        """Freeze the key if it is there."""
-        row = await self.standing(Urgency.REVOKE)
-        if row is not None and not row.frozen and self.kind.resting is not None:
-            await self.ask(self.kind.resting(row.ref), Urgency.REVOKE)
+        """Freeze whatever has the key's name, and believe only a list where all of it is frozen."""
+        awake, resting = await self._awake(), self.kind.resting
+        if not awake or resting is None:
+            return
+        for row in awake:
+            await self.ask(resting(row.ref), Urgency.REVOKE)
+        if await self._awake():
+            raise Unreadable("what was put to rest is listed as awake")
+
+    async def _awake(self) -> list[Row]:
+        return [row for row in await self._namesakes(Urgency.REVOKE) if not row.frozen]
 
     async def _known(self, secret: Secret[str]) -> bool:
         """Say whether the lock has this very card or account as our key already; refuse another's."""
@@ -148,29 +160,49 @@ class KeySync:
         if self._strange(row, secret):
             for each in (row, *row.rivals):
                 await self._deleted(each.ref)
+            if await self._noted():
+                raise Unreadable("what was deleted is still listed")
             return None
         settled = await self._settled(row, secret)
-        return replace(settled, rivals=await self._left(settled.rivals))
+        for each in settled.rivals:
+            # What cannot be deleted now is reported: the key itself stands.
+            with suppress(*FAILING):
+                await self._deleted(each.ref)
+        return row if settled is row and not row.rivals else await self._seen(settled, row)
 
     def _strange(self, row: Row, secret: Secret[str]) -> bool:
         """Say whether a guest of several locks, who has one PIN, could not open with this one."""
         return self.kind.computing is not None and not self.key.any_secret and row.secret != secret
 
-    async def _left(self, rivals: Sequence[Row]) -> tuple[Row, ...]:
-        """Delete what should not be there, and return what cannot be deleted now: the key itself stands."""
-        left: list[Row] = []
-        for row in rivals:
-            try:
-                await self._deleted(row.ref)
-            except FAILING:
-                left.append(row)
-        return tuple(left)
+    async def _seen(self, settled: Row, before: Row) -> Row:
+        """Return the key beside the rivals that are left, once the list has it as it is said to be."""
+        try:
+            rows = await self._noted()
+        except FAILING:
+            if settled is before:
+                return settled
+            raise
+        rivals = [each.ref for each in settled.rivals]
+        ours = [row for row in rows if row.ref not in rivals]
+        if [*map(_stands_so, ours)] != [_stands_so(settled)]:
+            raise Unreadable("what was changed is not listed so, or not alone")
+        return replace(settled, rivals=tuple(row for row in rows if row.ref in rivals))
+
+    async def _noted(self) -> list[Row]:
+        """Return what is listed of our name, now that something was done: whatever fails, it may open."""
+        try:
+            return await self._namesakes(Urgency.ISSUE)
+        except UNHEARD:
+            raise
+        except FAILING:
+            raise Unreadable("something was done, and nobody could tell what is listed now") from None
 
     async def _settled(self, row: Row, secret: Secret[str]) -> Row:
         if not self._fits(row):
             row = await self._moved(row, secret)
         if row.frozen and self.kind.waking is not None:
             await self.ask(self.kind.waking(row.ref), Urgency.ISSUE)
+            row = replace(row, frozen=False)
         return row
 
     async def _moved(self, row: Row, secret: Secret[str]) -> Row:
@@ -221,3 +253,8 @@ class KeySync:
     async def _unmoved(self, row: Row) -> Row | None:  # noqa: ARG002 - what overrides it looks at the row
         """Return a key that serves though a lock out of reach cannot be told of its new window, if any."""
         return None
+
+
+def _stands_so(row: Row) -> tuple[Secret[str], Bounds, bool]:
+    """Return what a list tells of how a key stands."""
+    return row.ref, row.bounds, row.frozen

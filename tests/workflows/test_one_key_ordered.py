@@ -1,5 +1,7 @@
 """One key is ended, or replaced, on a person's word: the door closes first, and the guest has another PIN."""
 
+import asyncio
+
 import pytest
 
 from tests.support.sample_hotel import SILK, play
@@ -66,6 +68,26 @@ def test_the_stay_goes_on_with_the_new_key_and_ends_with_it(tmp_path):
         await house.settled()
         assert not await house.keys_at("101")
         assert {key["state"]["type"] for key in await house.keys()} == {"revoked"}
+
+    play(tmp_path, scenario)
+
+
+@pytest.mark.parametrize(("seconds", "before"), [(30, "pending"), (14 * 60, "failed")])
+def test_a_key_that_was_ended_before_it_was_made_is_not_requested_anew(tmp_path, seconds, before):
+    async def scenario(house):
+        await house.fault("http_500", "keyboardPwd/add")
+        await house.publish("evt_1", validFrom="2026-03-06T09:30:00Z", validUntil="2026-03-09T07:30:00Z")
+        await asyncio.sleep(seconds)
+        (key,) = await house.keys()
+        assert key["state"]["type"] == before
+        body = {"tenant": str(SILK), "key": key["core"]["id"], "by": "usr_7", "reason": "lost"}
+        told = await house.on.send("end-key", body, caller="operator")
+        assert told == (200, {"key": key["core"]["id"], "state": "failed"})
+        await house.mend()
+        await asyncio.sleep(6 * 3600)
+        assert [each["core"]["id"] for each in await house.keys()] == [key["core"]["id"]]
+        assert not await house.documents("manual_tasks")
+        assert not [code for door in ("101", "front") for code in await house.keys_at(door)]
 
     play(tmp_path, scenario)
 

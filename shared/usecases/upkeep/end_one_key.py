@@ -2,14 +2,14 @@
 
 | order | the old key | the new one |
 |---|---|---|
-| end | revoked at once, whatever its state; its locks follow | |
+| end | revoked at once, whatever its state; its locks follow | none, also of a key that failed |
 | replace | the same, and it names the new one | of the same stay, rooms and times, with a secret of its own |
 
 Both are one commit, with the stay that names its keys. The door that is to close is asked first. Ordered
 twice, the second order finds what the first did.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
@@ -23,12 +23,14 @@ from shared.domain.plan import IssuePlan
 from shared.domain.states import Revoked
 from shared.keywork.manual_task import task_closed
 from shared.keywork.orders import Order, end_key
+from shared.keywork.revival import awaited
 from shared.keywork.services import Services, retry_on_conflict
 from shared.keywork.start import begin_work
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
+from shared.ports.documents import Delete
 
 REASONS: Final = (RevokeReason.LOST, RevokeReason.SECURITY)
 
@@ -77,12 +79,20 @@ async def _ended(order: KeyOrder, ledger: Ledger, services: Services) -> KeyReco
     change = end_key(entry, await ledger.grants(entry), order.reason, _word(order, entry, services))
     closed = await task_closed(entry, ledger)
     if change is None:
-        if closed:
-            await ledger.documents.commit(closed)
-        return entry
+        return await _let_go(entry, closed, ledger)
     saved = await ledger.save(change, *closed)
     await begin_work(saved, ledger, services)
     return saved.entry
+
+
+async def _let_go(entry: KeyRecord, closed: Sequence[Delete], ledger: Ledger) -> KeyRecord:
+    """Leave a key that is over as it is; one that failed gets no other in its place any more."""
+    if awaited(entry) is not None:
+        gone = Change(replace(entry, revival=replace(entry.revival, let_go=True)))
+        return (await ledger.save(gone, *closed)).entry
+    if closed:
+        await ledger.documents.commit(closed)
+    return entry
 
 
 async def _replaced(order: KeyOrder, ledger: Ledger, services: Services) -> CredentialId:

@@ -74,15 +74,6 @@ class ComputedKeySync(KeySync):
             raise VendorRefused(WINDOW_TAKEN)
         return row
 
-    async def _noted(self) -> list[Row]:
-        """Return what is noted of our name, now that a code is computed: whatever fails, it may open."""
-        try:
-            return await self._namesakes(Urgency.ISSUE)
-        except UNHEARD:
-            raise
-        except FAILING:
-            raise Unreadable("a code was computed, and nobody could tell which") from None
-
     def _fits(self, row: Row) -> bool:
         """Say whether a key's window may stay as it is: a computed one has other hours."""
         rounded = row.computed and on_some_grid(row.bounds, self.key, self.clock.now(), HOUR)

@@ -107,11 +107,11 @@ def test_the_far_ones_come_to_their_turn_though_others_come_all_the_time(tmp_pat
         turns = house.process()
         far = house.want(turns, "far", arrives=FAR)
 
-        async def at_the_door(number):
+        async def sooner(number):
             while True:
-                await house.use(turns, f"door {number}", arrives=timedelta(0))
+                await house.use(turns, f"sooner {number}", arrives=timedelta(days=1))
 
-        house.tasks += [asyncio.ensure_future(at_the_door(number)) for number in range(3)]
+        house.tasks += [asyncio.ensure_future(sooner(number)) for number in range(3)]
         waited = await far
         await house.end()
         return waited
