@@ -70,7 +70,7 @@ class Workspace:
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=800,
         )
 
     def init(self, folder):

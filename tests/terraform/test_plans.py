@@ -15,6 +15,7 @@ from shared.gcp.settings import GoogleSettings
 from shared.runtime.google import deployed_of_environment
 from tests.terraform.installed import ENVIRONMENTS, EXAMPLES
 
+pytestmark = pytest.mark.timeout(900)
 FLEET = fleet_plan()
 BESIDE = json.loads(Path(__file__).with_name("beside.json").read_text())
 """What each folder makes that no table has rows for, by module, type and name."""

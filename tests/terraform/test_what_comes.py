@@ -10,7 +10,7 @@ from infra.terraform.plan import cells
 from infra.terraform.rules import amiss
 from tests.terraform.installed import variables_of
 
-pytestmark = pytest.mark.soak
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(900)]
 FOLDER = "examples/minimal"
 
 

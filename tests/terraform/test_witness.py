@@ -9,7 +9,7 @@ from functions.audit.bucket import SESSION
 FOLDER = "modules/witness"
 SUBJECT = "104729104729104729104"
 OPTIONS = ["-var=bucket=hotel-locks-witness", "-var=cell=gulf", f"-var=subject={SUBJECT}"]
-pytestmark = pytest.mark.soak
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module")
