@@ -138,19 +138,21 @@ def _fulfilled(
 
 def _commands(entry: KeyRecord, standing: Sequence[GrantRecord], now: datetime) -> list[Command]:
     commands: list[Command] = []
-    state = entry.credential.state
+    state, amends = entry.credential.state, entry.amends
     if isinstance(state, Suspended) and not entry.holds:
         commands.append(Unsuspend(at=now))
-    if entry.amends is not None and (commands or isinstance(state, Active)):
+    if commands or (amends is not None and isinstance(state, Active)):
         at_locks = [
             kept.standing for kept in standing if kept.wish is Wish.OPEN and kept.standing is not None
         ]
+        # One that was woken may open at other times than before, though it was never moved: it was made anew.
+        window = entry.credential.core.window if amends is None else amends.window
         commands.append(
             Amend(
                 at=now,
-                rooms=entry.amends.rooms,
-                window=entry.amends.window,
-                effective=_effective(standing, entry.amends.window),
+                rooms=None if amends is None else amends.rooms,
+                window=None if amends is None else window,
+                effective=_effective(standing, window),
                 warnings=merge_warnings(*(each.warnings for each in at_locks)),
             )
         )

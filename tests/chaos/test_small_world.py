@@ -6,12 +6,16 @@ from random import Random
 import pytest
 
 from infra.local.simulation.loop import run_virtually
+from shared.domain.grant import name_at_vendor
+from shared.ports.documents import Ref
 from shared.ports.sagas import ExecutionState
 from tests.chaos.events import config_updated
 from tests.chaos.small_world.locks import TinyDoors
 from tests.chaos.small_world.onlooker import Onlooker
+from tests.chaos.small_world.scene import KeyAtDoor
 from tests.chaos.small_world.stays import ROOMS, drawn_stays
 from tests.chaos.small_world.weather import Climate, Weather, clear_sky
+from tests.chaos.small_world.witness import Witness
 from tests.chaos.small_world.world import SmallWorld
 
 TOPIC = "melmastoon.tenant.config_updated.v1"
@@ -102,3 +106,13 @@ def test_the_onlooker_goes_to_the_doors_of_the_room_that_a_guest_moves_to():
     assert not _told_by_the_onlooker(lambda keys, room: _moves(keys, _another(room), [room]))
     (told,) = _told_by_the_onlooker(lambda keys, room: _moves(keys, room, [room, _another(room)]))
     assert "lacks a door, and nobody is called" in told
+
+
+@pytest.mark.parametrize(
+    ("wish", "busy_until", "protests"), [("open", 1, 0), ("open", None, 1), ("rest", 1, 1)]
+)
+def test_the_witness_excuses_a_resting_key_only_while_a_call_may_have_woken_it(wish, busy_until, protests):
+    grant = {"device_id": "lck_1", "vendor_key": "0" * 64, "version": 4, "state": {"type": "resting"}}
+    witness = Witness(lambda: [KeyAtDoor("lck_1", name_at_vendor("0" * 64), "583914", 0)])
+    witness.read(Ref("grants", "grt_1"), {"grant": grant, "wish": wish, "busy_until": busy_until})
+    assert len(witness.protests) == protests

@@ -32,7 +32,11 @@ class Witness:
 
 def _in_doubt(data):
     """Whether the ledger itself says that it does not know how a key stands: its wish is another."""
-    return data["grant"]["state"]["type"] == "placed" and data.get("standing") is None
+    state = data["grant"]["state"]["type"]
+    if state == "resting":
+        # It is being woken, and of some call nobody knows yet what it did.
+        return data.get("wish") == "open" and data.get("busy_until") is not None
+    return state == "placed" and data.get("standing") is None
 
 
 def _said(state):

@@ -8,22 +8,23 @@ from types import SimpleNamespace
 import pytest
 
 from shared.domain.capabilities import LockCapabilities
-from shared.domain.commands import Accept, Provision, Revoke
-from shared.domain.grant_lifecycle import Place
+from shared.domain.commands import Accept, Provision, Revoke, Suspend
+from shared.domain.grant_lifecycle import Place, Placement, Rest
 from shared.domain.ids import LockDeviceId
 from shared.domain.instants import milliseconds
-from shared.domain.kinds import RevokeReason
+from shared.domain.kinds import WINDOW_ROUNDED, RevokeReason, SuspendReason
 from shared.domain.lock_errors import KeyRevokeFailed, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
+from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.settle import refuse_to_settle, settle_at_locks
 from shared.keywork.verdicts import Outcome
 from shared.ledger.delays import ASKED_AFTER_END, LAPSED_EVERY, MOST_TRIES, RESIDUE_EVERY, STEP_LEASE
-from shared.ledger.grant_record import CALLS_LAST, CLOCK_MARGIN
+from shared.ledger.grant_record import CALLS_LAST, CLOCK_MARGIN, Wish
 from shared.ledger.key_record import Saga, Work
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SealedKeys, SecretName
-from shared.ports.lock import AdapterDescription
+from shared.ports.lock import AdapterDescription, KeyAtLock
 from tests.unit.shared.ledger.ledgering import ARRIVAL, CLAIM, DAY, DOOR, MOCK, PIN_CODE, SILK, TTLOCK
 
 FRONT = LockDeviceId("lck_01KSAMP1E00000000000000001")
@@ -36,7 +37,7 @@ class Port:
     """A vendor that lets go of every key, but at the doors where a test says otherwise."""
 
     def __init__(self, clock):
-        self.errors, self.asked, self.wait, self.takes = {}, [], None, 0
+        self.errors, self.asked, self.wait, self.takes, self.at_lock = {}, [], None, 0, None
         self._clock = clock
 
     @asynccontextmanager
@@ -48,6 +49,10 @@ class Port:
         self._clock.advance(seconds=self.takes)
         if key.device_id in self.errors:
             raise self.errors[key.device_id]
+
+    async def unsuspend(self, key):
+        self.asked.append(key)
+        return self.at_lock
 
     def wait_after(self, _error):
         return self.wait
@@ -306,3 +311,35 @@ async def test_nothing_secret_is_logged_or_told(books, key):
     told = b"".join(message.data for _, message in books.bus.published).decode()
     for secret in (PIN, REF):
         assert secret not in told + books.log.getvalue()
+
+
+async def test_woken_key_that_was_made_anew_opens_when_its_locks_say_now(books, key):
+    """A computed code's hours are rounded; the one it is woken as is exact, and nobody moved it."""
+    now, hour = books.clock.now(), timedelta(hours=1)
+    entry, facts = books.requested()
+    window, credential = entry.credential.core.window, entry.credential
+    rounded = StayWindow(window.start - hour, window.end + hour, window.zone)
+    for command in (
+        Accept(at=now),
+        Provision(at=now, effective=rounded),
+        Suspend(at=now, reason=SuspendReason.MANUAL),
+    ):
+        credential, more = credential.apply(command)
+        facts = (*facts, *more)
+    saga = Saga(kind=Work.SETTLE, claim=CLAIM, execution="run-1")
+    entry = replace(entry, credential=credential, saga=saga, announced=4)
+    rests = books.kept(entry, DOOR).told(Place(at=now)).told(Rest(at=now)).wished(Wish.OPEN, now)
+    await books.ledger.save(Change(entry, facts, (rests,)))
+    key.id = entry.id
+    await key.secrets.keep(SealedKey(SecretName(entry.id, PIN_CODE, 0), Secret(PIN), ARRIVAL + 60 * DAY, {}))
+    key.port.at_lock = KeyAtLock(
+        vendor_ref=Secret(REF),
+        valid_from=window.start,
+        valid_until=window.end,
+        exposure_until=window.end,
+        placement=Placement.ON_LOCK,
+    )
+    assert (await key.attempt()).outcome is Outcome.DONE
+    assert (await key.entry()).credential.state.key.effective == window
+    assert WINDOW_ROUNDED not in [each.code for each in (await key.entry()).credential.core.warnings]
+    assert books.bus.words == ["unsuspended", "updated"]
