@@ -31,7 +31,7 @@ KEYS_AT: Final = Index("credentials", ("of_property",), "newest")
 KEYS_OF_STAY: Final = Index("credentials", ("of_stay",), "newest")
 """All keys a stay ever had, newest first."""
 WAITING: Final = Index("credentials", (), "waiting")
-"""The keys that are yet to be made, as their guests arrive."""
+"""The keys that are yet to be made, or to become what they were changed to, as their guests arrive."""
 LEAVING: Final = Index("grants", (), "leaving")
 """What is to go from its lock and has not gone, the longest first."""
 KEYLESS: Final = Index("reservations", (), "keyless")

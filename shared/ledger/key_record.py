@@ -140,12 +140,20 @@ class KeyRecord(Stream):
 
     def indexed(self) -> dict[str, Json]:
         """Return what the indexes of keys read; one that is over is in none of those of living keys."""
-        core, state = self.credential.core, self.credential.state
+        core = self.credential.core
         of_stay = {"of_stay": str(core.holder.reservation_id)} if isinstance(core.holder, Guest) else {}
         # Indexes go upwards: what is newest comes first by its age below zero.
         listed = {"of_property": str(core.property_id), **of_stay, "newest": -minted_at(core.id)}
-        waits = {"waiting": milliseconds(core.window.start)} if isinstance(state, Requested | Pending) else {}
-        return {**listed, **waits, **self._living()}
+        return {**listed, **self._waiting(), **self._living()}
+
+    def _waiting(self) -> dict[str, Json]:
+        """Say from when somebody waits for it: it is yet to be made, or to become what it was changed to."""
+        state = self.credential.state
+        if self.to_be_made:
+            return {"waiting": milliseconds(self.credential.core.window.start)}
+        if self.amends is None or isinstance(state, Revoked | Failed):
+            return {}
+        return {"waiting": milliseconds(self.amends.window.start)}
 
     def _living(self) -> dict[str, Json]:
         core = self.credential.core
@@ -153,6 +161,11 @@ class KeyRecord(Stream):
             return {}
         staff = {"staff_id": str(core.holder.user_id)} if isinstance(core.holder, Staff) else {}
         return {"property_id": str(core.property_id), "live": milliseconds(core.window.end), **staff}
+
+    @property
+    def to_be_made(self) -> bool:
+        """Say whether there is no such key yet, and it is on its way."""
+        return isinstance(self.credential.state, Requested | Pending)
 
     @property
     def id(self) -> CredentialId:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from shared.domain.core import Guest
-from shared.domain.grant_lifecycle import Residual, Resting
+from shared.domain.grant_lifecycle import Intended, Residual, Resting
 from shared.domain.instants import instant_to_text, milliseconds
 from shared.domain.lifecycle import name_of
 from shared.domain.states import Failed
@@ -16,7 +16,7 @@ from shared.ledger.indexes import KEYLESS, LEAVING, TASKS, WAITING
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
 from shared.ports.documents import TenantDocuments
-from shared.queries.grants import at_or_none, moment
+from shared.queries.grants import at_or_none, grants_of, moment
 from shared.queries.hotels import Cell, every, label_of
 from shared.queries.keys import key_of
 
@@ -83,8 +83,9 @@ async def _look_at(store: TenantDocuments, now: datetime, found: _Found) -> None
     found.failed += [key async for key in failed_and_wanted(store, now)]
     soon = milliseconds(now + SOON)
     async for document in every(store, WAITING, {}):
-        found.waiting += 1
-        if document.data["waiting"] <= soon and key_record_from(document).credential.core.window.end > now:
+        record = key_record_from(document)
+        found.waiting += record.to_be_made
+        if document.data["waiting"] <= soon and await _lets_wait(store, record, now):
             found.at_the_door.append(document.ref.id)
     leaving = [grant_from(each) async for each in every(store, LEAVING, {})]
     found.locks += len({kept.grant.device_id for kept in leaving if may_still_open(kept, now)})
@@ -93,6 +94,18 @@ async def _look_at(store: TenantDocuments, now: datetime, found: _Found) -> None
     found.keyless += [
         each.ref.id async for each in every(store, KEYLESS, {}) if _misses_keys(reservation_from(each), now)
     ]
+
+
+async def _lets_wait(store: TenantDocuments, record: KeyRecord, now: datetime) -> bool:
+    """Say whether a guest waits for a key, or for it to come to a door that their stay was changed to."""
+    if record.to_be_made:
+        return record.credential.core.window.end > now
+    return any(_is_yet_to_come(kept, now) for kept in await grants_of(store, record.id))
+
+
+def _is_yet_to_come(kept: GrantRecord, now: datetime) -> bool:
+    intended = isinstance(kept.grant.state, Intended) and kept.wish is Wish.OPEN
+    return intended and kept.since <= now + SOON and now < kept.until
 
 
 def _misses_keys(record: Reservation, now: datetime) -> bool:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from infra.local.ambient import SeededEntropy
 from infra.local.simulation.loop import VirtualClock
+from shared.domain.ids import minted_at
 from shared.domain.kinds import VendorCode
 from shared.domain.secret import Secret
 from shared.kernel.ids import DrawnIds
@@ -131,13 +132,30 @@ class SmallWorld:
             self.broken.append(error)
 
     async def until_quiet(self):
-        """Return when nothing is left to be done; half an hour after the storm at the latest."""
+        """Return when nothing is left to be done; half an hour after the storm at the latest.
+
+        Only a key that stands in for one that failed has half an hour of its own, which may end later.
+        """
         left = max(0.0, self.weather.climate.storm - self.weather.time())
         end = self.clock.now() + timedelta(seconds=left) + HALF_AN_HOUR
         for _ in range((end - self.clock.now()) // LOOK_EVERY):
             if self._quiet(end):
-                return
+                break
             await asyncio.sleep(LOOK_EVERY.total_seconds())
+        late = self._made_anew()
+        while late and self.clock.now() < end + HALF_AN_HOUR:
+            await asyncio.sleep(LOOK_EVERY.total_seconds())
+            late = self._made_anew() or self._things or self.fleet.living or self.sagas.active
+
+    def _made_anew(self):
+        """Say whether a key that was requested anew, less than half an hour ago, is under way."""
+        oldest = (self.clock.now() - HALF_AN_HOUR).timestamp() * 1000
+        rows = self.main.rows.get(("tnt_silk", "credentials"), {}).items()
+        anew = [row.values for id_, row in rows if row.values.get("revival") and minted_at(id_) > oldest]
+        return any(
+            each["credential"]["state"]["type"] in {"requested", "pending"} and each.get("due_at")
+            for each in anew
+        )
 
     def _quiet(self, end):
         under_way = self._things or self.fleet.living or self.sagas.active

@@ -224,3 +224,21 @@ def test_a_guest_whose_longer_stay_no_lock_has_heard_of_is_named(tmp_path):
     listed, counted, keys = play(tmp_path, scenario)
     assert listed == []
     assert counted["keys_at_the_door"] == keys
+
+
+def test_a_guest_whose_further_room_has_no_key_yet_is_named_until_it_has(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", version=1, validFrom="2026-03-01T10:30:00Z")
+        await asyncio.sleep(30)
+        await house.fault("http_500", "keyboardPwd/add")
+        more = {"validFrom": "2026-03-01T10:30:00Z", "rooms": ["rmu_101", "rmu_102"]}
+        await house.publish("evt_2", "dates_changed", version=2, time="2026-03-01T11:00:00Z", **more)
+        await asyncio.sleep(30)
+        lacking = await _ask(house)
+        await house.mend()
+        await asyncio.sleep(7200)
+        return lacking, [key["core"]["id"] for key in await house.keys()], await _ask(house)
+
+    lacking, keys, well = play(tmp_path, scenario)
+    assert lacking == {**WELL, "keys_at_the_door": keys}
+    assert well == WELL
