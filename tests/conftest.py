@@ -12,6 +12,7 @@ from tests.support.budget import Costs
 
 MEMORY: Final = Path("/dev/shm")
 ROOM: Final = 4 * 1024**3
+LONGEST_SOAK: Final = 900
 
 
 def pytest_configure(config):
@@ -26,10 +27,12 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Count what lies under soak to that tier."""
+    """Count what lies under soak to that tier, and give all of that tier time."""
     for item in items:
         if "soak" in item.path.parts:
             item.add_marker("soak")
+        if item.get_closest_marker("soak") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(LONGEST_SOAK))
 
 
 @pytest.fixture

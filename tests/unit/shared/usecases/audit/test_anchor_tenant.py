@@ -202,8 +202,8 @@ async def test_a_death_at_any_line_ends_in_the_same_roots(tmp_path, monkeypatch)
 
 
 @pytest.mark.soak
-async def test_a_death_at_each_line_ends_in_the_same_roots(tmp_path, monkeypatch):
-    await play_deaths(tmp_path, monkeypatch, 1)
+async def test_a_death_at_every_third_line_ends_in_the_same_roots(tmp_path, monkeypatch):
+    await play_deaths(tmp_path, monkeypatch, 3)
 
 
 async def test_what_comes_between_a_death_and_the_next_try_is_late_and_not_among_the_days(house, monkeypatch):
