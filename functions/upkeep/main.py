@@ -117,7 +117,7 @@ async def compare_locks(body: Body, on: Platform) -> Body:
     services, command = services_of(on), begin_comparison.BeginComparison.of(body)
     settled = await begin_comparison.settle_all_placed(on.documents, on.cell, services)
     begun = await begin_comparison.begin_comparisons(command, on.documents, on.cell, services)
-    return {"begun": begun, "settled": settled}
+    return {"begun": begun.comparisons, "settled": settled}
 
 
 @step

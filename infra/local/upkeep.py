@@ -91,8 +91,13 @@ async def compare_if_owed(fleet: "Fleet") -> None:
     if witness.owed is not None:
         why, services = BeginComparison(witness.owed), services_of(fleet.platform)
         begun = await begin_comparisons(why, fleet.documents, config.cell, services)
-        fleet.world.log.warning("locks are compared with the ledger", because=why.occasion, at=len(begun))
-        witness.paid()
+        at, failed = len(begun.comparisons), len(begun.failed)
+        fleet.world.log.warning(
+            "locks are compared with the ledger", because=why.occasion, at=at, failed=failed
+        )
+        if not begun.failed:
+            # Else the next start asks again: by night, what vanished would be placed without a word.
+            witness.paid()
 
 
 def _key_gone(fleet: "Fleet") -> str | None:

@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from shared.usecases.reconcile import begin_comparison
 from tests.chaos.power_cut import Street
 from tests.chaos.verdict import Books
 from tests.workflows.test_locks_compared import booked, findings, judge, swept
@@ -53,6 +54,29 @@ def test_es2_keys_made_since_the_backup_are_told_and_none_that_was_taken_back_re
         assert [len(await house.keys_at(door)) for door in ("101", "102", "front")] == [0, 1, 1]
 
     assert street.live(restored)
+
+
+def test_a_hotel_that_could_not_be_compared_after_a_restore_is_compared_at_the_next_start(
+    street, monkeypatch
+):
+    async def look(house):
+        await swept(house)
+
+    async def broken(*_):
+        raise OSError("this hotel cannot be read")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(begin_comparison, "_begun_at", broken)
+        assert street.live(idle)
+    assert not Books(street.home).of("comparisons")
+    assert street.live(look)
+    (compared,) = Books(street.home).of("comparisons").values()
+    assert compared["occasion"] == "restored"
+
+
+async def idle(house):
+    """Start, and do nothing."""
+    await house.settled()
 
 
 async def told_again(house):

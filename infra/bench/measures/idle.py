@@ -18,6 +18,9 @@ FIGURES = {
     CPU.format(OWN): Figure("ms/s", "lower"),
 }
 
+# Who sleeps through a short look uses no CPU time at all.
+MAY_BE_NOTHING = {CPU.format(RAW), CPU.format(OWN)}
+
 
 def take(ground: Ground) -> Sample:
     """Leave a fleet, and a server that does nothing, alone for a while."""

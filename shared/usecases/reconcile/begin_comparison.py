@@ -80,21 +80,30 @@ class Site:
         return self.setup.property.id
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """Which comparisons were begun, and the hotels whose locks could not be compared."""
+
+    comparisons: tuple[dict[str, str], ...]
+    failed: tuple[PropertyId, ...] = ()
+
+
 async def begin_comparisons(
     command: BeginComparison, documents: DocumentStore, cell: str, services: Services
-) -> list[dict[str, str]]:
-    """Begin what is due or asked for, and return which comparisons those are."""
-    begun = []
+) -> Begun:
+    """Begin what is due or asked for, and return which comparisons those are; one hotel stops no other."""
+    begun, failed = list[dict[str, str]](), list[PropertyId]()
     async for tenant, hotel in _hotels(command, documents, cell, services):
         try:
             begun += await _begun_at(tenant, hotel, command, services)
         except Exception as error:
             if command.property_id is not None:
                 raise
+            failed.append(hotel)
             services.log.failure(
                 "a hotel's locks could not be compared", error, tenant=tenant, property=hotel
             )
-    return begun
+    return Begun(tuple(begun), tuple(failed))
 
 
 async def _begun_at(
