@@ -23,6 +23,7 @@ COLLECTIONS: Final = (
     Collection("access", "who may sign in at a tenant: its issuers"),
     Collection("account_owners", "which property a vendor's account belongs to, by a digest"),
     Collection("alerts", "the last that somebody of a tenant was woken for"),
+    Collection("asked_keys", "which key an idempotency key made, of those asked for whole", expires=True),
     Collection("audit_expiries", "guests whose time in the audit log is over, by their aliases"),
     Collection("audit_keys", "what audit logs and their witness sign with, sealed", sealed=True),
     Collection("audit_logs", "each audit log as it was closed last"),
@@ -61,7 +62,6 @@ COLLECTIONS: Final = (
     Collection("stopped_people", "who may sign in no more"),
     Collection("tenant", "the tenant, and the cell it lives in"),
     Collection("vendor_gateways", "which lock hangs at which gateway", expires=True),
-    Collection("vendor_keys", "the specification's LockPort keeps its keys here, sealed", sealed=True),
     Collection("vendor_tokens", "vendors' access tokens, sealed", sealed=True, expires=True),
 )
 
