@@ -151,7 +151,7 @@ def test_trial_es1_what_a_refused_confirmation_overtook_makes_no_key(hotel, refu
 
 
 def test_ending_that_makes_another_confirmation_count_gives_that_its_key(hotel):
-    """What is newest by its date was refused; by the ending's version it is older than what can have keys."""
+    """What is newest by its date was refused; by the ending's version it is older than one that can."""
     refused = _told(1, dated=501, elsewhere=True)
     history = [refused, _told(2, "cancelled", dated=40), _told(3, numbered=False, dated=50)]
     outcomes = [hotel(order) for order in itertools.permutations(history)]
