@@ -12,7 +12,7 @@ from shared.domain.ids import TenantId
 from shared.domain.instants import milliseconds
 from shared.keywork.services import Services
 from shared.ledger.delays import STEP_LEASE
-from shared.ledger.indexes import DUE, DUE_DISCLOSURES
+from shared.ledger.indexes import DUE, DUE_DISCLOSURES, DUE_MASTER_KEYS
 from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
 from shared.streams.telling import DUE_AT
 from shared.usecases.upkeep.tend_key import tend_if_due
@@ -29,6 +29,12 @@ Due = tuple[TenantId, str]
 
 async def _tend_key(tenant: TenantId, key: str, _: DocumentStore, services: Services) -> bool:
     return await tend_if_due(key, await services.ledger(tenant), services)
+
+
+async def _tend_master_key(tenant: TenantId, name: str, _: DocumentStore, services: Services) -> bool:
+    from shared.usecases.staff.follow_master_key import tend_master_key
+
+    return await tend_master_key(name, await services.ledger(tenant), services)
 
 
 async def _tell_disclosure(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
@@ -52,6 +58,7 @@ class SweptStream:
 
 SWEPT: Final = (
     SweptStream(DUE, _tend_key, "a due key could not be tended"),
+    SweptStream(DUE_MASTER_KEYS, _tend_master_key, "a master key could not be brought to what it is to be"),
     SweptStream(DUE_DISCLOSURES, _tell_disclosure, "who was shown evidence could not be told"),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )
