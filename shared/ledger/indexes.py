@@ -50,6 +50,16 @@ COMPARISONS: Final = Index("comparisons", (), "began_at")
 """How each property's locks of one vendor were compared with the ledger last."""
 TASKS: Final = Index("manual_tasks", (), "raised_at")
 """What somebody must do by hand, the oldest first."""
+DUE_MASTER_KEYS: Final = Index("master_keys", (), "due_at", swept=True)
+"""Master keys that somebody must look at, the longest overdue first."""
+MASTER_KEYS_OF: Final = Index("master_keys", ("of_staff",), "live")
+"""The master keys of a member of staff that are not over."""
+MASTER_KEYS_AT: Final = Index("master_keys", ("of_property",), "ends")
+"""All master keys of a property, those that last longest first."""
+TASKS_OF: Final = Index("staff_tasks", ("assigned_to",), "opened")
+"""The open tasks of a member of staff."""
+ROOMS: Final = Index("rooms", ("property_id",), "id")
+"""A property's rooms."""
 PROPERTIES: Final = Index("properties", (), "id")
 """A tenant's properties."""
 DAYS: Final = Index("outbox", (), "day")
