@@ -23,6 +23,7 @@ COLLECTIONS: Final = (
     Collection("access", "who may sign in at a tenant: its issuers"),
     Collection("account_owners", "which property a vendor's account belongs to, by a digest"),
     Collection("alerts", "the last that somebody of a tenant was woken for"),
+    Collection("api_requests", "changes that people asked for, by their keys, and the answers", expires=True),
     Collection("audit_expiries", "guests whose time in the audit log is over, by their aliases"),
     Collection("audit_keys", "what audit logs and their witness sign with, sealed", sealed=True),
     Collection("audit_logs", "each audit log as it was closed last"),
