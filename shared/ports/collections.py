@@ -24,6 +24,7 @@ COLLECTIONS: Final = (
     Collection("account_owners", "which property a vendor's account belongs to, by a digest"),
     Collection("alerts", "the last that somebody of a tenant was woken for"),
     Collection("asked_keys", "which key an idempotency key made, of those asked for whole", expires=True),
+    Collection("api_requests", "changes that people asked for, by their keys, and the answers", expires=True),
     Collection("audit_expiries", "guests whose time in the audit log is over, by their aliases"),
     Collection("audit_keys", "what audit logs and their witness sign with, sealed", sealed=True),
     Collection("audit_logs", "each audit log as it was closed last"),
