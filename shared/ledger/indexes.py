@@ -48,6 +48,10 @@ FOUND_AT: Final = Index("findings", ("at_lock",), "found_at")
 """What was found at a lock, and is not settled."""
 COMPARISONS: Final = Index("comparisons", (), "began_at")
 """How each property's locks of one vendor were compared with the ledger last."""
+DESKS_AT: Final = Index("desks", ("property_id",), "paired")
+"""A property's front desks, as they were paired."""
+LOCAL_KEYS: Final = Index("desk_local_keys", ("key",), "local")
+"""The keys of desks that became one key."""
 TASKS: Final = Index("manual_tasks", (), "raised_at")
 """What somebody must do by hand, the oldest first."""
 DUE_MASTER_KEYS: Final = Index("master_keys", (), "due_at", swept=True)
