@@ -23,6 +23,8 @@ COLLECTIONS: Final = (
     Collection("access", "who may sign in at a tenant: its issuers"),
     Collection("account_owners", "which property a vendor's account belongs to, by a digest"),
     Collection("alerts", "the last that somebody of a tenant was woken for"),
+    Collection("anomalies", "what in the attempts at doors somebody should look at"),
+    Collection("attempts", "who tried which door, as far as anybody knows"),
     Collection("audit_expiries", "guests whose time in the audit log is over, by their aliases"),
     Collection("audit_keys", "what audit logs and their witness sign with, sealed", sealed=True),
     Collection("audit_logs", "each audit log as it was closed last"),
@@ -41,6 +43,7 @@ COLLECTIONS: Final = (
     Collection("finding_refs", "vendors' numbers of keys nobody knows, sealed", sealed=True, expires=True),
     Collection("findings", "what at locks is not as the ledger has it, until that is settled"),
     Collection("grants", "keys at one lock each"),
+    Collection("hearings", "when each property's doors of a vendor were asked last, and since when"),
     Collection("index_keys", "the keys of blind indexes, wrapped by Cloud KMS", sealed=True),
     Collection("guest_contacts", "how guests can be reached, sealed", expires=True),
     Collection("guest_keys", "what makes a guest's alias, sealed", sealed=True),
@@ -63,6 +66,7 @@ COLLECTIONS: Final = (
     Collection("vendor_gateways", "which lock hangs at which gateway", expires=True),
     Collection("vendor_keys", "the specification's LockPort keeps its keys here, sealed", sealed=True),
     Collection("vendor_tokens", "vendors' access tokens, sealed", sealed=True, expires=True),
+    Collection("webhooks", "what vendors told by themselves, without any secret", expires=True),
 )
 
 

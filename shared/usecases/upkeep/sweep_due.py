@@ -12,7 +12,7 @@ from shared.domain.ids import TenantId
 from shared.domain.instants import milliseconds
 from shared.keywork.services import Services
 from shared.ledger.delays import STEP_LEASE
-from shared.ledger.indexes import DUE, DUE_DISCLOSURES
+from shared.ledger.indexes import DUE, DUE_ATTEMPTS, DUE_DISCLOSURES, DUE_WEBHOOKS
 from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
 from shared.streams.telling import DUE_AT
 from shared.usecases.upkeep.tend_key import tend_if_due
@@ -37,6 +37,18 @@ async def _tell_disclosure(tenant: TenantId, name: str, documents: DocumentStore
     return await tell_disclosure(name, documents.tenant(tenant), services.bus)
 
 
+async def _tend_webhook(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.webhooks.tend_webhook import tend_webhook
+
+    return await tend_webhook(tenant, name, documents, services)
+
+
+async def _tend_attempt(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.attempts.tend_attempt import tend_attempt
+
+    return await tend_attempt(tenant, name, documents, services)
+
+
 async def _tell_health(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
     return await tell_health(name, documents.tenant(tenant), services.bus)
 
@@ -53,6 +65,8 @@ class SweptStream:
 SWEPT: Final = (
     SweptStream(DUE, _tend_key, "a due key could not be tended"),
     SweptStream(DUE_DISCLOSURES, _tell_disclosure, "who was shown evidence could not be told"),
+    SweptStream(DUE_WEBHOOKS, _tend_webhook, "a vendor's webhook could not be tended"),
+    SweptStream(DUE_ATTEMPTS, _tend_attempt, "an attempt at a door could not be told"),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )
 
