@@ -47,10 +47,7 @@ class KeyOrder:
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Self:
         """Read the command."""
-        try:
-            key = credential_id(body.get("key"))
-        except InvalidInput as refusal:
-            raise refusal.at("key") from None
+        key = credential_id(body.get("key"), "key")
         said = body.get("reason", RevokeReason.LOST)
         if said not in REASONS:
             raise InvalidInput("reason", "not one a person gives", f"say {' or '.join(REASONS)}")

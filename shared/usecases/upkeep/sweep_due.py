@@ -12,9 +12,10 @@ from shared.domain.ids import TenantId
 from shared.domain.instants import milliseconds
 from shared.keywork.services import Services
 from shared.ledger.delays import STEP_LEASE
-from shared.ledger.indexes import DUE, DUE_ATTEMPTS, DUE_DISCLOSURES, DUE_WEBHOOKS
+from shared.ledger.indexes import DUE, DUE_ATTEMPTS, DUE_DISCLOSURES, DUE_STAYS, DUE_WEBHOOKS
 from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
 from shared.streams.telling import DUE_AT
+from shared.usecases.stays.no_show import do_planned
 from shared.usecases.upkeep.tend_key import tend_if_due
 from shared.vendor_kit.calm.health_stream import DUE_BREAKERS, tell_health
 
@@ -29,6 +30,10 @@ Due = tuple[TenantId, str]
 
 async def _tend_key(tenant: TenantId, key: str, _: DocumentStore, services: Services) -> bool:
     return await tend_if_due(key, await services.ledger(tenant), services)
+
+
+async def _do_planned(tenant: TenantId, stay: str, _: DocumentStore, services: Services) -> bool:
+    return await do_planned(stay, await services.ledger(tenant), services)
 
 
 async def _tell_disclosure(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
@@ -64,6 +69,7 @@ class SweptStream:
 
 SWEPT: Final = (
     SweptStream(DUE, _tend_key, "a due key could not be tended"),
+    SweptStream(DUE_STAYS, _do_planned, "what is planned for a stay could not be done"),
     SweptStream(DUE_DISCLOSURES, _tell_disclosure, "who was shown evidence could not be told"),
     SweptStream(DUE_WEBHOOKS, _tend_webhook, "a vendor's webhook could not be tended"),
     SweptStream(DUE_ATTEMPTS, _tend_attempt, "an attempt at a door could not be told"),

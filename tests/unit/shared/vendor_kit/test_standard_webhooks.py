@@ -1,4 +1,4 @@
-"""Standard Webhooks: the published vector, five minutes, rotation, and whatever strangers make of the headers."""
+"""Standard Webhooks: the published vector, five minutes, rotation, and what strangers make of headers."""
 
 import base64
 from datetime import UTC, datetime, timedelta
