@@ -25,6 +25,8 @@ COLLECTIONS: Final = (
     Collection("alerts", "the last that somebody of a tenant was woken for"),
     Collection("asked_keys", "which key an idempotency key made, of those asked for whole", expires=True),
     Collection("api_requests", "changes that people asked for, by their keys, and the answers", expires=True),
+    Collection("anomalies", "what in the attempts at doors somebody should look at"),
+    Collection("attempts", "who tried which door, as far as anybody knows"),
     Collection("audit_expiries", "guests whose time in the audit log is over, by their aliases"),
     Collection("audit_keys", "what audit logs and their witness sign with, sealed", sealed=True),
     Collection("audit_logs", "each audit log as it was closed last"),
@@ -51,6 +53,7 @@ COLLECTIONS: Final = (
     Collection("finding_refs", "vendors' numbers of keys nobody knows, sealed", sealed=True, expires=True),
     Collection("findings", "what at locks is not as the ledger has it, until that is settled"),
     Collection("grants", "keys at one lock each"),
+    Collection("hearings", "when each property's doors of a vendor were asked last, and since when"),
     Collection("index_keys", "the keys of blind indexes, wrapped by Cloud KMS", sealed=True),
     Collection("guest_contacts", "how guests can be reached, sealed", expires=True),
     Collection("guest_guesses", "how often unknown links of guests were tried lately", expires=True),
@@ -85,6 +88,7 @@ COLLECTIONS: Final = (
     Collection("telemetry_untold", "telemetry kept with what it tells of, until it is published"),
     Collection("vendor_gateways", "which lock hangs at which gateway", expires=True),
     Collection("vendor_tokens", "vendors' access tokens, sealed", sealed=True, expires=True),
+    Collection("webhooks", "what vendors told by themselves, without any secret", expires=True),
 )
 
 

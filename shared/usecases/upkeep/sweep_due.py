@@ -12,7 +12,7 @@ from shared.domain.ids import TenantId
 from shared.domain.instants import milliseconds
 from shared.keywork.services import Services
 from shared.ledger.delays import STEP_LEASE
-from shared.ledger.indexes import DUE, DUE_DISCLOSURES, DUE_MASTER_KEYS, DUE_STAYS
+from shared.ledger.indexes import DUE, DUE_ATTEMPTS, DUE_DISCLOSURES, DUE_MASTER_KEYS, DUE_STAYS, DUE_WEBHOOKS
 from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
 from shared.streams.telling import DUE_AT
 from shared.usecases.stays.no_show import do_planned
@@ -49,6 +49,18 @@ async def _tell_disclosure(tenant: TenantId, name: str, documents: DocumentStore
     return await tell_disclosure(name, documents.tenant(tenant), services.bus)
 
 
+async def _tend_webhook(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.webhooks.tend_webhook import tend_webhook
+
+    return await tend_webhook(tenant, name, documents, services)
+
+
+async def _tend_attempt(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.attempts.tend_attempt import tend_attempt
+
+    return await tend_attempt(tenant, name, documents, services)
+
+
 async def _tell_health(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
     return await tell_health(name, documents.tenant(tenant), services.bus)
 
@@ -72,6 +84,8 @@ SWEPT: Final = (
     SweptStream(DUE_MASTER_KEYS, _tend_master_key, "a master key could not be brought to what it is to be"),
     SweptStream(DUE_DISCLOSURES, _tell_disclosure, "who was shown evidence could not be told"),
     SweptStream(DUE_TELEMETRY, _tell_telemetry, "what the backoffice did could not be told"),
+    SweptStream(DUE_WEBHOOKS, _tend_webhook, "a vendor's webhook could not be tended"),
+    SweptStream(DUE_ATTEMPTS, _tend_attempt, "an attempt at a door could not be told"),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )
 
