@@ -13,7 +13,7 @@ from shared.ports.dead_letters import DEAD_LETTER_TOPIC, PULLED
 PARKED: Final = tuple(PULLED.values())
 """Topics whose messages wait for a person."""
 
-TELEMETRY: Final = "telemetry"
+TELEMETRY, NEIGHBOURS = "telemetry", "neighbours"
 _DEAD_LETTERS: Final = {group.topic: group.dead_letters for group in Group}
 _WANTED: Final[Mapping[TopicSet, Callable[[Subject], bool]]] = {
     "ours": lambda row: row.direction is Direction.PRODUCED,
@@ -70,6 +70,8 @@ def topics_in(wanted: TopicSet) -> tuple[str, ...]:
     """Return the topics of a set."""
     if wanted == TELEMETRY:
         return tuple(group.topic for group in Group)
+    if wanted == NEIGHBOURS:
+        return heard_topics()
     return tuple(topic for topic, row in travelling() if _WANTED[wanted](row))
 
 
