@@ -10,6 +10,7 @@ from pydantic import AliasChoices, Field, StringConstraints, model_validator
 
 from shared.domain.errors import InvalidInput
 from shared.events.backoffice.decisions import AlertCategory, Provenance
+from shared.events.backoffice.heard_subjects import ALSO_CALLED, ROOT
 from shared.events.backoffice.vocabulary import AlertId, Role, SessionId, SuggestionId
 from shared.events.codec import refusing
 from shared.events.wire import (
@@ -122,8 +123,7 @@ class RoleUpdated(OfPerson):
     roles: tuple[Role, ...] = ()
 
 
-ROOT: Final = "melmastoon."
-HEARD: Final[Mapping[str, type[Told]]] = MappingProxyType(
+MODELS: Final[Mapping[str, type[Told]]] = MappingProxyType(
     {
         f"{ROOT}iam.session.revoked.v1": OfPerson,
         f"{ROOT}iam.user.disabled.v1": OfPerson,
@@ -142,14 +142,6 @@ HEARD: Final[Mapping[str, type[Told]]] = MappingProxyType(
     }
 )
 """The fourteen subjects of C §15."""
-ALSO_CALLED: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        f"{ROOT}iam.user.deactivated.v1": f"{ROOT}iam.user.disabled.v1",
-        f"{ROOT}reservation.booking.checked_in.v1": f"{ROOT}reservation.checked_in.v1",
-        f"{ROOT}reservation.booking.checked_out.v1": f"{ROOT}reservation.checked_out.v1",
-    }
-)
-"""What B calls three of them (design §5): both are heard."""
 
 
 class _Envelope(Received):
@@ -189,10 +181,10 @@ def read_heard(body: bytes) -> HeardEvent:
     with refusing():
         head = _Envelope.model_validate(document)
     subject = ALSO_CALLED.get(head.subject, head.subject)
-    if subject not in HEARD:
+    if subject not in MODELS:
         raise InvalidInput("subject", "none of those heard here", "publish it to its own topic")
     with refusing():
-        told = HEARD[subject].model_validate(_as_ours(head.data))
+        told = MODELS[subject].model_validate(_as_ours(head.data))
     if told.tenant_id not in (None, head.tenant_id):
         raise InvalidInput("data.tenantId", "not the envelope's", "send one tenant's data in its envelope")
     return HeardEvent(head.id, subject, head.tenant_id, head.time, told)

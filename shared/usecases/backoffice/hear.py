@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from shared.domain.ids import PropertyId, TenantId, UserId
 from shared.domain.instants import milliseconds
-from shared.events.backoffice.heard import ROOT, HeardEvent
+from shared.events.backoffice.heard import HeardEvent
+from shared.events.backoffice.heard_subjects import ROOT
 from shared.keywork.services import retry_on_conflict
 from shared.ports.documents import Create, Delete, Ref, TenantDocuments, Update, Write
 from shared.usecases.backoffice.feed import feed_of

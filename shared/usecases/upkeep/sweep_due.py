@@ -12,10 +12,11 @@ from shared.domain.ids import TenantId
 from shared.domain.instants import milliseconds
 from shared.keywork.services import Services
 from shared.ledger.delays import STEP_LEASE
-from shared.ledger.indexes import DUE, DUE_DISCLOSURES
+from shared.ledger.indexes import DUE, DUE_DISCLOSURES, DUE_STAYS
 from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
 from shared.streams.telling import DUE_AT
 from shared.usecases.backoffice.sessions import DUE_SESSIONS
+from shared.usecases.stays.no_show import do_planned
 from shared.usecases.telemetry.untold import DUE_TELEMETRY, tell_untold
 from shared.usecases.upkeep.tend_key import tend_if_due
 from shared.vendor_kit.calm.health_stream import DUE_BREAKERS, tell_health
@@ -31,6 +32,10 @@ Due = tuple[TenantId, str]
 
 async def _tend_key(tenant: TenantId, key: str, _: DocumentStore, services: Services) -> bool:
     return await tend_if_due(key, await services.ledger(tenant), services)
+
+
+async def _do_planned(tenant: TenantId, stay: str, _: DocumentStore, services: Services) -> bool:
+    return await do_planned(stay, await services.ledger(tenant), services)
 
 
 async def _tell_disclosure(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
@@ -64,6 +69,7 @@ class SweptStream:
 
 SWEPT: Final = (
     SweptStream(DUE, _tend_key, "a due key could not be tended"),
+    SweptStream(DUE_STAYS, _do_planned, "what is planned for a stay could not be done"),
     SweptStream(DUE_DISCLOSURES, _tell_disclosure, "who was shown evidence could not be told"),
     SweptStream(DUE_TELEMETRY, _tell_telemetry, "what the backoffice did could not be told"),
     SweptStream(DUE_SESSIONS, _expire_session, "a session that is over could not be closed"),
