@@ -15,6 +15,7 @@ from shared.ledger.delays import STEP_LEASE
 from shared.ledger.indexes import DUE, DUE_ATTEMPTS, DUE_DISCLOSURES, DUE_MASTER_KEYS, DUE_STAYS, DUE_WEBHOOKS
 from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
 from shared.streams.telling import DUE_AT
+from shared.usecases.backoffice.sessions import DUE_SESSIONS
 from shared.usecases.stays.no_show import do_planned
 from shared.usecases.telemetry.untold import DUE_TELEMETRY, tell_untold
 from shared.usecases.upkeep.tend_key import tend_if_due
@@ -69,6 +70,12 @@ async def _tell_telemetry(tenant: TenantId, name: str, documents: DocumentStore,
     return await tell_untold(name, documents.tenant(tenant), services.bus)
 
 
+async def _expire_session(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.backoffice.expire import expire_session
+
+    return await expire_session(tenant, name, documents, services)
+
+
 @dataclass(frozen=True, slots=True)
 class SweptStream:
     """Aggregates of one kind: where the due ones are found, and what is done about one."""
@@ -86,6 +93,7 @@ SWEPT: Final = (
     SweptStream(DUE_TELEMETRY, _tell_telemetry, "what the backoffice did could not be told"),
     SweptStream(DUE_WEBHOOKS, _tend_webhook, "a vendor's webhook could not be tended"),
     SweptStream(DUE_ATTEMPTS, _tend_attempt, "an attempt at a door could not be told"),
+    SweptStream(DUE_SESSIONS, _expire_session, "a session that is over could not be closed"),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )
 
