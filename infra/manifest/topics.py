@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from infra.manifest.triggers import TopicSet, TopicsTrigger, TopicTrigger
+from shared.events.backoffice.catalogue import Group
 from shared.events.catalogue import CATALOGUE, spellings, subjects, topics
 from shared.events.subject import Direction, Retention, Subject
-from shared.ports.dead_letters import DEAD_LETTER_TOPIC, QUARANTINE_TOPIC
+from shared.ports.dead_letters import DEAD_LETTER_TOPIC, PULLED
 
-PARKED: Final = (QUARANTINE_TOPIC, DEAD_LETTER_TOPIC)
+PARKED: Final = tuple(PULLED.values())
 """Topics whose messages wait for a person."""
 
+TELEMETRY: Final = "telemetry"
+_DEAD_LETTERS: Final = {group.topic: group.dead_letters for group in Group}
 _WANTED: Final[Mapping[TopicSet, Callable[[Subject], bool]]] = {
     "ours": lambda row: row.direction is Direction.PRODUCED,
     "ours:operational": lambda row: row.retention is Retention.OPERATIONAL,
@@ -65,7 +68,14 @@ def topics_of(trigger: object) -> tuple[str, ...]:
 
 def topics_in(wanted: TopicSet) -> tuple[str, ...]:
     """Return the topics of a set."""
+    if wanted == TELEMETRY:
+        return tuple(group.topic for group in Group)
     return tuple(topic for topic, row in travelling() if _WANTED[wanted](row))
+
+
+def dead_letters_of(topic: str) -> str:
+    """Return where a message of a topic goes that is given up: of telemetry, its group's place (C §18)."""
+    return _DEAD_LETTERS.get(topic, DEAD_LETTER_TOPIC)
 
 
 def subscription_name(function: str, trigger: object, topic: str) -> str:

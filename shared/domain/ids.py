@@ -255,7 +255,7 @@ CredentialId = KeyCredentialId | ProvisionalKeyId
 """Either name a key credential may bear."""
 
 
-def credential_id(value: object) -> CredentialId:
-    """Read a key credential's id, whichever of the two it is."""
+def credential_id(value: object, field: str = "id") -> CredentialId:
+    """Read a key credential's id, whichever of the two it is, from the named field."""
     local = isinstance(value, str) and value.startswith(ProvisionalKeyId.prefix)
-    return ProvisionalKeyId(value) if local else KeyCredentialId(value)
+    return (ProvisionalKeyId if local else KeyCredentialId).parse(value, field)

@@ -48,6 +48,7 @@ class Permission(StrEnum):
     KEY_REVOKE = "lock.key.revoke"
     KEY_ASK_AGAIN = "lock.key.ask_again"
     PIN_REVEAL = "lock.pin.reveal"
+    GUEST_SERVE = "lock.guest.serve"
     DOOR_READ = "lock.door.read"
     MASTER_KEY_READ = "lock.master_key.read"
     MASTER_KEY_ISSUE = "lock.master_key.issue"
@@ -117,6 +118,7 @@ RULES: Final[Mapping[Permission, Rule]] = {
     _P.KEY_REVOKE: Rule("Revoke keys", _DESK | _GUARD, integrators=True),
     _P.KEY_ASK_AGAIN: Rule("Have a vendor asked again now", _DESK | _GUARD | {_R.ENGINEER}),
     _P.PIN_REVEAL: Rule("See a PIN in plain digits, with a reason", _LEAD, fresh=True, configurable=True),
+    _P.GUEST_SERVE: Rule("Sign guests in and redeem their keys", frozenset(), integrators=True),
     _P.DOOR_READ: Rule("See who can open a door, and why one refused", _READS | {_R.ENGINEER}),
     _P.MASTER_KEY_READ: Rule("See staff's keys", _GUARD | {_R.HOUSEKEEPING_LEAD, _R.AUDITOR}),
     _P.MASTER_KEY_ISSUE: Rule("Give staff a key", _GM, fresh=True),

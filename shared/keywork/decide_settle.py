@@ -140,7 +140,7 @@ def _commands(entry: KeyRecord, standing: Sequence[GrantRecord], now: datetime) 
     commands: list[Command] = []
     state, amends = entry.credential.state, entry.amends
     if isinstance(state, Suspended) and not entry.holds:
-        commands.append(Unsuspend(at=now))
+        commands.append(Unsuspend(at=now, by=entry.ordered_by))
     if commands or (amends is not None and isinstance(state, Active)):
         at_locks = [
             kept.standing for kept in standing if kept.wish is Wish.OPEN and kept.standing is not None

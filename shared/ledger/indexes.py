@@ -16,6 +16,8 @@ WITH_PIN: Final = Index("grants", ("pin",), "until")
 """The grants that are not over and open by a PIN, by its blind index, which says at which property."""
 ANSWERED: Final = Index("grants", ("grant.property_id", "grant.vendor"), "answered")
 """The grants of a property at a vendor, by when it last did what it was asked, the latest first."""
+DUE_STAYS: Final = Index("reservations", (), "due_at", swept=True, shards=8)
+"""Stays for which something is planned, the longest overdue first."""
 STAYS_AT: Final = Index("reservations", ("property_id",), "arrives")
 """A property's stays, as their guests arrive."""
 STAYS_OF: Final = Index("reservations", ("guest_id",), "arrives")

@@ -8,7 +8,7 @@ import pytest
 
 from infra.codegen.fleet_plan import PLAN, fleet_plan, generate, problems
 from infra.manifest.load import ROOT, load_manifest
-from infra.manifest.plan import storage
+from infra.manifest.plan import deployables, messaging, storage
 from infra.manifest.plan.checks import faults_of
 from infra.manifest.topics import topics_in
 from shared.events.catalogue import CATALOGUE
@@ -18,14 +18,18 @@ from shared.vendor_kit.registry import installed_vendors
 from tests.unit.shared.runtime.test_google import WHERE
 
 FLEET = fleet_plan()
+MANIFEST = load_manifest()
+OTHERS = {name: each for name, each in MANIFEST.functions.items() if name != "on-shift-started"}
+YOUNGER = replace(MANIFEST, functions=OTHERS)
+"""The fleet before it had a function for shifts: what is told of them waits for one."""
 CONFIRMED, SHIFT = "on-booking-confirmed", "melmastoon.staff.shift.started.v1"
 ISSUED = "melmastoon.lock.credential.issued.v1"
 
 
-def grants(account, on=None):
+def grants(account, on=None, of=FLEET["grants"]):
     return {
         (each["role"], each["target"])
-        for each in FLEET["grants"].values()
+        for each in of.values()
         if each["account"] == account and on in (None, each["on"])
     }
 
@@ -75,17 +79,18 @@ def test_what_terraform_adds_and_what_is_planned_is_a_whole_environment():
 
 
 def test_who_looks_after_what_is_kept_is_told_where_it_lies_and_nobody_else():
-    environment = FLEET["functions"]["dead-letters"]["environment"]
+    functions, subscriptions = deployables.functions(YOUNGER), messaging.subscriptions(YOUNGER)
+    environment = functions["dead-letters"]["environment"]
     kept = dict(GoogleSettings.from_environment({**WHERE, **environment}).kept)
     assert kept["on-shift-started"] == SHIFT
-    assert kept.keys() == {name for name, each in FLEET["subscriptions"].items() if each["kept_for"]}
-    assert [name for name, it in FLEET["functions"].items() if "KEYFLEET_KEPT" in it["environment"]] == [
+    assert kept.keys() == {name for name, each in subscriptions.items() if each["kept_for"]}
+    assert [name for name, it in functions.items() if "KEYFLEET_KEPT" in it["environment"]] == [
         "dead-letters"
     ]
 
 
 def test_who_looks_after_dead_letters_may_pull_them_and_publish_them_again():
-    found = grants("dead-letters")
+    found = grants("dead-letters", of=deployables.grants(YOUNGER))
     for subscription in ("quarantine", "dead-letter", "on-shift-started"):
         assert ("roles/pubsub.subscriber", subscription) in found
     assert ("roles/pubsub.publisher", "melmastoon.reservation.booking.confirmed.v1") in found
@@ -102,7 +107,7 @@ def test_every_topic_of_the_catalogue_and_of_the_neighbours_is_made():
 
 def test_what_we_consume_has_exactly_the_subscriptions_of_its_functions_or_one_that_keeps_it():
     read = {}
-    for name, each in FLEET["subscriptions"].items():
+    for name, each in messaging.subscriptions(YOUNGER).items():
         read.setdefault(each["topic"], []).append((name, each["function"], each["kept_for"]))
     assert {*topics_in("theirs")} <= read.keys()
     assert read[SHIFT] == [("on-shift-started", None, "on-shift-started")]
@@ -111,7 +116,7 @@ def test_what_we_consume_has_exactly_the_subscriptions_of_its_functions_or_one_t
 
 
 def test_what_keeps_a_subject_and_what_pushes_it_later_differ_in_nothing_that_cannot_be_changed():
-    kept, pushed = FLEET["subscriptions"]["on-shift-started"], FLEET["subscriptions"][CONFIRMED]
+    kept, pushed = messaging.subscriptions(YOUNGER)["on-shift-started"], FLEET["subscriptions"][CONFIRMED]
     for fixed in ("ordered", "filter", "expires", "retention_days"):
         assert kept[fixed] == pushed[fixed], fixed
     assert (kept["retention_days"], kept["expires"], kept["ordered"]) == (31, False, True)
@@ -135,7 +140,18 @@ def test_a_push_waits_longer_than_the_platform_and_the_platform_longer_than_the_
 def test_regulated_events_are_copied_for_seven_years_and_operational_ones_for_ninety_days():
     assert FLEET["sinks"][ISSUED] == {"days": 7 * 365 + 2, "merkle_anchored": True}
     assert FLEET["sinks"]["melmastoon.lock.credential.requested.v1"]["days"] == 90
-    assert FLEET["sinks"].keys() == {*topics_in("ours")}
+    assert FLEET["sinks"].keys() == {*topics_in("ours"), *topics_in("telemetry")}
+
+
+def test_telemetry_is_kept_and_given_up_by_its_groups():
+    days = {topic.rpartition(".")[2]: FLEET["sinks"][topic]["days"] for topic in topics_in("telemetry")}
+    lasting = dict.fromkeys(("session", "ai", "locks"), 7 * 365 + 2)
+    assert days == {**lasting, "alerts": 365, "activity": 90, "sync": 90, "devices": 30}
+    for topic in topics_in("telemetry"):
+        pushed = FLEET["subscriptions"][f"keep-telemetry.{topic}"]
+        assert pushed["dead_letter_topic"] == f"{topic}.dlq.v1"
+        assert FLEET["subscriptions"][f"telemetry-{topic.rpartition('.')[2]}"]["topic"] == f"{topic}.dlq.v1"
+    assert FLEET["signals"]["telemetry-dead-letters"]["above"] == 49
 
 
 def test_a_subscriber_is_granted_the_main_database_and_not_the_sealed_one():

@@ -71,9 +71,13 @@ def test_a_published_event_is_acted_upon(tmp_path):
 
 def test_publishing_where_nobody_listens_says_so(tmp_path):
     event = {
-        "subject": "melmastoon.iam.user.deactivated.v1",
+        "subject": "melmastoon.lock.encoder_session.closed.v1",
         "tenant": "tnt_silk",
-        "data": {"userId": "usr_1"},
+        "data": {
+            "encoderSessionId": "enc_01HX4Q8ZT9WKE2M7VR5N3BCD6F",
+            "closedAt": "2026-04-30T15:30:00Z",
+            "closeReason": "graceful",
+        },
     }
 
     async def scenario(on):
