@@ -54,6 +54,10 @@ LOCAL_KEYS: Final = Index("desk_local_keys", ("key",), "local")
 """The keys of desks that became one key."""
 TASKS: Final = Index("manual_tasks", (), "raised_at")
 """What somebody must do by hand, the oldest first."""
+DUE_BULK: Final = Index("bulk_jobs", (), "due_at", swept=True)
+"""Bulk revocations that somebody must look at, for nobody works on them."""
+BULK: Final = Index("bulk_jobs", (), "newest")
+"""Bulk revocations, newest first."""
 DUE_MASTER_KEYS: Final = Index("master_keys", (), "due_at", swept=True)
 """Master keys that somebody must look at, the longest overdue first."""
 MASTER_KEYS_OF: Final = Index("master_keys", ("of_staff",), "live")
