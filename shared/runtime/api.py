@@ -104,6 +104,8 @@ def _asked(
         if_match=_if_match(request),
         event_id=EventId.mint(on.ids.ulid()),
         since=on.clock.now(),
+        headers=request.headers,
+        address=_address(request),
     )
 
 
@@ -181,6 +183,12 @@ def _problems(error: "ValidationError") -> list[InvalidInput]:
         InvalidInput(".".join(map(str, each["loc"])) or "body", each["msg"], "See the API's description")
         for each in found[:20]
     ]
+
+
+def _address(request: Request) -> str:
+    """Return from where a request came: Google's front adds that last to what the caller may have written."""
+    forwarded = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+    return (forwarded or (request.client.host if request.client else ""))[:64]
 
 
 def _if_match(request: Request) -> str | None:

@@ -62,6 +62,11 @@ class Asked:
         caller = self.principal.id
         return caller if isinstance(caller, UserId) else UserId(f"{PROGRAM}{caller}")
 
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What came with the request, by names in lower case: believed only where it is checked."""
+    address: str = field(default="", repr=False)
+    """From where it came, as whoever is in front of us says."""
+
     def allow(self) -> None:
         """Refuse, unless the principal may do this, as far as the path tells."""
         if self.route.permission is None:

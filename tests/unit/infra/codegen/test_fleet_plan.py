@@ -135,7 +135,18 @@ def test_a_push_waits_longer_than_the_platform_and_the_platform_longer_than_the_
 def test_regulated_events_are_copied_for_seven_years_and_operational_ones_for_ninety_days():
     assert FLEET["sinks"][ISSUED] == {"days": 7 * 365 + 2, "merkle_anchored": True}
     assert FLEET["sinks"]["melmastoon.lock.credential.requested.v1"]["days"] == 90
-    assert FLEET["sinks"].keys() == {*topics_in("ours")}
+    assert FLEET["sinks"].keys() == {*topics_in("ours"), *topics_in("telemetry")}
+
+
+def test_telemetry_is_kept_and_given_up_by_its_groups():
+    days = {topic.rpartition(".")[2]: FLEET["sinks"][topic]["days"] for topic in topics_in("telemetry")}
+    lasting = dict.fromkeys(("session", "ai", "locks"), 7 * 365 + 2)
+    assert days == {**lasting, "alerts": 365, "activity": 90, "sync": 90, "devices": 30}
+    for topic in topics_in("telemetry"):
+        pushed = FLEET["subscriptions"][f"keep-telemetry.{topic}"]
+        assert pushed["dead_letter_topic"] == f"{topic}.dlq.v1"
+        assert FLEET["subscriptions"][f"telemetry-{topic.rpartition('.')[2]}"]["topic"] == f"{topic}.dlq.v1"
+    assert FLEET["signals"]["telemetry-dead-letters"]["above"] == 49
 
 
 def test_a_subscriber_is_granted_the_main_database_and_not_the_sealed_one():
@@ -153,12 +164,15 @@ def test_what_only_sets_aside_publishes_to_the_quarantine_alone():
     assert ("roles/pubsub.publisher", ISSUED) in grants(CONFIRMED, "topic")
 
 
-def test_only_an_adapter_reads_its_own_vendor_s_secrets():
+def test_only_an_adapter_and_its_receiver_read_their_own_vendor_s_secrets():
     for each in FLEET["secrets"].values():
-        vendor = FLEET["functions"][each["function"]]["adapter"]
-        assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", "-api")
-    adapters = {f"adapter-{vendor}" for vendor in installed_vendors()}
-    assert {each["function"] for each in FLEET["secrets"].values()} == adapters
+        role, _, vendor = each["function"].partition("-")
+        purpose = {"adapter": "-api", "webhook": "-webhook"}[role]
+        assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", purpose)
+    readers = {each["function"] for each in FLEET["secrets"].values()}
+    assert {f"adapter-{vendor}" for vendor in installed_vendors()} == {
+        each for each in readers if each.startswith("adapter-")
+    }
 
 
 def test_a_cipher_key_is_used_by_those_who_name_its_purpose():
