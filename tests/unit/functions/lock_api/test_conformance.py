@@ -10,6 +10,7 @@ from hypothesis.strategies import booleans
 from infra.codegen.openapi import described, openapi, operation_id
 from shared.domain.permissions import Role
 from tests.support.api_desk import stay
+from tests.support.examiners import schemathesis
 from tests.support.staffed import staffed
 
 NAME = "lock-api"
@@ -32,9 +33,9 @@ async def _booked(staff):
     return {"reservationId": "rsv_1", "keyCredentialId": booked["keys"][0]["id"]}
 
 
-def _operations(schemathesis):
+def _operations():
     mine = {operation_id(each.route) for each in described() if each.function == NAME}
-    found = [each.ok() for each in schemathesis.openapi.from_dict(openapi()).get_all_operations()]
+    found = [each.ok() for each in schemathesis().openapi.from_dict(openapi()).get_all_operations()]
     return [each for each in found if each.definition.raw["operationId"] in mine]
 
 
@@ -68,8 +69,7 @@ def _examined(operation, examples, staff):
 
 
 async def _all_examined(staff, examples):
-    schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
-    operations = _operations(schemathesis)
+    operations = _operations()
     for each in operations:
         await asyncio.to_thread(_examined, each, examples, staff)
     return len(operations)

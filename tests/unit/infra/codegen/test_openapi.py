@@ -9,6 +9,7 @@ from infra.codegen.openapi import PAGE, described, generate, openapi, operation_
 from infra.manifest.load import load_manifest
 from shared.runtime.problems import CATALOGUE
 from shared.runtime.routes import BODILESS
+from tests.support.examiners import openapi_validator
 
 ROOT = Path(__file__).parents[4]
 
@@ -19,9 +20,7 @@ def document():
 
 
 def test_the_description_is_valid_openapi(document):
-    validator = pytest.importorskip(
-        "openapi_spec_validator", reason="openapi-spec-validator is not installed"
-    )
+    validator = openapi_validator()
     validator.OpenAPIV31SpecValidator(document).validate()
 
 
