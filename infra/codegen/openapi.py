@@ -123,8 +123,15 @@ def openapi() -> Json:
 
 
 def operation_id(route: Route) -> str:
-    """Return what programs call a route."""
-    return to_camel(route.use_case.__name__)
+    """Return what programs call a route: as its use case, or by its address where many share one."""
+    name = route.use_case.__name__
+    if name != _SHARED:
+        return to_camel(name)
+    said = [part for part in route.path.replace("-", "/").split("/") if part.isalpha()]
+    return to_camel("_".join([route.method.lower(), *said]))
+
+
+_SHARED: Final = "use_case"
 
 
 def _schemas(routes: Sequence[Described]) -> tuple[Mapping[type[BaseModel], Json], Json]:
