@@ -55,17 +55,16 @@ class Asked:
     """When a change was asked for first."""
     places: list[PropertyId] = field(default_factory=list)
     """The properties whose things were shown or changed."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What came with the request, by names in lower case: believed only where it is checked."""
+    address: str = field(default="", repr=False)
+    """From where it came, as whoever is in front of us says."""
 
     @property
     def by(self) -> UserId:
         """Who asks, as what they do is noted: a program goes by its own id."""
         caller = self.principal.id
         return caller if isinstance(caller, UserId) else UserId(f"{PROGRAM}{caller}")
-
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """What came with the request, by names in lower case: believed only where it is checked."""
-    address: str = field(default="", repr=False)
-    """From where it came, as whoever is in front of us says."""
 
     def allow(self) -> None:
         """Refuse, unless the principal may do this, as far as the path tells."""
