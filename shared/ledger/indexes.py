@@ -18,6 +18,8 @@ ANSWERED: Final = Index("grants", ("grant.property_id", "grant.vendor"), "answer
 """The grants of a property at a vendor, by when it last did what it was asked, the latest first."""
 DUE_STAYS: Final = Index("reservations", (), "due_at", swept=True, shards=8)
 """Stays for which something is planned, the longest overdue first."""
+COMING: Final = Index("grants", ("grant.property_id",), "starts")
+"""The grants of a property, by the beginning of their stay."""
 STAYS_AT: Final = Index("reservations", ("property_id",), "arrives")
 """A property's stays, as their guests arrive."""
 STAYS_OF: Final = Index("reservations", ("guest_id",), "arrives")
