@@ -12,7 +12,7 @@ from shared.domain.ids import TenantId
 from shared.domain.instants import milliseconds
 from shared.keywork.services import Services
 from shared.ledger.delays import STEP_LEASE
-from shared.ledger.indexes import DUE, DUE_DISCLOSURES, DUE_STAYS
+from shared.ledger.indexes import DUE, DUE_DISCLOSURES, DUE_NOTICES, DUE_STAYS
 from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
 from shared.streams.telling import DUE_AT
 from shared.usecases.stays.no_show import do_planned
@@ -43,6 +43,12 @@ async def _tell_disclosure(tenant: TenantId, name: str, documents: DocumentStore
     return await tell_disclosure(name, documents.tenant(tenant), services.bus)
 
 
+async def _tend_notice(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.guests.tend_notice import tend_notice
+
+    return await tend_notice(name, documents.tenant(tenant), services.sagas, services.now)
+
+
 async def _tell_health(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
     return await tell_health(name, documents.tenant(tenant), services.bus)
 
@@ -65,6 +71,7 @@ SWEPT: Final = (
     SweptStream(DUE_STAYS, _do_planned, "what is planned for a stay could not be done"),
     SweptStream(DUE_DISCLOSURES, _tell_disclosure, "who was shown evidence could not be told"),
     SweptStream(DUE_TELEMETRY, _tell_telemetry, "what the backoffice did could not be told"),
+    SweptStream(DUE_NOTICES, _tend_notice, "what a guest is to be told could not be gone on with"),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )
 
