@@ -90,6 +90,10 @@ DUE_DISCLOSURES: Final = Index("dsar_log", (), "due_at", swept=True)
 """What of the audit log was shown to somebody, which nobody is known to have told."""
 REQUESTS: Final = Index("dsar_log", (), "at")
 """What guests asked of us about themselves, and what became of it."""
+DUE_NOTICES: Final = Index("notices", (), "due_at", swept=True)
+"""What guests are to be told, and is to be looked at again."""
+NOTICES_OF_STAY: Final = Index("notices", ("of_stay",), "newest")
+"""What a stay's guest was told, the newest first."""
 TENANTS: Final = Index("tenant", ("data_residency",), "id", swept=True)
 """The tenants of a cell."""
 DUE_WEBHOOKS: Final = Index("webhooks", (), "due_at", swept=True)

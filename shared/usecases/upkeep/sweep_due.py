@@ -18,6 +18,7 @@ from shared.ledger.indexes import (
     DUE_BULK,
     DUE_DISCLOSURES,
     DUE_MASTER_KEYS,
+    DUE_NOTICES,
     DUE_STAYS,
     DUE_WEBHOOKS,
 )
@@ -76,6 +77,12 @@ async def _tend_attempt(tenant: TenantId, name: str, documents: DocumentStore, s
     return await tend_attempt(tenant, name, documents, services)
 
 
+async def _tend_notice(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.guests.tend_notice import tend_notice
+
+    return await tend_notice(name, documents.tenant(tenant), services.sagas, services.now)
+
+
 async def _tell_health(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
     return await tell_health(name, documents.tenant(tenant), services.bus)
 
@@ -109,6 +116,7 @@ SWEPT: Final = (
     SweptStream(DUE_WEBHOOKS, _tend_webhook, "a vendor's webhook could not be tended"),
     SweptStream(DUE_ATTEMPTS, _tend_attempt, "an attempt at a door could not be told"),
     SweptStream(DUE_SESSIONS, _expire_session, "a session that is over could not be closed"),
+    SweptStream(DUE_NOTICES, _tend_notice, "what a guest is to be told could not be gone on with"),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )
 
