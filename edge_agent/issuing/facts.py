@@ -46,6 +46,8 @@ def issued(key: KeyCredential, reference: Secret[str], serial: str, device: Sign
         cert_serial=serial,
         issued_at=key.changed_at,
         device_sig=_UNSIGNED,
+        vendor=core.plan.current.vendor,
+        replaces=core.replaces,
         valid_from=core.window.start,
         valid_until=core.window.end,
     )
