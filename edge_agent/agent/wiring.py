@@ -20,6 +20,7 @@ from edge_agent.relay.encode import JobWriter
 from edge_agent.relay.jobs import JobPost
 from edge_agent.sync.outbox import OutboxPost
 from edge_agent.sync.papers import DeskPapers
+from edge_agent.sync.witness import DeskWitness
 from shared.offline.arrivals import ArrivalsPack
 from shared.ports.ambient import Clock, Ids
 from shared.vendor_kit.http import Http
@@ -54,6 +55,7 @@ class DeskAgent:
     cards: Desk
     papers: DeskPapers
     outbox: OutboxPost
+    witness: DeskWitness
 
     @property
     def device(self) -> SigningKey:
@@ -87,4 +89,5 @@ def wired(parts: AgentParts, identity: DeskIdentity) -> DeskAgent:
         cards=identity.card_desk(keys.signing),
         papers=DeskPapers(line, parts.ledger, identity, keys.public, parts.clock),
         outbox=OutboxPost(line, parts.ledger, offline),
+        witness=DeskWitness(line, parts.ledger, identity.device, keys.signing, parts.clock),
     )

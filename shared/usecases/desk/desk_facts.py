@@ -28,6 +28,7 @@ PURPOSE: Final = "keyfleet desk fact"
 ISSUED: Final = "melmastoon.lock.credential.issued.local.v1"
 REVOKED: Final = "melmastoon.lock.credential.revoked.local.v1"
 REFUSED: Final = "melmastoon.lock.credential.refused.local.v1"
+FORKED: Final = "melmastoon.lock.audit.fork_seen.local.v1"
 SIGNATURE: Final = "deviceSig"
 MINUTE: Final = timedelta(minutes=1)
 

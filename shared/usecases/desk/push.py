@@ -26,7 +26,16 @@ from shared.ledger.key_record import Cause
 from shared.ledger.ledger import Ledger
 from shared.offline.chain import GENESIS, NO_SECRET, commitment, link
 from shared.ports.documents import Create, Ref
-from shared.usecases.desk.desk_facts import ISSUED, REVOKED, FactRefused, MadeAlone, WithdrawnAlone, prove
+from shared.usecases.desk.desk_facts import (
+    FORKED,
+    ISSUED,
+    REFUSED,
+    REVOKED,
+    FactRefused,
+    MadeAlone,
+    WithdrawnAlone,
+    prove,
+)
 from shared.usecases.desk.desks import KnownDesk
 from shared.usecases.desk.local_keys import local_key
 from shared.usecases.desk.reconcile import reconcile
@@ -140,7 +149,12 @@ async def _done(row: PushedRow, desk: KnownDesk, on: DeskServices) -> str:
     if row.subject == REVOKED:
         return await _withdrawn(WithdrawnAlone.of(told), desk, on)
     reason = str(told.get("reason", ""))[:40]
-    on.keys.log.info("a desk refused a key", device=desk.record.id, reason=reason, sequence=row.sequence)
+    if row.subject == FORKED:
+        seen = {"tenant": desk.tenant, "device": desk.record.id, "reason": reason}
+        on.keys.log.alert("a desk remembers another audit log of the cell", runbook="audit/anchor", **seen)
+        return "alarmed"
+    if row.subject == REFUSED:
+        on.keys.log.info("a desk refused a key", device=desk.record.id, reason=reason, sequence=row.sequence)
     return "noted"
 
 
