@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # Two to a core: tests with real processes mostly wait.
 WORKERS = $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
+PIN = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --exclude-newer "1 week"
 
 export PYTHONDONTWRITEBYTECODE =
 export UV_COMPILE_BYTECODE = 1
@@ -21,7 +22,7 @@ $(STAMP): requirements-dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f"keyfleet needs Python 3.11 or newer, this is {v.major}.{v.minor}: run make PYTHON=python3.11 …")'
 	@echo "setting up $(VENV): about half a minute the first time"
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(STAMP)
 
@@ -59,9 +60,10 @@ bench: $(STAMP) ## measure, beside the raw limits of this machine, as JSON
 schemas: $(STAMP) ## write every generated file anew (schemas, diagrams)
 	$(BIN)/python -m infra.codegen
 
-lock: ## pin the newest allowed versions, with hashes and without addresses (needs uv)
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml -o requirements.txt --upgrade
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --all-extras pyproject.toml --group dev -o requirements-dev.txt --upgrade
+# Nothing younger than a week: what is taken over at its source is mostly found by then.
+lock: ## pin the newest versions that are a week old, with hashes and without addresses (needs uv)
+	$(PIN) pyproject.toml -o requirements.txt --upgrade
+	$(PIN) --all-extras pyproject.toml --group dev -o requirements-dev.txt --upgrade
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

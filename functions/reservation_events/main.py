@@ -29,6 +29,18 @@ async def on_booking_fraud_flagged(event: "Event", on: Platform) -> None:
     await _react(event, on)
 
 
+@subscriber(f"{BOOKING}.no_show.v1")
+async def on_booking_no_show(event: "Event", on: Platform) -> None:
+    """Let the keys of a guest who did not come rest, when policy wants it."""
+    await _react(event, on)
+
+
+@subscriber(f"{BOOKING}.checked_in.v1")
+async def on_booking_checked_in(event: "Event", on: Platform) -> None:
+    """Wake the keys of a guest who came after all."""
+    await _react(event, on)
+
+
 @subscriber(f"{BOOKING}.cancelled.v1")
 async def on_booking_cancelled(event: "Event", on: Platform) -> None:
     """End the keys of a stay that is off."""

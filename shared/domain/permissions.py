@@ -48,6 +48,7 @@ class Permission(StrEnum):
     KEY_REVOKE = "lock.key.revoke"
     KEY_ASK_AGAIN = "lock.key.ask_again"
     PIN_REVEAL = "lock.pin.reveal"
+    GUEST_SERVE = "lock.guest.serve"
     DOOR_READ = "lock.door.read"
     MASTER_KEY_READ = "lock.master_key.read"
     MASTER_KEY_ISSUE = "lock.master_key.issue"
@@ -71,6 +72,8 @@ class Permission(StrEnum):
     DEAD_LETTER_READ = "lock.dead_letter.read"
     DEAD_LETTER_DECIDE = "lock.dead_letter.decide"
     AUDIT_READ = "lock.audit.read"
+    BACKOFFICE_USE = "lock.backoffice.use"
+    BACKOFFICE_DECIDE = "lock.backoffice.decide"
 
 
 class Where(StrEnum):
@@ -117,6 +120,7 @@ RULES: Final[Mapping[Permission, Rule]] = {
     _P.KEY_REVOKE: Rule("Revoke keys", _DESK | _GUARD, integrators=True),
     _P.KEY_ASK_AGAIN: Rule("Have a vendor asked again now", _DESK | _GUARD | {_R.ENGINEER}),
     _P.PIN_REVEAL: Rule("See a PIN in plain digits, with a reason", _LEAD, fresh=True, configurable=True),
+    _P.GUEST_SERVE: Rule("Sign guests in and redeem their keys", frozenset(), integrators=True),
     _P.DOOR_READ: Rule("See who can open a door, and why one refused", _READS | {_R.ENGINEER}),
     _P.MASTER_KEY_READ: Rule("See staff's keys", _GUARD | {_R.HOUSEKEEPING_LEAD, _R.AUDITOR}),
     _P.MASTER_KEY_ISSUE: Rule("Give staff a key", _GM, fresh=True),
@@ -140,6 +144,8 @@ RULES: Final[Mapping[Permission, Rule]] = {
     _P.DEAD_LETTER_READ: Rule("See messages that were set aside", _ADMIN | {_R.AUDITOR}, _TENANT),
     _P.DEAD_LETTER_DECIDE: Rule("Replay or discard those", _ADMIN, _TENANT, fresh=True),
     _P.AUDIT_READ: Rule("Read the audit trail and its proofs", _GM | {_R.AUDITOR, _R.SECURITY}),
+    _P.BACKOFFICE_USE: Rule("Work at a desktop: boards, inboxes, synchronisation", frozenset(Role)),
+    _P.BACKOFFICE_DECIDE: Rule("Decide suggestions, and take alerts on", _DESK | _GUARD | _HOUSE),
 }
 
 RoleAttributes = Mapping[Permission, frozenset[Role]]

@@ -138,7 +138,8 @@ def _activation(attempted: IssueAttempt, entropy: Entropy) -> Change:
     grants = attempted.settled()
     if task.entry.holds:
         # It comes to life at rest: whoever hears of the one hears of the other.
-        credential, rests = credential.apply(Suspend(at=task.now, reason=min(task.entry.holds)))
+        rest = Suspend(at=task.now, by=task.entry.ordered_by, reason=min(task.entry.holds))
+        credential, rests = credential.apply(rest)
         everywhere = {kept.grant.id: kept for kept in (*(each.kept for each in attempted.placings), *grants)}
         facts, grants = (*facts, *rests), resting(tuple(everywhere.values()), task.now)
     ref = _handle(entropy)

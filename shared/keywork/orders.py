@@ -67,7 +67,7 @@ def hold_key(
     """Return what lets a key rest while a reason holds; None if it is over, or rests for that already."""
     if isinstance(entry.credential.state, Revoked | Failed) or reason in entry.holds:
         return None
-    held = replace(entry, holds=entry.holds | {reason})
+    held = replace(entry, holds=entry.holds | {reason}, ordered_by=order.by)
     if not isinstance(entry.credential.state, Active | Suspended):
         return Change(held)  # it is being made, and whoever makes it heeds its holds
     facts: tuple[Fact, ...] = ()
@@ -93,7 +93,7 @@ def release_key(
     """Return what takes a reason away, and wakes a key that no other holds; None if it did not hold."""
     if isinstance(entry.credential.state, Revoked | Failed) or reason not in entry.holds:
         return None
-    freed = replace(entry, holds=entry.holds - {reason})
+    freed = replace(entry, holds=entry.holds - {reason}, ordered_by=order.by)
     if freed.holds or not isinstance(entry.credential.state, Suspended):
         return Change(freed)
     woken = tuple(
@@ -112,8 +112,9 @@ def amend_key(
 ) -> Change | None:
     """Return what brings a living key to other rooms or times; None if it is, or becomes, that already."""
     state, core = entry.credential.state, entry.credential.core
+    scope = None if target.scope is None else core.scope
     if not isinstance(state, Active | Suspended) or target == (
-        entry.amends or Target(core.rooms, core.window)
+        entry.amends or Target(core.rooms, core.window, scope)
     ):
         return None
     wish = Wish.REST if entry.holds else Wish.OPEN

@@ -16,6 +16,8 @@ WITH_PIN: Final = Index("grants", ("pin",), "until")
 """The grants that are not over and open by a PIN, by its blind index, which says at which property."""
 ANSWERED: Final = Index("grants", ("grant.property_id", "grant.vendor"), "answered")
 """The grants of a property at a vendor, by when it last did what it was asked, the latest first."""
+DUE_STAYS: Final = Index("reservations", (), "due_at", swept=True, shards=8)
+"""Stays for which something is planned, the longest overdue first."""
 STAYS_AT: Final = Index("reservations", ("property_id",), "arrives")
 """A property's stays, as their guests arrive."""
 STAYS_OF: Final = Index("reservations", ("guest_id",), "arrives")
@@ -52,6 +54,16 @@ LOCAL_KEYS: Final = Index("desk_local_keys", ("key",), "local")
 """The keys of desks that became one key."""
 TASKS: Final = Index("manual_tasks", (), "raised_at")
 """What somebody must do by hand, the oldest first."""
+DUE_MASTER_KEYS: Final = Index("master_keys", (), "due_at", swept=True)
+"""Master keys that somebody must look at, the longest overdue first."""
+MASTER_KEYS_OF: Final = Index("master_keys", ("of_staff",), "live")
+"""The master keys of a member of staff that are not over."""
+MASTER_KEYS_AT: Final = Index("master_keys", ("of_property",), "ends")
+"""All master keys of a property, those that last longest first."""
+TASKS_OF: Final = Index("staff_tasks", ("assigned_to",), "opened")
+"""The open tasks of a member of staff."""
+ROOMS: Final = Index("rooms", ("property_id",), "id")
+"""A property's rooms."""
 PROPERTIES: Final = Index("properties", (), "id")
 """A tenant's properties."""
 DAYS: Final = Index("outbox", (), "day")
@@ -74,3 +86,17 @@ REQUESTS: Final = Index("dsar_log", (), "at")
 """What guests asked of us about themselves, and what became of it."""
 TENANTS: Final = Index("tenant", ("data_residency",), "id", swept=True)
 """The tenants of a cell."""
+DUE_WEBHOOKS: Final = Index("webhooks", (), "due_at", swept=True)
+"""Webhooks that nobody applied, or told of."""
+WAITING_WEBHOOKS: Final = Index("webhooks", ("site",), "waiting")
+"""The webhooks of one property's locks of a vendor that wait to be applied, the oldest first."""
+DUE_ATTEMPTS: Final = Index("attempts", (), "due_at", swept=True)
+"""Attempts at doors that nobody is known to have told of."""
+AT_DOOR: Final = Index("attempts", ("device_id",), "newest")
+"""The attempts at a door, newest first."""
+OF_KEY: Final = Index("attempts", ("of_key",), "newest")
+"""The attempts with a key, newest first."""
+AT_DOORS_OF: Final = Index("attempts", ("property_id",), "newest")
+"""The attempts at a property's doors, newest first."""
+ANOMALIES: Final = Index("anomalies", (), "newest")
+"""What somebody should look at in the attempts at doors, newest first."""

@@ -6,6 +6,7 @@ names the claim of B §3 of its present incarnation, so that a second delivery o
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 
@@ -20,6 +21,7 @@ from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
 from shared.ledger.reading import read_stored
 from shared.ledger.stay import Amendment, Planned, Recency, Stay
 from shared.ports.documents import Create, Document, Ref, Update
+from shared.streams.telling import DUE_AT
 
 RESERVATIONS: Final = "reservations"
 
@@ -41,6 +43,8 @@ SUBJECTS: Final = {
     Status.CHECKED_OUT: "melmastoon.reservation.booking.checked_out.v1",
 }
 """The event that says of a stay how it stands."""
+ABOUT_THE_GUEST: Final = frozenset({Action.SUSPEND, Action.NOTE_ARRIVAL})
+"""Events that tell nothing of what was booked."""
 BEFORE: Final = "before"
 """In the place of an event's id: all events that are no longer remembered one by one."""
 
@@ -59,7 +63,7 @@ class Reservation:
     """
 
     schema_version: ClassVar[int] = 1
-    INDEXED: ClassVar[tuple[str, ...]] = ("claim", "guest_id", "arrives", "keyless")
+    INDEXED: ClassVar[tuple[str, ...]] = ("claim", "guest_id", "arrives", "keyless", "due_at")
 
     id: ReservationId
     status: Status
@@ -86,7 +90,14 @@ class Reservation:
         of_stay = {} if stay is None else {"guest_id": stay.guest_id, "arrives": milliseconds(stay.start)}
         keyless = self.status is Status.CONFIRMED and not self.credentials
         arrives = 0 if stay is None else milliseconds(stay.start)
-        return {"claim": self.claim, **of_stay, **({"keyless": arrives} if keyless else {})}
+        found = {"claim": self.claim, **of_stay, **({"keyless": arrives} if keyless else {})}
+        return {**found, **({} if self.due is None else {DUE_AT: milliseconds(self.due)})}
+
+    @property
+    def due(self) -> datetime | None:
+        """When what is planned is next to be done; of a stay that nobody confirmed, nothing is."""
+        times = [each.at for each in self.planned if self.status is not Status.AWAITED]
+        return min(times, default=None)
 
     @property
     def claim(self) -> ClaimKey | None:
@@ -103,7 +114,7 @@ class Reservation:
         before = () if self.beginning is None else (self.beginning,)
         return (
             *before,
-            *(each for each in self.heard if not each.past and each.action is not Action.SUSPEND),
+            *(each for each in self.heard if not each.past and each.action not in ABOUT_THE_GUEST),
         )
 
     def hearing(self, event: BookingEventNote) -> Self:

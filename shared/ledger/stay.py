@@ -55,6 +55,7 @@ class Intention(StrEnum):
     """What may be planned for a stay."""
 
     HOLD_FOR_NO_SHOW = "hold_for_no_show"
+    RELEASE_FROM_NO_SHOW = "release_from_no_show"
 
 
 @dataclass(frozen=True, slots=True)

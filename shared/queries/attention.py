@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from shared.domain.core import Guest
-from shared.domain.grant_lifecycle import Intended, Residual, Resting
+from shared.domain.grant_lifecycle import Intended, Placement, Residual, Resting
 from shared.domain.instants import instant_to_text, milliseconds
 from shared.domain.lifecycle import name_of
 from shared.domain.states import Failed
 from shared.keywork.revival import looked_at
-from shared.ledger.grant_record import LONGEST_EXTENSION, YES, GrantRecord, Wish, grant_from
+from shared.ledger.grant_record import LONGEST_EXTENSION, REST, YES, GrantRecord, Wish, grant_from
 from shared.ledger.indexes import KEYLESS, LEAVING, TASKS, WAITING
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
@@ -21,6 +21,7 @@ from shared.queries.hotels import Cell, every, label_of
 from shared.queries.keys import key_of
 
 MOST_NAMED: Final = 20
+PLACED: Final = frozenset(Placement)
 HEEDED_WITHIN: Final = timedelta(minutes=1)
 """What is to go or rest has gone by then, if all is well: who has not is told of, asked or not."""
 SOON: Final = timedelta(hours=2)
@@ -146,10 +147,21 @@ def _is_cut_short(kept: GrantRecord) -> bool:
 
 
 def is_wanted(kept: GrantRecord, now: datetime) -> bool:
-    """Say whether a guest is here, or comes soon, for whom the lock does not open as it is wished to."""
-    shut = kept.unmet and kept.wish is Wish.OPEN and not _is_cut_short(kept)
+    """Say whether a guest is here, or comes soon, for whom the lock does not open as it is wished to.
+
+    Where it was to rest meanwhile, nobody knows whether the lock has the key at all: its guest is named too.
+    """
+    doubtful = kept.unmet or isinstance(kept.grant.state, Residual)
+    shut = doubtful and kept.wish is Wish.OPEN and (not _is_cut_short(kept) or _may_rest(kept))
     due = kept.since <= now + SOON and now < kept.until
     return (shut and due) or (kept.wish is Wish.LEFT and kept.since <= now + SOON)
+
+
+def _may_rest(kept: GrantRecord) -> bool:
+    """Say whether the lock was asked to let the key rest since it last said that it opens."""
+    words = (call for call in reversed(kept.calls) if call.asked == REST or call.answer in PLACED)
+    last = next(words, None)
+    return last is not None and last.asked == REST
 
 
 async def failed_and_wanted(store: TenantDocuments, now: datetime) -> AsyncIterator[KeyRecord]:

@@ -98,6 +98,13 @@ def make_has_its_targets(tree: Tree) -> Iterator[str]:
     yield from (f"Makefile: no target {name}" for name in sorted(TARGETS - present))
 
 
+def requirements_are_installed_as_wheels(tree: Tree) -> Iterator[str]:
+    """A source archive runs its own code to be built, with tools that no hash pins (finding L7)."""
+    for number, line in enumerate(tree.texts["Makefile"].splitlines(), 1):
+        if "--require-hashes" in line and "--only-binary :all:" not in line:
+            yield f"Makefile:{number}: takes source archives: say --only-binary :all:"
+
+
 def schemas_are_json(tree: Tree) -> Iterator[str]:
     """Generated schemas are there and can be read."""
     schemas = [path for path in tree.files if path.startswith("schemas/") and path.endswith(".json")]
@@ -116,6 +123,7 @@ RULES = {
     "Requirements are pinned by hash": requirements_are_pinned_by_hash,
     "Requirements agree with the project": requirements_agree_with_the_project,
     "Make has its targets": make_has_its_targets,
+    "Requirements are installed as wheels": requirements_are_installed_as_wheels,
     "Schemas are JSON": schemas_are_json,
     **{name: partial(text_stands_nowhere, unwanted=unwanted) for name, unwanted in UNWANTED.items()},
 }

@@ -34,6 +34,9 @@ VIOLATIONS = {
         },
     ],
     "Make has its targets": [{"Makefile": FILES["Makefile"].replace("demo:", "show:")}],
+    "Requirements are installed as wheels": [
+        {"Makefile": FILES["Makefile"] + "pins:\n\tpip install --require-hashes -r requirements.txt\n"}
+    ],
     "Schemas are JSON": [{"schemas/fleet.json": "{,}"}],
     "No registry address": [{"infra/README.md": f"Install from {REGISTRY}"}],
     "No absolute machine path": [{"infra/README.md": f"It lies in {HOME}"}],

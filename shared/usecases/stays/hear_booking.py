@@ -31,6 +31,7 @@ from shared.usecases.stays.booking import Hearing, StayNews, ahead_of, keys_of, 
 from shared.usecases.stays.change_stay import change_stay
 from shared.usecases.stays.end_stay import end_stay
 from shared.usecases.stays.ignored import alarm_of_ignored, alarm_of_reuse, why_ignored
+from shared.usecases.stays.no_show import do_planned, heeding, overdue
 from shared.usecases.upkeep.tend_key import tend_if_due
 
 if TYPE_CHECKING:
@@ -73,8 +74,11 @@ async def _hear(it: Hearing) -> tuple[CredentialId, ...]:
     done = await heard_before(it, record)
     if done is not None:
         return done
-    record = await _remembered(it, _hearing(it, record))
-    return await _follow(it, record, course_of(record))
+    record = await _remembered(it, heeding(_hearing(it, record), it.note, it.services.now))
+    keys = await _follow(it, record, course_of(record))
+    if overdue(record, it.services.now):
+        await do_planned(record.id, it.ledger, it.services)
+    return keys
 
 
 def _hearing(it: Hearing, record: Reservation) -> Reservation:
@@ -121,7 +125,7 @@ async def _goes_on(news: StayNews, record: Reservation) -> tuple[CredentialId, .
 async def _is_news(news: StayNews, record: Reservation) -> bool:
     """Say whether the stay is another, is one again, could have no key so far, or has only failed ones."""
     action, known = news.hearing.note.action, record.stay
-    if record.refused:
+    if record.refused and known is not None and known.opens == news.stay.opens:
         return action is not Action.REVOKE
     if record.status is not Status.CONFIRMED or known is None or known.opens != news.stay.opens:
         return True

@@ -4,29 +4,29 @@ The reasons are a set on the stay's record, and each of its keys has them too: a
 comes to life at rest, and one that is made anew for a changed stay does too.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, ReservationId, TenantId, UserId
+from shared.domain.instants import instant_to_text
 from shared.domain.kinds import SuspendReason
-from shared.keywork.orders import Order, hold_key, release_key
+from shared.keywork.orders import Order
 from shared.keywork.services import Services, retry_on_conflict
-from shared.keywork.start import begin_work
 from shared.ledger.booking_notes import BookingOutcome
 from shared.ledger.course import OVER, trimmed
-from shared.ledger.grant_record import GrantRecord
-from shared.ledger.key_record import Cause, KeyRecord
-from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
-from shared.usecases.stays.booking import Hearing, keys_of
+from shared.usecases.stays.booking import Hearing
 from shared.usecases.stays.hear_booking import heard_before
+from shared.usecases.stays.no_show import absence, planning, resting_at, without_plans
+from shared.usecases.stays.note_arrival import beside_the_course
+from shared.usecases.stays.rest_keys import HOLD, RELEASE, Ordering, RestOrder, rest_keys, unprompted
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
 
-_Ordering = Callable[[KeyRecord, Sequence[GrantRecord], SuspendReason, Order], Change | None]
+_Doing = Callable[[Hearing, SuspendReason, Reservation], Awaitable[tuple[CredentialId, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,63 +59,68 @@ _REASONS = ", ".join(SuspendReason)
 async def hold_booking(event: "Event", reason: SuspendReason, services: Services) -> tuple[CredentialId, ...]:
     """Hold a stay because of what happened to its booking, or once it is confirmed, or confirmed again."""
     it = await Hearing.of(event, services)
-    return await retry_on_conflict(lambda: _hear(it, reason))
+    return await retry_on_conflict(lambda: _hear(it, reason, _held))
+
+
+async def miss_guest(event: "Event", services: Services) -> tuple[CredentialId, ...]:
+    """Hold the stay of a guest who did not come: at once, or when the property's policy wants it."""
+    it = await Hearing.of(event, services)
+    return await retry_on_conflict(lambda: _hear(it, SuspendReason.NO_SHOW, _missed))
 
 
 async def hold_stay(order: StayOrder, services: Services) -> tuple[CredentialId, ...]:
     """Hold a stay on somebody's word."""
-    return await retry_on_conflict(lambda: _obey(order, hold_key, services))
+    return await retry_on_conflict(lambda: _obey(order, HOLD, services))
 
 
 async def release_stay(order: StayOrder, services: Services) -> tuple[CredentialId, ...]:
     """Take a reason away on somebody's word."""
-    return await retry_on_conflict(lambda: _obey(order, release_key, services))
+    return await retry_on_conflict(lambda: _obey(order, RELEASE, services))
 
 
-async def _hear(it: Hearing, reason: SuspendReason) -> tuple[CredentialId, ...]:
+async def _hear(it: Hearing, reason: SuspendReason, doing: _Doing) -> tuple[CredentialId, ...]:
     record = await it.record()
     done = await heard_before(it, record)
     if done is not None:
         return done
+    return await doing(it, reason, beside_the_course(record, record.hearing(it.note)))
+
+
+async def _held(it: Hearing, reason: SuspendReason, record: Reservation) -> tuple[CredentialId, ...]:
     because = "the stay is over: for when it is confirmed again" if record.status in OVER else None
-    heard = it.noted(record.hearing(it.note), BookingOutcome.APPLIED, because)
-    # How new the stay is, no word about its guest can tell.
-    held = replace(heard, standing=record.standing, highest=record.highest, holds=record.holds | {reason})
-    order = Order(it.booking.cause, it.services.now)
-    return await _ordered(trimmed(held), hold_key, reason, order, it.ledger, it.services)
+    held = replace(
+        it.noted(record, BookingOutcome.APPLIED, because),
+        holds=record.holds | {reason},
+        planned=without_plans(record, reason).planned,
+    )
+    order = RestOrder(HOLD, reason, Order(it.booking.cause, it.services.now))
+    return await rest_keys(trimmed(held), order, it.ledger, it.services)
 
 
-async def _obey(order: StayOrder, ordering: _Ordering, services: Services) -> tuple[CredentialId, ...]:
+async def _missed(it: Hearing, reason: SuspendReason, record: Reservation) -> tuple[CredentialId, ...]:
+    word = absence(record)
+    if word is None:
+        spoken_for = "the guest is in, or the stay changed or ended, since"
+        await it.ledger.documents.commit(
+            [trimmed(it.noted(record, BookingOutcome.IGNORED, spoken_for)).write()]
+        )
+        return record.credentials
+    at = await resting_at(record, word, it.booking.tenant, it.services)
+    if at <= it.services.now and record.status is not Status.AWAITED:
+        return await _held(it, reason, record)
+    because = f"its keys rest from {instant_to_text(at)}, unless the guest comes"
+    planned = planning(it.noted(record, BookingOutcome.APPLIED, because), word, at)
+    await it.ledger.documents.commit([trimmed(planned).write()])
+    return record.credentials
+
+
+async def _obey(order: StayOrder, ordering: Ordering, services: Services) -> tuple[CredentialId, ...]:
     ledger = await services.ledger(order.tenant)
     found = await ledger.documents.get(ref_of(order.reservation))
     record = None if found is None else reservation_from(found)
     if record is None or record.status not in (Status.AWAITED, Status.CONFIRMED):
         raise InvalidInput("reservation", "no stay that is to come or goes on", "give one that is confirmed")
-    holds = record.holds | {order.reason} if ordering is hold_key else record.holds - {order.reason}
-    changed = replace(record, holds=holds)
-    why = Order(Cause(_trace(services)), services.now, order.by)
-    return await _ordered(changed, ordering, order.reason, why, ledger, services)
-
-
-def _trace(services: Services) -> str:
-    token = services.entropy.token(24).hex()
-    return f"00-{token[:32]}-{token[32:]}-01"
-
-
-async def _ordered(
-    record: Reservation,
-    ordering: _Ordering,
-    reason: SuspendReason,
-    order: Order,
-    ledger: Ledger,
-    services: Services,
-) -> tuple[CredentialId, ...]:
-    found = [ordering(key, await ledger.grants(key), reason, order) for key in await keys_of(record, ledger)]
-    changes = [change for change in found if change is not None]
-    if not changes:
-        await ledger.documents.commit([record.write()])
-        return record.credentials
-    for saved, change in zip(await ledger.save_all(changes, record.write()), changes, strict=True):
-        if change.facts or change.grants:
-            await begin_work(saved, ledger, services)
-    return record.credentials
+    holds = record.holds | {order.reason} if ordering is HOLD else record.holds - {order.reason}
+    changed = replace(without_plans(record, order.reason), holds=holds)
+    why = Order(unprompted(services), services.now, order.by)
+    return await rest_keys(changed, RestOrder(ordering, order.reason, why), ledger, services)

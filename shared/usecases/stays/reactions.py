@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from shared.domain.kinds import SuspendReason
 from shared.domain.reactions import Action, Reaction, reaction_to
 from shared.keywork.services import Services
-from shared.usecases.stays import hear_booking, hold_stay
+from shared.usecases.stays import hear_booking, hold_stay, note_arrival
 from shared.usecases.stays.read_booking import amendment_of, stay_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,13 @@ async def _end(event: "Event", _: Reaction, services: Services) -> Any:
 
 async def _hold(event: "Event", reaction: Reaction, services: Services) -> Any:
     assert isinstance(reaction.reason, SuspendReason)  # noqa: S101 - the table gives every hold its reason
+    if reaction.delayed_by_policy:
+        return await hold_stay.miss_guest(event, services)
     return await hold_stay.hold_booking(event, reaction.reason, services)
+
+
+async def _arrive(event: "Event", _: Reaction, services: Services) -> Any:
+    return await note_arrival.note_arrival(event, services)
 
 
 _COMMANDS: Final[Mapping[Action, Callable[["Event", Reaction, Services], Awaitable[Any]]]] = {
@@ -41,4 +47,5 @@ _COMMANDS: Final[Mapping[Action, Callable[["Event", Reaction, Services], Awaitab
     Action.AMEND: _change,
     Action.REVOKE: _end,
     Action.SUSPEND: _hold,
+    Action.NOTE_ARRIVAL: _arrive,
 }

@@ -24,10 +24,7 @@ class AskAgain:
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Self:
         """Read the command."""
-        try:
-            key = credential_id(body.get("key"))
-        except InvalidInput as refusal:
-            raise refusal.at("key") from None
+        key = credential_id(body.get("key"), "key")
         return cls(TenantId.parse(body.get("tenant"), "tenant"), key)
 
 

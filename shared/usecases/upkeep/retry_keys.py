@@ -40,10 +40,7 @@ class RetryKeys:
         vendor = body.get("vendor")
         if body.get("key") is None:
             return cls(tenant, vendor=None if vendor is None else VendorCode(str(vendor)))
-        try:
-            return cls(tenant, credential_id(body["key"]))
-        except InvalidInput as refusal:
-            raise refusal.at("key") from None
+        return cls(tenant, credential_id(body["key"], "key"))
 
 
 async def retry_keys(command: RetryKeys, services: Services) -> dict[str, Any]:

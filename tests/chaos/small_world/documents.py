@@ -132,7 +132,9 @@ def as_before(data):
 
 def _grant_as_before(data):
     leaving = data["grant"]["state"]["type"] in ("removing", "residual", "removed")
-    if data["wish"] != ("gone" if leaving else "open") or data["grant"]["state"]["type"] == "resting":
+    changed = not leaving and data["wished_at"] is not None  # it knew of no stay that changes
+    said = data["wish"] == ("gone" if leaving else "open") and data["grant"]["state"]["type"] != "resting"
+    if changed or not said:
         return dict(data)
     known = {name: value for name, value in data.items() if name not in ("wish", "wished_at")}
     return {**known, "schema_version": 1}

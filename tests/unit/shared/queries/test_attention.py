@@ -1,10 +1,16 @@
 """What somebody must see to: keys that failed and are wanted, and locks that keep what should be gone."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
+from shared.domain.window import StayWindow
+from shared.ledger.grant_record import PLACE, REST, Wish, grant_from
+from shared.ledger.vendor_calls import CallMade
+from shared.ports.documents import Document, Ref
 from shared.queries import hotels
+from shared.queries.attention import is_wanted
 from tests.support.sample_hotel import play
 
 LOCK_FULL, LOCK_FROZEN = "errcode:-3009", "errcode:-3036"
@@ -242,3 +248,18 @@ def test_a_guest_whose_further_room_has_no_key_yet_is_named_until_it_has(tmp_pat
     lacking, keys, well = play(tmp_path, scenario)
     assert lacking == {**WELL, "keys_at_the_door": keys}
     assert well == WELL
+
+
+def test_a_guest_of_a_shorter_stay_is_named_where_the_lock_may_have_let_their_key_rest(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", validFrom="2026-03-01T08:30:00Z")
+        await asyncio.sleep(30)
+        rows = (await house.documents("grants")).items()
+        return [grant_from(Document(Ref("grants", id_), data, "1")) for id_, data in rows]
+
+    stands = play(tmp_path, scenario)[0]
+    now = stands.calls[0].at + timedelta(minutes=5)
+    shorter = stands.aimed(StayWindow(stands.since, now + timedelta(hours=6), "UTC"), Wish.OPEN, now)
+    asleep = shorter.removing(CallMade(now, REST)).heard("timeout", now)
+    again = asleep.calling(now, now, PLACE).heard("pin_taken", now)
+    assert [is_wanted(kept, now) for kept in (stands, shorter, asleep, again)] == [False, False, True, True]

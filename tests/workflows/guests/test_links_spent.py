@@ -1,0 +1,137 @@
+"""A link lets a guest in once: by a session or a second fact, and whoever else tries hears the same."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from shared.ledger.guest_tokens import MOST_WRONG, draw_token
+from shared.usecases.guests.guesses import MOST_OF_ALL, MOST_OF_ONE, SPAN
+from shared.usecases.guests.services import NothingGiven
+from shared.usecases.guests.sign_in import Visit, folded, sign_in
+from tests.support.guests import GUEST, issued, link_to, serving
+from tests.support.sample_hotel import play
+
+PHONE = "5121"
+
+
+async def booked(house):
+    await house.publish("evt_1", guest=GUEST)
+    await asyncio.sleep(5)
+    key, _ = await issued(house)
+    return key
+
+
+async def refused(visit, on):
+    with pytest.raises(NothingGiven) as no:
+        await sign_in(visit, on)
+    return str(no.value)
+
+
+def test_a_link_is_spent_once_and_its_session_goes_on(tmp_path):
+    async def scenario(house):
+        on = serving(house)
+        key = await booked(house)
+        token, second = await link_to(house, key), await link_to(house, key, channel="sms")
+        signed = await sign_in(Visit(token, proof="۵۱۲۱"), on)
+        assert (signed.reservation, signed.credential) == ("rsv_1", key)
+        # The same link, from another device; the guest's own device; the guest's other link.
+        assert await refused(Visit(token, proof=PHONE), on) == ""
+        assert (await sign_in(Visit(token, signed.begun), on)).begun is None
+        assert (await sign_in(Visit(second, signed.begun), on)).begun is None
+        assert await refused(Visit(second, proof=PHONE), on) == ""
+        assert sum("spent link" in each["message"] for each in house.logged("WARNING")) == 2
+
+    play(tmp_path, scenario)
+
+
+def test_of_many_who_spend_a_link_at_once_exactly_one_is_let_in(tmp_path):
+    async def scenario(house):
+        on = serving(house)
+        token = await link_to(house, await booked(house))
+        tries = (sign_in(Visit(token, proof="RSV_1"), on) for _ in range(20))
+        outcomes = await asyncio.gather(*tries, return_exceptions=True)
+        assert sum(not isinstance(each, Exception) for each in outcomes) == 1
+        assert all(isinstance(each, NothingGiven) for each in outcomes if isinstance(each, Exception))
+
+    play(tmp_path, scenario)
+
+
+def test_after_five_wrong_facts_a_link_leads_to_the_desk_only(tmp_path):
+    async def scenario(house):
+        on = serving(house)
+        key = await booked(house)
+        token = await link_to(house, key)
+        for _ in range(3):
+            await refused(Visit(token), on)  # nothing said is no guess
+        for guess in range(MOST_WRONG):
+            await refused(Visit(token, proof=f"000{guess}"), on)
+        await refused(Visit(token, proof=PHONE), on)
+        signed = await sign_in(Visit(await link_to(house, key), proof=PHONE), on)
+        await refused(Visit(token, signed.begun), on)
+
+    play(tmp_path, scenario)
+
+
+def test_a_link_ends_with_its_stay_and_a_session_opens_no_other_stay(tmp_path):
+    async def scenario(house):
+        on = serving(house)
+        key = await booked(house)
+        token = await link_to(house, key)
+        of_another = await link_to(house, key, stay="rsv_2")
+        signed = await sign_in(Visit(token, proof=PHONE), on)
+        await refused(Visit(of_another, signed.begun), on)
+        await asyncio.sleep(timedelta(hours=3).total_seconds())
+        await refused(Visit(token, signed.begun), on)
+        await refused(Visit(await link_to(house, key), signed.begun), on)
+
+    play(tmp_path, scenario)
+
+
+def test_whoever_guesses_links_is_refused_for_minutes_and_many_such_wake_somebody(tmp_path):
+    async def scenario(house):
+        on = serving(house)
+        key = await booked(house)
+        signed = await sign_in(Visit(await link_to(house, key), proof=PHONE), on)
+        for address in range(MOST_OF_ALL):
+            for _ in range(MOST_OF_ONE):
+                await refused(Visit(draw_token(on.entropy), address=f"192.0.2.{address}"), on)
+        (alert,) = house.logged("ALERT")
+        assert alert["runbook"] == "guests/guessed-links"
+        token = await link_to(house, key)
+        await refused(Visit(token, proof=PHONE, address="192.0.2.7"), on)
+        # Guests who are in are not shut out by a guesser in the same network.
+        assert (await sign_in(Visit(token, signed.begun, address="192.0.2.7"), on)).begun is None
+        await asyncio.sleep(SPAN.total_seconds())
+        await sign_in(Visit(await link_to(house, key), proof=PHONE, address="192.0.2.7"), on)
+
+    play(tmp_path, scenario)
+
+
+def test_neither_tokens_nor_sessions_are_kept_as_they_are(tmp_path):
+    async def scenario(house):
+        on = serving(house)
+        token = await link_to(house, await booked(house))
+        signed = await sign_in(Visit(token, proof=PHONE), on)
+        kept = str(house.fleet.means.engine.read("SELECT unpacked(body), id FROM packed", ()))
+        for secret in (token, signed.begun):
+            assert secret.reveal() not in kept + house.on.log.getvalue() + repr(signed) + repr(Visit(secret))
+
+    play(tmp_path, scenario)
+
+
+def test_drawn_tokens_have_128_bits_in_letters_and_digits_only():
+    class Most:
+        def token(self, size):
+            return b"\xff" * size
+
+    assert len(draw_token(Most()).reveal()) == 22
+    assert draw_token(Most()).reveal().isalnum()
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("۵۱۲۱", "5121"), ("٥١٢١", "5121"), (" 51 21 ", "5121"), ("RSV_1", "rsv_1"), ("５１２１", "5121")],
+)
+def test_what_a_guest_types_is_compared_without_script_spaces_and_case(typed, meant):
+    assert folded(typed) == meant
