@@ -38,6 +38,7 @@ COLLECTIONS: Final = (
     Collection("desk_cards", "the cards that were written for each door", expires=True),
     Collection("desk_jobs", "cards to be written at a desk", expires=True),
     Collection("desk_presence", "when each property's desk was heard of last"),
+    Collection("device_health", "how locks are, and what of that was told"),
     Collection("devices", "locks and what they can do"),
     Collection("dsar_log", "what guests asked of us about themselves"),
     Collection("finding_refs", "vendors' numbers of keys nobody knows, sealed", sealed=True, expires=True),

@@ -19,7 +19,7 @@ Body = Mapping[str, Any]
 OpenVendor = Callable[[Any, Any], Any]
 """What `shared.vendor_kit.binding` says in full, which is not loaded to start a function."""
 PREFIX: Final = "adapter_"
-COMPARE, HEAR = "compare", "hear"
+COMPARE, HEAR, LOOK = "compare", "hear", "look"
 
 
 def adapter(opener: Callable[[], OpenVendor]) -> Entry:
@@ -62,9 +62,19 @@ async def _hear(body: Body, on: Platform, desks: Any) -> Body:
     return await hear_doors(HearDoors.of(body), services_of(on), desks)
 
 
+async def _look(body: Body, on: Platform, desks: Any) -> Body:
+    """Look at a property's locks."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.attempts.begin_hearing import HearDoors
+    from shared.usecases.devices.look_at_locks import look_at_locks
+
+    return await look_at_locks(HearDoors.of(body), services_of(on), desks)
+
+
 OTHER_WORK: Final[Mapping[str, Callable[[Body, Platform, Any], Awaitable[Body]]]] = {
     COMPARE: _walk,
     HEAR: _hear,
+    LOOK: _look,
 }
 """What an adapter does besides attempts at keys."""
 

@@ -12,7 +12,7 @@ from shared.domain.ids import TenantId
 from shared.domain.instants import milliseconds
 from shared.keywork.services import Services
 from shared.ledger.delays import STEP_LEASE
-from shared.ledger.indexes import DUE, DUE_ATTEMPTS, DUE_DISCLOSURES, DUE_STAYS, DUE_WEBHOOKS
+from shared.ledger.indexes import DUE, DUE_ATTEMPTS, DUE_DEVICES, DUE_DISCLOSURES, DUE_STAYS, DUE_WEBHOOKS
 from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
 from shared.streams.telling import DUE_AT
 from shared.usecases.stays.no_show import do_planned
@@ -54,6 +54,12 @@ async def _tend_attempt(tenant: TenantId, name: str, documents: DocumentStore, s
     return await tend_attempt(tenant, name, documents, services)
 
 
+async def _tend_device(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.devices.tend_device import tend_device
+
+    return await tend_device(tenant, name, documents, services)
+
+
 async def _tell_health(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
     return await tell_health(name, documents.tenant(tenant), services.bus)
 
@@ -73,6 +79,7 @@ SWEPT: Final = (
     SweptStream(DUE_DISCLOSURES, _tell_disclosure, "who was shown evidence could not be told"),
     SweptStream(DUE_WEBHOOKS, _tend_webhook, "a vendor's webhook could not be tended"),
     SweptStream(DUE_ATTEMPTS, _tend_attempt, "an attempt at a door could not be told"),
+    SweptStream(DUE_DEVICES, _tend_device, "what happened to a lock could not be told"),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )
 
