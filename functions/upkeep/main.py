@@ -109,6 +109,15 @@ async def replace_key(body: Body, on: Platform) -> Body:
 
 
 @step
+async def copy_key(body: Body, on: Platform) -> Body:
+    """Request one key more beside another, on a person's word."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.upkeep import copy_key
+
+    return await copy_key.copy_key(copy_key.CopyOrder.of(body), services_of(on))
+
+
+@step
 async def compare_locks(body: Body, on: Platform) -> Body:
     """Begin to compare locks with the ledger: those that are due, or named."""
     from shared.runtime.keys import services_of

@@ -18,6 +18,7 @@ from infra.cli.command import (
 )
 from infra.cli.credentials import credentials
 from infra.cli.demo.play import demo
+from infra.cli.desk import desk
 from infra.cli.doctor.examine import doctor
 from infra.cli.document import document
 from infra.cli.events import events
@@ -69,7 +70,7 @@ found = typer.Typer(
     no_args_is_help=True, help="What at locks is not as the ledger has it, until it is settled."
 )
 schedules = typer.Typer(no_args_is_help=True, help="What the clock starts.")
-key = typer.Typer(no_args_is_help=True, help="One key, ended or replaced on a person's word.")
+key = typer.Typer(no_args_is_help=True, help="One key, ended, replaced or copied on a person's word.")
 sealing = typer.Typer(no_args_is_help=True, help="The keys that seal what must stay secret.")
 sim = typer.Typer(no_args_is_help=True, help="Simulated vendors and their doors, to play with.")
 fault = typer.Typer(no_args_is_help=True, help="What goes wrong at the simulated vendor.")
@@ -106,6 +107,7 @@ app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))
 app.add_typer(letters, name="dead-letter")
 app.add_typer(residues, name="residue")
 app.add_typer(audit, name="audit")
+app.add_typer(desk, name="desk")
 app.add_typer(found, name="finding")
 app.add_typer(key, name="key")
 app.add_typer(workflow, name="workflow")
@@ -120,6 +122,7 @@ residues.command("list")(at_a_place(residue.list_residues))
 residues.command("close")(at_a_place(residue.close))
 key.command("end")(at_a_place(key_orders.end))
 key.command("replace")(at_a_place(key_orders.replace))
+key.command("copy")(at_a_place(key_orders.copy))
 found.command("list")(at_a_place(findings.list_findings))
 found.command("adopt")(at_a_place(findings.adopt))
 found.command("remove")(at_a_place(findings.remove))

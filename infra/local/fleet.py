@@ -106,7 +106,8 @@ class Fleet:
         self.starts.note(self.means.clock.now())
         resumed = self.sagas.start_all()
         await upkeep.compare_if_owed(self)
-        self._upkeep = [asyncio.ensure_future(work(self)) for work in (upkeep.tidy, upkeep.fold)]
+        works = (upkeep.tidy, upkeep.fold, upkeep.look_at_telemetry)
+        self._upkeep = [asyncio.ensure_future(work(self)) for work in works]
         self.world.log.info("fleet started", functions=len(self.manifest.functions), resumed=resumed)
 
     async def stop(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar, cast
 
 from infra.manifest.resolved import QUARANTINE_ROLE
 from shared.domain.ids import TenantId
+from shared.events.backoffice.catalogue import ROOT
 from shared.kernel.identity import Forbidden
 from shared.ports.bus import EventBus, Message
 from shared.ports.vault import Secrets
@@ -63,7 +64,7 @@ class HeldBus:
 
     async def publish(self, topic: str, messages: Sequence[Message]) -> tuple[str, ...]:
         """Publish, or raise Forbidden before anything is kept."""
-        _check_role(QUARANTINE_ROLE if topic == QUARANTINE_TOPIC else "publish")
+        _check_role(QUARANTINE_ROLE if topic == QUARANTINE_TOPIC else _role_to_tell(topic))
         return await self._bus.publish(topic, messages)
 
 
@@ -111,6 +112,10 @@ def _check_role(role: str) -> None:
     function = _who()
     if function is not None and role not in function.roles:
         raise Forbidden(f"{function.name} has no role {role}: add it to its fleet.yaml")
+
+
+def _role_to_tell(topic: str) -> str:
+    return "telemetry" if topic.startswith(f"{ROOT}.") else "publish"
 
 
 def _covers(pattern: str, secret: str) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from infra.local.storage.presence import Presence
+from shared.events.backoffice.catalogue import DLQ_DEPTH_ALERT, Group
 from shared.ledger.comparison import Occasion
 from shared.ports.documents import StorageFull
 from shared.runtime.keys import services_of
@@ -21,6 +22,8 @@ FOLD_EVERY: Final = timedelta(minutes=1)
 TIDY_EVERY: Final = timedelta(hours=1)
 KEPT_FOR: Final = timedelta(days=90)
 """How long executions that ended and tasks that failed can be looked at."""
+LOOK_EVERY: Final = timedelta(minutes=5)
+"""On Google Cloud a signal of the plan looks at the same (infra/manifest/plan/watching.py)."""
 SET_ASIDE_FOR: Final = timedelta(days=30)
 """How long a message waits for a person: it holds a guest's name, sealed, and its stay is over by then."""
 MOST_SET_ASIDE: Final = 10_000
@@ -60,6 +63,24 @@ async def tidy(fleet: "Fleet") -> None:
             await _let_go(fleet)
         except StorageFull as full:
             fleet.world.log.warning("could not tidy up", reason=str(full))
+
+
+async def look_at_telemetry(fleet: "Fleet") -> None:
+    """Call somebody when dead letters of telemetry pile up: once, until there are fewer (C §18)."""
+    called: set[Group] = set()
+    while True:
+        await asyncio.sleep(LOOK_EVERY.total_seconds())
+        letters = fleet.bus.dead_letters
+        depths = {group: letters.count(topic=group.dead_letters) for group in Group}
+        deep = {group for group, depth in depths.items() if depth >= DLQ_DEPTH_ALERT}
+        for group in sorted(deep - called):
+            fleet.world.log.alert(
+                "telemetry's dead letters pile up",
+                runbook="cloud/telemetry-dead-letters",
+                group=group.value,
+                depth=depths[group],
+            )
+        called = deep
 
 
 async def _let_go(fleet: "Fleet") -> None:

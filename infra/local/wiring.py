@@ -11,9 +11,18 @@ from infra.local.tasks.specs import QueueSpec
 from infra.manifest.load import Function, Manifest
 from infra.manifest.model import PUSHER, SCHEDULER, TASKS
 from infra.manifest.resolved import waiting_time
-from infra.manifest.topics import PARKED, awaited, subscription_name, topics_of, travelling
+from infra.manifest.topics import (
+    PARKED,
+    TELEMETRY,
+    awaited,
+    dead_letters_of,
+    heard_alone,
+    subscription_name,
+    topics_in,
+    topics_of,
+    travelling,
+)
 from infra.manifest.triggers import QueueTrigger, ScheduleTrigger, Subscribing
-from shared.ports.dead_letters import DEAD_LETTER_TOPIC
 
 
 def topics(manifest: Manifest | None = None) -> list[TopicSpec]:
@@ -21,7 +30,10 @@ def topics(manifest: Manifest | None = None) -> list[TopicSpec]:
     taken = manifest.topics() if manifest else ()
     keepers = {each.topic: each.subscription for each in awaited(taken)} if manifest else {}
     parked = [TopicSpec(name, parked=True) for name in PARKED]
-    return [*(TopicSpec(topic, kept_for=keepers.get(topic, "")) for topic, _ in travelling()), *parked]
+    telemetry = [TopicSpec(name) for name in topics_in(TELEMETRY)]
+    travel = [TopicSpec(topic, kept_for=keepers.get(topic, "")) for topic, _ in travelling()]
+    heard = [TopicSpec(name) for name in heard_alone()]
+    return [*travel, *heard, *telemetry, *parked]
 
 
 def subscriptions(manifest: Manifest, base_url: str) -> list[SubscriptionSpec]:
@@ -88,7 +100,7 @@ def _subscription(function: Function, trigger: Subscribing, topic: str, url: str
         min_backoff=trigger.retry.minimum,
         max_backoff=trigger.retry.maximum,
         max_attempts=trigger.dead_letter_after,
-        dead_letter_topic=DEAD_LETTER_TOPIC,
+        dead_letter_topic=dead_letters_of(topic),
         max_outstanding=function.deployable.concurrency,
     )
 

@@ -35,6 +35,7 @@ Role = Literal[
     "sealed",
     "secrets-write",
     "tasks-enqueue",
+    "telemetry",
     "workflows-callback",
     "workflows-start",
 ]

@@ -8,8 +8,9 @@ from typing import Final
 from infra.manifest.load import Function, Manifest
 from infra.manifest.model import TASKS
 from infra.manifest.resolved import QUARANTINE_ROLE, roles_of
-from infra.manifest.topics import awaited, topics_in
+from infra.manifest.topics import TELEMETRY, awaited, topics_in
 from infra.manifest.triggers import QueueTrigger
+from shared.events.backoffice.catalogue import Group
 from shared.ports.dead_letters import PULLED, QUARANTINE_TOPIC
 
 RECORDS: Final = "records"
@@ -85,6 +86,7 @@ RIGHTS: Final[Mapping[str, Callable[[Manifest], Iterator[Grant] | tuple[Grant, .
     "sealed": _fixed(_SEALED),
     "secrets-write": _fixed(),  # on the secrets it names
     "tasks-enqueue": _enqueuers,
+    "telemetry": partial(_publishers, lambda: (*topics_in(TELEMETRY), *(row.dead_letters for row in Group))),
     "workflows-callback": _fixed(_INVOKER),
     "workflows-start": _fixed(_INVOKER),
 }

@@ -5,13 +5,20 @@ from dataclasses import dataclass
 from typing import Final
 
 from infra.manifest.triggers import TopicSet, TopicsTrigger, TopicTrigger
+from shared.events.backoffice.catalogue import Group
+from shared.events.backoffice.heard_subjects import ALSO_CALLED, HEARD
 from shared.events.catalogue import CATALOGUE, spellings, subjects, topics
 from shared.events.subject import Direction, Retention, Subject
-from shared.ports.dead_letters import DEAD_LETTER_TOPIC, QUARANTINE_TOPIC
+from shared.ports.dead_letters import DEAD_LETTER_TOPIC, PULLED
 
-PARKED: Final = (QUARANTINE_TOPIC, DEAD_LETTER_TOPIC)
+PARKED: Final = tuple(PULLED.values())
 """Topics whose messages wait for a person."""
 
+TELEMETRY: Final = "telemetry"
+NEIGHBOURS: Final = "neighbours"
+UNHANDLED: Final = frozenset({"melmastoon.iam.user.deactivated.v1"})
+"""What is kept for a function still to come: read by the backoffice already, it would look as if taken."""
+_DEAD_LETTERS: Final = {group.topic: group.dead_letters for group in Group}
 _WANTED: Final[Mapping[TopicSet, Callable[[Subject], bool]]] = {
     "ours": lambda row: row.direction is Direction.PRODUCED,
     "ours:operational": lambda row: row.retention is Retention.OPERATIONAL,
@@ -32,6 +39,17 @@ class Awaited:
         """The subscription that keeps it, and that becomes the function's own."""
         subject = next(row.name for row in subjects(Direction.CONSUMED) if self.topic in topics(row))
         return subscription_name(self.function, TopicTrigger(topic=subject), self.topic)
+
+
+def heard_alone() -> tuple[str, ...]:
+    """Return the topics that the backoffice alone hears of, in no catalogue but document C's."""
+    known = {topic for topic, _ in travelling()}
+    return tuple(topic for topic in HEARD if topic not in known)
+
+
+def _heard() -> tuple[str, ...]:
+    awaited_yet = {topic for topic, row in travelling() if row.name in UNHANDLED}
+    return tuple(topic for topic in (*HEARD, *ALSO_CALLED) if topic not in awaited_yet)
 
 
 def travelling() -> Iterator[tuple[str, Subject]]:
@@ -65,7 +83,16 @@ def topics_of(trigger: object) -> tuple[str, ...]:
 
 def topics_in(wanted: TopicSet) -> tuple[str, ...]:
     """Return the topics of a set."""
+    if wanted == TELEMETRY:
+        return tuple(group.topic for group in Group)
+    if wanted == NEIGHBOURS:
+        return _heard()
     return tuple(topic for topic, row in travelling() if _WANTED[wanted](row))
+
+
+def dead_letters_of(topic: str) -> str:
+    """Return where a message of a topic goes that is given up: of telemetry, its group's place (C §18)."""
+    return _DEAD_LETTERS.get(topic, DEAD_LETTER_TOPIC)
 
 
 def subscription_name(function: str, trigger: object, topic: str) -> str:

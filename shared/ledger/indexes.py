@@ -48,8 +48,22 @@ FOUND_AT: Final = Index("findings", ("at_lock",), "found_at")
 """What was found at a lock, and is not settled."""
 COMPARISONS: Final = Index("comparisons", (), "began_at")
 """How each property's locks of one vendor were compared with the ledger last."""
+DESKS_AT: Final = Index("desks", ("property_id",), "paired")
+"""A property's front desks, as they were paired."""
+LOCAL_KEYS: Final = Index("desk_local_keys", ("key",), "local")
+"""The keys of desks that became one key."""
 TASKS: Final = Index("manual_tasks", (), "raised_at")
 """What somebody must do by hand, the oldest first."""
+DUE_MASTER_KEYS: Final = Index("master_keys", (), "due_at", swept=True)
+"""Master keys that somebody must look at, the longest overdue first."""
+MASTER_KEYS_OF: Final = Index("master_keys", ("of_staff",), "live")
+"""The master keys of a member of staff that are not over."""
+MASTER_KEYS_AT: Final = Index("master_keys", ("of_property",), "ends")
+"""All master keys of a property, those that last longest first."""
+TASKS_OF: Final = Index("staff_tasks", ("assigned_to",), "opened")
+"""The open tasks of a member of staff."""
+ROOMS: Final = Index("rooms", ("property_id",), "id")
+"""A property's rooms."""
 PROPERTIES: Final = Index("properties", (), "id")
 """A tenant's properties."""
 DAYS: Final = Index("outbox", (), "day")

@@ -10,7 +10,8 @@ from shared.domain.credential import KeyCredential
 from shared.domain.documents import to_document
 from shared.domain.ids import CredentialId, RoomId, minted_at
 from shared.domain.instants import Moment, milliseconds
-from shared.domain.kinds import SAGA, Actor, ClaimKey, SuspendReason
+from shared.domain.kinds import SAGA, Actor, ClaimKey, SetRole, SuspendReason
+from shared.domain.scope import AccessScope
 from shared.domain.states import Failed, Pending, Requested, Revoked
 from shared.domain.stored import UNSTORED, Json, Stored
 from shared.domain.window import StayWindow
@@ -75,10 +76,11 @@ class Saga:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a key is to open, and when, once its locks have followed."""
+    """What a key is to open, and when, once its locks have followed; a scope that is None stays as it is."""
 
     rooms: tuple[RoomId, ...]
     window: StayWindow
+    scope: Annotated[AccessScope | None, Stored(omitted=True)] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +170,13 @@ class KeyRecord(Stream):
     def to_be_made(self) -> bool:
         """Say whether there is no such key yet, and it is on its way."""
         return isinstance(self.credential.state, Requested | Pending)
+
+    @property
+    def is_copy(self) -> bool:
+        """Say whether it is one more of a party's keys, and lives."""
+        return self.credential.core.role is SetRole.COPY and not isinstance(
+            self.credential.state, Revoked | Failed
+        )
 
     @property
     def id(self) -> CredentialId:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Protocol
 
+from shared.events.backoffice.catalogue import Group
 from shared.ports.bus import BusError
 
 NO_HANDLER: Final = "no handler yet"
@@ -14,8 +15,12 @@ QUARANTINE_TOPIC: Final = "melmastoon.lock.quarantine.v1"
 """Where a push goes that can never succeed: parked with its reason until somebody looks."""
 DEAD_LETTER_TOPIC: Final = "melmastoon.lock.dead_letter.v1"
 """Where a push goes that never succeeded, after a hundred times."""
-PULLED: Final[Mapping[str, str]] = {"quarantine": QUARANTINE_TOPIC, "dead-letter": DEAD_LETTER_TOPIC}
-"""On Google Cloud, the pull subscriptions that keep the two."""
+PULLED: Final[Mapping[str, str]] = {
+    "quarantine": QUARANTINE_TOPIC,
+    "dead-letter": DEAD_LETTER_TOPIC,
+    **{f"telemetry-{group}": group.dead_letters for group in Group},
+}
+"""On Google Cloud, the pull subscriptions that keep the two, and those of telemetry (C §18)."""
 GOOGLE: Final = "CloudPubSubDeadLetterSource"
 REASON: Final = "deadLetterReason"
 QUARANTINE_NOTES: Final[tuple[str, ...]] = ("subscription", "reason", "field", "remedy")

@@ -33,6 +33,7 @@ from shared.runtime.responses import STATUS, error_response, json_response, too_
 Entry = Callable[[Request], Awaitable[Response]]
 EventHandler = Callable[[Any, Platform], Awaitable[None]]
 SetAside = Callable[[bytes, Delivery | None, Exception, Deployed, Platform], Awaitable[None]]
+DeliveryHandler = Callable[[Delivery, Platform], Awaitable[None]]
 StepHandler = Callable[[Mapping[str, Any], Platform], Awaitable[Mapping[str, Any]]]
 RawHandler = Callable[[Incoming, Platform], Awaitable[Response]]
 Respond = Callable[[Request, Deployed, Platform], Awaitable[Response]]
@@ -83,6 +84,36 @@ def subscriber(subject: str, *, sets_aside: bool = True) -> Callable[[EventHandl
         return entry_of(handle, receive)
 
     return decorate
+
+
+def taker(park: Callable[[Delivery], str]) -> Callable[[DeliveryHandler], Entry]:
+    """Make an entry point of a handler of messages as they were delivered, which reads them itself.
+
+    One that it refuses is set aside on the topic that `park` names for it.
+    """
+
+    def decorate(handle: DeliveryHandler) -> Entry:
+        async def receive(request: Request, function: Deployed, on: Platform) -> Response:
+            await _take(await body_within(request, PUSH_BYTES), handle, park, function, on)
+            return Response(status_code=204)
+
+        return entry_of(handle, receive)
+
+    return decorate
+
+
+async def _take(
+    body: bytes, handle: DeliveryHandler, park: Callable[[Delivery], str], function: Deployed, on: Platform
+) -> None:
+    from shared.events.errors import EventError
+
+    delivery: Delivery | None = None
+    try:
+        delivery = decode_push(body)
+        await handle(delivery, on)
+    except (EventError, InvalidInput) as refusal:
+        topic = QUARANTINE_TOPIC if delivery is None else park(delivery)
+        await _quarantine(body, delivery, refusal, function, on, topic)
 
 
 def step(handle: StepHandler) -> Entry:
@@ -183,7 +214,12 @@ def _expect(found: str, subject: str) -> None:
 
 
 async def _quarantine(
-    body: bytes, delivery: Delivery | None, refusal: Exception, function: Deployed, on: Platform
+    body: bytes,
+    delivery: Delivery | None,
+    refusal: Exception,
+    function: Deployed,
+    on: Platform,
+    topic: str = QUARANTINE_TOPIC,
 ) -> None:
     # Acked only once it is kept: a crash between the two quarantines it twice, and both say the same.
     notes = _notes(refusal, delivery.subscription if delivery else function.name)
@@ -193,7 +229,7 @@ async def _quarantine(
         ours = [(name, value) for name, value in delivery.attributes.items() if not name.startswith(RESERVED)]
         kept = dict(ours[: MOST_ATTRIBUTES - len(notes)])
         message = Message(delivery.data, {**kept, **notes}, delivery.ordering_key)
-    await on.bus.publish(QUARANTINE_TOPIC, [message])
+    await on.bus.publish(topic, [message])
     on.log.warning("quarantined", reason=notes["reason"], message_id=_id_of(delivery))
 
 

@@ -23,6 +23,7 @@ SERVED = {
     "service": {"service internal", "service people", "service public"},
     "step": {"http internal", "QueueTrigger", "ScheduleTrigger"},
     "subscriber": {"TopicTrigger", "TopicsTrigger"},
+    "taker": {"TopicTrigger", "TopicsTrigger"},
     "webhook": {"http public"},
 }
 """Which triggers each kind of entry serves: a step that anybody may call has nobody to judge its callers."""

@@ -56,7 +56,7 @@ def opens(house, door, code):
     return code in house.sim.cloud.doors[int(DOORS[door])].codes
 
 
-async def booked(house, count=1):
+async def booked(house, count=1, **more):
     """Have stays with keys."""
     for number in range(count):
         await house.publish(
@@ -64,6 +64,7 @@ async def booked(house, count=1):
             reservationId=f"rsv_{number}",
             guest={"id": f"gst_{number}"},
             rooms=[ALL[number % 4]],
+            **more,
         )
     await house.keys_active(count)
     await house.settled()

@@ -114,3 +114,80 @@ def test_no_key_is_made_for_a_stay_that_is_off(tmp_path):
         assert len(await house.keys()) == 1
 
     play(tmp_path, scenario)
+
+
+def test_a_key_that_is_on_its_way_to_another_room_is_replaced_by_one_of_that_room(tmp_path):
+    async def scenario(house):
+        await booked(house)
+        key = await only_key(house)
+        await house.fault("http_500", "keyboardPwd/add")
+        moved = {"rooms": ["rmu_102"], "reservationId": "rsv_0", "version": 2}
+        await house.publish("evt_2", "dates_changed", time="2026-03-01T09:30:00Z", **moved)
+        await asyncio.sleep(20)
+        await house.mend()
+        await order(house, "replace-key", key)
+        _, new = await house.keys()
+        assert (new["state"]["type"], new["core"]["rooms"]) == ("active", ["rmu_102"])
+        assert [len(await house.keys_at(door)) for door in ("101", "102", "front")] == [0, 1, 1]
+
+    play(tmp_path, scenario)
+
+
+def test_a_key_is_replaced_by_one_of_another_kind_that_its_doors_know_and_by_no_other(tmp_path):
+    async def scenario(house):
+        await booked(house)
+        key = await only_key(house)
+        status, answer = await order(house, "replace-key", key, kind="nfc_tag")
+        assert (status, answer["error"]["field"]) == (400, "kind")
+        assert (await house.keys())[0]["state"]["type"] == "active"
+        status, told = await order(house, "replace-key", key, kind="rfid_card")
+        assert status == 200
+        old, new = await house.keys()
+        assert old["state"]["replaced_by"] == new["core"]["id"] == told["replacedBy"]
+        assert new["core"]["plan"]["choices"][0]["kind"] == "rfid_card"
+        requested = [
+            row for row in (await house.documents("outbox")).values() if "requested" in row["subject"]
+        ]
+        assert requested[-1]["audit"]["operatorId"] == "usr_7"
+
+    play(tmp_path, scenario)
+
+
+def test_copies_of_a_key_open_what_it_opens_follow_the_stay_and_end_with_it(tmp_path):
+    async def scenario(house):
+        await booked(house, partySize=3)
+        key = await only_key(house)
+        for _ in range(2):  # ordered twice, they are made once
+            status, told = await order(house, "copy-key", key, copies=2)
+            assert (status, len(told["copies"])) == (200, 2)
+        pins = sorted(row["code"] for row in await house.keys_at("101"))
+        assert len(set(pins)) == 3
+        assert [each["core"]["role"] for each in await house.keys()] == ["first", "copy", "copy"]
+        status, answer = await order(house, "copy-key", key, copies=3)
+        assert (status, answer["error"]["field"]) == (400, "copies")
+        moved = {"rooms": ["rmu_102"], "reservationId": "rsv_0", "version": 2}
+        await house.publish("evt_2", "dates_changed", time="2026-03-01T09:30:00Z", **moved)
+        await house.settled()
+        assert not await house.keys_at("101")
+        assert sorted(row["code"] for row in await house.keys_at("102")) == pins
+        await house.publish(
+            "evt_3", "cancelled", time="2026-03-01T09:31:00Z", reservationId="rsv_0", version=3
+        )
+        await house.settled()
+        assert not await house.keys_at("102")
+        assert not await house.keys_at("front")
+
+    play(tmp_path, scenario)
+
+
+def test_party_has_as_many_copies_of_the_keys_that_are_made_anew(tmp_path):
+    async def scenario(house):
+        await booked(house)
+        await order(house, "copy-key", await only_key(house))
+        elsewhere = {"rooms": ["rmu_102"], "reservationId": "rsv_0", "version": 2}
+        await house.publish("evt_2", time="2026-03-01T09:30:00Z", **elsewhere)  # not changed: confirmed anew
+        await house.settled()
+        assert len({row["code"] for row in await house.keys_at("102")}) == 2
+        assert not await house.keys_at("101")
+
+    play(tmp_path, scenario)

@@ -7,14 +7,21 @@ from infra.manifest.model import PUSHER, SCHEDULER, TASKS
 from infra.manifest.resolved import waiting_time
 from infra.manifest.topics import (
     PARKED,
+    TELEMETRY,
     awaited,
+    dead_letters_of,
+    heard_alone,
     subscription_name,
+    topics_in,
     topics_of,
     travelling,
 )
 from infra.manifest.triggers import QueueTrigger, ScheduleTrigger, Subscribing, TopicTrigger
+from shared.events.backoffice.catalogue import PRODUCER
+from shared.events.backoffice.catalogue import TELEMETRY as TOLD
+from shared.events.backoffice.heard_subjects import HEARD
 from shared.events.subject import RETENTION_RULES, Direction, Subject
-from shared.ports.dead_letters import DEAD_LETTER_TOPIC, PULLED
+from shared.ports.dead_letters import PULLED
 
 Table = dict[str, Any]
 
@@ -26,7 +33,9 @@ _KEPT: Final = {"retention_days": LONGEST_KEPT, "expires": False, "ordered": Tru
 def topics() -> Table:
     """Return every topic, by name."""
     rows = {topic: _topic(topic, row) for topic, row in travelling()}
-    return dict(sorted({**rows, **{topic: _parked() for topic in PARKED}}.items()))
+    told = {topic: _of_telemetry(topic) for topic in topics_in(TELEMETRY)}
+    heard = {topic: _heard(topic) for topic in heard_alone()}
+    return dict(sorted({**rows, **told, **heard, **{topic: _parked() for topic in PARKED}}.items()))
 
 
 def _topic(topic: str, row: Subject) -> Table:
@@ -40,6 +49,31 @@ def _topic(topic: str, row: Subject) -> Table:
         "merkle_anchored": row.merkle_anchored,
         "message_days": rule.message_days if rule else 7,
         "sink_days": rule.sink_days if rule else None,
+        "parked": False,
+    }
+
+
+def _of_telemetry(topic: str) -> Table:
+    """A topic of document C: several subjects share it, all of one class and kept for as long."""
+    row = next(row for row in TOLD.values() if row.group.topic == topic)
+    return {
+        **_parked(),
+        "direction": Direction.PRODUCED.value,
+        "producer": PRODUCER,
+        "retention_class": row.retention.value,
+        "message_days": 7,
+        "sink_days": row.keep_days,
+        "parked": False,
+    }
+
+
+def _heard(topic: str) -> Table:
+    return {
+        **_parked(),
+        "subject": topic,
+        "direction": Direction.CONSUMED.value,
+        "producer": HEARD[topic],
+        "message_days": 7,
         "parked": False,
     }
 
@@ -72,7 +106,8 @@ def subscriptions(manifest: Manifest) -> Table:
 
 
 def _pushed(function: Function, trigger: Subscribing, topic: str) -> Table:
-    theirs = {of for of, row in travelling() if row.direction is Direction.CONSUMED}
+    consumed = {of for of, row in travelling() if row.direction is Direction.CONSUMED}
+    theirs = consumed.union(heard_alone())
     return {
         **_KEPT,
         "topic": topic,
@@ -86,7 +121,7 @@ def _pushed(function: Function, trigger: Subscribing, topic: str) -> Table:
         "retention_days": LONGEST_KEPT if topic in theirs else 7,
         "minimum_backoff_seconds": trigger.retry.minimum,
         "maximum_backoff_seconds": trigger.retry.maximum,
-        "dead_letter_topic": DEAD_LETTER_TOPIC,
+        "dead_letter_topic": dead_letters_of(topic),
         "max_delivery_attempts": trigger.dead_letter_after,
     }
 
@@ -107,12 +142,14 @@ def _pulled(topic: str, function: str | None) -> Table:
 
 
 def sinks() -> Table:
-    """Return what is copied to BigQuery and for how many days, by topic (B §4)."""
-    return {
+    """Return what is copied to BigQuery and for how many days, by topic (B §4, C §3)."""
+    copied = {
         topic: {"days": RETENTION_RULES[row.retention].sink_days, "merkle_anchored": row.merkle_anchored}
         for topic, row in sorted(travelling())
         if row.retention is not None
     }
+    telemetry = {row.group.topic: {"days": row.keep_days, "merkle_anchored": False} for row in TOLD.values()}
+    return dict(sorted({**copied, **telemetry}.items()))
 
 
 def queues(manifest: Manifest) -> Table:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from infra.manifest.plan.alerts import RUNBOOKS
+from shared.events.backoffice.catalogue import DLQ_DEPTH_ALERT
 from shared.events.catalogue import CATALOGUE
 from shared.ports.dead_letters import PULLED
 
@@ -50,6 +51,13 @@ SIGNALS: Final[Mapping[str, Signal]] = {
         *(0, 60, "ALIGN_MAX", "REDUCE_MAX", ("resource.label.subscription_id",)),
         "lock/dead-letters",
         "CRITICAL",
+    ),
+    "telemetry-dead-letters": Signal(
+        f"{DLQ_DEPTH_ALERT} messages of telemetry or more were given up",
+        f'{_SUBSCRIPTIONS}/subscription/num_undelivered_messages"'
+        ' AND resource.labels.subscription_id = starts_with("telemetry-")',
+        *(DLQ_DEPTH_ALERT - 1, 60, "ALIGN_MAX", "REDUCE_MAX", ("resource.label.subscription_id",)),
+        "cloud/telemetry-dead-letters",
     ),
     "kept-messages-expire": Signal(
         "Messages that no function handles yet are near the end of what Pub/Sub keeps",

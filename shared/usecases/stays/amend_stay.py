@@ -1,7 +1,7 @@
 """A stay's living keys follow it to other rooms and times, the guest's secret unchanged, where they can.
 
 They can if each key that the stay would have now has one of the same vendor already, of a kind that all the
-new doors know, and lives. Else the stay gets new keys, as one that is confirmed anew.
+new doors know, and lives; its copies follow it. Else the stay gets new keys, as one that is confirmed anew.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from dataclasses import replace
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId
 from shared.domain.kinds import RevokeReason
-from shared.domain.states import Active, Suspended
+from shared.domain.states import Active, Failed, Revoked, Suspended
 from shared.domain.window import StayWindow
 from shared.keywork.orders import Order, amend_key
 from shared.keywork.prepare import doors_for
@@ -76,12 +76,16 @@ def _shared_out(
     present: Sequence[KeyRecord], shares: Sequence[Share]
 ) -> list[tuple[KeyRecord, Share]] | None:
     by_vendor = {share.vendor: share for share in shares}
-    whole = len(by_vendor) == len(shares) == len(present) > 0
-    found = [(key, by_vendor.get(key.credential.core.plan.current.vendor)) for key in present]
-    if not whole or len({share.vendor for _, share in found if share}) != len(present):
-        return None
-    matched = [(key, share) for key, share in found if share is not None and _follows(key, share)]
-    return matched if len(matched) == len(present) else None
+    living = [key for key in present if not isinstance(key.credential.state, Revoked | Failed)]
+    matched = [
+        (key, share)
+        for key in living
+        if (share := by_vendor.get(key.credential.core.plan.current.vendor)) and _follows(key, share)
+    ]
+    # Of a share there may be several keys, for a party has copies; each share must have one that lives.
+    served = {share.vendor for _, share in matched}
+    whole = len(by_vendor) == len(shares) == len(served) > 0
+    return matched if whole and len(matched) == len(living) else None
 
 
 def _follows(key: KeyRecord, share: Share) -> bool:

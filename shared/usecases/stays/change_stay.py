@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from shared.domain.errors import InvalidInput
-from shared.domain.ids import CredentialId
-from shared.domain.kinds import RevokeReason
+from shared.domain.ids import CredentialId, KeyCredentialId
+from shared.domain.kinds import RevokeReason, SetRole, VendorCode
 from shared.domain.states import Active, Suspended
 from shared.keywork.manual_task import alarm_of_loss, manual_tasks
+from shared.keywork.orders import Order
 from shared.keywork.start import begin_work
 from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
 from shared.ledger.key_record import KeyRecord, Target
@@ -24,6 +25,7 @@ from shared.usecases.stays.booking import StayNews, ahead_of, keys_of
 from shared.usecases.stays.ignored import alarm_of_ignored
 from shared.usecases.stays.request_keys import Wanted, request_keys
 from shared.usecases.stays.withdraw_key import Withdrawn, withdraw_keys
+from shared.usecases.upkeep.another_key import AnotherKey, request_beside
 
 
 async def change_stay(it: StayNews, record: Reservation) -> tuple[CredentialId, ...]:
@@ -38,6 +40,7 @@ async def change_stay(it: StayNews, record: Reservation) -> tuple[CredentialId, 
     except InvalidInput as refusal:
         return await _refuse(it, record, _Refused(refusal, keys, included))
     kept = [key for key in included if isinstance(key.credential.state, Active | Suspended)]
+    requested += _copies(it, requested, [key for key in keys if key not in kept])
     ended = await withdrawn_beside(it, keys, kept, RevokeReason.REPLACED)
     confirmed = replace(
         applied(it, record),
@@ -47,6 +50,25 @@ async def change_stay(it: StayNews, record: Reservation) -> tuple[CredentialId, 
     tasks = manual_tasks(requested, it.services.log)
     await save_news(it, [*ended.changes, *requested], confirmed.write(), *ended.closed, *tasks)
     return confirmed.credentials
+
+
+def _copies(it: StayNews, requested: Sequence[Change], ending: Sequence[KeyRecord]) -> list[Change]:
+    """Return as many copies of the new keys as the party loses of the old ones."""
+    order, ulid = Order(it.booking.cause, it.services.now), it.services.ids.ulid
+    lost = [_vendor_of(key) for key in ending if key.is_copy]
+    return [
+        request_beside(
+            change.entry,
+            AnotherKey(KeyCredentialId.mint(ulid()), SetRole.COPY, change.entry.credential.core.plan),
+            order,
+        )
+        for change in requested
+        for _ in range(lost.count(_vendor_of(change.entry)))
+    ]
+
+
+def _vendor_of(key: KeyRecord) -> VendorCode:
+    return key.credential.core.plan.current.vendor
 
 
 def applied(it: StayNews, record: Reservation) -> Reservation:

@@ -125,7 +125,7 @@ async def _goes_on(news: StayNews, record: Reservation) -> tuple[CredentialId, .
 async def _is_news(news: StayNews, record: Reservation) -> bool:
     """Say whether the stay is another, is one again, could have no key so far, or has only failed ones."""
     action, known = news.hearing.note.action, record.stay
-    if record.refused:
+    if record.refused and known is not None and known.opens == news.stay.opens:
         return action is not Action.REVOKE
     if record.status is not Status.CONFIRMED or known is None or known.opens != news.stay.opens:
         return True

@@ -6,31 +6,35 @@
 | replace | the same, and it names the new one | of the same stay, rooms and times, with a secret of its own |
 
 Both are one commit, with the stay that names its keys. The door that is to close is asked first. Ordered
-twice, the second order finds what the first did.
+twice, the second order finds what the first did. A key that is on its way to other rooms or times is replaced
+by one for those; of another kind, where all its doors know that kind and the tenant allows it.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
-from shared.domain.core import Guest
-from shared.domain.credential import KeyCredential
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, KeyCredentialId, TenantId, UserId, credential_id
-from shared.domain.kinds import RevokeReason, SetRole
+from shared.domain.kinds import KeyCredentialKind, RevokeReason, SetRole
 from shared.domain.lifecycle import name_of
-from shared.domain.plan import IssuePlan
 from shared.domain.states import Revoked
 from shared.keywork.manual_task import task_closed
 from shared.keywork.orders import Order, end_key
 from shared.keywork.revival import awaited
 from shared.keywork.services import Services, retry_on_conflict
 from shared.keywork.start import begin_work
-from shared.ledger.delays import STARTED_WITHIN
-from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
+from shared.ledger.key_record import Cause, KeyRecord
 from shared.ledger.ledger import Change, Ledger
-from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
 from shared.ports.documents import Delete
+from shared.usecases.upkeep.another_key import (
+    AnotherKey,
+    entry_of,
+    kind_of,
+    plan_of,
+    request_beside,
+    stay_of,
+)
 
 REASONS: Final = (RevokeReason.LOST, RevokeReason.SECURITY)
 
@@ -43,6 +47,7 @@ class KeyOrder:
     key: CredentialId
     by: UserId
     reason: RevokeReason
+    kind: KeyCredentialKind | None = None
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Self:
@@ -52,7 +57,8 @@ class KeyOrder:
         if said not in REASONS:
             raise InvalidInput("reason", "not one a person gives", f"say {' or '.join(REASONS)}")
         by = UserId.parse(body.get("by"), "by")
-        return cls(TenantId.parse(body.get("tenant"), "tenant"), key, by, RevokeReason(said))
+        kind = kind_of(body.get("kind"))
+        return cls(TenantId.parse(body.get("tenant"), "tenant"), key, by, RevokeReason(said), kind)
 
 
 async def end_one_key(order: KeyOrder, services: Services) -> dict[str, Any]:
@@ -72,7 +78,7 @@ async def replace_key(order: KeyOrder, services: Services) -> dict[str, Any]:
 
 
 async def _ended(order: KeyOrder, ledger: Ledger, services: Services) -> KeyRecord:
-    entry = await _entry(order, ledger)
+    entry = await entry_of(order.key, ledger)
     change = end_key(entry, await ledger.grants(entry), order.reason, _word(order, entry, services))
     closed = await task_closed(entry, ledger)
     if change is None:
@@ -93,13 +99,14 @@ async def _let_go(entry: KeyRecord, closed: Sequence[Delete], ledger: Ledger) ->
 
 
 async def _replaced(order: KeyOrder, ledger: Ledger, services: Services) -> CredentialId:
-    entry = await _entry(order, ledger)
+    entry = await entry_of(order.key, ledger)
     state = entry.credential.state
     if isinstance(state, Revoked) and state.replaced_by is not None:
         return state.replaced_by
-    stay = await _stay_of(entry, ledger, services)
+    stay = await stay_of(entry, ledger, services)
     word, id_ = _word(order, entry, services), KeyCredentialId.mint(services.ids.ulid())
-    requested = _requested(entry, id_, word)
+    ways = await plan_of(entry, order.kind, services)
+    requested = request_beside(entry, AnotherKey(id_, SetRole.REPLACEMENT, ways), word)
     ended = end_key(entry, await ledger.grants(entry), order.reason, word, id_)
     named = tuple(id_ if each == entry.id else each for each in stay.credentials)
     beside = [replace(stay, credentials=named).write(), *await task_closed(entry, ledger)]
@@ -107,46 +114,6 @@ async def _replaced(order: KeyOrder, ledger: Ledger, services: Services) -> Cred
     for saved in await ledger.save_all(changes, *beside):
         await begin_work(saved, ledger, services)
     return id_
-
-
-def _requested(entry: KeyRecord, id_: KeyCredentialId, order: Order) -> Change:
-    core = entry.credential.core
-    anew = replace(
-        core,
-        id=id_,
-        plan=IssuePlan(core.plan.choices),
-        role=SetRole.REPLACEMENT,
-        replaces=entry.id,
-        local_id=None,
-    )
-    credential, facts = KeyCredential.request(anew, at=order.at, by=order.by)
-    saga = Saga(kind=Work.ISSUE, claim=core.claim)
-    return Change(
-        KeyRecord(credential, saga, order.cause, due=order.at + STARTED_WITHIN, holds=entry.holds), facts
-    )
-
-
-async def _entry(order: KeyOrder, ledger: Ledger) -> KeyRecord:
-    entry = await ledger.entry(order.key)
-    if entry is None:
-        raise InvalidInput("key", "no such key", "name one that keyfleet credentials shows")
-    return entry
-
-
-async def _stay_of(entry: KeyRecord, ledger: Ledger, services: Services) -> Reservation:
-    """Return the stay that names the key, or refuse: nobody is to have a key whose stay is off or over."""
-    core = entry.credential.core
-    found = (
-        await ledger.documents.get(ref_of(core.holder.reservation_id))
-        if isinstance(core.holder, Guest)
-        else None
-    )
-    stay = None if found is None else reservation_from(found)
-    lasting = core.window.end > services.now
-    if stay is None or stay.status is not Status.CONFIRMED or entry.id not in stay.credentials or not lasting:
-        remedy = "confirm the booking anew: its keys follow"
-        raise InvalidInput("key", "no key of a stay that goes on", remedy)
-    return stay
 
 
 def _word(order: KeyOrder, entry: KeyRecord, services: Services) -> Order:

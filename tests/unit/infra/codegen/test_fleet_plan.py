@@ -135,7 +135,18 @@ def test_a_push_waits_longer_than_the_platform_and_the_platform_longer_than_the_
 def test_regulated_events_are_copied_for_seven_years_and_operational_ones_for_ninety_days():
     assert FLEET["sinks"][ISSUED] == {"days": 7 * 365 + 2, "merkle_anchored": True}
     assert FLEET["sinks"]["melmastoon.lock.credential.requested.v1"]["days"] == 90
-    assert FLEET["sinks"].keys() == {*topics_in("ours")}
+    assert FLEET["sinks"].keys() == {*topics_in("ours"), *topics_in("telemetry")}
+
+
+def test_telemetry_is_kept_and_given_up_by_its_groups():
+    days = {topic.rpartition(".")[2]: FLEET["sinks"][topic]["days"] for topic in topics_in("telemetry")}
+    lasting = dict.fromkeys(("session", "ai", "locks"), 7 * 365 + 2)
+    assert days == {**lasting, "alerts": 365, "activity": 90, "sync": 90, "devices": 30}
+    for topic in topics_in("telemetry"):
+        pushed = FLEET["subscriptions"][f"keep-telemetry.{topic}"]
+        assert pushed["dead_letter_topic"] == f"{topic}.dlq.v1"
+        assert FLEET["subscriptions"][f"telemetry-{topic.rpartition('.')[2]}"]["topic"] == f"{topic}.dlq.v1"
+    assert FLEET["signals"]["telemetry-dead-letters"]["above"] == 49
 
 
 def test_a_subscriber_is_granted_the_main_database_and_not_the_sealed_one():

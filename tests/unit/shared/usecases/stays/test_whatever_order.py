@@ -150,6 +150,15 @@ def test_trial_es1_what_a_refused_confirmation_overtook_makes_no_key(hotel, refu
     assert (opens, named) == (set(), {"evt_01", "evt_02"})
 
 
+def test_ending_that_makes_another_confirmation_count_gives_that_its_key(hotel):
+    """What is newest by its date was refused; by the ending's version it is older than one that can."""
+    refused = _told(1, dated=501, elsewhere=True)
+    history = [refused, _told(2, "cancelled", dated=40), _told(3, numbered=False, dated=50)]
+    outcomes = [hotel(order) for order in itertools.permutations(history)]
+    assert all(each == outcomes[0] for each in outcomes)
+    assert outcomes[0][3] != set()
+
+
 def test_guest_has_what_is_possible_of_a_refused_stay_in_either_order(hotel):
     old, new = _told(1), _told(2, rooms=(ROOMS[0], UNMAPPED))
     for order in ([old, new], [new, old]):

@@ -1,0 +1,94 @@
+"""One key more for a party: a copy opens what the key opens, with a secret of its own.
+
+How many copies there are to be is said, not how many more: ordered twice, they are made once. They follow the
+stay wherever it goes, and end with it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Self
+
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import CredentialId, KeyCredentialId, TenantId, UserId, credential_id
+from shared.domain.kinds import KeyCredentialKind, SetRole
+from shared.domain.states import Failed, Revoked
+from shared.keywork.orders import Order
+from shared.keywork.services import Services, retry_on_conflict
+from shared.keywork.start import begin_work
+from shared.ledger.key_record import Cause, KeyRecord
+from shared.ledger.ledger import Ledger
+from shared.ledger.reservation import Reservation
+from shared.usecases.stays.booking import keys_of
+from shared.usecases.upkeep.another_key import (
+    AnotherKey,
+    entry_of,
+    kind_of,
+    plan_of,
+    request_beside,
+    stay_of,
+)
+
+MOST_COPIES: Final = 9
+"""Of a party whose size nobody told."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyOrder:
+    """How many copies of which key there are to be, on whose word."""
+
+    tenant: TenantId
+    key: CredentialId
+    by: UserId
+    copies: int = 1
+    kind: KeyCredentialKind | None = None
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> Self:
+        """Read the command."""
+        try:
+            key = credential_id(body.get("key"))
+        except InvalidInput as refusal:
+            raise refusal.at("key") from None
+        copies = body.get("copies", 1)
+        if type(copies) is not int or not 1 <= copies <= MOST_COPIES:
+            raise InvalidInput("copies", "not a number of copies", f"give 1 to {MOST_COPIES}")
+        by, kind = UserId.parse(body.get("by"), "by"), kind_of(body.get("kind"))
+        return cls(TenantId.parse(body.get("tenant"), "tenant"), key, by, copies, kind)
+
+
+async def copy_key(order: CopyOrder, services: Services) -> dict[str, Any]:
+    """Request the copies that are missing, and return all that there are."""
+    ledger = await services.ledger(order.tenant)
+    copies = await retry_on_conflict(lambda: _copied(order, ledger, services))
+    services.log.info("a key was copied", keyCredentialId=order.key, by=order.by, copies=len(copies))
+    return {"key": order.key, "copies": copies}
+
+
+async def _copied(order: CopyOrder, ledger: Ledger, services: Services) -> list[str]:
+    entry = await entry_of(order.key, ledger)
+    stay = await stay_of(entry, ledger, services)
+    _check(order, entry, stay)
+    vendor = entry.credential.core.plan.current.vendor
+    copies = [key for key in await keys_of(stay, ledger) if key.is_copy]
+    known = [key for key in copies if key.credential.core.plan.current.vendor == vendor]
+    ways = await plan_of(entry, order.kind, services)
+    word = Order(Cause(entry.cause.trace_id), services.now, order.by)
+    new = [
+        AnotherKey(KeyCredentialId.mint(services.ids.ulid()), SetRole.COPY, ways)
+        for _ in range(order.copies - len(known))
+    ]
+    if new:
+        named = replace(stay, credentials=(*stay.credentials, *(each.id for each in new)))
+        requested = [request_beside(entry, each, word) for each in new]
+        for saved in await ledger.save_all(requested, named.write()):
+            await begin_work(saved, ledger, services)
+    return [str(each) for each in (*(key.id for key in known), *(each.id for each in new))]
+
+
+def _check(order: CopyOrder, entry: KeyRecord, stay: Reservation) -> None:
+    if isinstance(entry.credential.state, Revoked | Failed):
+        raise InvalidInput("key", "over", "copy a key that lives, or replace this one")
+    party = None if stay.stay is None else stay.stay.party
+    if party is not None and order.copies >= party:
+        remedy = "book the party as large as it is"
+        raise InvalidInput("copies", f"more keys than its party of {party}", remedy)
