@@ -9,9 +9,11 @@ from rich.console import RenderableType
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, counted, line, moment, plain, table
 from infra.cli.control import ControlPlane
+from infra.cli.problems import not_found
 
 Json = Mapping[str, Any]
 OUT_OF_USE: Final = "take-out-of-use"
+CHALLENGE: Final = "challenge-door"
 DEVICES: Final = ("lock", "door", "state", "battery", "clock", "firmware", "last heard (UTC)", "tenant")
 ATTEMPTS: Final = ("at (UTC)", "door", "outcome", "why", "key", "with", "tenant")
 ANOMALIES: Final = ("at (UTC)", "what", "door", "key", "said", "attempts")
@@ -43,6 +45,19 @@ def out_of_use(at: FleetAddress, lock: Lock, by: By, because: Because, tenant: W
     return Answer(
         facts, (line(f"{lock} is out of use, by {by}. Change its vendor's account by {until} UTC."),)
     )
+
+
+def challenge(at: FleetAddress, lock: Lock, by: By) -> Answer:
+    """Prove at the door that a lock hangs there: type the code within ten minutes, then look at the map."""
+    found = ControlPlane(at).get("devices")["devices"]
+    device = next((each for each in found if each["device"] == lock), None)
+    if device is None:
+        raise not_found("lock", [lock], "name one that keyfleet devices shows")
+    asked = {"tenant": device["tenant"], "property": device["property"], "device": lock, "by": by}
+    facts = ControlPlane(at).call(CHALLENGE, asked)
+    where = device["label"] or lock
+    said = line("Type ", plain(facts["code"], "bold"), f" at {where}, until {moment(facts['until'])} UTC.")
+    return Answer(facts, (said, line(f"A minute later: keyfleet map{at.flags}")))
 
 
 def attempts(

@@ -42,6 +42,8 @@ COLLECTIONS: Final = (
     Collection("backoffice_tasks", "what housekeeping and maintenance have to do", expires=True),
     Collection("backoffice_arrived", "whose stays have begun, as reception told", expires=True),
     Collection("breakers", "how each vendor's application is, and what is yet to be told of it"),
+    Collection("challenge_codes", "codes to be typed at a door, sealed", sealed=True, expires=True),
+    Collection("challenges", "which lock is to be proven at its door", expires=True),
     Collection("comparisons", "how each property's locks of a vendor were compared with the ledger last"),
     Collection("credentials", "keys, each with its saga and what is due of it"),
     Collection("departures", "whose carried keys are to be gone", expires=True),

@@ -19,7 +19,7 @@ Body = Mapping[str, Any]
 OpenVendor = Callable[[Any, Any], Any]
 """What `shared.vendor_kit.binding` says in full, which is not loaded to start a function."""
 PREFIX: Final = "adapter_"
-COMPARE, HEAR, LOOK = "compare", "hear", "look"
+COMPARE, HEAR, LOOK, CHALLENGE = "compare", "hear", "look", "challenge"
 
 
 def adapter(opener: Callable[[], OpenVendor]) -> Entry:
@@ -71,10 +71,21 @@ async def _look(body: Body, on: Platform, desks: Any) -> Body:
     return await look_at_locks(HearDoors.of(body), services_of(on), desks)
 
 
+async def _challenge(body: Body, on: Platform, desks: Any) -> Body:
+    """Put a challenge's code on its lock, or take it away."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.devices.challenge import ChallengeDoor, codes_of, work_on_challenge
+
+    command = ChallengeDoor.of(body)
+    codes = codes_of(command, on.sealed, on.cipher)
+    return await work_on_challenge(command, services_of(on), desks, codes)
+
+
 OTHER_WORK: Final[Mapping[str, Callable[[Body, Platform, Any], Awaitable[Body]]]] = {
     COMPARE: _walk,
     HEAR: _hear,
     LOOK: _look,
+    CHALLENGE: _challenge,
 }
 """What an adapter does besides attempts at keys."""
 

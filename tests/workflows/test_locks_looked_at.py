@@ -173,3 +173,37 @@ def test_locks_are_looked_at_by_the_clock_and_heard_each_night(tmp_path):
         assert hearing["polled_at"]
 
     play(tmp_path, scenario)
+
+
+def test_a_challenge_proves_a_lock_at_its_door_and_finds_one_that_was_swapped(tmp_path):
+    async def challenged(house, door):
+        body = {"tenant": str(SILK), "property": "ppt_kabul", "device": device_at(door), "by": "usr_7"}
+        status, said = await house.on.send("challenge-door", body, caller="operator")
+        assert status == 200, said
+        await asyncio.sleep(20)
+        return said["code"]
+
+    async def scenario(house):
+        await house.listen()
+        await look(house)
+        code = await challenged(house, "101")
+        assert await house.try_door("101", pin=code) == "open"
+        await house.heard(20)
+        record = (await house.documents("device_health"))[device_at("101")]
+        assert record["proven_at"]
+        # The installer hung 203's lock at 204: whoever stands at 204 types its code at 203's lock.
+        code = await challenged(house, "204")
+        assert await house.try_door("203", pin=code) == "unknown"
+        await house.heard(700)
+        swapped = await house.documents("device_health")
+        assert {each for each in swapped if "swapped_at" in swapped[each]} == {
+            device_at("203"),
+            device_at("204"),
+        }
+        (alert,) = house.logged("ALERT")
+        assert (alert["deviceId"], device_at("203") in alert["because"]) == (device_at("204"), True)
+        assert await house.kept("anomalies") == []
+        assert [await house.keys_at(door) for door in DOORS] == [[]] * 5
+        assert all(each["over"] for each in await house.kept("challenges"))
+
+    play(tmp_path, scenario)

@@ -254,5 +254,5 @@ def _quarantined(record: DeviceRecord, services: Services) -> None:
         deviceId=record.id,
         property=record.property_id,
         because="the vendor lists other hardware under the same number",
-        remedy="Prove the mapping at the door: keyfleet map",
+        remedy="Prove the mapping at the door: keyfleet challenge",
     )

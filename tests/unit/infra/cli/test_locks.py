@@ -115,3 +115,15 @@ def test_a_lock_goes_out_of_use_on_a_person_s_word(fleet, ask):
     assert said == [
         f"{LOCK} is out of use, by usr_7. Change its vendor's account by 2026-03-02 09:00:00 UTC."
     ]
+
+
+def test_a_challenge_s_code_is_told_with_where_to_type_it(fleet, ask):
+    fleet.will("GET", "/devices", {"devices": [DEVICE]})
+    told = {"device": LOCK, "label": "Room 101", "code": "48291357", "until": "2026-03-01T09:10:00Z"}
+    fleet.serves("challenge-door", told)
+    said, then = words(ask("challenge", LOCK, "--by", "usr_7"))
+    assert said == "Type 48291357 at Room 101, until 2026-03-01 09:10:00 UTC."
+    assert then.startswith("A minute later: keyfleet map")
+    asked = {"tenant": "tnt_silk", "property": "ppt_kabul", "device": LOCK, "by": "usr_7"}
+    assert fleet.asked[-1][2] == asked
+    assert ask("challenge", "lck_unknown", "--by", "usr_7").exit_code != 0
