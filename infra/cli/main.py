@@ -4,7 +4,17 @@ from typing import Annotated
 
 import typer
 
-from infra.cli import dead_letter, executions, findings, key_orders, keys, residue, schedule, workflow_files
+from infra.cli import (
+    dead_letter,
+    executions,
+    findings,
+    key_orders,
+    keys,
+    locks,
+    residue,
+    schedule,
+    workflow_files,
+)
 from infra.cli.alerts import alerts
 from infra.cli.ask_again import ask_again
 from infra.cli.audit import audit
@@ -97,6 +107,12 @@ app.command("hold")(at_a_place(hold))
 app.command("release")(at_a_place(release))
 app.command("retry")(at_a_place(retry))
 app.command("reconcile")(at_a_place(reconcile))
+app.command("devices")(at_a_place(locks.list_devices))
+app.command("out-of-use")(at_a_place(locks.out_of_use))
+app.command("doors")(at_a_place(locks.doors))
+app.command("challenge")(at_a_place(locks.challenge))
+app.command("attempts")(at_a_place(locks.attempts))
+app.command("map")(at_a_place(locks.show_map))
 app.command("timeline")(at_a_place(timeline))
 app.command("token")(at_a_place(token))
 app.command("document")(at_a_place(document))

@@ -108,5 +108,11 @@ OF_KEY: Final = Index("attempts", ("of_key",), "newest")
 """The attempts with a key, newest first."""
 AT_DOORS_OF: Final = Index("attempts", ("property_id",), "newest")
 """The attempts at a property's doors, newest first."""
+DUE_DEVICES: Final = Index("device_health", (), "due_at", swept=True)
+"""Locks of which something happened that nobody is known to have told."""
+DEVICES_AT: Final = Index("device_health", ("site",), "rank")
+"""What is kept of one property's locks of a vendor, besides where they hang."""
+CHALLENGES: Final = Index("challenges", ("pin",), "rank")
+"""The challenges of locks, by the blind indexes of their codes."""
 ANOMALIES: Final = Index("anomalies", (), "newest")
 """What somebody should look at in the attempts at doors, newest first."""
