@@ -14,7 +14,8 @@ from shared.ports.dead_letters import DEAD_LETTER_TOPIC, PULLED
 PARKED: Final = tuple(PULLED.values())
 """Topics whose messages wait for a person."""
 
-TELEMETRY, NEIGHBOURS = "telemetry", "neighbours"
+TELEMETRY: Final = "telemetry"
+NEIGHBOURS: Final = "neighbours"
 UNHANDLED: Final = frozenset({"melmastoon.iam.user.deactivated.v1"})
 """What is kept for a function still to come: read by the backoffice already, it would look as if taken."""
 _DEAD_LETTERS: Final = {group.topic: group.dead_letters for group in Group}

@@ -107,7 +107,10 @@ def test_what_we_consume_has_exactly_the_subscriptions_of_its_functions_or_one_t
     assert {*topics_in("theirs")} <= read.keys()
     assert read[SHIFT] == [("on-shift-started", None, "on-shift-started")]
     spelling = "melmastoon.reservation.checked_out.v1"
-    assert read[spelling] == [(f"on-booking-checked-out.{spelling}", "on-booking-checked-out", None)]
+    assert read[spelling] == [
+        (f"{function}.{spelling}", function, None)
+        for function in ("hear-neighbours", "on-booking-checked-out")
+    ]
 
 
 def test_what_keeps_a_subject_and_what_pushes_it_later_differ_in_nothing_that_cannot_be_changed():
