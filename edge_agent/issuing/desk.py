@@ -28,7 +28,7 @@ from edge_agent.issuing import facts
 from edge_agent.issuing.makers import KeyMaker
 from edge_agent.issuing.rules import OfflineWish, Standing, refusal, window_of
 from edge_agent.ledger.errors import UnknownWork
-from edge_agent.ledger.ledger import DeskLedger, LedgerThread, Work
+from edge_agent.ledger.ledger import DeskLedger, LedgerDoor, Work
 from shared.domain.commands import Accept, Fail, Provision, Revoke
 from shared.domain.core import CredentialCore, Guest
 from shared.domain.credential import KeyCredential
@@ -55,7 +55,7 @@ class OfflineRefused(Exception):
 class DeskHands:
     """What a desk works with."""
 
-    ledger: LedgerThread
+    ledger: LedgerDoor
     device: SigningKey
     clock: Clock
     ids: Ids

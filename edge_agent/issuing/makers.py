@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from edge_agent.hardware.cards.keycard import Desk, KeyCardPress
 from edge_agent.hardware.cards.layout import CardRecord, door_digest, property_digest
 from edge_agent.hardware.cards.reader import Card, CardReader
-from edge_agent.hardware.encoders.encoder import Encoder
+from edge_agent.hardware.encoders.encoder import EncoderDoor
 from edge_agent.hardware.errors import CardForeign, HardwareError
 from shared.domain.credential import KeyCredential
 from shared.domain.ids import RoomId, ulid_number
@@ -63,7 +63,7 @@ class KeyMaker(Protocol):
 class CardMaker:
     """Cards on one encoder."""
 
-    encoder: Encoder
+    encoder: EncoderDoor
     cards: Desk
     ids: Ids
     choice: Choice = CARD

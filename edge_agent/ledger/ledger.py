@@ -18,15 +18,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
-from edge_agent.ledger.chain import GENESIS, NO_SECRET, LocalFact, OutboxRow, check, commitment, link
+from edge_agent.ledger.chain import LocalFact, OutboxRow, check
+from edge_agent.ledger.desk_tables import JobTable, SettingTable
 from edge_agent.ledger.errors import StaleKey, UnknownWork
 from edge_agent.ledger.file import destroy_file, open_file
 from shared.domain.credential import KeyCredential
 from shared.domain.documents import from_document, to_document
 from shared.domain.lifecycle import name_of
 from shared.domain.secret import Secret
+from shared.offline.chain import GENESIS, NO_SECRET, commitment, link
 from shared.ports.ambient import Entropy
 
 _T = TypeVar("_T")
@@ -49,6 +51,8 @@ class DeskLedger:
     def __init__(self, path: Path, key: Secret[bytes], entropy: Entropy) -> None:
         self._path, self._entropy = path, entropy
         self._db = open_file(path, key)
+        self.jobs = JobTable(self._db, self._commit)
+        self.settings = SettingTable(self._db, self._commit)
 
     def close(self) -> None:
         """Close the file."""
@@ -204,6 +208,16 @@ class DeskLedger:
 
     def _one(self, query: str, values: tuple[Any, ...] = ()) -> Any:
         return self._db.execute(query, values).fetchone()
+
+
+class LedgerDoor(Protocol):
+    """The ledger, as everything but its thread sees it."""
+
+    async def run(self, work: Callable[[DeskLedger], _T]) -> _T:
+        """Do some work with the ledger; once begun it is done, whoever stops waiting."""
+
+    async def close(self) -> None:
+        """Close the ledger after what is under way."""
 
 
 class LedgerThread:

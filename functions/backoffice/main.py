@@ -63,13 +63,20 @@ async def telemetry_flags(body: Body, on: Platform) -> Body:
 @api
 def backoffice() -> "Sequence[Route]":
     """Return every route of /bff/v1."""
-    from functions.backoffice import board_routes, desktop_routes, inbox_routes, session_routes
+    from functions.backoffice import (
+        board_routes,
+        desktop_routes,
+        inbox_routes,
+        lock_routes,
+        session_routes,
+    )
 
     return (
         *session_routes.ROUTES,
         *board_routes.ROUTES,
         *inbox_routes.ROUTES,
         *desktop_routes.ROUTES,
+        *lock_routes.ROUTES,
     )
 
 

@@ -149,6 +149,7 @@ ROUTES: Final = (
         answer=SignedIn,
         permission=P,
         status=201,
+        remembered=False,
     ),
     Route(
         method="DELETE",

@@ -18,6 +18,7 @@ from infra.cli.command import (
 )
 from infra.cli.credentials import credentials
 from infra.cli.demo.play import demo
+from infra.cli.desk import desk
 from infra.cli.doctor.examine import doctor
 from infra.cli.document import document
 from infra.cli.events import events
@@ -106,6 +107,7 @@ app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))
 app.add_typer(letters, name="dead-letter")
 app.add_typer(residues, name="residue")
 app.add_typer(audit, name="audit")
+app.add_typer(desk, name="desk")
 app.add_typer(found, name="finding")
 app.add_typer(key, name="key")
 app.add_typer(workflow, name="workflow")

@@ -8,9 +8,8 @@ Topic = Annotated[str, StringConstraints(min_length=3, max_length=255, pattern=r
 TopicSet = Literal["ours", "ours:operational", "ours:regulated", "theirs", "telemetry", "neighbours"]
 """Topics by what the catalogue says: all that we produce, or of a retention class; all that we consume.
 
-`telemetry` is what the backoffice tells of itself (document C), which no other set holds; `neighbours` is
-what it hears (C §15), some of which others hear too.
-"""
+`telemetry` is what the backoffice tells of itself (document C), which no other set holds, and `neighbours`
+what it hears (C §15): some of that is heard by others too."""
 Exposure = Literal["internal", "people", "public"]
 """Who may call: identities among the callers; people with a token of their own; anybody."""
 

@@ -190,6 +190,8 @@ class Principal:
     """Where it works; None is at every property of the tenant."""
     roles: frozenset[Role] = frozenset()
     signed_in_at: datetime | None = None
+    second_factor: bool = False
+    """Whether its issuer attests that the sign-in took more than one factor (RFC 8176, `amr`)."""
 
     def works_at(self, property_id: PropertyId) -> bool:
         """Say whether the principal works at a property."""

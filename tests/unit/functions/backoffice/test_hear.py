@@ -70,8 +70,8 @@ def test_stays_tasks_and_roles_make_just_their_views_stale(tmp_path):
         await asyncio.sleep(3)
         assert (await desk.ask("GET", board))[1]["items"] == []
         told = [about for word, about in await words(on) if word == "view.stale"]
-        assert told[:2] == ["housekeeping_board", "maintenance_board"]
-        assert told[2:] == ["housekeeping_board", "dashboard", "arrivals", "in_house"]
+        assert {*told[:2]} == {"housekeeping_board", "maintenance_board"}
+        assert {*told[2:]} == {"housekeeping_board", "dashboard", "arrivals", "in_house"}
         assert await words(on, "all") == [("view.stale", "shortcuts")]
 
     play(tmp_path, scenario)

@@ -167,12 +167,15 @@ def test_what_only_sets_aside_publishes_to_the_quarantine_alone():
     assert ("roles/pubsub.publisher", ISSUED) in grants(CONFIRMED, "topic")
 
 
-def test_only_an_adapter_reads_its_own_vendor_s_secrets():
+def test_only_an_adapter_and_its_receiver_read_their_own_vendor_s_secrets():
     for each in FLEET["secrets"].values():
-        vendor = FLEET["functions"][each["function"]]["adapter"]
-        assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", "-api")
-    adapters = {f"adapter-{vendor}" for vendor in installed_vendors()}
-    assert {each["function"] for each in FLEET["secrets"].values()} == adapters
+        role, _, vendor = each["function"].partition("-")
+        purpose = {"adapter": "-api", "webhook": "-webhook"}[role]
+        assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", purpose)
+    readers = {each["function"] for each in FLEET["secrets"].values()}
+    assert {f"adapter-{vendor}" for vendor in installed_vendors()} == {
+        each for each in readers if each.startswith("adapter-")
+    }
 
 
 def test_a_cipher_key_is_used_by_those_who_name_its_purpose():
