@@ -19,7 +19,7 @@ from tests.unit.shared.runtime.test_google import WHERE
 
 FLEET = fleet_plan()
 CONFIRMED, SHIFT = "on-booking-confirmed", "melmastoon.staff.shift.started.v1"
-GUESTS = ("guest-api", "guest-page")
+GUESTS = ("guest-api", "guest-page", "tell-guest")
 """Who shows guests their keys, at every vendor."""
 STARTED = "on-shift-started"
 ISSUED = "melmastoon.lock.credential.issued.v1"
