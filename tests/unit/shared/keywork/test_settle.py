@@ -344,7 +344,7 @@ async def test_woken_key_that_was_made_anew_opens_when_its_locks_say_now(books, 
 
 
 async def test_key_that_is_placed_again_opens_when_its_lock_says_now(books, key):
-    """A computed code's hours were rounded; the one that stands in its place is exact, and nobody moved it."""
+    """A computed code has rounded hours; the one that stands in its place is exact, and nobody moved it."""
     now, hour = books.clock.now(), timedelta(hours=1)
     entry, facts = books.requested()
     window, credential = entry.credential.core.window, entry.credential
