@@ -168,6 +168,7 @@ def _commands(entry: KeyRecord, standing: Sequence[GrantRecord], now: datetime) 
                 at=now,
                 rooms=None if amends is None else amends.rooms,
                 window=None if amends is None else window,
+                scope=None if amends is None else amends.scope,
                 effective=effective,
                 warnings=merge_warnings(*(each.warnings for each in at_locks)),
             )
