@@ -1,4 +1,4 @@
-"""`keyfleet stay show STAY`, or `keyfleet stay STAY`: how it stands, and what was made of each of its events."""
+"""`keyfleet stay show STAY`, or `keyfleet stay STAY`: how it stands, and what was made of each event."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
