@@ -16,6 +16,7 @@ from infra.manifest.topics import (
     TELEMETRY,
     awaited,
     dead_letters_of,
+    heard_alone,
     subscription_name,
     topics_in,
     topics_of,
@@ -26,12 +27,12 @@ from infra.manifest.triggers import QueueTrigger, ScheduleTrigger, Subscribing
 
 def topics(manifest: Manifest | None = None) -> list[TopicSpec]:
     """Return every topic: what travels, kept for its function where that is still to come, and the parked."""
-    taken = manifest.topics() if manifest else ()
-    keepers = {each.topic: each.subscription for each in awaited(taken)} if manifest else {}
+    keepers = {each.topic: each.subscription for each in awaited(manifest.functions)} if manifest else {}
     parked = [TopicSpec(name, parked=True) for name in PARKED]
     telemetry = [TopicSpec(name) for name in topics_in(TELEMETRY)]
     travel = [TopicSpec(topic, kept_for=keepers.get(topic, "")) for topic, _ in travelling()]
-    return [*travel, *telemetry, *parked]
+    heard = [TopicSpec(name) for name in heard_alone()]
+    return [*travel, *heard, *telemetry, *parked]
 
 
 def subscriptions(manifest: Manifest, base_url: str) -> list[SubscriptionSpec]:

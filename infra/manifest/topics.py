@@ -6,6 +6,7 @@ from typing import Final
 
 from infra.manifest.triggers import TopicSet, TopicsTrigger, TopicTrigger
 from shared.events.backoffice.catalogue import Group
+from shared.events.backoffice.heard_subjects import ALSO_CALLED, HEARD
 from shared.events.catalogue import CATALOGUE, spellings, subjects, topics
 from shared.events.subject import Direction, Retention, Subject
 from shared.ports.dead_letters import DEAD_LETTER_TOPIC, PULLED
@@ -14,6 +15,7 @@ PARKED: Final = tuple(PULLED.values())
 """Topics whose messages wait for a person."""
 
 TELEMETRY: Final = "telemetry"
+NEIGHBOURS: Final = "neighbours"
 _DEAD_LETTERS: Final = {group.topic: group.dead_letters for group in Group}
 _WANTED: Final[Mapping[TopicSet, Callable[[Subject], bool]]] = {
     "ours": lambda row: row.direction is Direction.PRODUCED,
@@ -37,6 +39,12 @@ class Awaited:
         return subscription_name(self.function, TopicTrigger(topic=subject), self.topic)
 
 
+def heard_alone() -> tuple[str, ...]:
+    """Return the topics that the backoffice alone hears of, in no catalogue but document C's."""
+    known = {topic for topic, _ in travelling()}
+    return tuple(topic for topic in HEARD if topic not in known)
+
+
 def travelling() -> Iterator[tuple[str, Subject]]:
     """Yield each topic with the subject that travels on it."""
     for row in CATALOGUE.values():
@@ -44,12 +52,12 @@ def travelling() -> Iterator[tuple[str, Subject]]:
             yield topic, row
 
 
-def awaited(taken: Collection[str]) -> tuple[Awaited, ...]:
-    """Return the topics we consume that are not among those somebody subscribes to."""
+def awaited(functions: Collection[str]) -> tuple[Awaited, ...]:
+    """Return the topics we consume whose function is not among these, whoever else listens to them."""
     return tuple(
         Awaited(topic, row.handler)
         for topic, row in travelling()
-        if row.direction is Direction.CONSUMED and topic not in taken
+        if row.direction is Direction.CONSUMED and row.handler not in functions
     )
 
 
@@ -70,6 +78,8 @@ def topics_in(wanted: TopicSet) -> tuple[str, ...]:
     """Return the topics of a set."""
     if wanted == TELEMETRY:
         return tuple(group.topic for group in Group)
+    if wanted == NEIGHBOURS:
+        return (*HEARD, *ALSO_CALLED)
     return tuple(topic for topic, row in travelling() if _WANTED[wanted](row))
 
 

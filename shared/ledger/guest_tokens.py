@@ -30,6 +30,8 @@ GUEST_TOKENS: Final = "guest_tokens"
 GUEST_SESSIONS: Final = "guest_sessions"
 REDEEMED: Final = "redeemed_artifacts"
 TOKEN_BYTES: Final = 16
+PRINTED: Final = "print"
+"""The channel of what is printed in a letter: the key's id in place of a token, which is no secret."""
 MOST_WRONG: Final = 5
 """So often a guest may be wrong about the second fact; after that this link leads to the desk only."""
 KEPT_AFTER: Final = timedelta(days=1)

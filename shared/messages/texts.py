@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -20,11 +20,12 @@ Section = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Tongue:
-    """What one language says: how it writes dates, what every letter has, and its messages."""
+    """What one language says: how it writes dates, what letters and the key page have, its messages."""
 
     dates: Mapping[str, str | list[str]]
     letter: Section
     messages: Mapping[str, Section]
+    page: Section = field(default_factory=dict)
 
     def pattern(self, name: str) -> str:
         """Return the pattern of a date."""
@@ -63,13 +64,13 @@ def our_texts() -> Catalogue:
 def _tongue(path: Path) -> Tongue:
     with path.open("rb") as file:
         sections = tomllib.load(file)
-    dates, letter = sections.pop("dates", {}), sections.pop("letter", {})
-    for name, section in {"letter": letter, **sections}.items():
+    dates, letter, page = (sections.pop(name, {}) for name in ("dates", "letter", "page"))
+    for name, section in {"letter": letter, "page": page, **sections}.items():
         if not isinstance(section, dict) or not all(isinstance(words, str) for words in section.values()):
             raise ValueError(f"{path.name}: {name}: a value is no text. Put it in quotation marks")
     if not all(isinstance(words, str | list) for words in dates.values()):
         raise ValueError(f"{path.name}: dates: a value is neither a text nor a list. Write one of them")
-    return Tongue(dates, letter, sections)
+    return Tongue(dates, letter, sections, page)
 
 
 def slots_of(text: str) -> list[str]:

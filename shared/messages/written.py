@@ -10,6 +10,7 @@ from typing import Final
 from shared.messages.bidi import balanced, first_strong
 from shared.messages.complaints import Check, Complaint, Text, texts_in
 from shared.messages.dates import GREGORIAN, SOLAR
+from shared.messages.key_page import PAGE_SLOTS
 from shared.messages.kinds import CHANNEL_OF, MAY_SAY_PIN, NEVER_IN, RULES, Channel, Slot
 from shared.messages.letter import LAYOUT_SLOTS, LETTER_SLOTS
 from shared.messages.locales import Locale
@@ -37,6 +38,7 @@ def complete(catalogue: Catalogue) -> Iterator[Complaint]:
     for locale, tongue in _tongues(catalogue):
         yield from _differing(COMPLETE, f"{locale}/dates", _date_names(locale), tongue.dates)
         yield from _differing(COMPLETE, f"{locale}/letter", LETTER_SLOTS, tongue.letter)
+        yield from _differing(COMPLETE, f"{locale}/page", PAGE_SLOTS, tongue.page)
         yield from _differing(COMPLETE, locale, [kind.value for kind in RULES], tongue.messages)
         yield from _misnumbered(locale, tongue)
         for kind, rule in RULES.items():
@@ -55,6 +57,8 @@ def same_slots(catalogue: Catalogue) -> Iterator[Complaint]:
     for locale, tongue in _tongues(catalogue):
         for name, words in tongue.letter.items():
             yield from _slotted(f"{locale}/letter/{name}", LETTER_SLOTS.get(name, ()), words)
+        for name, words in tongue.page.items():
+            yield from _slotted(f"{locale}/page/{name}", PAGE_SLOTS.get(name, ()), words)
         for name in _PATTERNS & tongue.dates.keys():
             yield from _dated(locale, name, tongue)
     for text in texts_in(catalogue):
@@ -124,6 +128,8 @@ def _lines(catalogue: Catalogue) -> Iterator[_Line]:
     for locale, tongue in _tongues(catalogue):
         for name, words in tongue.letter.items():
             yield _Line(locale, f"{locale}/letter/{name}", words)
+        for name, words in tongue.page.items():
+            yield _Line(locale, f"{locale}/page/{name}", words)
         for name, names in tongue.dates.items():
             words = names if isinstance(names, str) else " ".join(names)
             yield _Line(locale, f"{locale}/dates/{name}", words, is_read_bare=False)

@@ -1,17 +1,22 @@
 """Guests of the sample hotel: the booking service, links as they are sent, and what a key told."""
 
 from datetime import timedelta
+from urllib.parse import urlencode
 
 import orjson
 
+from shared.domain.documents import to_document
 from shared.domain.ids import IntegratorId, ReservationId, TenantId, credential_id
 from shared.domain.permissions import Permission
 from shared.domain.sign_in import Integrator
 from shared.kernel.api_keys import draw_key
 from shared.ledger.guest_tokens import GuestToken, GuestTokens, draw_token
+from shared.ledger.message_settings import MessageSettings
+from shared.ports.documents import Create, Ref
 from shared.runtime.platform import deployed
 from shared.usecases.guests.services import GuestServices
 from shared.usecases.hotels.staff_access import register_integrator
+from shared.vendor_kit.http import Call
 
 SILK = TenantId("tnt_silk")
 SERVICE = IntegratorId("itg_01KSAMP1E00000000000000009")
@@ -71,6 +76,36 @@ async def issued(house, key=None):
     return event["data"]["keyCredentialId"], event["data"]["delivery"]["artifact"]["opaqueRef"]
 
 
+class Browser:
+    """A guest's browser: it keeps cookies, says whose form it sends, and runs no script."""
+
+    def __init__(self, house, **headers):
+        self.house, self.headers, self.cookies = house, headers, {}
+
+    async def get(self, link, language="fa-AF", **more):
+        """Look at a page."""
+        return await self._send("GET", f"{language}/{link}", b"", more)
+
+    async def post(self, link, language="fa-AF", **form):
+        """Send a page's form."""
+        own = {
+            "origin": self.house.fleet.config.base_url,
+            "content-type": "application/x-www-form-urlencoded",
+        }
+        return await self._send("POST", f"{language}/{link}", urlencode({"do": "show", **form}).encode(), own)
+
+    async def _send(self, method, path, body, more):
+        headers = {**self.headers, **more}
+        if self.cookies:
+            headers["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        url = f"{self.house.fleet.config.base_url}/guest-page/{path}"
+        answer = await self.house.fleet.means.transport.send(Call(method, url, headers, body, timeout=60))
+        if "set-cookie" in answer.headers:
+            name, _, value = answer.headers["set-cookie"].partition(";")[0].partition("=")
+            self.cookies[name] = value
+        return answer.status, answer.headers, answer.body.decode()
+
+
 async def link_to(house, key, stay="rsv_1", channel="email", lasts=timedelta(hours=3)):
     """Send a link, as whoever writes to guests does, and return its token."""
     on = house.fleet.platform
@@ -84,6 +119,15 @@ async def link_to(house, key, stay="rsv_1", channel="email", lasts=timedelta(hou
     )
     await GuestTokens(on.documents).keep(token, kept)
     return token
+
+
+async def settle(house, **settings):
+    """Have the sample hotel write to its guests."""
+    kept = MessageSettings(
+        **{"phone": "+93 20 210 0000", "link_base": f"{house.fleet.config.base_url}/guest-page", **settings}
+    )
+    write = Create(Ref("message_settings", "ppt_kabul"), to_document(kept))
+    await house.fleet.documents.tenant(SILK).commit([write])
 
 
 def serving(house, function="guest-api"):

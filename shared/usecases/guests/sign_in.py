@@ -9,6 +9,7 @@ The first row that applies counts. Every *no* is the same `NothingGiven`; lookin
 | spent | without | no, and it is noted: somebody else may have the link |
 | not spent | with the second fact | yes: it is spent, and a session begins |
 | not spent | wrong about it, or without | no; what was wrong is counted |
+| printed: a key's id, no secret | with the phone's digits | yes; it is never spent, for it proves nothing |
 
 A link is spent by compare-and-set before anything is opened for the guest: of two who spend it, one wins.
 """
@@ -22,6 +23,7 @@ from shared.domain.ids import CredentialId, ReservationId, TenantId
 from shared.domain.secret import Secret
 from shared.ledger.guest_contacts import GuestContacts
 from shared.ledger.guest_tokens import (
+    PRINTED,
     GuestSession,
     GuestSessions,
     GuestToken,
@@ -79,7 +81,7 @@ async def sign_in(visit: Visit, on: GuestServices) -> SignedIn:
 
 async def _again(visit: Visit, kept: GuestToken, tokens: GuestTokens, on: GuestServices) -> SignedIn:
     """Let in who has a session of the stay; the link cannot be another's any more."""
-    if kept.spent is None and visit.session is not None:
+    if kept.spent is None and visit.session is not None and kept.channel != PRINTED:
         await _spend(visit, kept.spent_by(visit.session, on.now), tokens)
     return _signed_in(kept, None, on)
 
@@ -92,7 +94,8 @@ async def _proven(visit: Visit, kept: GuestToken, tokens: GuestTokens, on: Guest
             await _spend(visit, kept.guessed_wrong(), tokens)
         raise NothingGiven
     session = draw_token(on.entropy)
-    await _spend(visit, kept.spent_by(session, on.now), tokens)
+    if kept.channel != PRINTED:
+        await _spend(visit, kept.spent_by(session, on.now), tokens)
     # Died here, the link is spent and nobody is in: the desk sends another.
     sessions = GuestSessions(on.documents.tenant(kept.tenant))
     await sessions.begin(session, GuestSession(reservation=kept.reservation, expires=kept.expires))
@@ -112,7 +115,9 @@ async def _knows(proof: str, kept: GuestToken, on: GuestServices) -> bool:
     said = folded(proof)
     if not said or len(proof) > LONGEST_PROOF:
         return False
-    facts = [folded(kept.reservation), folded(kept.reservation.removeprefix(ReservationId.prefix))]
+    # A booking's number may be printed on the same sheet.
+    numbers = (kept.reservation, kept.reservation.removeprefix(ReservationId.prefix))
+    facts = [] if kept.channel == PRINTED else [folded(each) for each in numbers]
     contact = await GuestContacts(on.documents.tenant(kept.tenant), on.cipher).find(kept.reservation)
     if contact is not None and contact.phone is not None:
         digits = "".join(each for each in folded(contact.phone.reveal()) if each.isdigit())

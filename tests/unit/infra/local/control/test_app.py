@@ -69,20 +69,6 @@ def test_a_published_event_is_acted_upon(tmp_path):
     assert found["document"]["event_id"] == answer["event_id"]
 
 
-def test_publishing_where_nobody_listens_says_so(tmp_path):
-    event = {
-        "subject": "melmastoon.iam.user.deactivated.v1",
-        "tenant": "tnt_silk",
-        "data": {"userId": "usr_1"},
-    }
-
-    async def scenario(on):
-        return await _post(on, "publish", event)
-
-    status, answer = play(tmp_path, scenario)
-    assert (status, answer["listeners"]) == (200, [])
-
-
 def test_a_failed_execution_is_counted_and_logged(tmp_path, monkeypatch):
     monkeypatch.setattr(fleet, "LATELY", timedelta(hours=1))
 

@@ -1,0 +1,81 @@
+"""How a hotel writes to its guests: by which name and number, when it lets them sleep, and what it allows.
+
+A hotel without settings writes to nobody. What is kept under `tenant` holds for each hotel that has none of
+its own. Accounts at mail, SMS and push providers are secrets, and no part of this.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, time, timedelta
+from typing import Annotated, ClassVar, Final
+
+from shared.domain.errors import InvalidInput
+from shared.domain.stored import UNSTORED, Json
+from shared.domain.window import zone_named
+from shared.ledger.reading import read_stored
+from shared.ports.documents import Ref, TenantDocuments
+
+MESSAGE_SETTINGS: Final = "message_settings"
+OF_TENANT: Final = Ref(MESSAGE_SETTINGS, "tenant")
+_HOURS: Final = 24
+_BASE: Final = re.compile(r"(https://[a-z0-9.-]+|http://127\.0\.0\.1)(:[0-9]{1,5})?(/[a-z0-9/-]*[a-z0-9])?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageSettings:
+    """One hotel's, or one tenant's."""
+
+    schema_version: ClassVar[int] = 1
+
+    phone: str
+    """Of the front desk; it stands in every message."""
+    link_base: str
+    """Where the key page is, as guests' links begin."""
+    status_base: str = ""
+    """Where providers and apps tell what became of messages; beside the key page, where it is empty."""
+    sender: str = ""
+    """In whose name is written; the hotel's, where it is empty."""
+    locale: str = "en"
+    """The language of guests of whom none is known."""
+    sms: bool = True
+    push: bool = True
+    quiet_from: int = 22
+    quiet_until: int = 7
+    """The hours of the hotel's clock in which no telephone rings unless it must; the same twice is never."""
+    push_seconds: int = 60
+    """How long a push may go without a receipt before the guest counts as not reached by it (A §10.1)."""
+    renews_codes: bool = False
+    """Whether a guest may have a new code without the desk."""
+    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.phone.strip():
+            raise InvalidInput("phone", "no number", "Give the front desk's number")
+        if not _BASE.fullmatch(self.link_base):
+            raise InvalidInput("linkBase", "not an https address", "Give https://host and a plain path")
+        for name in ("quiet_from", "quiet_until"):
+            if not 0 <= getattr(self, name) < _HOURS:
+                raise InvalidInput(name, "no hour of the day", "Give a whole hour from 0 to 23")
+        if not 10 <= self.push_seconds <= 3600:
+            raise InvalidInput("pushSeconds", "out of range", "Give 10 to 3600 seconds")
+
+    def status_url(self, way: str, tenant: str, notice: str) -> str:
+        """Return where it is told what became of a message; a provider signs just these letters."""
+        base = self.status_base or "/".join(self.link_base.split("/")[:3])
+        return f"{base}/message-status/{way}/{tenant}/{notice}"
+
+    def quiet_ends(self, now: datetime, zone: str) -> datetime | None:
+        """Return when the night is over, on the hotel's clock; None if it is not night."""
+        local = now.astimezone(zone_named(zone))
+        past = (local.hour - self.quiet_from) % _HOURS
+        if past >= (self.quiet_until - self.quiet_from) % _HOURS:
+            return None
+        morning = datetime.combine(local.date(), time(self.quiet_until), local.tzinfo)
+        return morning if morning > local else morning + timedelta(days=1)
+
+
+async def message_settings(store: TenantDocuments, property_id: str) -> MessageSettings | None:
+    """Return how a hotel writes to its guests; None if it does not."""
+    found = await store.get(Ref(MESSAGE_SETTINGS, property_id)) or await store.get(OF_TENANT)
+    return None if found is None else read_stored(MessageSettings, found)

@@ -1,0 +1,88 @@
+"""Why a guest's code may not open a door now: what the ledger knows, in the order in which it helps.
+
+| what is known | what the guest is told | a new code |
+|---|---|---|
+| its time has not come | from when it works | no |
+| a lock has not taken it, or is yet to follow a change | to ask the desk, for the lock is behind | no |
+| every lock has it | how to type it | where the hotel lets guests have one, once a day |
+
+A lock that is out of reach would hear of a new code no sooner than of this one, and the old one would end: so
+there is none to be had then.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import ClassVar, Final
+
+from shared.domain.documents import to_document
+from shared.domain.grant_lifecycle import Placed, Removed
+from shared.domain.ids import CredentialId
+from shared.domain.instants import Moment
+from shared.domain.kinds import KeyCredentialKind
+from shared.domain.states import Active
+from shared.ledger.grant_record import GrantRecord
+from shared.ledger.key_record import KeyRecord
+from shared.ledger.ledger import Ledger
+from shared.ports.documents import AlreadyExists, Create, Ref
+from shared.usecases.guests.services import GuestServices
+from shared.usecases.guests.shown_keys import window_of
+
+RENEWALS: Final = "guest_renewals"
+RENEWED_AGAIN_AFTER: Final = timedelta(days=1)
+
+
+class Trouble(StrEnum):
+    """What a guest is told whose code does not work; each names a text of the page."""
+
+    EARLY = "early"
+    UNREACHED = "unreached"
+    FINE = "fine"
+
+
+async def explain(entry: KeyRecord, on: GuestServices) -> Trouble:
+    """Return why a code that works by the ledger may not open, and note that it was asked."""
+    trouble = await _trouble(entry, on)
+    named = {"tenant": entry.credential.tenant, "keyCredentialId": entry.id}
+    on.log.warning("a guest says that a code does not work", found=trouble.value, **named)
+    return trouble
+
+
+async def _trouble(entry: KeyRecord, on: GuestServices) -> Trouble:
+    if on.now < window_of(entry).start:
+        return Trouble.EARLY
+    grants = await Ledger(on.documents.tenant(entry.credential.tenant), on.ids).grants(entry)
+    behind = entry.amends is not None or not all(_is_settled(each) for each in grants)
+    return Trouble.UNREACHED if behind else Trouble.FINE
+
+
+def _is_settled(kept: GrantRecord) -> bool:
+    return isinstance(kept.grant.state, Placed | Removed)
+
+
+def renewable(entry: KeyRecord, trouble: Trouble, *, allowed: bool) -> bool:
+    """Say whether a guest may have another code."""
+    state = entry.credential.state
+    is_pin = isinstance(state, Active) and state.key.kind is KeyCredentialKind.PIN_CODE
+    return allowed and is_pin and trouble is Trouble.FINE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renewal:
+    """A new code that a guest asked for: one a stay and day."""
+
+    schema_version: ClassVar[int] = 1
+
+    credential: CredentialId
+    at: Moment
+
+
+async def claim_renewal(entry: KeyRecord, reservation: str, on: GuestServices) -> bool:
+    """Keep that a guest asked for another code; return whether this is the first of its day."""
+    store, kept = on.documents.tenant(entry.credential.tenant), Renewal(credential=entry.id, at=on.now)
+    try:
+        until = on.now + RENEWED_AGAIN_AFTER
+        await store.commit([Create(Ref(RENEWALS, reservation), to_document(kept), until)])
+    except AlreadyExists:
+        return False
+    return True
