@@ -45,11 +45,12 @@ from infra.cli.sim.run import run as run_simulator
 from infra.cli.staff import staff
 from infra.cli.status import status
 from infra.cli.stay import stay
+from infra.cli.stay_changes import extend, move
 from infra.cli.timeline import timeline
 from infra.cli.token import token
 from infra.cli.trigger import trigger
 from infra.cli.up import up
-from infra.cli.usage import Documented
+from infra.cli.usage import Documented, ShowsFirst
 from infra.cli.verify import verify
 
 EPILOG = "Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES) + "."
@@ -82,6 +83,7 @@ found = typer.Typer(
     no_args_is_help=True, help="What at locks is not as the ledger has it, until it is settled."
 )
 schedules = typer.Typer(no_args_is_help=True, help="What the clock starts.")
+stays = typer.Typer(cls=ShowsFirst, no_args_is_help=True, help="One stay, shown or changed.")
 key = typer.Typer(no_args_is_help=True, help="One key, ended, replaced or copied on a person's word.")
 sealing = typer.Typer(no_args_is_help=True, help="The keys that seal what must stay secret.")
 sim = typer.Typer(no_args_is_help=True, help="Simulated vendors and their doors, to play with.")
@@ -102,7 +104,6 @@ app.command("trigger")(at_a_place(trigger))
 app.command("clock")(at_a_place(clock))
 app.command("credentials")(at_a_place(credentials))
 app.command("ask-again")(at_a_place(ask_again))
-app.command("stay")(at_a_place(stay))
 app.command("hold")(at_a_place(hold))
 app.command("release")(at_a_place(release))
 app.command("retry")(at_a_place(retry))
@@ -129,6 +130,7 @@ app.add_typer(bulk, name="bulk")
 app.add_typer(staff, name="staff")
 app.add_typer(desk, name="desk")
 app.add_typer(found, name="finding")
+app.add_typer(stays, name="stay")
 app.add_typer(key, name="key")
 app.add_typer(workflow, name="workflow")
 app.add_typer(schedules, name="schedule")
@@ -140,6 +142,11 @@ letters.command("replay")(at_a_place(dead_letter.replay))
 letters.command("discard")(at_a_place(dead_letter.discard))
 residues.command("list")(at_a_place(residue.list_residues))
 residues.command("close")(at_a_place(residue.close))
+stays.command("show")(at_a_place(stay))
+stays.command("extend")(at_a_place(extend))
+stays.command("move")(at_a_place(move))
+stays.command("hold")(at_a_place(hold))
+stays.command("release")(at_a_place(release))
 key.command("end")(at_a_place(key_orders.end))
 key.command("replace")(at_a_place(key_orders.replace))
 key.command("copy")(at_a_place(key_orders.copy))
