@@ -38,6 +38,7 @@ from infra.cli.new_vendor import new_vendor
 from infra.cli.problems import EXIT_CODES
 from infra.cli.publish import publish
 from infra.cli.publishing import publishing
+from infra.cli.quota import quota
 from infra.cli.reconcile import reconcile
 from infra.cli.retry import retry
 from infra.cli.sim import calls, doors, faults
@@ -107,6 +108,7 @@ app.command("ask-again")(at_a_place(ask_again))
 app.command("hold")(at_a_place(hold))
 app.command("release")(at_a_place(release))
 app.command("retry")(at_a_place(retry))
+app.command("quota")(at_a_place(quota))
 app.command("reconcile")(at_a_place(reconcile))
 app.command("devices")(at_a_place(locks.list_devices))
 app.command("out-of-use")(at_a_place(locks.out_of_use))

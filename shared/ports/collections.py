@@ -89,6 +89,7 @@ COLLECTIONS: Final = (
     Collection("probe_callbacks", "where a probe is waited for, sealed", sealed=True, expires=True),
     Collection("probes", "how often a probe was visited", expires=True),
     Collection("properties", "hotels"),
+    Collection("quota_plans", "what each vendor's application is due to be asked in its month"),
     Collection("rates", "the calls taken of each vendor's limit lately", expires=True),
     Collection("redeemed_artifacts", "handles of keys that were redeemed, by a digest", expires=True),
     Collection("reservations", "stays"),
