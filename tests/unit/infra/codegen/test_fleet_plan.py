@@ -164,17 +164,28 @@ def test_what_only_sets_aside_publishes_to_the_quarantine_alone():
     assert ("roles/pubsub.publisher", ISSUED) in grants(CONFIRMED, "topic")
 
 
+GUESTS_OWN = ["guest-api", "guest-page", "tell-guest"]
+"""Who gives guests what is theirs (design: the guest surface)."""
+
+
 def test_only_an_adapter_reads_its_own_vendor_s_secrets():
-    for each in FLEET["secrets"].values():
+    lock_accounts = [each for each in FLEET["secrets"].values() if not each["begins"].startswith("notify-")]
+    for each in lock_accounts:
         vendor = FLEET["functions"][each["function"]]["adapter"]
         assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", "-api")
     adapters = {f"adapter-{vendor}" for vendor in installed_vendors()}
-    assert {each["function"] for each in FLEET["secrets"].values()} == adapters
+    assert {each["function"] for each in lock_accounts} == adapters
+
+
+def test_only_notifications_read_accounts_of_messengers():
+    readers = {each["function"] for each in FLEET["secrets"].values() if each["begins"].startswith("notify-")}
+    assert readers == {"tell-guest", "message-status"}
 
 
 def test_a_cipher_key_is_used_by_those_who_name_its_purpose():
     assert FLEET["key_ring"] == "melmastoon-lock"
-    assert FLEET["keys"]["guest-artifact-ttlock"]["openers"] == ["adapter-ttlock"]
+    assert FLEET["keys"]["guest-artifact-ttlock"]["openers"] == ["adapter-ttlock", *GUESTS_OWN]
+    assert FLEET["keys"]["vendor-ref-ttlock"]["openers"] == ["adapter-ttlock"]
     assert FLEET["keys"]["saga-callback"]["openers"] == ["probe-handover", "probe-reply"]
     assert "lock-config" in FLEET["keys"]
 
@@ -185,8 +196,8 @@ def test_a_pattern_of_purposes_takes_in_every_vendor_s_key():
     opens = {"opens": ("guest-artifact-*",), "seals": ("vendor-ref-mock",)}
     guest = replace(some, deployable=some.deployable.model_copy(update=opens))
     keys = storage.keys(replace(manifest, functions={**manifest.functions, "ask-again": guest}))
-    assert keys["guest-artifact-mock"]["openers"] == ["adapter-mock", "ask-again"]
-    assert keys["guest-artifact-ttlock"]["openers"] == ["adapter-ttlock", "ask-again"]
+    assert keys["guest-artifact-mock"]["openers"] == ["adapter-mock", "ask-again", *GUESTS_OWN]
+    assert keys["guest-artifact-ttlock"]["openers"] == ["adapter-ttlock", "ask-again", *GUESTS_OWN]
     assert keys["vendor-ref-mock"] == {
         "rotated_every_days": 90,
         "openers": ["adapter-mock"],
