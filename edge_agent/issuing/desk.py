@@ -28,7 +28,7 @@ from edge_agent.issuing import facts
 from edge_agent.issuing.makers import KeyMaker
 from edge_agent.issuing.rules import OfflineWish, Standing, refusal, window_of
 from edge_agent.ledger.errors import UnknownWork
-from edge_agent.ledger.ledger import DeskLedger, LedgerThread, Work
+from edge_agent.ledger.ledger import DeskLedger, LedgerDoor, Work
 from shared.domain.commands import Accept, Fail, Provision, Revoke
 from shared.domain.core import CredentialCore, Guest
 from shared.domain.credential import KeyCredential
@@ -55,7 +55,7 @@ class OfflineRefused(Exception):
 class DeskHands:
     """What a desk works with."""
 
-    ledger: LedgerThread
+    ledger: LedgerDoor
     device: SigningKey
     clock: Clock
     ids: Ids
@@ -73,6 +73,14 @@ class OfflineDesk:
         # One at a time: two wishes for one room must see each other.
         async with self._turn:
             return await self._issue(wish, standing, maker)
+
+    async def take_up(
+        self, work: Work, wish: OfflineWish, standing: Standing, maker: KeyMaker
+    ) -> KeyCredential:
+        """Go on with a key whose making broke off, as far as it may still be made."""
+        async with self._turn:
+            certificate = await self._allowed(wish, standing, maker)
+            return await self._make(work.key, certificate, maker)
 
     async def give_up(self, claim: str, maker: KeyMaker | None) -> KeyCredential:
         """End a key whose making broke off; what may be made of it is taken away as far as it is in reach."""

@@ -1,21 +1,11 @@
-"""The outbox as a chain: each row hashes the last, so that none is altered, removed or put in unseen.
+"""The outbox's rows, and the walk that finds their chain broken (formulas: `shared/offline/chain.py`)."""
 
-    commitment = SHA-256(salt | secret)
-    hash       = SHA-256(previous hash | sequence | time | subject | key | body | commitment)
-
-A secret and its salt can be wiped once the cloud has them, and the chain still holds.
-"""
-
-import hashlib
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 from edge_agent.ledger.errors import ChainBroken
 from shared.domain.secret import Secret
-
-GENESIS: Final = bytes(32)
-NO_SECRET: Final = b""
+from shared.offline.chain import GENESIS, commitment, link
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +33,6 @@ class OutboxRow:
     commitment: bytes
     hash: bytes
     sent: bool
-
-
-def commitment(salt: bytes, secret: bytes) -> bytes:
-    """Return what stands in the chain for a secret."""
-    return hashlib.sha256(salt + secret).digest()
-
-
-def link(previous: bytes, sequence: int, fact: tuple[str, str, str, bytes], committed: bytes) -> bytes:
-    """Return a row's hash; each part is told with its length, so that no two rows read alike."""
-    at, subject, key_id, body = fact
-    parts = (
-        previous,
-        str(sequence).encode(),
-        at.encode(),
-        subject.encode(),
-        key_id.encode(),
-        body,
-        committed,
-    )
-    return hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in parts)).digest()
 
 
 def check(rows: list[OutboxRow]) -> bytes:

@@ -44,6 +44,12 @@ CREATE TABLE IF NOT EXISTS outbox (
     body BLOB NOT NULL, salt BLOB, secret BLOB, commitment BLOB NOT NULL, hash BLOB NOT NULL,
     sent INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS jobs (
+    id TEXT PRIMARY KEY, document TEXT NOT NULL, uid TEXT, error TEXT, local_id TEXT,
+    step TEXT NOT NULL CHECK (step IN ('waiting', 'writing', 'written', 'failed', 'dropped')),
+    told INTEGER NOT NULL DEFAULT 0
+) STRICT;
 CREATE INDEX IF NOT EXISTS unsent ON outbox (sequence) WHERE sent = 0;
 """
 

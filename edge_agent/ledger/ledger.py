@@ -12,21 +12,23 @@ hear of it.
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
-from edge_agent.ledger.chain import GENESIS, NO_SECRET, LocalFact, OutboxRow, check, commitment, link
+from edge_agent.ledger.chain import LocalFact, OutboxRow, check
+from edge_agent.ledger.desk_tables import JobTable, SettingTable
 from edge_agent.ledger.errors import StaleKey, UnknownWork
 from edge_agent.ledger.file import destroy_file, open_file
 from shared.domain.credential import KeyCredential
 from shared.domain.documents import from_document, to_document
 from shared.domain.lifecycle import name_of
 from shared.domain.secret import Secret
+from shared.offline.chain import GENESIS, NO_SECRET, commitment, link
 from shared.ports.ambient import Entropy
 
 _T = TypeVar("_T")
@@ -49,6 +51,8 @@ class DeskLedger:
     def __init__(self, path: Path, key: Secret[bytes], entropy: Entropy) -> None:
         self._path, self._entropy = path, entropy
         self._db = open_file(path, key)
+        self.jobs = JobTable(self._db, self._commit)
+        self.settings = SettingTable(self._db, self._commit)
 
     def close(self) -> None:
         """Close the file."""
@@ -135,14 +139,21 @@ class DeskLedger:
 
     def confirmed(self, key_id: str, server_id: str) -> None:
         """Note the cloud's id of a key, and wipe what only had to travel once."""
+        self.heard(0, {key_id: server_id})
+
+    def heard(self, upto: int, keys: Mapping[str, str]) -> None:
+        """Note up to which row the cloud has heard, and its ids of keys; wipe what had to travel once."""
         with self._commit():
-            self._db.execute("UPDATE keys SET server_id = ? WHERE id = ?", (server_id, key_id))
-            self._keep(key_id, None)
-            self._db.execute(
-                "UPDATE outbox SET secret = NULL, salt = NULL WHERE key_id = ? AND sent = 1", (key_id,)
-            )
-        # The log is folded in and cut, so that the wiped bytes leave it too.
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            self._db.execute("UPDATE outbox SET sent = 1 WHERE sent = 0 AND sequence <= ?", (upto,))
+            for key_id, server_id in keys.items():
+                self._db.execute("UPDATE keys SET server_id = ? WHERE id = ?", (server_id, key_id))
+                self._keep(key_id, None)
+                self._db.execute(
+                    "UPDATE outbox SET secret = NULL, salt = NULL WHERE key_id = ? AND sent = 1", (key_id,)
+                )
+        if keys:
+            # The log is folded in and cut, so that the wiped bytes leave it too.
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
     def server_id(self, key_id: str) -> str | None:
         """Return the cloud's id of a key, once it is known."""
@@ -204,6 +215,16 @@ class DeskLedger:
 
     def _one(self, query: str, values: tuple[Any, ...] = ()) -> Any:
         return self._db.execute(query, values).fetchone()
+
+
+class LedgerDoor(Protocol):
+    """The ledger, as everything but its thread sees it."""
+
+    async def run(self, work: Callable[[DeskLedger], _T]) -> _T:
+        """Do some work with the ledger; once begun it is done, whoever stops waiting."""
+
+    async def close(self) -> None:
+        """Close the ledger after what is under way."""
 
 
 class LedgerThread:

@@ -1,13 +1,20 @@
 """Entry points of the backoffice; what each asks for is loaded with its first request."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from shared.domain.errors import InvalidInput
 from shared.events.backoffice.catalogue import ROOT, Group
+from shared.runtime.api import api
 from shared.runtime.delivery import Delivery
 from shared.runtime.entry import step, taker
 from shared.runtime.platform import QUARANTINE_TOPIC, Platform
+from shared.runtime.service import service
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from shared.runtime.routes import Route
 
 Body = Mapping[str, Any]
 
@@ -54,3 +61,45 @@ async def telemetry_flags(body: Body, on: Platform) -> Body:
         case "drop":
             return {"dropped": await kept.drop(str(body.get("subject")), body.get("tenant"))}
     raise InvalidInput("do", "not among what can be done", "Say list, turn or drop")
+
+
+@api
+def backoffice() -> "Sequence[Route]":
+    """Return every route of /bff/v1."""
+    from functions.backoffice import (
+        board_routes,
+        desktop_routes,
+        inbox_routes,
+        lock_routes,
+        session_routes,
+    )
+
+    return (
+        *session_routes.ROUTES,
+        *board_routes.ROUTES,
+        *inbox_routes.ROUTES,
+        *desktop_routes.ROUTES,
+        *lock_routes.ROUTES,
+    )
+
+
+@taker(lambda _: QUARANTINE_TOPIC)
+async def hear_neighbours(delivery: Delivery, on: Platform) -> None:
+    """Let what neighbours tell have its effect at the backoffice: once a day at most (C §15)."""
+    from functions.backoffice.services import teller_of
+    from shared.events.backoffice.heard import read_heard
+    from shared.usecases.backoffice.hear import hear
+    from shared.usecases.backoffice.listening import bell_of
+
+    event = read_heard(delivery.data)
+    store = await on.hotels.admit(event.tenant)
+    for place in await hear(event, store, teller_of(on)):
+        await on.nudges.ring(store.tenant, bell_of(place))
+
+
+@service
+def backoffice_feed(on: Platform) -> "ASGIApp":
+    """Build what streams to open desktops."""
+    from functions.backoffice.streaming import streaming_app
+
+    return streaming_app(on)

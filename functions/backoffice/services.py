@@ -3,12 +3,16 @@
 import re
 from typing import Final
 
+from shared.queries.composing import Boards
 from shared.runtime.platform import Platform
+from shared.usecases.backoffice.sign_in import Frontdoor
 from shared.usecases.telemetry.flags import DocumentFlags, Rates
 from shared.usecases.telemetry.peppers import Peppers
 from shared.usecases.telemetry.tell import Teller
 
-_PEPPERS, _TELLER = "backoffice.peppers", "backoffice.teller"
+_PEPPERS, _TELLER, _BOARDS = "backoffice.peppers", "backoffice.teller", "backoffice.boards"
+OLDEST: Final = "1.0.0"
+"""Desktops below this version are let in no more (C §13)."""
 _NO_WORD: Final = re.compile(r"[^a-z0-9]+")
 
 
@@ -29,6 +33,19 @@ def teller_of(on: Platform) -> Teller:
         )
     teller: Teller = on.kept[_TELLER]
     return teller
+
+
+def frontdoor_of(on: Platform) -> Frontdoor:
+    """Return what signing in works with."""
+    return Frontdoor(teller_of(on), peppers_of(on), OLDEST)
+
+
+def boards_of(on: Platform) -> Boards:
+    """Return what this instance has read of late of every hotel."""
+    if _BOARDS not in on.kept:
+        on.kept[_BOARDS] = Boards(on.clock, on.log)
+    boards: Boards = on.kept[_BOARDS]
+    return boards
 
 
 def _instance(on: Platform) -> str:

@@ -12,6 +12,6 @@ if TYPE_CHECKING:
 @api
 def lock_api() -> "Sequence[Route]":
     """Return every route of /lock/v1."""
-    from functions.lock_api.about_me import ROUTES
+    from functions.lock_api.table import ROUTES
 
     return ROUTES

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from infra.manifest.load import ROOT, load_manifest
+from infra.manifest.load import ROOT, Manifest, load_manifest
 from infra.manifest.plan import alerts, checks, deployables, messaging, sagas, storage, watching
 
 PLAN: Final = Path("terraform/fleet.json")
@@ -31,7 +31,11 @@ def problems(root: Path) -> list[str]:
 @cache
 def fleet_plan(root: Path = ROOT) -> dict[str, Any]:
     """Return the whole plan of a tree."""
-    manifest = load_manifest(root)
+    return plan_of(load_manifest(root), root)
+
+
+def plan_of(manifest: Manifest, root: Path = ROOT) -> dict[str, Any]:
+    """Return the whole plan of what is deployed."""
     return {
         "//": _ABOUT,
         "key_ring": storage.KEY_RING,

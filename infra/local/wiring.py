@@ -16,6 +16,7 @@ from infra.manifest.topics import (
     TELEMETRY,
     awaited,
     dead_letters_of,
+    heard_alone,
     subscription_name,
     topics_in,
     topics_of,
@@ -31,7 +32,8 @@ def topics(manifest: Manifest | None = None) -> list[TopicSpec]:
     parked = [TopicSpec(name, parked=True) for name in PARKED]
     telemetry = [TopicSpec(name) for name in topics_in(TELEMETRY)]
     travel = [TopicSpec(topic, kept_for=keepers.get(topic, "")) for topic, _ in travelling()]
-    return [*travel, *telemetry, *parked]
+    heard = [TopicSpec(name) for name in heard_alone()]
+    return [*travel, *heard, *telemetry, *parked]
 
 
 def subscriptions(manifest: Manifest, base_url: str) -> list[SubscriptionSpec]:

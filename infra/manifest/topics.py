@@ -6,6 +6,7 @@ from typing import Final
 
 from infra.manifest.triggers import TopicSet, TopicsTrigger, TopicTrigger
 from shared.events.backoffice.catalogue import Group
+from shared.events.backoffice.heard_subjects import ALSO_CALLED, HEARD
 from shared.events.catalogue import CATALOGUE, spellings, subjects, topics
 from shared.events.subject import Direction, Retention, Subject
 from shared.ports.dead_letters import DEAD_LETTER_TOPIC, PULLED
@@ -14,6 +15,7 @@ PARKED: Final = tuple(PULLED.values())
 """Topics whose messages wait for a person."""
 
 TELEMETRY: Final = "telemetry"
+NEIGHBOURS: Final = "neighbours"
 _DEAD_LETTERS: Final = {group.topic: group.dead_letters for group in Group}
 _WANTED: Final[Mapping[TopicSet, Callable[[Subject], bool]]] = {
     "ours": lambda row: row.direction is Direction.PRODUCED,
@@ -35,6 +37,12 @@ class Awaited:
         """The subscription that keeps it, and that becomes the function's own."""
         subject = next(row.name for row in subjects(Direction.CONSUMED) if self.topic in topics(row))
         return subscription_name(self.function, TopicTrigger(topic=subject), self.topic)
+
+
+def heard_alone() -> tuple[str, ...]:
+    """Return the topics that the backoffice alone hears of, in no catalogue but document C's."""
+    known = {topic for topic, _ in travelling()}
+    return tuple(topic for topic in HEARD if topic not in known)
 
 
 def travelling() -> Iterator[tuple[str, Subject]]:
@@ -70,6 +78,8 @@ def topics_in(wanted: TopicSet) -> tuple[str, ...]:
     """Return the topics of a set."""
     if wanted == TELEMETRY:
         return tuple(group.topic for group in Group)
+    if wanted == NEIGHBOURS:
+        return (*HEARD, *ALSO_CALLED)
     return tuple(topic for topic, row in travelling() if _WANTED[wanted](row))
 
 

@@ -5,10 +5,11 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 Topic = Annotated[str, StringConstraints(min_length=3, max_length=255, pattern=r"^[a-z][a-z0-9_.]*$")]
-TopicSet = Literal["ours", "ours:operational", "ours:regulated", "theirs", "telemetry"]
+TopicSet = Literal["ours", "ours:operational", "ours:regulated", "theirs", "telemetry", "neighbours"]
 """Topics by what the catalogue says: all that we produce, or of a retention class; all that we consume.
 
-`telemetry` is what the backoffice tells of itself (document C), which no other set holds."""
+`telemetry` is what the backoffice tells of itself (document C), which no other set holds, and `neighbours`
+what it hears (C §15): some of that is heard by others too."""
 Exposure = Literal["internal", "people", "public"]
 """Who may call: identities among the callers; people with a token of their own; anybody."""
 

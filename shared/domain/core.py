@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Annotated, Final
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import (
@@ -19,6 +19,7 @@ from shared.domain.ids import (
 from shared.domain.kinds import ClaimKey, KeyWarning, Origin, SetRole
 from shared.domain.plan import IssuePlan
 from shared.domain.scope import NO_SCOPE, AccessScope
+from shared.domain.stored import Stored
 from shared.domain.window import StayWindow
 
 PROVISIONAL_CAP: Final = timedelta(hours=48)
@@ -34,10 +35,11 @@ class Guest:
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """A member of staff holds the key, usually as part of a master key."""
+    """A member of staff holds the key, mostly as part of a master key; a standing one outlives its window."""
 
     user_id: UserId
     master_key_id: MasterKeyId | None = None
+    standing: Annotated[bool, Stored(omitted=True)] = False
 
 
 Holder = Guest | Staff

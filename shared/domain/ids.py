@@ -245,6 +245,24 @@ class VendorAdapterId(OwnId, prefix="vad_", field="vendorAdapterId"):
     __slots__ = ()
 
 
+class SessionId(OwnId, prefix="bos_", field="sessionId"):
+    """A sign-in at the backoffice, on one machine."""
+
+    __slots__ = ()
+
+
+class SuggestionEntryId(OwnId, prefix="aim_", field="suggestionEntryId"):
+    """A suggestion of a model, as it lies in a hotel's inbox."""
+
+    __slots__ = ()
+
+
+class AlertEntryId(OwnId, prefix="ali_", field="alertEntryId"):
+    """An alert, as it lies in a hotel's inbox."""
+
+    __slots__ = ()
+
+
 class ArtifactRef(OwnId, prefix="tk_", field="opaqueRef"):
     """What stands for a PIN or token on the wire; stored only hashed, redeemed once."""
 

@@ -22,6 +22,7 @@ class Action(StrEnum):
     REVOKE = "revoke"
     START_SHIFT = "start_shift"
     END_SHIFT = "end_shift"
+    ASSIGN_ROOMS = "assign_rooms"
     REVOKE_HELD_BY_USER = "revoke_held_by_user"
     REVOKE_AT_PROPERTY = "revoke_at_property"
     RELOAD_POLICY = "reload_policy"
@@ -80,6 +81,10 @@ REACTIONS: Final = (
     ),
     Reaction("melmastoon.staff.shift.started.v1", Action.START_SHIFT),
     Reaction("melmastoon.staff.shift.ended.v1", Action.END_SHIFT),
+    Reaction("melmastoon.housekeeping.task.created.v1", Action.ASSIGN_ROOMS),
+    Reaction("melmastoon.housekeeping.task.transitioned.v1", Action.ASSIGN_ROOMS),
+    Reaction("melmastoon.maintenance.workorder.opened.v1", Action.ASSIGN_ROOMS),
+    Reaction("melmastoon.maintenance.workorder.transitioned.v1", Action.ASSIGN_ROOMS),
     Reaction(
         "melmastoon.iam.user.deactivated.v1",
         Action.REVOKE_HELD_BY_USER,

@@ -1,6 +1,6 @@
 """When staff work: weekly shifts on the property's clock, also past midnight and through clock changes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
@@ -52,12 +52,28 @@ class WeeklySchedule:
         turns = (edge for edge in sorted(edges) if edge > utc(after, "after"))
         return next((edge for edge in turns if self.covers(edge) != self.covers(edge - _MOMENT)), None)
 
+    def turn(self, instant: datetime) -> StayWindow | None:
+        """Return the work that goes on at an instant, or the next to begin; shifts that touch are one."""
+        ahead = sorted(self._around(instant), key=lambda shift: shift.start)
+        return first_turn(ahead, instant)
+
     def _around(self, instant: datetime) -> Iterator[StayWindow]:
         """Yield the shifts of the days from two before to nine after: enough to hold the next change."""
         today = utc(instant, "instant").astimezone(zone_named(self.zone)).date()
         for offset in range(-2, 10):
             day = today + timedelta(days=offset)
             yield from (shift.on(day, self.zone) for shift in self.shifts if shift.weekday == day.weekday())
+
+
+def first_turn(shifts: Iterable[StayWindow], instant: datetime) -> StayWindow | None:
+    """Return the first of these shifts, by their starts, that is not over, with those that touch it."""
+    turn: StayWindow | None = None
+    for shift in shifts:
+        if turn is not None and shift.start > turn.end and turn.end > instant:
+            break
+        goes_on = turn is not None and shift.start <= turn.end
+        turn = turn.until(max(turn.end, shift.end)) if turn is not None and goes_on else shift
+    return turn if turn is not None and turn.end > instant else None
 
 
 _MOMENT = timedelta(microseconds=1)

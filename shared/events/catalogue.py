@@ -57,6 +57,12 @@ def _theirs(name: str, model: str, producer: str, recipe: str | None, *, extensi
     )
 
 
+def _task(name: str, model: str) -> Subject:
+    """Return what C §15 names, and A §12.1 computes assigned rooms from."""
+    service = f"{name.partition('.')[0]}-service"
+    return _theirs(name, f"organisation:{model}", service, None, extension=True)
+
+
 def _desk(name: str, model: str) -> Subject:
     return Subject(
         name=f"melmastoon.lock.{name}",
@@ -130,6 +136,10 @@ _CONSUMED = (
     ),
     _theirs("staff.shift.started.v1", "organisation:ShiftStartedV1", _STAFF, "issue-master"),
     _theirs("staff.shift.ended.v1", "organisation:ShiftEndedV1", _STAFF, "revoke-master"),
+    _task("housekeeping.task.created.v1", "HousekeepingTaskCreatedV1"),
+    _task("housekeeping.task.transitioned.v1", "HousekeepingTaskTransitionedV1"),
+    _task("maintenance.workorder.opened.v1", "WorkOrderOpenedV1"),
+    _task("maintenance.workorder.transitioned.v1", "WorkOrderTransitionedV1"),
     _theirs("iam.user.deactivated.v1", "organisation:UserDeactivatedV1", "iam-service", "mass-revoke-iam"),
     _theirs(
         "tenant.property.deactivated.v1",

@@ -55,16 +55,21 @@ def outbox_row(fact: MasterKeyFact, context: Context, operator_id: str) -> Outbo
 
 def _issued(fact: MasterKeyIssued) -> Published:
     key = fact.master_key
+    if key.kind is None:
+        raise ValueError("a master key is issued with a kind")
+    first, *more = map(_scope, key.scopes)
     return wire.MasterKeyIssuedV1(
         master_key_id=key.id,
-        key_credential_id=key.credential_id,
+        key_credential_id=key.credentials[0],
         staff_user_id=key.staff,
         property_id=key.property_id,
-        scope=_scope(key.scope),
-        valid_from=key.window.start,
-        valid_until=key.window.end,
+        scope=first,
+        valid_from=fact.window.start,
+        valid_until=fact.window.end,
         kind=key.kind.value,
         issued_at=fact.at,
+        scopes=(first, *more) if more else None,
+        key_credential_ids=key.credentials if len(key.credentials) > 1 else None,
     )
 
 
@@ -72,7 +77,7 @@ def _expired(fact: MasterKeyExpired) -> Published:
     key = fact.master_key
     return wire.MasterKeyExpiredV1(
         master_key_id=key.id,
-        key_credential_id=key.credential_id,
+        key_credential_id=key.credentials[0],
         staff_user_id=key.staff,
         expired_at=fact.at,
         trigger=fact.trigger.value,

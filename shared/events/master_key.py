@@ -12,6 +12,7 @@ from shared.events.wire import (
     KeyCredentialId,
     KeyKind,
     MasterKeyId,
+    Maybe,
     PropertyId,
     Published,
     RoomId,
@@ -50,7 +51,7 @@ MasterScope = Annotated[RoomScope | FloorScope | AreaScope | NamedScope, Field(d
 
 
 class MasterKeyIssuedV1(Window):
-    """A member of staff holds a master key (B §2.11)."""
+    """A member of staff holds a master key (B §2.11); of several scopes or credentials, all stand beside."""
 
     master_key_id: MasterKeyId
     key_credential_id: KeyCredentialId
@@ -59,6 +60,8 @@ class MasterKeyIssuedV1(Window):
     scope: MasterScope
     kind: KeyKind
     issued_at: Instant
+    scopes: Maybe[tuple[MasterScope, ...]] = None
+    key_credential_ids: Maybe[tuple[KeyCredentialId, ...]] = None
 
 
 class MasterKeyExpiredV1(Published):

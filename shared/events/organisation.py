@@ -9,6 +9,7 @@ from shared.events.wire import (
     Maybe,
     PropertyId,
     Received,
+    RoomId,
     ShiftId,
     TenantId,
     UserId,
@@ -53,6 +54,40 @@ class ShiftEndedV1(Organisational):
     shift_id: ShiftId
     staff_user_id: Annotated[Maybe[UserId], _said(*_STAFF)] = None
     property_id: Maybe[PropertyId] = None
+
+
+class StaffTask(Organisational):
+    """What somebody has to do in a room, or no more: a housekeeping task or a work order as it is now."""
+
+    task_id: Annotated[ShiftId, _said("taskId", "workOrderId", "workorderId", "id")]
+    property_id: Maybe[PropertyId] = None
+    rooms: Annotated[tuple[RoomId, ...], _said("rooms", "roomIds")] = ()
+    room: Annotated[Maybe[RoomId], _said("roomId", "room")] = None
+    staff_user_id: Annotated[Maybe[UserId], _said("assigneeId", "assignedTo", "assigneeUserId", *_STAFF)] = (
+        None
+    )
+    status: Annotated[Maybe[str], _said("status", "to", "toStatus", "state")] = None
+
+    @property
+    def named_rooms(self) -> tuple[str, ...]:
+        """The rooms it is in, each once."""
+        return tuple(dict.fromkeys((*self.rooms, *(() if self.room is None else (self.room,)))))
+
+
+class HousekeepingTaskCreatedV1(StaffTask):
+    """A room is to be cleaned, or looked after."""
+
+
+class HousekeepingTaskTransitionedV1(StaffTask):
+    """A housekeeping task is somebody else's, or over."""
+
+
+class WorkOrderOpenedV1(StaffTask):
+    """Something in a room is to be mended."""
+
+
+class WorkOrderTransitionedV1(StaffTask):
+    """A work order is somebody else's, or over."""
 
 
 class UserDeactivatedV1(Organisational):

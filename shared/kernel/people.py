@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 
 from shared.domain.errors import InvalidInput
-from shared.domain.ids import PropertyId, TenantId, UserId
+from shared.domain.ids import IntegratorId, PropertyId, TenantId, UserId
 from shared.domain.permissions import Principal, Role, held_by_roles
 from shared.domain.sign_in import NO_ACCESS, SigningAlgorithm, StaffIssuer, TenantAccess
 from shared.kernel.identity import Unauthenticated
@@ -31,6 +31,8 @@ REMEMBERED: Final = 1024
 EVERY_PROPERTY: Final = "*"
 OUTSIDE: Final = "usr_ext_"
 """Begins the ids of people whose issuer does not name our users; no issuer may name one so."""
+PROGRAMS: Final = f"{UserId.prefix}{IntegratorId.prefix}"
+"""Begins the names by which programs' doings are noted; no issuer may name a person so either."""
 MOST_PROPERTIES: Final = 1000
 _LONGEST_SUBJECT: Final = 255
 _NOT_ITS_TENANTS: Final = "the token's issuer is not one of its tenant's"
@@ -168,6 +170,7 @@ def _person(
         properties=_properties(claims.get("propertyScope")),
         roles=roles,
         signed_in_at=None if signed_in is None else datetime.fromtimestamp(signed_in, UTC),
+        second_factor="mfa" in _texts(claims.get("amr")),
     )
 
 
@@ -181,7 +184,7 @@ def _user(issuer: str, subject: Any, trusted: _Trusted) -> UserId:
         user = UserId(subject)
     except InvalidInput:
         user = None
-    if user is None or user.startswith(OUTSIDE):
+    if user is None or user.startswith((OUTSIDE, PROGRAMS)):
         raise Unauthenticated("the token's subject is no user of ours")
     return user
 

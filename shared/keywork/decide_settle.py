@@ -12,7 +12,7 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from shared.domain.commands import Amend, Command, Unsuspend
@@ -53,7 +53,8 @@ async def conclude_settling(it: SettleAttempt) -> Verdict:
     standing = _standing(it, settled)
     _alarm(it, settled)
     _alarm_in_vain(it, standing)
-    return await carry_out(decide(it, settled, standing, it.task.services.entropy), it.task, it.secrets)
+    decision = decide(it, settled, standing, it.task.services.entropy)
+    return replace(await carry_out(decision, it.task, it.secrets), error=next(iter(it.errors), None))
 
 
 def _standing(it: SettleAttempt, settled: Settled) -> tuple[GrantRecord, ...]:
@@ -72,6 +73,7 @@ def decide(
         entry = replace(entry, saga=replace(entry.saga, tries=MOST_TRIES))
     changed = {new.grant.id: new for old, new in settled if new is not old}
     owed = [kept for kept in standing if hopeful(kept) and kept.grant.id not in vain]
+    gone: list[GrantRecord] = []
     if not any(kept in owed for kept in opening(standing)) and not it.missed:
         # What a change gains stands or will not: what it leaves behind goes, for others live there.
         gone = [kept.withdrawn(now) for kept in left_behind(standing)]
@@ -79,35 +81,46 @@ def decide(
         owed += gone
     entry, facts = _fulfilled(entry, standing, now)
     if owed or it.missed:
-        return _later(it, Change(entry, facts, tuple(changed.values())), owed, entropy)
+        later = _Later(it, Change(entry, facts, tuple(changed.values())), owed, at_once=bool(gone))
+        return later.decision(entropy)
     return _over(it, Change(entry, facts, tuple(changed.values())), standing, in_vain=bool(vain))
 
 
-def _later(it: SettleAttempt, change: Change, owed: list[GrantRecord], entropy: Entropy) -> Decision:
-    task, now = it.task, it.task.now
-    ready = [kept for kept in owed if not waiting(kept, now)]
-    if not (ready or it.missed):
-        ends = [job.until for kept in owed if (job := job_of(kept)) is not None]
-        entry, verdict = parked(change.entry, min(ends), now)
-        return Decision(replace(change, entry=entry), verdict)
-    ours = [kept for kept in ready if kept.grant.vendor == task.vendor]
-    if not (ours or it.missed):
-        entry = change.entry.due_in(STEP_LEASE, now)
-        return Decision(replace(change, entry=entry), ask(ready[0].grant.vendor))
-    entry, verdict = after_rest(change.entry, task.vendor, _wait(it, ours, entropy), now)
-    return Decision(replace(change, entry=entry), verdict)
+@dataclass(frozen=True, slots=True)
+class _Later:
+    """What is still owed after a round; `at_once`: at some of these locks nobody could be asked before."""
 
+    it: SettleAttempt
+    change: Change
+    owed: Sequence[GrantRecord]
+    at_once: bool
 
-def _wait(it: SettleAttempt, ours: list[GrantRecord], entropy: Entropy) -> timedelta:
-    """Return how long until it is worth asking again: after an error longer each time."""
-    if it.missed:
-        return NONE
-    if it.failed:
-        delay = delay_after(max(1, it.tries), entropy)
-        return max(delay, min(it.asked_for, LONGEST_WAIT))
-    now = it.task.now
-    busy = [kept.busy_until - now for kept in ours if kept.busy_until is not None]
-    return max([NONE, *busy])
+    def decision(self, entropy: Entropy) -> Decision:
+        """Return who goes on, and when."""
+        it, task, now = self.it, self.it.task, self.it.task.now
+        ready = [kept for kept in self.owed if not waiting(kept, now)]
+        if not (ready or it.missed):
+            ends = [job.until for kept in self.owed if (job := job_of(kept)) is not None]
+            entry, verdict = parked(self.change.entry, min(ends), now)
+            return Decision(replace(self.change, entry=entry), verdict)
+        ours = [kept for kept in ready if kept.grant.vendor == task.vendor]
+        if not (ours or it.missed):
+            entry = self.change.entry.due_in(STEP_LEASE, now)
+            return Decision(replace(self.change, entry=entry), ask(ready[0].grant.vendor))
+        entry, verdict = after_rest(self.change.entry, task.vendor, self._wait(ours, entropy), now)
+        return Decision(replace(self.change, entry=entry), verdict)
+
+    def _wait(self, ours: Sequence[GrantRecord], entropy: Entropy) -> timedelta:
+        """Return how long until it is worth asking again: after an error longer each time."""
+        it = self.it
+        if it.missed:
+            return NONE
+        if it.failed:
+            delay = delay_after(max(1, it.tries), entropy)
+            return max(delay, min(it.asked_for, LONGEST_WAIT))
+        now = it.task.now
+        busy = [kept.busy_until - now for kept in ours if kept.busy_until is not None]
+        return NONE if self.at_once else max([NONE, *busy])
 
 
 def _over(it: SettleAttempt, change: Change, standing: tuple[GrantRecord, ...], *, in_vain: bool) -> Decision:
@@ -152,6 +165,7 @@ def _commands(entry: KeyRecord, standing: Sequence[GrantRecord], now: datetime) 
                 at=now,
                 rooms=None if amends is None else amends.rooms,
                 window=None if amends is None else window,
+                scope=None if amends is None else amends.scope,
                 effective=_effective(standing, window),
                 warnings=merge_warnings(*(each.warnings for each in at_locks)),
             )

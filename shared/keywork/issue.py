@@ -73,7 +73,7 @@ async def conclude_issue(attempted: IssueAttempt, desk: VendorSession | None) ->
     elif attempted.waits_long:
         alarm(task.entry.credential.core, STILL_IN_LINE, task.services.log)
     decision = decide(attempted, _asked_for(attempted, desk), task.services.entropy)
-    return await carry_out(decision, task, desk.secrets if desk else None)
+    return replace(await carry_out(decision, task, desk.secrets if desk else None), error=error)
 
 
 def _asked_for(attempted: IssueAttempt, desk: VendorSession | None) -> timedelta:

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from shared.domain.core import Guest
+from shared.domain.core import Staff
 from shared.domain.states import Active, Suspended
 from shared.keywork.revival import looked_at
 from shared.ledger.key_record import KeyRecord
@@ -18,10 +18,15 @@ def over_at(entry: KeyRecord) -> datetime | None:
     if not isinstance(state, Active | Suspended):
         return None
     core = entry.credential.core
-    grace = OVER_AFTER if isinstance(core.holder, Guest) else timedelta(0)
+    window = (
+        core.window if entry.amends is None else entry.amends.window
+    )  # whatever its locks have heard of that
+    if isinstance(core.holder, Staff):
+        # No staff key outlives its shift, however its lock rounds; a standing one its master key ends.
+        return None if core.holder.standing else window.end
     if entry.amends is not None:
-        return entry.amends.window.end + grace  # whatever its locks have heard of that
-    return max(core.window.end, state.key.effective.end) + grace
+        return window.end + OVER_AFTER
+    return max(window.end, state.key.effective.end) + OVER_AFTER
 
 
 def next_due(entry: KeyRecord, *others: datetime | None) -> datetime | None:

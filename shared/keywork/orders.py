@@ -112,8 +112,9 @@ def amend_key(
 ) -> Change | None:
     """Return what brings a living key to other rooms or times; None if it is, or becomes, that already."""
     state, core = entry.credential.state, entry.credential.core
+    scope = None if target.scope is None else core.scope
     if not isinstance(state, Active | Suspended) or target == (
-        entry.amends or Target(core.rooms, core.window)
+        entry.amends or Target(core.rooms, core.window, scope)
     ):
         return None
     wish = Wish.REST if entry.holds else Wish.OPEN

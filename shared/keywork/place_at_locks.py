@@ -5,20 +5,15 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from shared.domain.core import Guest
-from shared.domain.ids import CredentialId
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
-from shared.domain.window import StayWindow
-from shared.keywork.attempt import AttemptContext
 from shared.keywork.jobs import AtJob, answers_of
 from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
 from shared.keywork.lock_key import lock_key
+from shared.keywork.neighbours import kept_apart, neighbours_of
 from shared.keywork.rounds import Answer, Outcome, Round
 from shared.keywork.vendor_session import VendorSession
-from shared.ledger.grant_record import MOST_GRANTS, NEVER, GrantRecord, grant_from
-from shared.ledger.indexes import AT_DEVICE
-from shared.ledger.reservation import ref_of, reservation_from
+from shared.ledger.grant_record import NEVER
 from shared.ports.lock import InHand, KeyAtLock, LockKey, LockVendor
 from shared.ports.lock_causes import OUT_OF_REACH, PIN_REFUSED, WINDOW_SPENT, about_the_pin
 
@@ -88,7 +83,7 @@ def _in_turn(placings: Sequence[LockAttempt], began: datetime) -> list[int]:
 
 async def _placed(placing: LockAttempt, attempted: IssueAttempt, desk: VendorSession) -> KeyAtLock | InHand:
     """Place the key; where its lock is out of reach, perhaps one that the lock need not be told of."""
-    key = _lock_key(placing, attempted)
+    key = await kept_apart(_lock_key(placing, attempted), placing.kept, attempted.task)
     try:
         return await _place(desk.port, key)
     except VendorUnreachable as error:
@@ -147,41 +142,8 @@ async def _freer(key: LockKey, placing: LockAttempt, attempted: IssueAttempt) ->
     alone = len(attempted.placings) == 1 and key.kind is KeyCredentialKind.PIN_CODE
     if not alone or window.start > task.now + COMPUTED_WITHIN:
         return None
-    neighbours = await _neighbours(placing.kept, task)
-    if neighbours is None or _lived_in(neighbours, window):
+    neighbours = await neighbours_of(placing.kept, task)
+    if neighbours is None or neighbours.lived_in(window):
         return None
-    before, after = _previous_end(neighbours, window), _next_start(neighbours, window)
+    before, after = neighbours.previous_end(window), neighbours.next_start(window)
     return replace(key, any_secret=True, not_before=before, not_after=after)
-
-
-async def _neighbours(mine: GrantRecord, task: AttemptContext) -> list[GrantRecord] | None:
-    """Return what other guests hold at the lock for our rooms, or None where that is more than we see."""
-    at_device, own = {"device_id": str(mine.grant.device_id)}, await _own_keys(task)
-    found = await task.ledger.documents.query(AT_DEVICE, at_device, limit=MOST_GRANTS)
-    others = (kept for kept in map(grant_from, found) if kept.grant.credential_id not in own)
-    rooms = set(mine.grant.rooms)
-    return None if len(found) == MOST_GRANTS else [kept for kept in others if rooms & {*kept.grant.rooms}]
-
-
-async def _own_keys(task: AttemptContext) -> set[CredentialId]:
-    """Return the keys of this guest's stay: one may be kept beside this one."""
-    core = task.entry.credential.core
-    if not isinstance(core.holder, Guest):
-        return {core.id}
-    found = await task.ledger.documents.get(ref_of(core.holder.reservation_id))
-    return {core.id, *(() if found is None else reservation_from(found).credentials)}
-
-
-def _previous_end(neighbours: Sequence[GrantRecord], window: StayWindow) -> datetime | None:
-    """Return when the previous guest leaves, into whose stay a vendor may round our start."""
-    return max((kept.until for kept in neighbours if kept.until <= window.start), default=None)
-
-
-def _next_start(neighbours: Sequence[GrantRecord], window: StayWindow) -> datetime | None:
-    """Return when the next guest comes, into whose stay a vendor may round our end."""
-    return min((kept.since for kept in neighbours if kept.wanted and kept.since >= window.end), default=None)
-
-
-def _lived_in(neighbours: Sequence[GrantRecord], window: StayWindow) -> bool:
-    """Say whether somebody's stay goes on when ours begins: no vendor may choose how early we come."""
-    return any(kept.wanted and kept.since < window.start < kept.until for kept in neighbours)

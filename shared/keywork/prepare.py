@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
 from shared.domain.core import CredentialCore
 from shared.domain.grant import Grant, VendorCall
@@ -11,6 +12,9 @@ from shared.domain.premises import LockDevice, doors_of
 from shared.ledger.grant_record import LONGEST_EXTENSION, GrantRecord
 from shared.ledger.key_record import KeyRecord, Target
 from shared.ports.ambient import Ids
+
+MOST_LOCKS: Final = 150
+"""As many as can be written down in one commit, with what two earlier tries may have left at them."""
 
 
 def doors_for(

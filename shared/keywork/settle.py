@@ -19,6 +19,7 @@ from shared.keywork.desired import Act, act_for, job_of, left_behind, opening, w
 from shared.keywork.errand import Errand, SettleAttempt, forgotten
 from shared.keywork.jobs import AtJob, answers_of
 from shared.keywork.lock_key import lock_key
+from shared.keywork.neighbours import kept_apart
 from shared.keywork.rounds import Answer, Outcome, Round
 from shared.keywork.services import gather_both
 from shared.keywork.unique_pins import errands_indexed
@@ -205,6 +206,8 @@ class _Asking:
         if forgotten(errand.kept, self.task.now):
             return None
         key = await self._key(errand)
+        if errand.act.opens:
+            key = await kept_apart(key, errand.kept, self.task)
         with hurrying(_hurry(errand, self.task)):
             return await _ACTIONS[errand.act](self.desk.port, key)
 

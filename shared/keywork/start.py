@@ -10,7 +10,7 @@ from shared.keywork.desired import whom_to_ask
 from shared.keywork.next_due import next_due
 from shared.keywork.services import Services
 from shared.keywork.verdicts import adapter_of
-from shared.ledger.key_record import KeyRecord, Work
+from shared.ledger.key_record import KeyRecord, Saga, Work
 from shared.ledger.ledger import Ledger, Saved
 from shared.ports.bus import EventBus
 from shared.ports.documents import StaleVersion, StorageFull
@@ -65,3 +65,15 @@ async def tell(entry: KeyRecord, ledger: Ledger, bus: EventBus, due: datetime | 
     with contextlib.suppress(StaleVersion):
         return await ledger.note(told)
     return told
+
+
+async def worked_on(saga: Saga, services: Services) -> bool:
+    """Say whether the execution that does the work is still under way."""
+    if saga.execution is None or saga.parked:
+        return False
+    # An execution knows its own id, not what its release called the file that it runs.
+    for workflow in WORKFLOWS:
+        execution = await services.sagas.get(f"{workflow}/{saga.execution}")
+        if execution is not None:
+            return not execution.state.terminal
+    return False

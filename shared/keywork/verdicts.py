@@ -1,13 +1,14 @@
 """A saga's step: who calls, whether they may go on, and what they are told."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final, Self
 
 from shared.domain.errors import InvalidInput
 from shared.domain.kinds import KeyWarning, VendorCode
+from shared.domain.lock_errors import LockError
 from shared.ledger.delays import LONGEST_SLEEP, STEP_LEASE
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Ledger
@@ -45,12 +46,16 @@ class StepCall:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A step's answer, and whose adapter is next if there is more to do; it names no secret and nobody."""
+    """A step's answer, and whose adapter is next if there is more to do; it names no secret and nobody.
+
+    `error`, what went wrong first, is for whoever asked in this process: no workflow is told of it.
+    """
 
     outcome: Outcome
     after: timedelta = timedelta(0)
     vendor: VendorCode | None = None
     warnings: tuple[KeyWarning, ...] = ()
+    error: LockError | None = field(default=None, compare=False)
 
     def body(self) -> dict[str, Any]:
         """Return the answer as the workflow reads it."""

@@ -11,6 +11,7 @@ from shared.domain.documents import to_document
 from shared.domain.ids import CredentialId, RoomId, minted_at
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import SAGA, Actor, ClaimKey, SetRole, SuspendReason
+from shared.domain.scope import AccessScope
 from shared.domain.states import Failed, Pending, Requested, Revoked
 from shared.domain.stored import UNSTORED, Json, Stored
 from shared.domain.window import StayWindow
@@ -75,10 +76,11 @@ class Saga:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a key is to open, and when, once its locks have followed."""
+    """What a key is to open, and when, once its locks have followed; a scope that is None stays as it is."""
 
     rooms: tuple[RoomId, ...]
     window: StayWindow
+    scope: Annotated[AccessScope | None, Stored(omitted=True)] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ is banned.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
@@ -55,6 +55,17 @@ class StaffRights:
 
     user: UserId
     permissions: frozenset[Permission]
+    pin: str = field(default="", repr=False)
+    """What is kept of the PIN that proves them here (`sign_in`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomDoors:
+    """A room as people call it, and the names of the doors that its key cards open."""
+
+    room: RoomId
+    label: str
+    doors: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +79,7 @@ class ArrivalsPack:
     stays: tuple[ExpectedStay, ...]
     staff: tuple[StaffRights, ...]
     revoked: RevocationList
+    rooms: tuple[RoomDoors, ...] = ()
 
     def sign(self, authority: SigningKey) -> bytes:
         """Return it signed."""
@@ -78,7 +90,11 @@ class ArrivalsPack:
             "issued": instant_to_text(self.issued),
             "stays": [_stay(stay) for stay in self.stays],
             "staff": [
-                {"userId": str(one.user), "permissions": sorted(one.permissions)} for one in self.staff
+                {"userId": str(one.user), "permissions": sorted(one.permissions), "pin": one.pin}
+                for one in self.staff
+            ],
+            "rooms": [
+                {"roomId": str(one.room), "label": one.label, "doors": list(one.doors)} for one in self.rooms
             ],
             "revoked": {
                 "number": self.revoked.number,
@@ -105,6 +121,11 @@ class ArrivalsPack:
         """Return a stay by its reservation."""
         return next((stay for stay in self.stays if stay.reservation == reservation), None)
 
+    def doors_of(self, rooms: Iterable[str]) -> tuple[str, ...]:
+        """Return the names of the doors that a card for some rooms opens; where none is said, the room."""
+        said = {one.room: one.doors for one in self.rooms}
+        return tuple(dict.fromkeys(door for room in rooms for door in said.get(RoomId(room), (room,))))
+
     def may(self, user: str, permission: Permission) -> bool:
         """Say whether a member of staff has a permission here."""
         return any(one.user == user and permission in one.permissions for one in self.staff)
@@ -119,6 +140,7 @@ class ArrivalsPack:
             issued=instant_from_text(document["issued"], "issued"),
             stays=tuple(_expected(stay) for stay in document["stays"]),
             staff=tuple(_rights(one) for one in document["staff"]),
+            rooms=tuple(_room(one) for one in document.get("rooms", ())),
             revoked=RevocationList(
                 number=whole(revoked["number"]),
                 issued=instant_from_text(revoked["issued"], "issued"),
@@ -161,4 +183,9 @@ def _rights(row: dict[str, Any]) -> StaffRights:
     # A permission of a later release is nothing that this one could act on.
     known = {permission.value for permission in Permission}
     granted = frozenset(Permission(name) for name in row["permissions"] if name in known)
-    return StaffRights(user=UserId(row["userId"]), permissions=granted)
+    return StaffRights(user=UserId(row["userId"]), permissions=granted, pin=str(row.get("pin", "")))
+
+
+def _room(row: dict[str, Any]) -> RoomDoors:
+    doors = tuple(str(door) for door in row["doors"])
+    return RoomDoors(room=RoomId(row["roomId"]), label=str(row["label"]), doors=doors)

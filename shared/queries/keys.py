@@ -156,6 +156,11 @@ async def _check_property(cell: Cell, wanted: Wanted) -> None:
 
 async def shown_key(store: TenantDocuments, record: KeyRecord) -> dict[str, Any]:
     """Return what people may see of a key, with its grants."""
+    return {**summary_of(record), "grants": await shown_grants(store, record.id)}
+
+
+def summary_of(record: KeyRecord) -> dict[str, Any]:
+    """Return what people may see of a key, but for how it stands at each lock."""
     credential, saga = record.credential, record.saga
     core = credential.core
     return {
@@ -175,7 +180,6 @@ async def shown_key(store: TenantDocuments, record: KeyRecord) -> dict[str, Any]
         "events": credential.sequence,
         "unannounced": credential.sequence - record.announced,
         "warnings": [warning.code for warning in core.warnings],
-        "grants": await shown_grants(store, core.id),
     }
 
 

@@ -9,7 +9,7 @@ The function's name says whose adapter it is. The vendor is imported by that sta
 code reaches a vendor it does not name, and only when it is first called, so that starting costs nothing.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from shared.runtime.entry import Entry, step
@@ -19,7 +19,8 @@ Body = Mapping[str, Any]
 OpenVendor = Callable[[Any, Any], Any]
 """What `shared.vendor_kit.binding` says in full, which is not loaded to start a function."""
 PREFIX: Final = "adapter_"
-COMPARE: Final = "compare"
+COMPARE, HEAR, BULK = "compare", "hear", "bulk"
+COMPARE, HEAR, LOOK, CHALLENGE = "compare", "hear", "look", "challenge"
 
 
 def adapter(opener: Callable[[], OpenVendor]) -> Entry:
@@ -33,8 +34,8 @@ def adapter(opener: Callable[[], OpenVendor]) -> Entry:
         from shared.runtime.keys import desks_of, services_of
 
         desks = desks_of(on, VendorCode(vendor), opener())
-        if body.get("work") == COMPARE:
-            return await _walk(body, on, desks)
+        if (other := OTHER_WORK.get(str(body.get("work")))) is not None:
+            return await other(body, on, desks)
         return (await work_at_locks(StepCall.of(body), services_of(on), desks)).body()
 
     for name in ("__name__", "__qualname__", "__module__", "__doc__"):
@@ -51,6 +52,52 @@ async def _walk(body: Body, on: Platform, desks: Any) -> Body:
     call = WalkCall.of(body)
     refs = FindingRefs(on.sealed.tenant(call.tenant), on.cipher, desks.vendor)
     return await walk_locks(call, services_of(on), desks, refs)
+
+
+async def _hear(body: Body, on: Platform, desks: Any) -> Body:
+    """Hear what happened at a property's doors."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.attempts.begin_hearing import HearDoors
+    from shared.usecases.attempts.hear_doors import hear_doors
+
+    return await hear_doors(HearDoors.of(body), services_of(on), desks)
+
+
+async def _remove_many(body: Body, on: Platform, desks: Any) -> Body:
+    """Take a page of keys off their locks; who makes keys need not load it."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.bulk.remove_page import PageCall, remove_page
+
+    return await remove_page(PageCall.of(body), services_of(on), desks)
+
+
+async def _look(body: Body, on: Platform, desks: Any) -> Body:
+    """Look at a property's locks."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.attempts.begin_hearing import HearDoors
+    from shared.usecases.devices.look_at_locks import look_at_locks
+
+    return await look_at_locks(HearDoors.of(body), services_of(on), desks)
+
+
+async def _challenge(body: Body, on: Platform, desks: Any) -> Body:
+    """Put a challenge's code on its lock, or take it away."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.devices.challenge import ChallengeDoor, codes_of, work_on_challenge
+
+    command = ChallengeDoor.of(body)
+    codes = codes_of(command, on.sealed, on.cipher)
+    return await work_on_challenge(command, services_of(on), desks, codes)
+
+
+OTHER_WORK: Final[Mapping[str, Callable[[Body, Platform, Any], Awaitable[Body]]]] = {
+    COMPARE: _walk,
+    HEAR: _hear,
+    BULK: _remove_many,
+    LOOK: _look,
+    CHALLENGE: _challenge,
+}
+"""What an adapter does besides attempts at keys."""
 
 
 def vendor_of(name: str) -> str:

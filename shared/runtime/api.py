@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from shared.domain.errors import InvalidInput
+from shared.domain.ids import EventId
 from shared.domain.permissions import Principal
 from shared.kernel.identity import Forbidden, Unauthenticated
 from shared.kernel.log import log_context
@@ -101,6 +102,10 @@ def _asked(
         trace=trace_of(request.headers.get("traceparent")),
         ids=ids,
         if_match=_if_match(request),
+        event_id=EventId.mint(on.ids.ulid()),
+        since=on.clock.now(),
+        headers=request.headers,
+        address=_address(request),
     )
 
 
@@ -112,11 +117,33 @@ async def _answer(request: Request, asked: Asked, function: Deployed, on: Platfo
         on.log.seldom("person not allowed", str(route.permission), function=function.name)
         raise
     asked.query = _query(request, route)
-    asked.body = await _body(request, route)
-    answer = await route.use_case(asked, on)
+    raw = await body_within(request, 0 if route.method in BODILESS else API_BYTES)
+    asked.body = _body(request, route, raw)
+    if route.method == "GET" or not route.remembered:
+        return _finished(await _made(request, asked, on), request)
+    return _finished(await _made_once(request, asked, raw, on), request)
+
+
+async def _made(request: Request, asked: Asked, on: Platform) -> Response:
+    answer = await asked.route.use_case(asked, on)
     asked.check_narrowed()
-    said = answer if isinstance(answer, Answered) else Answered(answer)
-    return _finished(_rendered(request, route, said), request)
+    return _rendered(request, asked.route, answer if isinstance(answer, Answered) else Answered(answer))
+
+
+async def _made_once(request: Request, asked: Asked, raw: bytes, on: Platform) -> Response:
+    """Make a change, or give the answer that its caller got when they asked before."""
+    from shared.runtime.asked_before import AskedBefore
+
+    before = await AskedBefore.of(request, asked, raw, on.documents.tenant(asked.principal.tenant))
+    if before is None:
+        return await _made(request, asked, on)
+    before.told(asked)
+    kept = before.answer(asked)
+    if kept is not None:
+        return kept
+    made = await _made(request, asked, on)
+    await before.keep(asked, made)
+    return made
 
 
 def _query(request: Request, route: Route) -> Any:
@@ -131,8 +158,7 @@ def _query(request: Request, route: Route) -> Any:
     return _checked(lambda model: model.model_validate(dict(given)), route.query)
 
 
-async def _body(request: Request, route: Route) -> Any:
-    raw = await body_within(request, 0 if route.method in BODILESS else API_BYTES)
+def _body(request: Request, route: Route, raw: bytes) -> Any:
     if route.request is None:
         if raw.strip() not in (b"", b"{}"):
             raise InvalidInput("body", "not taken here", "Leave the body out")
@@ -157,6 +183,12 @@ def _problems(error: "ValidationError") -> list[InvalidInput]:
         InvalidInput(".".join(map(str, each["loc"])) or "body", each["msg"], "See the API's description")
         for each in found[:20]
     ]
+
+
+def _address(request: Request) -> str:
+    """Return from where a request came: Google's front adds that last to what the caller may have written."""
+    forwarded = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+    return (forwarded or (request.client.host if request.client else ""))[:64]
 
 
 def _if_match(request: Request) -> str | None:

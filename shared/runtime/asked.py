@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from shared.domain.ids import PropertyId
+from shared.domain.ids import EventId, PropertyId, UserId
 from shared.domain.permissions import Permission, Principal, Verdict
 from shared.kernel.identity import Forbidden
 from shared.runtime.problems import NotThere, PreconditionFailed, PreconditionRequired, SignInAgain
@@ -19,6 +19,12 @@ _REFUSALS: Final[Mapping[Verdict, type[Exception]]] = {
     Verdict.ELSEWHERE: NotThere,
     Verdict.STALE_PROOF: SignInAgain,
 }
+
+
+PROGRAM: Final = UserId.prefix
+"""Begins the name by which a program's doings are noted: no person's id is a program's."""
+
+NO_EVENT: Final = EventId("evt_0")
 
 
 class NeverAsked(RuntimeError):
@@ -43,6 +49,22 @@ class Asked:
     body: Any = field(default=None, repr=False)
     if_match: str | None = None
     narrowed: bool = False
+    event_id: EventId = NO_EVENT
+    """What a change is told as: the same each time that it is asked for by the same key."""
+    since: datetime | None = None
+    """When a change was asked for first."""
+    places: list[PropertyId] = field(default_factory=list)
+    """The properties whose things were shown or changed."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What came with the request, by names in lower case: believed only where it is checked."""
+    address: str = field(default="", repr=False)
+    """From where it came, as whoever is in front of us says."""
+
+    @property
+    def by(self) -> UserId:
+        """Who asks, as what they do is noted: a program goes by its own id."""
+        caller = self.principal.id
+        return caller if isinstance(caller, UserId) else UserId(f"{PROGRAM}{caller}")
 
     def allow(self) -> None:
         """Refuse, unless the principal may do this, as far as the path tells."""
@@ -58,6 +80,7 @@ class Asked:
         if self.route.permission is not None:
             _demand(self.principal.verdict_at(self.route.permission, property_id, self.now))
         self.narrowed = True
+        self.places.append(property_id)
 
     def where(self) -> frozenset[PropertyId] | None:
         """Return the properties to look among; None is every one of the tenant."""

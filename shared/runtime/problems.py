@@ -47,6 +47,18 @@ class PreconditionRequired(Exception):
     """A change that must say which state of the thing it is meant for."""
 
 
+class OtherContent(Exception):
+    """An Idempotency-Key that was sent before, with another request."""
+
+
+class NotNow(Exception):
+    """A thing in a state that does not take what is asked, in our own words."""
+
+
+class TooMany(Exception):
+    """A caller who asked too often for what is counted."""
+
+
 class InvalidInputs(Exception):
     """Several fields that cannot be accepted."""
 
@@ -140,11 +152,26 @@ CATALOGUE: Final[tuple[Problem, ...]] = (
         "Send it with Content-Type: application/json.",
     ),
     Problem(
+        "key-reused",
+        422,
+        "Key used before",
+        "The Idempotency-Key was sent before, with another request; that one stands, this one was not done.",
+        "Send each change with a key of its own, and the same change with the same key.",
+    ),
+    Problem(
         "precondition-required",
         428,
         "Which state?",
         "A change of this thing must say which state of it is meant.",
         "Send If-Match with the ETag of the thing as it was read.",
+    ),
+    Problem(
+        "too-many",
+        429,
+        "Too many",
+        "The caller asked for this too often; each time is counted.",
+        "Wait as long as Retry-After says.",
+        retry_after=60,
     ),
     Problem(
         "crashed",
@@ -189,6 +216,9 @@ TOLD_AS: Final[Mapping[type[Exception], str]] = {
     NotThere: "not-found",
     MethodNotAllowed: "method-not-allowed",
     IllegalTransition: "conflict",
+    NotNow: "conflict",
+    OtherContent: "key-reused",
+    TooMany: "too-many",
     PreconditionFailed: "precondition-failed",
     BodyTooLarge: "body-too-large",
     NotJson: "not-json",
@@ -247,7 +277,7 @@ def headers_of(error: Exception, row: Problem) -> dict[str, str]:
 
 def _detail(error: Exception, row: Problem) -> str:
     # These are of our own words, about what the caller did; those of other errors may quote what they met.
-    ours = isinstance(error, Unauthenticated | IllegalTransition | BodyTooLarge)
+    ours = isinstance(error, Unauthenticated | IllegalTransition | NotNow | BodyTooLarge)
     return str(error) if ours else row.meaning
 
 

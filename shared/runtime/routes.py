@@ -61,6 +61,8 @@ class Route:
     request: "type[BaseModel] | None" = None
     query: "type[BaseModel] | None" = None
     status: int = 200
+    remembered: bool = True
+    """Whether a change's answer is kept for those who ask again; what must not be written down is not."""
     guarded: bool = False
     """Whether a change must say by If-Match which state it is meant for."""
 

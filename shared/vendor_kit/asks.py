@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, Generic, TypeVar
 
 from shared.domain.secret import Secret
@@ -16,6 +16,7 @@ T = TypeVar("T")
 Json = Any
 Params = Mapping[str, Any]
 READ_SECONDS: Final = 8.0
+UTC_FORM: Final = "%Y-%m-%dT%H:%M:%SZ"
 ANY: Final = re.compile(".+")
 
 
@@ -106,6 +107,24 @@ class KindEndpoints:
     windowed: bool = True
     lasting: bool = True
     all_keys: Callable[[str, int], Ask[Page[NamedRow]]] | None = None
+
+
+def text_in(told: Json, name: str) -> Secret[str]:
+    """Return the text of a field that must have one."""
+    text = told[name]
+    if not isinstance(text, str) or not text:
+        raise ValueError(name)
+    return Secret(text)
+
+
+def utc_to_text(at: datetime) -> str:
+    """Return an instant to the second, as ISO 8601 has it."""
+    return f"{at:{UTC_FORM}}"
+
+
+def utc_from_text(told: str) -> datetime:
+    """Return the instant that such a text tells."""
+    return datetime.strptime(told, UTC_FORM).replace(tzinfo=UTC)
 
 
 def number_in(told: Json, base: int = 10) -> int | None:

@@ -11,7 +11,7 @@ Answers may come twice, late, or out of order: what is not a step onwards change
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -34,6 +34,8 @@ from shared.ports.documents import (
 JOBS, CARDS, PRESENCE = "desk_jobs", "desk_cards", "desk_presence"
 SCHEMA_VERSION: Final = 1
 SILENT_AFTER: Final = timedelta(seconds=30)
+NOTED_EVERY: Final = timedelta(seconds=10)
+"""A desk asks more often than its sign of life need be written down."""
 KEPT_AFTER: Final = timedelta(days=60)
 MOST: Final = 200
 TRIES: Final = 5
@@ -91,6 +93,8 @@ class DeskJob:
     ends: datetime
     overrides: bool
     ordered_at: datetime
+    number: int = 0
+    """The guest's, in milliseconds since 1970: who joins bears the same, a higher one ends those below."""
     state: JobState = JobState.PENDING
     error: JobError | None = None
     reported: bool = False
@@ -107,7 +111,7 @@ class DeskJob:
         words = {name: str(getattr(self, name)) for name in names}
         told = {"schema_version": SCHEMA_VERSION, **words, **instants, "doors": [*self.doors]}
         told |= {"rooms": [*self.rooms]}
-        told |= {"overrides": self.overrides, "reported": self.reported}
+        told |= {"overrides": self.overrides, "reported": self.reported, "number": self.number}
         told |= {"error": self.error and str(self.error)}
         return {**told, "open_at": place} if self.state in OPEN else told
 
@@ -129,6 +133,7 @@ class DeskJob:
             ends=ends,
             overrides=data["overrides"],
             ordered_at=ordered_at,
+            number=data.get("number", 0),
             state=JobState(data["state"]),
             error=None if data["error"] is None else JobError(data["error"]),
             reported=data["reported"],
@@ -143,17 +148,19 @@ class WrittenCard:
     name: str
     ends: datetime
     ordered_at: datetime
+    number: int = 0
 
     def to_document(self) -> dict[str, Any]:
         """Return what is kept."""
         instants = {name: instant_to_text(getattr(self, name)) for name in ("ends", "ordered_at")}
-        return {"schema_version": SCHEMA_VERSION, "job": self.job, "name": self.name, **instants}
+        told = {"schema_version": SCHEMA_VERSION, "job": self.job, "name": self.name, "number": self.number}
+        return {**told, **instants}
 
     @classmethod
     def from_document(cls, found: Document) -> Self:
         """Read what was kept."""
         ends, ordered_at = (instant_from_text(found.data[name], name) for name in ("ends", "ordered_at"))
-        return cls(found.data["job"], found.data["name"], ends, ordered_at)
+        return cls(found.data["job"], found.data["name"], ends, ordered_at, found.data.get("number", 0))
 
 
 def job_id(*about: object) -> str:
@@ -191,6 +198,10 @@ class DeskJobs:
         found = await self._documents.query(OPEN_AT_DESK, {"open_at": self._place}, limit=MOST)
         return [DeskJob.from_document(each) for each in found]
 
+    def note(self, card: WrittenCard, doors: Sequence[str]) -> list[Create]:
+        """Return what notes a card that was written for doors, by no job of ours."""
+        return [*_notes(card, doors, self._place)]
+
     async def made_at(self, door: str) -> list[WrittenCard]:
         """Return the cards that were written for a door and are good, the oldest first."""
         where = {"made_at": f"{self._place}-{door}"}
@@ -199,11 +210,18 @@ class DeskJobs:
         good = [card for card in cards if card.ends > self._clock.now()]
         return sorted(good, key=lambda card: card.ordered_at)
 
-    async def advance(self, id_: str, state: JobState, error: JobError | None = None) -> DeskJob | None:
-        """Take a job a step onwards, and return it as it stands; a step back is no step."""
+    async def advance(
+        self, id_: str, state: JobState, error: JobError | None = None, number: int | None = None
+    ) -> DeskJob | None:
+        """Take a job a step onwards, and return it as it stands; a step back is no step.
+
+        A card that was there before the job has a `number` of its own.
+        """
 
         def step(job: DeskJob) -> DeskJob:
-            return replace(job, state=state, error=error) if state in STEPS[job.state] else job
+            if state not in STEPS[job.state]:
+                return job
+            return replace(job, state=state, error=error, number=job.number if number is None else number)
 
         return await self._changed(id_, step)
 
@@ -245,10 +263,8 @@ class DeskJobs:
 
     def _cards(self, job: DeskJob) -> Iterator[Create]:
         """Note a written card at each of its doors, in the commit that says that it is written."""
-        for number, door in enumerate(job.doors):
-            card = WrittenCard(job.id, job.name, job.ends, job.ordered_at)
-            told = {**card.to_document(), "made_at": f"{self._place}-{door}"}
-            yield Create(Ref(CARDS, f"{job.id}-{number}"), told, job.ends + KEPT_AFTER)
+        card = WrittenCard(job.id, job.name, job.ends, job.ordered_at, job.number)
+        return _notes(card, job.doors, self._place)
 
     @property
     def _presence(self) -> Ref:
@@ -257,10 +273,18 @@ class DeskJobs:
     async def _note_presence(self) -> None:
         """Note that a desk is there; of several at once, one says it for all."""
         now, found = self._clock.now(), await self._documents.get(self._presence)
+        if found is not None and now < instant_from_text(found.data["seen_at"], "seen_at") + NOTED_EVERY:
+            return
         data = {"schema_version": SCHEMA_VERSION, "seen_at": instant_to_text(now)}
         write = Create(self._presence, data) if found is None else Update(self._presence, data, found.version)
         with suppress(AlreadyExists, StaleVersion):
             await self._documents.commit([write])
+
+
+def _notes(card: WrittenCard, doors: Sequence[str], place: str) -> Iterator[Create]:
+    for number, door in enumerate(doors):
+        told = {**card.to_document(), "made_at": f"{place}-{door}"}
+        yield Create(Ref(CARDS, f"{card.job}-{number}"), told, card.ends + KEPT_AFTER)
 
 
 def _ref(id_: str) -> Ref:

@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Final
 
 from shared.domain.errors import InvalidInput
+from shared.domain.instants import milliseconds
 from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.domain.lock_errors import CardEncoderOffline, LockError, LockErrorCause
 from shared.domain.secret import Secret
@@ -141,7 +142,8 @@ class DeskVendor(CarriedKeys):
     async def _ordered(self, id_: str, keys: Sequence[LockKey], bounds: Bounds) -> DeskJob:
         if await self._jobs.desk_is_silent():
             raise NobodyThere
-        rooms = self._rooms(keys)
+        rooms, now = self._rooms(keys), self._clock.now()
+        shared = await self._shared(rooms, _name_of(keys[0]))
         job = DeskJob(
             id=id_,
             name=_name_of(keys[0]),
@@ -151,8 +153,9 @@ class DeskVendor(CarriedKeys):
             rooms=rooms,
             starts=bounds.start,
             ends=bounds.end,
-            overrides=not await self._shared(rooms, _name_of(keys[0])),
-            ordered_at=self._clock.now(),
+            overrides=not shared,
+            ordered_at=now,
+            number=await self._newest(rooms) if shared else milliseconds(now),
         )
         return await self._jobs.order(job)
 
@@ -167,6 +170,11 @@ class DeskVendor(CarriedKeys):
         """Say whether somebody else stays in these rooms, whose card is not to be ended."""
         good = [each for room in rooms for each in await self._keys.good_at(room)]
         return await self._staying([each for each in good if each.name != name])
+
+    async def _newest(self, rooms: Sequence[str]) -> int:
+        """Return the number of the guest who came last into these rooms: a card that joins bears it too."""
+        good = [each.number for room in rooms for each in await self._jobs.made_at(room)]
+        return max(good, default=0)
 
     async def _looked_after(self, id_: str) -> DeskJob:
         """Return a job as it stands; one that no desk took in time is called off."""

@@ -1,4 +1,4 @@
-"""Windows on a vendor's grid: as fine as it keeps time, and never into the previous guest's stay."""
+"""Windows on a vendor's grid: as fine as it keeps time, and never into another guest's stay."""
 
 import math
 from dataclasses import dataclass
@@ -72,8 +72,8 @@ def on_some_grid(bounds: Bounds, key: LockKey, now: datetime, step: timedelta) -
 
 
 def in_minutes(key: LockKey) -> Bounds:
-    """Return a key's window in whole minutes, which most locks keep."""
-    return on_grid(key, MINUTE)
+    """Return a key's window in whole minutes, which most locks keep; it ends before the next guest's."""
+    return on_grid(key, MINUTE).ending_by(key.not_after, MINUTE)
 
 
 def _down(instant: datetime, step: timedelta, offset: timedelta) -> datetime:

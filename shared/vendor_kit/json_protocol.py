@@ -18,6 +18,12 @@ QUERIED: Final = ("GET", "DELETE")
 BROKEN, REFUSED = 500, 400
 
 
+def code_in_error(answer: Mapping[str, Json]) -> str | None:
+    """Return the code that a refusal's body has under `error`, if it has one."""
+    error = answer.get("error")
+    return str(error.get("code")) if isinstance(error, dict) else None
+
+
 class JsonProtocol:
     """Speaks JSON to one address; `code_of` finds the vendor's code in a refusal's body, if it has one."""
 

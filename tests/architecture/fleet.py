@@ -24,6 +24,7 @@ SERVED = {
     "step": {"http internal", "QueueTrigger", "ScheduleTrigger"},
     "subscriber": {"TopicTrigger", "TopicsTrigger"},
     "taker": {"TopicTrigger", "TopicsTrigger"},
+    "webhook": {"http public"},
 }
 """Which triggers each kind of entry serves: a step that anybody may call has nobody to judge its callers."""
 SNAKE_CASE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")

@@ -13,7 +13,7 @@ from tests.architecture.tree import Tree
 ISSUE, REVOKE = "infra/runbooks/lock/key-issue.md", "infra/runbooks/lock/key-revoke.md"
 RAISING = ("shared/ports/", "shared/usecases/", "shared/keywork/", "shared/vendor_kit/", "shared/vendors/")
 UNMET = {
-    "shared/vendor_kit/lock_by_lock.py": "the specification's LockPort, which no saga speaks to",
+    "shared/keywork/port": "the specification's LockPort, which no saga speaks to",
     "shared/vendor_kit/lock_in_turn.py": "a vendor that answers at once has no job to be asked for",
     "shared/vendors/mock/": "no hotel has such locks",
 }

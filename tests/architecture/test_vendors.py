@@ -24,7 +24,7 @@ VIOLATIONS = {
             "shared/vendors/salto/c.py": "B = 1",
         },
         {f"infra/simulators/ttlock/{name}.py": LONG for name in "abcdefghi"},
-        {f"shared/vendors/ttlock/{name}.py": LONG for name in "abcd"},
+        {f"shared/vendors/ttlock/{name}.py": LONG for name in "abcde"},
     ],
 }
 ALLOWED = {

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from edge_agent.hardware.cards.reader import CardReader
 from edge_agent.hardware.encoders.models import EncoderSetup
@@ -46,6 +46,19 @@ class DeskOfEncoders:
 class _Session:
     id: EncoderSessionId
     reader: CardReader
+
+
+class EncoderDoor(Protocol):
+    """An encoder, as everything but its wire sees it."""
+
+    async def plugged(self) -> bool:
+        """Say whether it is there, without touching it."""
+
+    async def run(self, job: Callable[[CardReader], Awaitable[_T]]) -> _T:
+        """Give it to a job, and to no other meanwhile."""
+
+    async def close(self) -> None:
+        """Let go of it once its job is done."""
 
 
 class Encoder:

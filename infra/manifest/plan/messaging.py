@@ -10,6 +10,7 @@ from infra.manifest.topics import (
     TELEMETRY,
     awaited,
     dead_letters_of,
+    heard_alone,
     subscription_name,
     topics_in,
     topics_of,
@@ -18,6 +19,7 @@ from infra.manifest.topics import (
 from infra.manifest.triggers import QueueTrigger, ScheduleTrigger, Subscribing, TopicTrigger
 from shared.events.backoffice.catalogue import PRODUCER
 from shared.events.backoffice.catalogue import TELEMETRY as TOLD
+from shared.events.backoffice.heard_subjects import HEARD
 from shared.events.subject import RETENTION_RULES, Direction, Subject
 from shared.ports.dead_letters import PULLED
 
@@ -32,7 +34,8 @@ def topics() -> Table:
     """Return every topic, by name."""
     rows = {topic: _topic(topic, row) for topic, row in travelling()}
     told = {topic: _of_telemetry(topic) for topic in topics_in(TELEMETRY)}
-    return dict(sorted({**rows, **told, **{topic: _parked() for topic in PARKED}}.items()))
+    heard = {topic: _heard(topic) for topic in heard_alone()}
+    return dict(sorted({**rows, **told, **heard, **{topic: _parked() for topic in PARKED}}.items()))
 
 
 def _topic(topic: str, row: Subject) -> Table:
@@ -60,6 +63,17 @@ def _of_telemetry(topic: str) -> Table:
         "retention_class": row.retention.value,
         "message_days": 7,
         "sink_days": row.keep_days,
+        "parked": False,
+    }
+
+
+def _heard(topic: str) -> Table:
+    return {
+        **_parked(),
+        "subject": topic,
+        "direction": Direction.CONSUMED.value,
+        "producer": HEARD[topic],
+        "message_days": 7,
         "parked": False,
     }
 
@@ -92,7 +106,8 @@ def subscriptions(manifest: Manifest) -> Table:
 
 
 def _pushed(function: Function, trigger: Subscribing, topic: str) -> Table:
-    theirs = {of for of, row in travelling() if row.direction is Direction.CONSUMED}
+    consumed = {of for of, row in travelling() if row.direction is Direction.CONSUMED}
+    theirs = consumed.union(heard_alone())
     return {
         **_KEPT,
         "topic": topic,

@@ -16,8 +16,6 @@ from infra.simulators.assa_abloy.hotel import (
     HotelPlan,
     MaintenancePlan,
     account_at,
-    hotel_of,
-    sample_hotel,
 )
 from infra.simulators.assa_abloy.platform import PLATFORM
 from infra.simulators.assa_abloy.routes import ADDING, DELETING
@@ -55,8 +53,8 @@ def try_door(cloud: Cloud, door: Door, tried: Try) -> Reason:
 VENDOR = SimulatedVendor(
     name="Assa Abloy",
     plan=HotelPlan,
-    sample=sample_hotel,
-    hotel_of=hotel_of,
+    sample=HotelPlan.sample,
+    hotel_of=HotelPlan.of,
     account=account_at,
     secrets=(CLIENT_SECRET, PASSWORD),
     build=build_cloud,

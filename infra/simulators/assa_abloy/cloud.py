@@ -1,13 +1,13 @@
 """Everything an Assa Abloy environment believes, beside everything that is true at the doors."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from infra.simulators.assa_abloy.door import Door
 from infra.simulators.assa_abloy.hotel import HotelPlan, MaintenancePlan
-from infra.simulators.kit.cloud import SimulatedCloud, instruments
+from infra.simulators.kit.cloud import instruments
 from infra.simulators.kit.errors import Code
+from infra.simulators.kit.named_doors import NamedDoorsCloud
 from infra.simulators.kit.quota import Meter, QuotaRules
 from infra.simulators.kit.windows import Window
 from infra.simulators.kit.world import SimWorld
@@ -44,24 +44,12 @@ class PhoneKey:
     guest: int
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """What was answered to an idempotency key, and to which body; it is repeated word for word."""
-
-    body: str = field(repr=False)
-    answer: Any
-    until_ms: int
-
-
 @dataclass(slots=True, kw_only=True)
-class Cloud(SimulatedCloud):
+class Cloud(NamedDoorsCloud[Door]):
     """Tables by id."""
 
     plan: HotelPlan
-    names: dict[str, str] = field(default_factory=dict)
-    doors: dict[str, Door] = field(default_factory=dict)
     grants: dict[str, Grant] = field(default_factory=dict)
-    remembered: dict[str, Remembered] = field(default_factory=dict, repr=False)
     maintenance: tuple[MaintenancePlan, ...] = ()
     sessions: dict[str, tuple[str, int]] = field(default_factory=dict, repr=False)
     """Visionline's sessions: the access key of each, and when it ends."""
@@ -69,24 +57,13 @@ class Cloud(SimulatedCloud):
     tokens: dict[str, int] = field(default_factory=dict, repr=False)
     """Access tokens, with when each ends."""
 
-    def door(self, lock_id: str) -> Door | None:
-        """Return the door of a lock, or None."""
-        return self.doors.get(lock_id)
-
     def down(self) -> bool:
         """Say whether the environment is in maintenance."""
         now = self.now_ms() // 1000
         return any(each.begins <= now < each.ends for each in self.maintenance)
 
-    def state(self) -> Mapping[str, Any]:
-        """Return all that is at each lock, beside what is listed of it."""
-        return {"locks": [self._shown(door) for door in self.doors.values()], "gateways": []}
-
-    def summary(self) -> Mapping[str, Sequence[Any] | int]:
-        """Return what there is, without its state."""
-        return {"locks": [*self.doors]}
-
-    def _shown(self, door: Door) -> dict[str, Any]:
+    def shown(self, door: Door) -> dict[str, Any]:
+        """Return a door, and what the vendor lists of it."""
         lock = str(door.lock_id)
         shown = door.shown(self.names[lock], self.now_ms(), heard=door.in_reach)
         listed = [asdict(grant) for grant in self.grants.values() if lock in grant.doors]
@@ -102,8 +79,10 @@ def build_cloud(world: SimWorld, plan: HotelPlan, seed: int) -> Cloud:
     cloud.hooks[client.client_id] = client.callback_url
     cloud.meters[client.client_id] = Meter(QUOTA, client.calls_per_second)
     for lock in plan.locks:
-        cloud.names[lock.lock_id] = lock.name
-        cloud.doors[lock.lock_id] = Door(
-            lock_id=lock.lock_id, battery=lock.battery, skew_ms=lock.skew_ms, in_reach=lock.in_reach
-        )
+        condition: dict[str, Any] = {
+            "battery": lock.battery,
+            "skew_ms": lock.skew_ms,
+            "in_reach": lock.in_reach,
+        }
+        cloud.hang(lock, Door(lock_id=lock.lock_id, **condition))
     return cloud

@@ -1,15 +1,12 @@
 """What a simulated Assa Abloy hotel consists of: an environment in the vendor's cloud, phones, locks."""
 
-from collections.abc import Sequence
-from typing import Self
+from pydantic import Field
 
-from pydantic import Field, model_validator
-
-from infra.simulators.kit.plan import DoorPlan, Plan, refuse_twins
+from infra.simulators.kit.named_doors import NamedDoorPlan, NamedDoorsPlan
+from infra.simulators.kit.plan import Plan
 
 CLIENT_ID, CLIENT_SECRET = "sim-client", "sim-secret"
 OPERATOR, PASSWORD = "sim-operator", "sim-password"
-SAMPLE_LOCKS = (1_000_001, 1_000_101, 1_000_102, 1_000_203, 1_000_204)
 PHONE = "guest@example.org"
 
 
@@ -38,14 +35,7 @@ class MaintenancePlan(Plan):
     ends: int
 
 
-class LockPlan(DoorPlan):
-    """One lock as it hangs on its door."""
-
-    lock_id: str
-    name: str
-
-
-class HotelPlan(Plan):
+class HotelPlan(NamedDoorsPlan):
     """Everything that is there before the first call."""
 
     client: ClientPlan = ClientPlan()
@@ -53,22 +43,7 @@ class HotelPlan(Plan):
     phones: tuple[str, ...] = Field(default=(PHONE,), repr=False)
     """The accounts of the vendor's app that are registered: nobody else can be sent a key."""
     maintenance: tuple[MaintenancePlan, ...] = ()
-    locks: tuple[LockPlan, ...] = ()
-
-    @model_validator(mode="after")
-    def _is_whole(self) -> Self:
-        refuse_twins("lockId", [lock.lock_id for lock in self.locks])
-        return self
-
-
-def hotel_of(locks: Sequence[int]) -> HotelPlan:
-    """Return a hotel of these locks."""
-    return HotelPlan(locks=tuple(LockPlan(lock_id=str(lock), name=f"Room {lock}") for lock in locks))
-
-
-def sample_hotel() -> HotelPlan:
-    """Return the guesthouse of the embedded cloud's sample data."""
-    return hotel_of(SAMPLE_LOCKS)
+    locks: tuple[NamedDoorPlan, ...] = ()
 
 
 def account_at(address: str) -> dict[str, str]:

@@ -8,14 +8,14 @@ from typing import Any
 
 import orjson
 
-from infra.simulators.assa_abloy.cloud import RATE_LIMITED, Cloud, Grant, Remembered
+from infra.simulators.assa_abloy.cloud import RATE_LIMITED, Cloud, Grant
 from infra.simulators.assa_abloy.door import PHONE_KIND, Door, Held
 from infra.simulators.kit.call import Call
 from infra.simulators.kit.cloud import EPOCH, MILLISECOND
 from infra.simulators.kit.door import Written
 from infra.simulators.kit.errors import Code, Refused
 from infra.simulators.kit.operation import Answer, Operation
-from infra.simulators.kit.windows import DAY_MS, MINUTE_MS, Window
+from infra.simulators.kit.windows import MINUTE_MS, Window
 
 ADDING, DELETING = "grants/add", "grants/delete"
 HOUR_SECONDS = 3600
@@ -80,15 +80,13 @@ async def list_grants(cloud: Cloud, call: Call) -> Answer:
 async def add_grant(cloud: Cloud, call: Call) -> Answer:
     """Let somebody in, once for an idempotency key: a second time is answered in the first one's words."""
     key, body = call.optional(IDEMPOTENCY), str(call.fields.get(BODY, ""))
-    known = cloud.remembered.get(key or "")
-    if known is not None and known.until_ms > cloud.now_ms():
-        if known.body != body:
-            raise Refused("idempotency_key_reused")
-        return known.answer
+    known: Answer | None = None if key is None else cloud.recalled(key, body)
+    if known is not None:
+        return known
     await cloud.latency.over_the_air()
     answer = _shown(_added(cloud, call))
     if key is not None:
-        cloud.remembered[key] = Remembered(body, answer, cloud.now_ms() + DAY_MS)
+        cloud.remember(key, body, answer)
     return answer
 
 

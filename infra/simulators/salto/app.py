@@ -11,7 +11,7 @@ from infra.simulators.kit.plan import Plan
 from infra.simulators.kit.vendor import SimulatedVendor, Try
 from infra.simulators.kit.windows import Reason
 from infra.simulators.salto.cloud import Cloud, Door, build_cloud
-from infra.simulators.salto.hotel import API_KEY, HotelPlan, account_at, hotel_of, sample_hotel
+from infra.simulators.salto.hotel import API_KEY, HotelPlan, account_at
 from infra.simulators.salto.platform import PLATFORM
 from infra.simulators.salto.routes import ADDING, DELETING
 
@@ -61,8 +61,8 @@ def try_door(cloud: Cloud, door: Door, tried: Try) -> Reason:
 VENDOR = SimulatedVendor(
     name="Salto",
     plan=HotelPlan,
-    sample=sample_hotel,
-    hotel_of=hotel_of,
+    sample=HotelPlan.sample,
+    hotel_of=HotelPlan.of,
     account=account_at,
     secrets=(API_KEY,),
     build=build_cloud,

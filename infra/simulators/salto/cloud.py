@@ -1,11 +1,11 @@
 """Everything a Salto hotel's cloud and connector believe, beside everything that is true at the doors."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from infra.simulators.kit.cloud import SimulatedCloud, instruments
+from infra.simulators.kit.cloud import instruments
 from infra.simulators.kit.door import Door as KitDoor
+from infra.simulators.kit.named_doors import NamedDoorsCloud
 from infra.simulators.kit.windows import DAY_MS, Reason, Window
 from infra.simulators.kit.world import SimWorld
 from infra.simulators.salto.hotel import HotelPlan
@@ -30,15 +30,6 @@ class Key:
     """Cancelled, and held to an updater since."""
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """What was answered to an idempotency key, and to which body."""
-
-    body: str = field(repr=False)
-    answer: Any
-    until_ms: int
-
-
 @dataclass(slots=True, kw_only=True)
 class Door(KitDoor):
     """One lock on its door; without a line it goes by what it is shown."""
@@ -58,19 +49,12 @@ class Door(KitDoor):
 
 
 @dataclass(slots=True, kw_only=True)
-class Cloud(SimulatedCloud):
+class Cloud(NamedDoorsCloud[Door]):
     """Tables by id."""
 
     plan: HotelPlan
     connector_up: bool = True
-    names: dict[str, str] = field(default_factory=dict)
-    doors: dict[str, Door] = field(default_factory=dict)
     keys: dict[str, Key] = field(default_factory=dict)
-    remembered: dict[str, Remembered] = field(default_factory=dict, repr=False)
-
-    def door(self, lock_id: str) -> Door | None:
-        """Return the door of a lock, or None."""
-        return self.doors.get(lock_id)
 
     def good_at(self, lock: str) -> list[Key]:
         """Return the keys that may open a door now or later, as far as the cloud knows."""
@@ -79,15 +63,8 @@ class Cloud(SimulatedCloud):
         good = [key for key in there if key.guest == last and self.now_ms() < key.window.end]
         return [key for key in good if not (key.cancelled and self.doors[lock].online)]
 
-    def state(self) -> Mapping[str, Any]:
-        """Return all that is at each lock, beside what is listed of it."""
-        return {"locks": [self._shown(door) for door in self.doors.values()], "gateways": []}
-
-    def summary(self) -> Mapping[str, Sequence[Any] | int]:
-        """Return what there is, without its state."""
-        return {"locks": [*self.doors]}
-
-    def _shown(self, door: Door) -> dict[str, Any]:
+    def shown(self, door: Door) -> dict[str, Any]:
+        """Return a door, and what the vendor lists of it."""
         lock = str(door.lock_id)
         shown, keys = door.shown(self.names[lock], self.now_ms(), heard=door.online), self.good_at(lock)
         shown["ekeys"] = [{"keyId": key.key_id, "holder": key.phone, "listed": True} for key in keys]
@@ -98,12 +75,10 @@ def build_cloud(world: SimWorld, plan: HotelPlan, seed: int) -> Cloud:
     """Return a cloud in which nothing has happened yet."""
     cloud = Cloud(**instruments(world, plan, seed))
     for lock in plan.locks:
-        cloud.names[lock.lock_id] = lock.name
-        cloud.doors[lock.lock_id] = Door(
-            lock_id=lock.lock_id,
-            battery=lock.battery,
-            skew_ms=lock.skew_ms,
-            in_reach=lock.in_reach,
-            online=lock.online,
-        )
+        condition: dict[str, Any] = {
+            "battery": lock.battery,
+            "skew_ms": lock.skew_ms,
+            "in_reach": lock.in_reach,
+        }
+        cloud.hang(lock, Door(lock_id=lock.lock_id, online=lock.online, **condition))
     return cloud

@@ -11,8 +11,8 @@ from infra.simulators.kit.call import Call
 from infra.simulators.kit.cloud import EPOCH, MILLISECOND
 from infra.simulators.kit.errors import Code, Refused
 from infra.simulators.kit.operation import Answer, Operation
-from infra.simulators.kit.windows import DAY_MS, MINUTE_MS, Window
-from infra.simulators.salto.cloud import OFFLINE_VALIDITY_MS, Cloud, Door, Key, Remembered
+from infra.simulators.kit.windows import MINUTE_MS, Window
+from infra.simulators.salto.cloud import OFFLINE_VALIDITY_MS, Cloud, Door, Key
 
 ADDING, DELETING = "keys/add", "keys/delete"
 PAGE = 50
@@ -48,14 +48,12 @@ async def list_keys(cloud: Cloud, call: Call) -> Answer:
 async def add_key(cloud: Cloud, call: Call) -> Answer:
     """Put a key on a phone, once for an idempotency key."""
     name, body = call.text(IDEMPOTENCY), str(call.fields.get(BODY, ""))
-    known = cloud.remembered.get(name)
-    if known is not None and known.until_ms > cloud.now_ms():
-        if known.body != body:
-            raise Refused("idempotency_key_reused")
-        return {**known.answer, "cancelled": cloud.keys[known.answer["keyId"]].cancelled}
+    known = cloud.recalled(name, body)
+    if known is not None:
+        return {**known, "cancelled": cloud.keys[known["keyId"]].cancelled}
     await cloud.latency.over_the_air()
     answer = _added(cloud, call)
-    cloud.remembered[name] = Remembered(body, answer, cloud.now_ms() + DAY_MS)
+    cloud.remember(name, body, answer)
     return answer
 
 

@@ -40,12 +40,12 @@ async def _done(body: Body, port: Any, table: Doings) -> Answer:
     wanted = body.get("do", "list")
     if wanted not in table:
         raise InvalidInput("do", "not among what can be done", f"Name one of {', '.join(table)}")
-    with _refused():
+    with refused():
         return await table[wanted](body, port)
 
 
 @contextmanager
-def _refused() -> Iterator[None]:
+def refused() -> Iterator[None]:
     """Tell a port's refusal as the caller's mistake: it says what is wrong, and what to do."""
     try:
         yield

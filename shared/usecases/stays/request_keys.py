@@ -12,6 +12,7 @@ from shared.domain.ids import KeyCredentialId, TenantId
 from shared.domain.kinds import ClaimKey, FailureReason, KeyWarning, SuspendReason
 from shared.domain.premises import doors_of
 from shared.domain.scope import AccessScope
+from shared.keywork.prepare import MOST_LOCKS
 from shared.keywork.services import Services
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.hotel_directory import HotelSetup
@@ -28,8 +29,6 @@ SCOPE_NOT_SUPPORTED: Final = KeyWarning(
 )
 FURTHEST: Final = timedelta(days=1096)
 """No guest needs a key for longer than three years: such an end is a slip, or says that nobody knows."""
-MOST_LOCKS: Final = 150
-"""As many as can be written down in one commit, with what two earlier tries may have left at them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,20 @@ from shared.domain.ids import TenantId
 from shared.domain.instants import milliseconds
 from shared.keywork.services import Services
 from shared.ledger.delays import STEP_LEASE
-from shared.ledger.indexes import DUE, DUE_DISCLOSURES, DUE_NOTICES, DUE_STAYS
+from shared.ledger.indexes import (
+    DUE,
+    DUE_ATTEMPTS,
+    DUE_BULK,
+    DUE_DEVICES,
+    DUE_DISCLOSURES,
+    DUE_MASTER_KEYS,
+    DUE_NOTICES,
+    DUE_STAYS,
+    DUE_WEBHOOKS,
+)
 from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
 from shared.streams.telling import DUE_AT
+from shared.usecases.backoffice.sessions import DUE_SESSIONS
 from shared.usecases.stays.no_show import do_planned
 from shared.usecases.telemetry.untold import DUE_TELEMETRY, tell_untold
 from shared.usecases.upkeep.tend_key import tend_if_due
@@ -37,10 +48,34 @@ async def _do_planned(tenant: TenantId, stay: str, _: DocumentStore, services: S
     return await do_planned(stay, await services.ledger(tenant), services)
 
 
+async def _tend_master_key(tenant: TenantId, name: str, _: DocumentStore, services: Services) -> bool:
+    from shared.usecases.staff.follow_master_key import tend_master_key
+
+    return await tend_master_key(name, await services.ledger(tenant), services)
+
+
+async def _resume_bulk(tenant: TenantId, name: str, _: DocumentStore, services: Services) -> bool:
+    from shared.usecases.bulk.begin_bulk import resume_bulk
+
+    return await resume_bulk(name, await services.ledger(tenant), services)
+
+
 async def _tell_disclosure(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
     from shared.usecases.audit.disclosures import tell_disclosure
 
     return await tell_disclosure(name, documents.tenant(tenant), services.bus)
+
+
+async def _tend_webhook(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.webhooks.tend_webhook import tend_webhook
+
+    return await tend_webhook(tenant, name, documents, services)
+
+
+async def _tend_attempt(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.attempts.tend_attempt import tend_attempt
+
+    return await tend_attempt(tenant, name, documents, services)
 
 
 async def _tend_notice(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
@@ -49,12 +84,24 @@ async def _tend_notice(tenant: TenantId, name: str, documents: DocumentStore, se
     return await tend_notice(name, documents.tenant(tenant), services.sagas, services.now)
 
 
+async def _tend_device(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.devices.tend_device import tend_device
+
+    return await tend_device(tenant, name, documents, services)
+
+
 async def _tell_health(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
     return await tell_health(name, documents.tenant(tenant), services.bus)
 
 
 async def _tell_telemetry(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
     return await tell_untold(name, documents.tenant(tenant), services.bus)
+
+
+async def _expire_session(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.backoffice.expire import expire_session
+
+    return await expire_session(tenant, name, documents, services)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +116,14 @@ class SweptStream:
 SWEPT: Final = (
     SweptStream(DUE, _tend_key, "a due key could not be tended"),
     SweptStream(DUE_STAYS, _do_planned, "what is planned for a stay could not be done"),
+    SweptStream(DUE_MASTER_KEYS, _tend_master_key, "a master key could not be brought to what it is to be"),
+    SweptStream(DUE_BULK, _resume_bulk, "a bulk revocation could not be taken up"),
     SweptStream(DUE_DISCLOSURES, _tell_disclosure, "who was shown evidence could not be told"),
     SweptStream(DUE_TELEMETRY, _tell_telemetry, "what the backoffice did could not be told"),
+    SweptStream(DUE_WEBHOOKS, _tend_webhook, "a vendor's webhook could not be tended"),
+    SweptStream(DUE_ATTEMPTS, _tend_attempt, "an attempt at a door could not be told"),
+    SweptStream(DUE_DEVICES, _tend_device, "what happened to a lock could not be told"),
+    SweptStream(DUE_SESSIONS, _expire_session, "a session that is over could not be closed"),
     SweptStream(DUE_NOTICES, _tend_notice, "what a guest is to be told could not be gone on with"),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )

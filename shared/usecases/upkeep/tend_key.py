@@ -12,7 +12,7 @@ from shared.keywork.give_up_lost import alarm_of_delay, fail_overdue, give_up_lo
 from shared.keywork.next_due import over_at
 from shared.keywork.revival import awaited
 from shared.keywork.services import Services
-from shared.keywork.start import WORKFLOWS, announced, begin_saga, begin_work, tell
+from shared.keywork.start import announced, begin_saga, begin_work, tell, worked_on
 from shared.ledger.delays import (
     ASKED_STILL_EVERY,
     LAPSED_EVERY,
@@ -50,7 +50,7 @@ async def _tend(entry: KeyRecord, ledger: Ledger, services: Services) -> None:
     vendor, later = whom_to_ask(entry, grants), _residue_due(entry, grants, services)
     if vendor is None or later is not None:
         await tell(entry, ledger, services.bus, due=later)
-    elif await _worked_on(entry.saga, services):
+    elif await worked_on(entry.saga, services):
         await ledger.save(Change(entry.due_in(STEP_LEASE, services.now)))
     elif _too_late(entry, services):
         await fail_overdue(entry, ledger, services)
@@ -124,15 +124,3 @@ def _in_vain(saga: Saga) -> bool:
 def _in_no_hurry(entry: KeyRecord, services: Services) -> bool:
     """Say whether a key has time until it is needed: hours of our own trouble must not cost it."""
     return entry.saga.kind is Work.ISSUE and entry.credential.core.window.start > services.now + NEEDED_WITHIN
-
-
-async def _worked_on(saga: Saga, services: Services) -> bool:
-    """Say whether the execution that does the work is still under way."""
-    if saga.execution is None or saga.parked:
-        return False
-    # An execution knows its own id, not what its release called the file that it runs.
-    for workflow in WORKFLOWS:
-        execution = await services.sagas.get(f"{workflow}/{saga.execution}")
-        if execution is not None:
-            return not execution.state.terminal
-    return False

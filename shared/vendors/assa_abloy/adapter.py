@@ -3,14 +3,12 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from shared.domain.ids import LockDeviceId, PropertyId
 from shared.domain.kinds import KeyCredentialKind, KeyWarning
 from shared.domain.lock_errors import LockError
-from shared.domain.premises import LockDevice
 from shared.ports.lock import AdapterDescription, DeviceHealth, ListedDevice, LockVendor
 from shared.ports.lock_causes import LockCause
 from shared.ports.secret_sources import SecretSource
@@ -19,11 +17,10 @@ from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.carried_keys import CarriedKeys
 from shared.vendor_kit.departures import Departures
-from shared.vendor_kit.grids import EPOCH, MILLISECOND
 from shared.vendor_kit.guard import GuardPolicy
-from shared.vendor_kit.health import Skews, battery, skew_warnings
+from shared.vendor_kit.health import Skews, skew_warnings
+from shared.vendor_kit.json_protocol import code_in_error
 from shared.vendor_kit.key_sync import KeySync
-from shared.vendor_kit.listing import listed_device
 from shared.vendor_kit.lock_vendor import PropertyLocks, SyncedLockVendor
 from shared.vendor_kit.opening import TokenRules, open_api
 from shared.vendor_kit.rate import Urgency
@@ -55,23 +52,17 @@ class Vostio(SyncedLockVendor):
         if property_id != self._binding.property.id:
             return ()
         with REFUSALS.spoken(Operation.LOOK):
-            locks = {lock.id: lock for lock in await self._api.whole(vostio.list_locks, Urgency.POLL)}
+            locks = {lock.name: lock for lock in await self._api.whole(vostio.list_locks, Urgency.POLL)}
         ours = (device for device in self._binding.devices if device.vendor_device in locks)
-        return tuple(self._listed(device, locks[device.vendor_device]) for device in ours)
+        now = self._clock.now()
+        return tuple(locks[device.vendor_device].listed(device, capabilities.VOSTIO, now) for device in ours)
 
     async def health_check(self, device_id: LockDeviceId) -> DeviceHealth:
         """Ask the cloud how a lock is."""
         device = self._locks.device(device_id)
         with REFUSALS.spoken(Operation.LOOK, device_id):
             lock = await self._api.ask(vostio.show_lock(device.vendor_device), Urgency.POLL)
-        return DeviceHealth(
-            device_id=device_id,
-            online=lock.online,
-            battery=battery(lock.battery),
-            clock_skew_ms=None if lock.skew is None else lock.skew // MILLISECOND,
-            last_sync_at=self._clock.now() if lock.online else None,
-            warnings=skew_warnings(lock.skew),
-        )
+        return lock.health(device_id, self._clock.now())
 
     def describe_adapter(self) -> AdapterDescription:
         """Say what this dialect can do: cards and tags go by their numbers, which somebody must read."""
@@ -104,11 +95,6 @@ class Vostio(SyncedLockVendor):
 
         return skew_warnings(await self._skews.of(sync.lock, ask))
 
-    def _listed(self, device: LockDevice, lock: vostio.Lock) -> ListedDevice:
-        seen = self._clock.now() if lock.online else EPOCH
-        condition = partial(listed_device, online=lock.online, label=lock.label, percent=lock.battery)
-        return condition(device, capabilities.VOSTIO, seen)
-
 
 def open_vendor(binding: Binding, ports: AdapterPorts) -> LockVendor:
     """Open the adapter for one property, in the dialect of its account; nothing is called yet."""
@@ -117,7 +103,7 @@ def open_vendor(binding: Binding, ports: AdapterPorts) -> LockVendor:
 
 
 def _open_vostio(account: Account, binding: Binding, ports: AdapterPorts) -> LockVendor:
-    protocol = vostio.VostioProtocol(account.base_url, vostio.code_of)
+    protocol = vostio.VostioProtocol(account.base_url, code_in_error)
     rules = TokenRules(login=account.login, asking=vostio.ask_for_token, stale=STALE_TOKEN, guard=GUARD)
     api = open_api(binding, ports, protocol, (account.name, account.application), rules)
     locks = PropertyLocks(binding, REFUSALS, ports.clock, lambda: capabilities.VOSTIO)

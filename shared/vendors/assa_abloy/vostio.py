@@ -7,24 +7,34 @@ is looked up before it is believed (`grants.GrantSync`).
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Final
 from urllib.parse import quote
 
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.secret import Secret
 from shared.vendor_kit.api_client import json_object
-from shared.vendor_kit.asks import Addition, Ask, Json, KindEndpoints, NamedRow, Page, Row
+from shared.vendor_kit.asks import (
+    Addition,
+    Ask,
+    Json,
+    KindEndpoints,
+    NamedRow,
+    Page,
+    Row,
+    text_in,
+    utc_from_text,
+    utc_to_text,
+)
 from shared.vendor_kit.grids import Bounds
 from shared.vendor_kit.http import Answer
-from shared.vendor_kit.json_protocol import JsonProtocol
+from shared.vendor_kit.json_protocol import JsonProtocol, code_in_error
+from shared.vendor_kit.listing import LockRow, lock_row
 from shared.vendor_kit.oauth import Proof, TokenReader
 from shared.vendor_kit.tokens import VendorToken
 from shared.vendors.assa_abloy.errors import IN_MAINTENANCE
 
 GRANTS: Final = "/v1/access-grants"
-FORM: Final = "%Y-%m-%dT%H:%M:%SZ"
 SUSPENDED: Final = "suspended"
 CREDENTIAL: Final[Mapping[KeyCredentialKind, str]] = {
     KeyCredentialKind.MOBILE_APP: "endpoint",
@@ -34,32 +44,15 @@ CREDENTIAL: Final[Mapping[KeyCredentialKind, str]] = {
 """What a grant of each kind is given to, by the field that names it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lock:
-    """A lock as the vendor lists it."""
-
-    id: str
-    label: str
-    online: bool
-    battery: int | None
-    skew: timedelta | None
-
-
 class VostioProtocol(JsonProtocol):
     """JSON, but for a status of a broken server that only says that nobody is at work."""
 
     def content(self, answer: Answer) -> Mapping[str, Json]:
         """Return the object that an answer is; maintenance is a refusal, and no breakdown."""
         told = json_object(answer.body) if answer.status == 503 else None
-        if told is not None and code_of(told) == IN_MAINTENANCE:
+        if told is not None and code_in_error(told) == IN_MAINTENANCE:
             return told
         return super().content(answer)
-
-
-def code_of(answer: Mapping[str, Json]) -> str | None:
-    """Return the vendor's code in a refusal's body, if it has one."""
-    error = answer.get("error")
-    return str(error.get("code")) if isinstance(error, dict) else None
 
 
 def ask_for_token(proof: Proof, read: TokenReader) -> Ask[VendorToken]:
@@ -71,23 +64,25 @@ def list_maintenance() -> Ask[Sequence[Bounds]]:
     """Ask when the environment will be down, as the vendor publishes it."""
 
     def read(answer: Json) -> Sequence[Bounds]:
-        return tuple(Bounds(_read(each["from"]), _read(each["until"])) for each in answer["windows"])
+        return tuple(
+            Bounds(utc_from_text(each["from"]), utc_from_text(each["until"])) for each in answer["windows"]
+        )
 
     return Ask("GET", "/v1/maintenance-windows", {}, read)
 
 
-def list_locks(page: int) -> Ask[Page[Lock]]:
+def list_locks(page: int) -> Ask[Page[LockRow]]:
     """List the environment's doors."""
 
-    def read(answer: Json) -> Page[Lock]:
-        return Page(tuple(map(_lock, answer["doors"])), bool(answer["more"]), answer.get("total"))
+    def read(answer: Json) -> Page[LockRow]:
+        return Page(tuple(map(_LOCK, answer["doors"])), bool(answer["more"]), answer.get("total"))
 
     return Ask("GET", "/v1/doors", {"page": page}, read)
 
 
-def show_lock(lock: str) -> Ask[Lock]:
+def show_lock(lock: str) -> Ask[LockRow]:
     """Ask the cloud how one door is."""
-    return Ask("GET", f"/v1/doors/{quote(lock, safe='')}", {}, _lock)
+    return Ask("GET", f"/v1/doors/{quote(lock, safe='')}", {}, _LOCK)
 
 
 def list_grants(lock: str, name: str, page: int) -> Ask[Page[Row]]:
@@ -135,7 +130,7 @@ def _endpoints(kind: KeyCredentialKind) -> KindEndpoints:
     def add(new: Addition) -> Ask[Secret[str]]:
         given = {"type": str(kind), CREDENTIAL[kind]: new.secret.reveal()}
         params = {"name": new.name, **given, "doors": [new.lock], **_window(new.bounds)}
-        return Ask("POST", GRANTS, params, lambda answer: _text(answer, "grantId"), nonce=_nonce(new))
+        return Ask("POST", GRANTS, params, lambda answer: text_in(answer, "grantId"), nonce=_nonce(new))
 
     return KindEndpoints(
         list_grants,
@@ -159,7 +154,7 @@ def _path(ref: Secret[str]) -> str:
 
 
 def _window(bounds: Bounds) -> dict[str, str]:
-    return {"validFrom": f"{bounds.start:{FORM}}", "validUntil": f"{bounds.end:{FORM}}"}
+    return {"validFrom": utc_to_text(bounds.start), "validUntil": utc_to_text(bounds.end)}
 
 
 def _state(*wanted: str) -> Callable[[Json], None]:
@@ -172,32 +167,11 @@ def _state(*wanted: str) -> Callable[[Json], None]:
     return read
 
 
-def _lock(row: Json) -> Lock:
-    battery, skew_ms = row.get("battery"), row.get("clockSkewMs")
-    return Lock(
-        str(row["doorId"]),
-        str(row.get("name") or ""),
-        row["online"] is True,
-        battery if isinstance(battery, int) and 0 <= battery <= 100 else None,
-        timedelta(milliseconds=skew_ms) if isinstance(skew_ms, int) else None,
-    )
-
-
 def _row(row: Json) -> Row:
-    bounds = Bounds(_read(row["validFrom"]), _read(row["validUntil"]))
-    credential = _text(row, CREDENTIAL[KeyCredentialKind(row["type"])])
-    return Row(_text(row, "grantId"), bounds, credential, frozen=row["state"] == SUSPENDED)
+    bounds = Bounds(utc_from_text(row["validFrom"]), utc_from_text(row["validUntil"]))
+    credential = text_in(row, CREDENTIAL[KeyCredentialKind(row["type"])])
+    return Row(text_in(row, "grantId"), bounds, credential, frozen=row["state"] == SUSPENDED)
 
 
-def _text(answer: Json, name: str) -> Secret[str]:
-    told = answer[name]
-    if not isinstance(told, str) or not told:
-        raise ValueError(name)
-    return Secret(told)
-
-
-def _read(told: str) -> datetime:
-    return datetime.strptime(told, FORM).replace(tzinfo=UTC)
-
-
+_LOCK: Final = partial(lock_row, named="doorId")
 KINDS: Final[Mapping[KeyCredentialKind, KindEndpoints]] = {kind: _endpoints(kind) for kind in CREDENTIAL}

@@ -1,4 +1,4 @@
-"""The mock adapter: a LockVendor end to end, and the LockPort on top of it."""
+"""The mock adapter: a LockVendor end to end, without a vendor."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -24,8 +24,6 @@ from shared.ports.lock import (
 from shared.ports.lock_causes import LockCause
 from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.grids import Bounds
-from shared.vendor_kit.key_book import DocumentKeyBook
-from shared.vendor_kit.lock_by_lock import LockByLock
 from shared.vendor_kit.lock_in_turn import LocksInTurn
 from shared.vendor_kit.lock_vendor import PropertyLocks
 from shared.vendor_kit.refusals import Refusals
@@ -187,14 +185,6 @@ class MockVendor(LocksInTurn):
             last_seen_at=self._clock.now(),
             capabilities=device.capabilities & self._wishes.capabilities,
         )
-
-
-class MockLockPort(LockByLock):
-    """The specification's mock: a whole LockPort, with its keys kept like every other's."""
-
-    def __init__(self, vendor: MockVendor, binding: Binding, means: AdapterPorts) -> None:
-        book = DocumentKeyBook(means.sealed.tenant(binding.tenant), means.cipher, binding.vendor)
-        super().__init__(vendor, binding, book, means.clock, means.entropy)
 
 
 def open_vendor(binding: Binding, ports: AdapterPorts) -> MockVendor:

@@ -26,10 +26,9 @@ from shared.vendor_kit.carried_keys import Carried, CarriedKeys, Made, NewCarrie
 from shared.vendor_kit.departures import Departures
 from shared.vendor_kit.desk_keys import CARDS as DESK_KINDS
 from shared.vendor_kit.desk_keys import DeskVendor, desk_refusals, open_desk
-from shared.vendor_kit.grids import EPOCH, MILLISECOND
 from shared.vendor_kit.guard import GuardPolicy
-from shared.vendor_kit.health import battery, skew_warnings
-from shared.vendor_kit.listing import listed_device
+from shared.vendor_kit.json_protocol import code_in_error
+from shared.vendor_kit.listing import LockRow
 from shared.vendor_kit.lock_vendor import PropertyLocks
 from shared.vendor_kit.opening import KeyRules, open_keyed_api
 from shared.vendor_kit.rate import Urgency
@@ -38,7 +37,6 @@ from shared.vendor_kit.turns import Turns
 from shared.vendors.salto import connector
 from shared.vendors.salto.account import read_account
 from shared.vendors.salto.capabilities import CARDS, OFFERED, PHONES, VENDOR
-from shared.vendors.salto.connector import Room
 from shared.vendors.salto.errors import CONNECTOR_DOWN, REFUSALS, STALE_KEY
 
 T = TypeVar("T")
@@ -58,7 +56,7 @@ class PhoneKeys:
     def __init__(self, api: VendorApi) -> None:
         self._api = api
 
-    async def rooms(self) -> dict[str, Room]:
+    async def rooms(self) -> dict[str, LockRow]:
         """Return the installation's doors, by name."""
         return {room.name: room for room in await self._api.whole(connector.list_rooms, Urgency.POLL)}
 
@@ -142,25 +140,17 @@ class Salto(CarriedKeys):
             room = (await self._keys.rooms()).get(device.vendor_device)
         if room is None:
             raise REFUSALS.not_paired(device_id)
-        return DeviceHealth(
-            device_id=device_id,
-            online=room.online,
-            battery=battery(room.battery),
-            clock_skew_ms=None if room.skew is None else room.skew // MILLISECOND,
-            last_sync_at=self._clock.now() if room.online else None,
-            warnings=skew_warnings(room.skew),
-        )
+        return room.health(device_id, self._clock.now())
 
-    def _listed(self, device: LockDevice, room: Room) -> ListedDevice:
-        seen = self._clock.now() if room.online else EPOCH
+    def _listed(self, device: LockDevice, room: LockRow) -> ListedDevice:
         able = OFFERED if room.online else replace(OFFERED, remote_revoke=False)
-        return listed_device(device, able, seen, online=room.online, label=room.label, percent=room.battery)
+        return room.listed(device, able, self._clock.now())
 
 
 def open_vendor(binding: Binding, ports: AdapterPorts) -> Salto:
     """Open the adapter for one property; nothing is called yet."""
     account = read_account(binding.account)
-    protocol = connector.ConnectorProtocol(account.base_url, connector.code_of)
+    protocol = connector.ConnectorProtocol(account.base_url, code_in_error)
     names = (account.name, account.application)
     rules = KeyRules(keys=account.keys, stale=STALE_KEY, guard=GUARD)
     api = open_keyed_api(binding, ports, protocol, names, rules)

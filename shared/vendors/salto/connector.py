@@ -5,36 +5,24 @@ joins. While the connector is down, the cloud itself reaches the doors that have
 """
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
 
 from shared.domain.kinds import KeyWarning
 from shared.domain.secret import Secret
-from shared.vendor_kit.asks import Ask, Json, Page
+from shared.vendor_kit.asks import Ask, Json, Page, text_in, utc_from_text, utc_to_text
 from shared.vendor_kit.carried_keys import Carried, Made, NewCarried
 from shared.vendor_kit.http import Call
 from shared.vendor_kit.json_protocol import JsonProtocol
+from shared.vendor_kit.listing import LockRow, lock_row
 
 KEYS: Final = "/api/keys"
-FORM: Final = "%Y-%m-%dT%H:%M:%SZ"
 OFFLINE_VALIDITY: Final = "OFFLINE_VALIDITY"
 NEW, COPY = "new", "copy"
 ROUTE: Final = {"route": "cloud"}
 ENCODE_SECONDS: Final = 12.0
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """A door as the installation lists it; of one without a line nothing is heard."""
-
-    name: str
-    label: str
-    online: bool
-    battery: int | None
-    skew: timedelta | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +44,11 @@ class ConnectorProtocol(JsonProtocol):
         return replace(call, headers={**call.headers, **proof, **nonce})
 
 
-def code_of(answer: Mapping[str, Json]) -> str | None:
-    """Return the contract's code in a refusal's body, if it has one."""
-    error = answer.get("error")
-    return str(error.get("code")) if isinstance(error, dict) else None
-
-
-def list_rooms(page: int) -> Ask[Page[Room]]:
+def list_rooms(page: int) -> Ask[Page[LockRow]]:
     """List the installation's doors."""
 
-    def read(answer: Json) -> Page[Room]:
-        return Page(tuple(map(_room, answer["doors"])), bool(answer["more"]))
+    def read(answer: Json) -> Page[LockRow]:
+        return Page(tuple(map(_ROOM, answer["doors"])), bool(answer["more"]))
 
     return Ask("GET", "/api/doors", {"page": page}, read)
 
@@ -88,8 +70,8 @@ def add_key(new: NewCarried, after: Secret[str] | None = None, *, by_cloud: bool
         "role": NEW if new.overrides else COPY,
         "phone": new.secret.reveal(),
         "rooms": [new.door],
-        "validFrom": f"{new.bounds.start:{FORM}}",
-        "validUntil": f"{new.bounds.end:{FORM}}",
+        "validFrom": utc_to_text(new.bounds.start),
+        "validUntil": utc_to_text(new.bounds.end),
         **(ROUTE if by_cloud else {}),
     }
     nonce = _nonce(new, after, by_cloud=by_cloud)
@@ -110,10 +92,11 @@ def _nonce(new: NewCarried, after: Secret[str] | None, *, by_cloud: bool) -> str
 
 
 def _added(answer: Json) -> Added:
-    until, ref, cancelled = answer.get("offlineUntil"), _text(answer, "keyId"), answer["cancelled"] is True
+    until, ref, cancelled = answer.get("offlineUntil"), text_in(answer, "keyId"), answer["cancelled"] is True
     if until is None:
         return Added(Made(ref), cancelled)
-    words = f"doors without a line open until {_read(until):%F %H:%M} UTC, then after a visit to an updater"
+    end = utc_from_text(until)
+    words = f"doors without a line open until {end:%F %H:%M} UTC, then after a visit to an updater"
     return Added(Made(ref, (KeyWarning(OFFLINE_VALIDITY, words),)), cancelled)
 
 
@@ -123,27 +106,10 @@ def _gone(answer: Json) -> bool:
     return bool(answer["state"] == "gone")
 
 
-def _room(row: Json) -> Room:
-    battery, skew_ms = row.get("battery"), row.get("clockSkewMs")
-    return Room(
-        str(row["room"]),
-        str(row.get("name") or ""),
-        row["online"] is True,
-        battery if isinstance(battery, int) and 0 <= battery <= 100 else None,
-        timedelta(milliseconds=skew_ms) if isinstance(skew_ms, int) else None,
+def _key(row: Json) -> Carried:
+    return Carried(
+        text_in(row, "keyId"), str(row["name"]), text_in(row, "phone"), utc_from_text(row["validUntil"])
     )
 
 
-def _key(row: Json) -> Carried:
-    return Carried(_text(row, "keyId"), str(row["name"]), _text(row, "phone"), _read(row["validUntil"]))
-
-
-def _text(answer: Json, name: str) -> Secret[str]:
-    told = answer[name]
-    if not isinstance(told, str) or not told:
-        raise ValueError(name)
-    return Secret(told)
-
-
-def _read(told: str) -> datetime:
-    return datetime.strptime(told, FORM).replace(tzinfo=UTC)
+_ROOM: Final = partial(lock_row, named="room")

@@ -3,13 +3,15 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
 from shared.domain.ids import LockDeviceId, PropertyId
+from shared.domain.instants import milliseconds
 from shared.domain.kinds import KeyWarning
 from shared.domain.lock_errors import LockError
+from shared.ports.door_records import DoorRecord
 from shared.ports.lock import DeviceHealth, ListedDevice
 from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.binding import AdapterPorts, Binding
@@ -40,6 +42,7 @@ from shared.vendors.ttlock.gateways import Gateways
 from shared.vendors.ttlock.inspection import Inspector
 from shared.vendors.ttlock.kinds import KINDS
 from shared.vendors.ttlock.protocol import FormProtocol
+from shared.vendors.ttlock.records import records_since
 
 GUARD: Final = GuardPolicy(limit=Limit(calls=100, spare=15))
 """A hundred calls a minute for each application (A §5.1)."""
@@ -75,6 +78,12 @@ class TTLock(SyncedLockVendor):
             name = await self._gateways.turn_at(device.vendor_device, Urgency.POLL)
             async with turn_at(self._turns, name, "health", Urgency.POLL) as turn:
                 return await self._inspector.health(device, turn)
+
+    async def list_attempts(self, device_id: LockDeviceId, since: datetime) -> Sequence[DoorRecord]:
+        """Return who tried a lock, as far as its cloud has heard."""
+        with REFUSALS.spoken(Operation.LOOK, device_id):
+            pages = records_since(self._locks.device(device_id).vendor_device, milliseconds(since))
+            return await self._api.whole(pages, Urgency.POLL)
 
     def wait_after(self, error: LockError) -> timedelta | None:
         """Say how long TTLock wants to be left alone after this error."""

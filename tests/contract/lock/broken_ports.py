@@ -1,227 +1,322 @@
-"""LockPorts that are wrong in one way each: every one must fail the guarantee it breaks."""
+"""LockPorts that are wrong in one way each, in the façade or the engine: every one fails its guarantee."""
 
 from dataclasses import replace
+from itertools import count
 
+from shared.domain.lock_errors import CredentialExpired
+from shared.domain.scope import NO_SCOPE
 from shared.domain.secret import Secret
-from shared.vendor_kit.kept_key import id_for
-from shared.vendor_kit.lock_by_lock import LockByLock
+from shared.domain.states import Active
+from shared.keywork import (
+    decide_issue,
+    errand,
+    issue,
+    orders,
+    place_at_locks,
+    port,
+    port_wish,
+    preconditions,
+    prepare,
+)
+from shared.keywork.errand import Errand
+from shared.keywork.lock_key import lock_key
+from shared.keywork.port import EnginePort
+from shared.keywork.port_work import PromptWork
+from shared.keywork.verdicts import DONE
+from shared.ports.lock_causes import LockCause
+from shared.vendor_kit.pins import draw_pin
 from tests.contract.lock.broken_vendors import Shown
 
+ISSUE, UPDATE = EnginePort.issue_credential, EnginePort.update_credential
 
-class DrawsAPinAnew(LockByLock):
-    """Remembers a key and not its PIN."""
+
+def issuing(patch, change):
+    """Have a port make another key than it was asked for."""
 
     async def issue_credential(self, request):
-        result = await super().issue_credential(request)
-        pin = replace(result.credential.artifact, value=self._pin())
+        return await ISSUE(self, change(request))
+
+    patch.setattr(EnginePort, "issue_credential", issue_credential)
+
+
+def handing_out(patch, change):
+    """Have a port hand out something else than the PIN."""
+
+    async def issue_credential(self, request):
+        result = await ISSUE(self, request)
+        pin = replace(result.credential.artifact, value=change(self, result.credential.artifact.value))
         return replace(result, credential=replace(result.credential, artifact=pin))
 
+    patch.setattr(EnginePort, "issue_credential", issue_credential)
 
-class WritesDownAfterwards(LockByLock):
+
+def draws_a_pin_anew(patch):
+    """Remembers a key and not its PIN."""
+    handing_out(patch, lambda self, _: draw_pin(self.services.entropy, 6))
+
+
+def tells_the_pin_in_its_repr(patch):
+    """Hands out what anybody may read in a log."""
+    handing_out(patch, lambda _, pin: Shown(pin.reveal()))
+
+
+def writes_down_afterwards(patch):
     """Tells the vendor first."""
 
     async def issue_credential(self, request):
-        if await self._book.find(id_for(request.idempotency_key)) is None:
-            planned = self._planned(request)
-            await self._at_each(planned, planned.doors, self._vendor.place, predates=False)
-            await self._book.keep(planned)
-        return await super().issue_credential(request)
-
-
-class NamesByChance(LockByLock):
-    """Calls its keys at the lock what it likes, each time."""
-
-    async def _at_each(self, key, doors, act, *, predates=True):
-        named = [replace(door, name=f"MM-{self._entropy.token(6).hex()}") for door in doors]
-        return await super()._at_each(key, named, act, predates=predates)
-
-
-class KnowsOneKey(LockByLock):
-    async def issue_credential(self, request):
-        return await super().issue_credential(replace(request, idempotency_key="the only one"))
-
-
-class KeepsToItsOwnPlan(LockByLock):
-    """Goes on with a PIN that somebody else was quicker to draw."""
-
-    async def issue_credential(self, request):
-        planned = self._planned(request)
-        known = await self._book.find(planned.id)
-        return await self._settled(known or await self._book.keep(planned) or planned, predates=False)
-
-
-class OpensOneDoor(LockByLock):
-    def _locks(self, rooms):
-        return super()._locks(rooms)[:1]
-
-
-class KeepsToAPin(LockByLock):
-    """Takes a PIN that is taken for the end."""
-
-    def _with_another_pin(self, key):
-        raise self._refusal("pin_taken")
-
-
-class ChangesThePinAtOneDoor(LockByLock):
-    def _with_another_pin(self, key):
-        changed = super()._with_another_pin(key)
-        return replace(changed, doors=tuple(door for door in changed.doors if door.wanted)[:1])
-
-
-class RevokesOneDoor(LockByLock):
-    async def _cleared(self, key):
-        doors = [door for door in key.doors if not door.wanted]
-        await self._at_each(key, doors[:1], self._vendor.remove)
-        return key
-
-
-class MissesWhatNobodyIssued(LockByLock):
-    async def revoke_credential(self, credential_id, reason, idempotency_key):
-        await self._alive(credential_id)
-        await super().revoke_credential(credential_id, reason, idempotency_key)
-
-
-class ForgetsBeforeTheLocksAgree(LockByLock):
-    async def _cleared(self, key):
-        wanted = tuple(door for door in key.doors if door.wanted)
-        gone = await self._kept(replace(key, doors=wanted))
-        await self._at_each(key, [door for door in key.doors if not door.wanted], self._vendor.remove)
-        return gone
-
-
-class BringsBackTheDead(LockByLock):
-    def _unless_revoked(self, key):
-        if key.revoked:
-            return replace(
-                key, revoked=False, doors=self._new_doors(key, self._locks(key.rooms), self._pin())
+        if await self.key_of(request.idempotency_key) is None:
+            door = self.desk.binding.doors(request.rooms)[0]
+            entry = port_wish._Wish(request, self.desk, self.services).change().entry
+            kept = prepare.new_grant(
+                entry,
+                door,
+                orders.Target(request.rooms, entry.credential.core.window),
+                (),
+                self.services.now,
+                self.services.ids,
             )
-        return key
+            key = lock_key(kept, entry.credential.core.window, None, entry.credential.core)
+            await self.desk.port.place(replace(key, secret=draw_pin(self.services.entropy, 6)))
+        return await ISSUE(self, request)
+
+    patch.setattr(EnginePort, "issue_credential", issue_credential)
 
 
-class NeverLooksBack(LockByLock):
-    """Takes the key it has placed for the key that is wanted."""
+def names_by_chance(patch):
+    """Calls its keys at the lock what it likes, each time."""
+    numbers = count()
 
-    async def _overtaken(self, ours):
-        return self._result(ours, ())
+    def named(kept, *more):
+        return replace(lock_key(kept, *more), name=f"MM-{next(numbers):012x}")
 
-
-class LeavesARestingKeyAtTheLock(LockByLock):
-    async def _overtaken(self, ours):
-        theirs = await self._book.find(ours.id)
-        return self._result(theirs, ()) if theirs.resting else await super()._overtaken(ours)
+    patch.setattr(place_at_locks, "lock_key", named)
 
 
-class RestsInWordsOnly(LockByLock):
-    async def suspend_credential(self, credential_id, reason, idempotency_key):
-        await self._kept(replace(await self._alive(credential_id), resting=True))
+def knows_one_key(patch):
+    """Takes every wish for the same."""
+    issuing(patch, lambda request: replace(request, idempotency_key="the only one"))
 
 
-class RestsUnawares(LockByLock):
+def keeps_to_its_own_plan(patch):
+    """Makes a key to each who asks, though all ask for the same."""
+    numbers = count()
+    issuing(patch, lambda request: replace(request, idempotency_key=f"the {next(numbers)}th"))
+
+
+def opens_one_door(patch):
+    """Forgets the front door."""
+    patch.setattr(issue, "doors_for", lambda *it: prepare.doors_for(*it)[:1])
+
+
+def keeps_to_a_pin(patch):
+    """Takes a PIN that is taken for the end."""
+    patch.setattr(decide_issue, "SECRET_TRIES", 1)
+
+
+def leaves_the_refused_pin_at_other_doors(patch):
+    """Forgets where a PIN opens that the last door refused."""
+    patch.setattr(decide_issue, "_freed", lambda entry, grants, task: replace(entry, due=None))
+
+
+def draws_one_pin_for_all(patch):
+    """Draws as if there were one guest."""
+
+    async def draw(task, desk):
+        return Secret("123456")
+
+    patch.setattr(issue, "draw_unique", draw)
+
+
+def revokes_one_door(patch):
+    """Ends a key where it is first."""
+    end_key = orders.end_key
+    patch.setattr(port, "end_key", lambda entry, grants, *word: end_key(entry, grants[:1], *word))
+
+
+def misses_what_nobody_issued(patch):
+    """Complains of a key that is not there."""
+    revoke = EnginePort.revoke_credential
+
+    async def revoke_credential(self, credential_id, *word):
+        await self._known(credential_id)
+        await revoke(self, credential_id, *word)
+
+    patch.setattr(EnginePort, "revoke_credential", revoke_credential)
+
+
+def forgets_before_the_locks_agree(patch):
+    """Takes whatever a lock said for a yes."""
+    closed = Errand.closed
+
+    def believed(self, now, last):
+        return closed(replace(self, error=None, kept=replace(self.kept, busy_until=None)), now, last)
+
+    patch.setitem(errand._SETTLED, "remove", believed)
+
+
+def brings_back_the_dead(patch):
+    """Makes another key for a wish whose key was taken back."""
+
+    async def issue_credential(self, request):
+        try:
+            return await ISSUE(self, request)
+        except CredentialExpired:
+            return await ISSUE(self, replace(request, idempotency_key=request.idempotency_key + " again"))
+
+    patch.setattr(EnginePort, "issue_credential", issue_credential)
+
+
+def never_looks_back(patch):
+    """Goes home when somebody else was first to write, whatever it has just placed."""
+    turn = PromptWork._turn
+
+    async def once(self, entry):
+        return await turn(self, entry) or DONE
+
+    patch.setattr(PromptWork, "_turn", once)
+
+
+def leaves_a_resting_key_at_the_lock(patch):
+    """Lets a key that was held while it was made come to life awake."""
+    patch.setattr(decide_issue, "resting", lambda grants, at: tuple(grants))
+
+
+def rests_in_words_only(patch):
+    """Tells no lock that a key is to rest."""
+    patch.setattr(orders, "resting", lambda grants, at: ())
+
+
+def rests_unawares(patch):
     """Lets a key rest without writing it down."""
 
-    async def suspend_credential(self, credential_id, reason, idempotency_key):
-        key = await self._alive(credential_id)
-        await self._at_each(key, key.doors, self._vendor.suspend)
+    async def suspend_credential(self, credential_id, *_):
+        entry = await self._living(credential_id)
+        for kept in await self._ledger.grants(entry):
+            await self.desk.port.suspend(lock_key(kept, entry.credential.core.window, None))
+
+    patch.setattr(EnginePort, "suspend_credential", suspend_credential)
 
 
-class NeverProlongs(LockByLock):
+def never_prolongs(patch):
+    """Hears nothing of another end."""
+
     async def update_credential(self, request):
-        return await super().update_credential(replace(request, valid_until=None))
+        return await UPDATE(self, replace(request, valid_until=None))
+
+    patch.setattr(EnginePort, "update_credential", update_credential)
 
 
-class KeepsTheOldRoom(LockByLock):
-    async def _cleared(self, key):
-        return key
+def keeps_the_old_room(patch):
+    """Leaves a key where its guest lives no more."""
+    patch.setattr(orders, "_left", lambda kept, at: kept)
 
 
-class PlacesThenClears(LockByLock):
-    async def _settled(self, key, *, predates=True):
-        wanted = [door for door in key.doors if door.wanted]
-        placed = await self._at_each(key, wanted, self._vendor.place)
-        return self._result(await self._cleared(key), placed)
+def gives_two_keys_of_a_door_one_name(patch):
+    """Calls a door's new key as the one that is still to go, whose removal takes it along."""
+    call = prepare._call
+    patch.setattr(prepare, "_call", lambda entry, door, known: call(entry, door, ()))
 
 
-class WakesTheDead(LockByLock):
-    async def _alive(self, credential_id):
-        return await self._book.find(credential_id)
+def wakes_the_dead(patch):
+    """Obeys whatever is asked of a key that is over."""
+    patch.setattr(EnginePort, "_unless_over", lambda self, entry, error=None: entry)
 
 
-class TakesTheLastKind(LockByLock):
-    def _chosen(self, request):
-        return super()._chosen(replace(request, preferred_kinds=request.preferred_kinds[::-1]))
+def takes_the_last_kind(patch):
+    """Reads preferences from the end."""
+    issuing(patch, lambda request: replace(request, preferred_kinds=request.preferred_kinds[::-1]))
 
 
-class SendsTheKeyToNobody(LockByLock):
-    def _chosen(self, request):
+def sends_the_key_to_nobody(patch):
+    """Makes up an account of the guest's."""
+
+    def with_account(request):
         nobody = replace(request.holder.contact, email=Secret("nobody@example.org"))
-        return super()._chosen(replace(request, holder=replace(request.holder, contact=nobody)))
+        return replace(request, holder=replace(request.holder, contact=nobody))
+
+    issuing(patch, with_account)
 
 
-class PromisesEveryKind(LockByLock):
-    def _refusal(self, cause, *, permanent=True):
-        return super()._refusal(cause, permanent=False)
+def promises_every_kind(patch):
+    """Says of what can never be that it may be later."""
+    refusal = port_wish.refusal
+    patch.setattr(port_wish, "refusal", lambda desk, cause: refusal(desk, cause, permanent=False))
 
 
-class IgnoresTheScope(LockByLock):
-    def _check_scope(self, scope):
-        return None
+def ignores_the_scope(patch):
+    """Promises floors that no lock knows."""
+    patch.setattr(port_wish, "check_scope", lambda scope, desk: scope or NO_SCOPE)
 
 
-class SkipsRoomsWithoutALock(LockByLock):
-    def _locks(self, rooms):
-        return self._binding.doors(rooms)
+def skips_rooms_without_a_lock(patch):
+    """Makes a key to some of the rooms."""
+    patch.setattr(port_wish, "doors_to", lambda rooms, desk, scope: desk.binding.doors(tuple(rooms), scope))
+    checks = [check for check in preconditions._CHECKS if check is not preconditions._doors]
+    patch.setattr(preconditions, "_CHECKS", tuple(checks))
 
 
-class TellsThePinInItsRepr(LockByLock):
-    async def issue_credential(self, request):
-        result = await super().issue_credential(request)
-        pin = replace(result.credential.artifact, value=Shown(result.credential.artifact.value.reveal()))
-        return replace(result, credential=replace(result.credential, artifact=pin))
-
-
-class GivesUpAtTheFirstError(LockByLock):
+def gives_up_at_the_first_error(patch):
     """Forgets a key whose issue failed once."""
 
     async def issue_credential(self, request):
-        known = await self._book.find(id_for(request.idempotency_key))
-        if known is not None and known.doors[0].vendor_ref is None:
-            raise self._refusal("failed_before")
-        return await super().issue_credential(request)
+        known = await self.key_of(request.idempotency_key)
+        if known is not None:
+            entry = await self._known(known)
+            if not isinstance(entry.credential.state, Active):
+                raise port_wish.refusal(self.desk, LockCause.REFUSED)
+        return await ISSUE(self, request)
+
+    patch.setattr(EnginePort, "issue_credential", issue_credential)
 
 
-class SeesNoDevices(LockByLock):
+def goes_home_with_its_lease(patch):
+    """Leaves work that is to wait as if it were at it."""
+
+    async def left(self, entry, verdict):
+        return entry
+
+    patch.setattr(PromptWork, "_left", left)
+
+
+def sees_no_devices(patch):
+    """Says that a hotel has no locks."""
+
     async def list_devices(self, property_id):
         return ()
 
+    patch.setattr(EnginePort, "list_devices", list_devices)
+
 
 BROKEN = {
-    DrawsAPinAnew: "test_a_key_is_issued_once_for_an_idempotency_key",
-    WritesDownAfterwards: "test_an_issue_whose_answer_was_lost_can_be_taken_back",
-    KeepsToItsOwnPlan: "test_a_key_is_issued_once_to_many_who_ask_at_once",
-    NamesByChance: "test_an_issue_whose_answer_was_lost_is_not_repeated_at_the_lock",
-    PlacesThenClears: "test_a_room_given_back_opens_again",
-    WakesTheDead: "test_a_revoked_key_neither_rests_nor_wakes_nor_changes",
-    KnowsOneKey: "test_other_idempotency_keys_make_other_keys",
-    OpensOneDoor: "test_an_issued_key_opens_every_door_to_its_rooms",
-    KeepsToAPin: "test_a_pin_that_is_taken_is_replaced_on_all_doors",
-    ChangesThePinAtOneDoor: "test_a_pin_that_is_taken_is_replaced_on_all_doors",
-    RevokesOneDoor: "test_a_revoked_key_opens_nothing",
-    MissesWhatNobodyIssued: "test_revoking_a_key_nobody_issued_is_success",
-    ForgetsBeforeTheLocksAgree: "test_a_revocation_cut_short_is_finished",
-    BringsBackTheDead: "test_a_revoked_key_is_not_issued_again",
-    NeverLooksBack: "test_a_key_revoked_while_it_is_issued_opens_nothing",
-    LeavesARestingKeyAtTheLock: "test_a_key_suspended_while_it_is_issued_does_not_open",
-    RestsInWordsOnly: "test_a_suspended_key_wakes_with_the_same_pin",
-    RestsUnawares: "test_a_suspended_key_stays_so_when_it_is_changed_or_asked_for_again",
-    NeverProlongs: "test_a_longer_stay_keeps_its_pin",
-    KeepsTheOldRoom: "test_another_room_takes_the_old_one_s_place",
-    TakesTheLastKind: "test_the_first_kind_that_is_possible_is_taken",
-    SendsTheKeyToNobody: "test_a_kind_whose_secret_nobody_has_is_passed_over",
-    PromisesEveryKind: "test_kinds_no_lock_supports_are_refused_for_good",
-    IgnoresTheScope: "test_a_scope_no_lock_supports_is_refused_for_good",
-    SkipsRoomsWithoutALock: "test_a_room_without_a_lock_is_not_paired",
-    TellsThePinInItsRepr: "test_no_secret_is_told",
-    GivesUpAtTheFirstError: "test_an_issue_cut_short_is_finished_with_the_same_pin",
-    SeesNoDevices: "test_devices_and_health_are_the_vendor_s",
+    draws_a_pin_anew: "test_a_key_is_issued_once_for_an_idempotency_key",
+    writes_down_afterwards: "test_an_issue_whose_answer_was_lost_can_be_taken_back",
+    keeps_to_its_own_plan: "test_a_key_is_issued_once_to_many_who_ask_at_once",
+    names_by_chance: "test_an_issue_whose_answer_was_lost_is_not_repeated_at_the_lock",
+    gives_two_keys_of_a_door_one_name: "test_a_room_given_back_opens_again",
+    wakes_the_dead: "test_a_revoked_key_neither_rests_nor_wakes_nor_changes",
+    knows_one_key: "test_other_idempotency_keys_make_other_keys",
+    opens_one_door: "test_an_issued_key_opens_every_door_to_its_rooms",
+    keeps_to_a_pin: "test_a_pin_that_is_taken_is_replaced_on_all_doors",
+    leaves_the_refused_pin_at_other_doors: "test_a_pin_that_is_taken_is_replaced_on_all_doors",
+    draws_one_pin_for_all: "test_pins_are_as_long_as_the_policy_says_and_each_key_has_its_own",
+    revokes_one_door: "test_a_revoked_key_opens_nothing",
+    misses_what_nobody_issued: "test_revoking_a_key_nobody_issued_is_success",
+    forgets_before_the_locks_agree: "test_a_revocation_cut_short_is_finished",
+    brings_back_the_dead: "test_a_revoked_key_is_not_issued_again",
+    never_looks_back: "test_a_key_revoked_while_it_is_issued_opens_nothing",
+    leaves_a_resting_key_at_the_lock: "test_a_key_suspended_while_it_is_issued_does_not_open",
+    rests_in_words_only: "test_a_suspended_key_wakes_with_the_same_secret",
+    rests_unawares: "test_a_suspended_key_stays_so_when_it_is_changed_or_asked_for_again",
+    never_prolongs: "test_a_longer_stay_keeps_its_secret",
+    keeps_the_old_room: "test_another_room_takes_the_old_one_s_place",
+    takes_the_last_kind: "test_the_first_kind_that_is_possible_is_taken",
+    sends_the_key_to_nobody: "test_a_kind_whose_secret_nobody_has_is_passed_over",
+    promises_every_kind: "test_kinds_no_lock_supports_are_refused_for_good",
+    ignores_the_scope: "test_a_scope_no_lock_supports_is_refused_for_good",
+    skips_rooms_without_a_lock: "test_a_room_without_a_lock_is_not_paired",
+    tells_the_pin_in_its_repr: "test_no_secret_is_told",
+    gives_up_at_the_first_error: "test_an_issue_cut_short_is_finished",
+    goes_home_with_its_lease: "test_an_issue_cut_short_is_finished",
+    sees_no_devices: "test_devices_and_health_are_the_vendor_s",
 }
 """The guarantee that each must fail."""

@@ -7,7 +7,6 @@ import orjson
 from shared.domain.kinds import VendorCode
 from shared.domain.secret import Secret
 from shared.vendor_kit.http import Answer
-from shared.vendor_kit.lock_by_lock import LockByLock
 from shared.vendors.mock.adapter import MockVendor
 from shared.vendors.mock.cloud import MockCloud
 from shared.vendors.mock.post import Post
@@ -23,9 +22,9 @@ class MockSetting(Setting):
     vendor_code = VendorCode("mock")
     wishes = Wishes()
 
-    def __init__(self, folder, *, adapter=MockVendor, port_kind=LockByLock):
+    def __init__(self, folder, *, adapter=MockVendor):
         super().__init__(folder)
-        self.cloud, self.adapter, self.port_kind = MockCloud(), adapter, port_kind
+        self.cloud, self.adapter = MockCloud(), adapter
 
     def make_vendor(self):
         return self.adapter(self.binding(), self.wishes, self.cloud, self.clock, self.entropy)

@@ -1,5 +1,6 @@
 """The setting of the lock contracts: a guesthouse of two rooms and a front door, at some vendor's."""
 
+import io
 from datetime import timedelta
 
 from infra.local.cipher import LocalCipher
@@ -11,17 +12,24 @@ from shared.domain.kinds import KeyCredentialKind
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.premises import LockDevice, Property
 from shared.domain.secret import Secret
+from shared.kernel.ids import DrawnIds
 from shared.kernel.log import Log
+from shared.keywork.port import EnginePort
+from shared.keywork.services import Services
+from shared.keywork.vendor_session import VendorSession
+from shared.ledger.hotel_directory import HotelDirectory, HotelSetup
+from shared.ledger.ledger import Ledger
+from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.lock import LockKey
 from shared.ports.lock_port import Contact, IssueInput, KeyHolder
+from shared.runtime.indexes import INDEXES
 from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.guard import GuardPolicy, Guards
-from shared.vendor_kit.key_book import DocumentKeyBook
 from shared.vendor_kit.leases import DocumentLeases
-from shared.vendor_kit.lock_by_lock import LockByLock
 from tests.contract.embedded import Embedded
 from tests.support.vendors import TTLOCK
+from tests.unit.shared.ledger.ledgering import NotedBus, NotedSagas
 
 TENANT, KABUL = TenantId("tnt_silk"), Property(id=PropertyId("ppt_kabul"), name="Kabul", zone="Asia/Kabul")
 ROOM_101, ROOM_102 = RoomId("rmu_101"), RoomId("rmu_102")
@@ -38,6 +46,22 @@ CARD_NUMBER, GUEST_ACCOUNT = "2914857316", "guest@example.org"
 CANARIES = (PIN, OTHER_PIN, GUEST_ACCOUNT)
 
 
+class OneDesk:
+    """The sessions of a vendor that is open at one property."""
+
+    def __init__(self, setting):
+        binding = setting.binding()
+        self.vendor = setting.vendor_code
+        hotel = HotelSetup(binding.property, binding.devices, binding.policy)
+        sealed = SealedKeys(setting.means.sealed.tenant(TENANT), setting.means.cipher, self.vendor)
+        self.desk = VendorSession(hotel, binding, setting.vendor, sealed)
+
+    async def at(self, tenant, property_id):
+        """Return the session of the guesthouse."""
+        assert (tenant, property_id) == (TENANT, KABUL.id)
+        return self.desk
+
+
 class Setting(Embedded):
     """A vendor with its locks behind it; subclasses say which, and look at the locks from the other side.
 
@@ -46,10 +70,10 @@ class Setting(Embedded):
     """
 
     vendor_code = None
-    port_kind = LockByLock
+    port_kind = EnginePort
     kind, secret, other_secret = PIN_CODE, PIN, OTHER_PIN
     """The kind of key that the suite places, and the secrets of two guests."""
-    indexes, written_at_the_desk = (), ()
+    indexes, written_at_the_desk = INDEXES, ()
     app_account = GUEST_ACCOUNT
     """Where a guest has the vendor's app."""
     able, online = ABLE, True
@@ -60,6 +84,8 @@ class Setting(Embedded):
     def __init__(self, folder, *, clock=None):
         super().__init__(folder, self._opened, threaded=False)
         self.clock, self.changes = clock or self.clock, []
+        self.log = io.StringIO()
+        self.bus, self.sagas = NotedBus(), NotedSagas(lambda _: None)
 
     async def _opened(self, embedded):
         store = SqliteDocuments(embedded.engine, embedded.clock, self.indexes, "main")
@@ -75,6 +101,7 @@ class Setting(Embedded):
             cipher=LocalCipher.at(embedded.folder / "keys", embedded.entropy, embedded.engine),
             guards=Guards(embedded.clock, Log("test"), instead=EAGER, tell=self._told),
         )
+        self.ids = DrawnIds(embedded.clock.now, embedded.entropy.token)
         return self.make_vendor()
 
     def _told(self, *change):
@@ -87,8 +114,21 @@ class Setting(Embedded):
     @property
     def port(self):
         """The vendor's LockPort; it remembers nothing but what is in the database."""
-        book = DocumentKeyBook(self.means.sealed.tenant(TENANT), self.means.cipher, self.vendor_code)
-        return self.port_kind(self.vendor, self.binding(), book, self.clock, self.entropy)
+        desks = OneDesk(self)
+        return self.port_kind(self.services, desks, desks.desk)
+
+    @property
+    def services(self):
+        """What commands on keys work with."""
+        hotels = HotelDirectory(self.means.documents, "local", self.clock.now)
+        return Services(
+            hotels, self.bus, self.sagas, self.ids, self.clock, self.entropy, Log("test", self.log)
+        )
+
+    @property
+    def ledger(self):
+        """What is kept of the tenant's keys."""
+        return Ledger(self.means.documents.tenant(TENANT), self.ids)
 
     def binding(self, account=b"", **changes):
         """Bind to the guesthouse."""
@@ -143,8 +183,8 @@ class Setting(Embedded):
             "rooms": (ROOM_101,),
             "valid_from": now,
             "valid_until": now + 2 * DAY,
-            "holder": KeyHolder(GuestId("gst_1"), Secret("A Guest"), Contact(email=Secret(GUEST_ACCOUNT))),
-            "preferred_kinds": (PIN_CODE,),
+            "holder": KeyHolder(GuestId("gst_1"), Secret("A Guest"), Contact(email=Secret(self.app_account))),
+            "preferred_kinds": (self.kind,),
             "idempotency_key": idempotency_key,
         }
         return IssueInput(**{**usual, **changes})

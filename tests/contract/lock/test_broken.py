@@ -7,7 +7,7 @@ from shared.vendor_kit.http import CallFault
 from tests.contract.failing import failure_of
 from tests.contract.lock import broken_ports, broken_ttlock, broken_vendors
 from tests.contract.lock.mock_setting import MockSetting
-from tests.contract.lock.port_suite import LockPortContract
+from tests.contract.lock.port_suite import PinPortContract
 from tests.contract.lock.setting import KeyCredentialKind
 from tests.contract.lock.suite import LockVendorContract
 from tests.contract.lock.ttlock_setting import TTLockSetting
@@ -33,10 +33,11 @@ async def test_broken_vendor_fails_its_guarantee(tmp_path, broken):
         assert await failure_of(test, setting, ARGUMENTS.get(broken), refusal=refusal)
 
 
-@pytest.mark.parametrize("broken", broken_ports.BROKEN)
-async def test_broken_port_fails_its_guarantee(tmp_path, broken):
-    test = getattr(LockPortContract(), broken_ports.BROKEN[broken])
-    async with MockSetting(tmp_path, port_kind=broken) as setting:
+@pytest.mark.parametrize("broken", broken_ports.BROKEN, ids=lambda change: change.__name__)
+async def test_broken_port_fails_its_guarantee(tmp_path, broken, monkeypatch):
+    test = getattr(PinPortContract(), broken_ports.BROKEN[broken])
+    broken(monkeypatch)
+    async with MockSetting(tmp_path) as setting:
         assert await failure_of(test, setting, refusal=LockError)
 
 
@@ -53,7 +54,7 @@ async def test_broken_ttlock_fails_its_guarantee(tmp_path, broken, monkeypatch):
     ("contract", "unbroken"),
     [
         (LockVendorContract, {"test_placing_at_once_makes_no_second_key"}),
-        (LockPortContract, set()),
+        (PinPortContract, set()),
     ],
 )
 def test_every_guarantee_is_seen_to_fail(contract, unbroken):

@@ -4,6 +4,7 @@ import pytest
 
 from shared.domain.errors import InvalidInput
 from shared.domain.kinds import KeyCredentialKind, VendorCode
+from tests.contract.lock.carried_port_suite import DeskPortContract
 from tests.contract.lock.desk_setting import DeskSetting
 from tests.contract.lock.desk_suite import DeskContract
 
@@ -29,6 +30,10 @@ async def setting(tmp_path, request):
 
 class TestDormakaba(DeskContract):
     """Cards that a lock system writes."""
+
+
+class TestDormakabaPort(DeskPortContract):
+    """The LockPort of such lock systems."""
 
 
 async def test_a_job_says_in_which_dialect_its_card_is_written(setting):

@@ -9,6 +9,7 @@ from shared.domain.lock_errors import LockError
 from shared.vendor_kit.desk_jobs import STEPS, DeskJob, DeskJobs, JobState
 from shared.vendor_kit.desk_keys import DeskVendor
 from tests.contract.failing import failure_of
+from tests.contract.lock.carried_port_suite import DeskPortContract
 from tests.contract.lock.desk_setting import DeskSetting
 from tests.contract.lock.desk_suite import DeskContract
 
@@ -27,6 +28,10 @@ async def setting(tmp_path, request):
 
 class TestGenericWiegand(DeskContract):
     """An encoder of the desk's own, or a lock system that speaks FIAS."""
+
+
+class TestGenericWiegandPort(DeskPortContract):
+    """The LockPort of such desks."""
 
 
 async def test_a_job_says_in_which_dialect_its_card_is_written(setting):

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.contract.lock.mock_setting import MockSetting, TellingSetting
-from tests.contract.lock.port_suite import LockPortContract
+from tests.contract.lock.port_suite import PinPortContract
 from tests.contract.lock.suite import LockVendorContract
 
 
@@ -17,7 +17,7 @@ class TestMockVendor(LockVendorContract):
     """The mock, lock by lock."""
 
 
-class TestMockLockPort(LockPortContract):
+class TestMockLockPort(PinPortContract):
     """The mock's LockPort."""
 
 

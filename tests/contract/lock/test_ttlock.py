@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.contract.lock.port_suite import LockPortContract
+from tests.contract.lock.port_suite import PinPortContract
 from tests.contract.lock.suite import LockVendorContract
 from tests.contract.lock.ttlock_setting import TTLockSetting
 
@@ -17,5 +17,5 @@ class TestTTLock(LockVendorContract):
     """TTLock, lock by lock."""
 
 
-class TestTTLockPort(LockPortContract):
+class TestTTLockPort(PinPortContract):
     """TTLock's LockPort."""

@@ -10,7 +10,7 @@ import pytest
 import sqlcipher3
 
 from edge_agent.ledger import file
-from edge_agent.ledger.chain import GENESIS, LocalFact, check
+from edge_agent.ledger.chain import LocalFact, check
 from edge_agent.ledger.errors import (
     ChainBroken,
     LedgerBusy,
@@ -24,6 +24,7 @@ from infra.local.ambient import SystemEntropy
 from shared.domain.commands import Fail, Revoke
 from shared.domain.kinds import FailureReason, RevokeReason
 from shared.domain.secret import Secret
+from shared.offline.chain import GENESIS
 from tests.architecture.tree import ROOT
 from tests.edge.ledger.desk_keys import KEY, NOW, REFERENCE, active, issued, opened, pending
 

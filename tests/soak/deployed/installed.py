@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import os
+import signal
 import socket
 import subprocess
 import time
@@ -144,9 +145,7 @@ class Running:
         return sum(sum(each.cpu_times()[:2]) for each in processes)
 
     def end(self):
-        """End it, and whatever it started."""
-        for process in (*psutil.Process(self.server.pid).children(recursive=True), self.server):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                process.kill()
+        """End it, and whatever it started: all at once, or it would start another worker meanwhile."""
+        os.killpg(self.server.pid, signal.SIGKILL)
         self.server.wait()
         self.server.stdout.close()

@@ -1,32 +1,121 @@
 """Every route of the API times everybody who must not get through it, over real sockets: none does."""
 
+import asyncio
+from datetime import timedelta
+
+import orjson
 import pytest
 
-from functions.lock_api.about_me import ROUTES
-from shared.domain.permissions import Role
+from functions.lock_api.table import ROUTES
+from shared.domain.permissions import RULES, Permission, Role
+from shared.ports.bus import Message
+from tests.support.api_desk import stay
 from tests.support.matrix import attempt, who_got_through
-from tests.support.staffed import staffed
+from tests.support.sample_hotel import BOOKING, message
+from tests.support.staffed import SILK, staffed
 
 NAME = "lock-api"
-IDS = {"propertyId": "ppt_kabul"}
+FINDING = "fnd_01KSAMP1E00000000000000001"
+BOOKED = "/lock/v1/stays"
+BODIES = {
+    "/lock/v1/stays/{reservationId}": {"rooms": ["rmu_102"]},
+    "/lock/v1/findings/{findingId}/decide": {"word": "adopt"},
+}
 
 
 @pytest.fixture
 async def staff(tmp_path):
     async with staffed(tmp_path, lambda base: {}) as opened:
+        opened.ids = await _things(opened)
         yield opened
 
 
+async def _things(staff):
+    """Return the ids of one thing of each sort, all in Kabul."""
+    begins = staff.on.clock.now().replace(microsecond=0) + timedelta(days=2)
+    times = [f"{begins + timedelta(days=each):%Y-%m-%dT%H:%M:%SZ}" for each in (0, 3)]
+    staff.booked = stay(reservation="rsv_1", validFrom=times[0], validUntil=times[1])
+    _, _, booked = await staff.ask("POST", f"/{NAME}{BOOKED}", staff.badge(*Role), staff.booked)
+    assert "keys" in booked, (booked, staff.house.said()[-3:])
+    key = booked["keys"][0]["id"]
+    broken = message("evt_bad", validUntil="never")
+    await staff.house.fleet.bus.publish(f"{BOOKING}.confirmed.v1", [Message(broken.data)])
+    await staff.house.fleet.bus.idle()
+    (letter,) = await staff.on.dead_letters.waiting()
+    grants = staff.house.fleet.means.engine.read("SELECT id FROM packed WHERE collection = 'grants'", ())
+    return {
+        "propertyId": "ppt_kabul",
+        "roomId": "rmu_101",
+        "reservationId": "rsv_1",
+        "keyCredentialId": key,
+        "grantId": grants[0][0] if grants else "grt_01KSAMP1E00000000000000001",
+        "findingId": FINDING,
+        "letter": letter.id,
+    }
+
+
+def _body(staff, route):
+    if route.path.startswith("/lock/v1/dead-letters/"):
+        return {"ids": [staff.ids["letter"]]}
+    return staff.booked if route.path == BOOKED else BODIES.get(route.path, {})
+
+
+def _harmless(ids):
+    """Whoever is proven may list their own, and be told that what they named is no property of theirs."""
+    ours = {*ids.values(), "rmu_"} - {ids["letter"]}
+
+    def judge(who, route, answer):
+        told = orjson.dumps(answer).decode()
+        return not any(each in told for each in ours) and "keys" not in answer
+
+    return judge
+
+
 async def test_no_stranger_gets_through_any_route(staff):
-    through, tried = await who_got_through(staff, NAME, ROUTES, IDS, lambda route: {})
+    judge = _harmless(staff.ids)
+    before = _kept(staff)
+    through, tried = await who_got_through(
+        staff, NAME, ROUTES, staff.ids, lambda route: _body(staff, route), judge
+    )
     assert through == []
-    assert tried == len(ROUTES) * len(staff.strangers(NAME))
+    assert tried == len(ROUTES) * len(staff.strangers(NAME)) > 400
+    assert _kept(staff) == before
+    assert len(await staff.on.dead_letters.waiting()) == 1
 
 
-async def test_the_same_requests_succeed_for_those_who_may(staff):
-    for token in (staff.badge(*Role, at=None), staff.gm(staff.silk), staff.key.text):
+def _kept(staff):
+    """Return what the desk's routes could change of the stay: its record, and what its key was told to be."""
+    rows = staff.house.fleet.means.engine.read(
+        "SELECT unpacked(body) FROM packed WHERE collection = 'reservations' AND tenant = ?", (SILK,)
+    )
+    return [orjson.loads(body) for (body,) in rows]
+
+
+async def test_the_same_requests_get_through_for_those_who_may(staff):
+    for token in (staff.badge(*Role, at=None), staff.gm(staff.silk)):
         for route in ROUTES:
-            assert (await attempt(staff, NAME, route, token, IDS))[0] == route.status
+            status, answer = await attempt(staff, NAME, route, token, staff.ids, _body(staff, route))
+            there = route.path.startswith(
+                ("/lock/v1/residues/{", "/lock/v1/findings", "/lock/v1/dead-letters/")
+            )
+            fits = {route.status, 400, 409, 412} | ({404} if there else set())
+            assert status in fits, (route.method, route.path, answer)
+
+
+async def test_a_role_gets_through_where_the_table_says_and_nowhere_else(staff):
+    asked = [each for each in ROUTES if each.permission is not None]
+    for role in Role:
+        token = staff.badge(role, at=None)
+        asking = (attempt(staff, NAME, route, token, staff.ids, _body(staff, route)) for route in asked)
+        for route, (status, answer) in zip(asked, await asyncio.gather(*asking), strict=True):
+            assert (status == 403) is (role not in RULES[route.permission].roles), (route.path, answer)
+
+
+async def test_a_program_gets_through_where_its_key_says_and_nowhere_else(staff):
+    for route in ROUTES:
+        status, answer = await attempt(staff, NAME, route, staff.key.text, staff.ids, _body(staff, route))
+        holds = route.permission in (None, Permission.KEY_READ)
+        assert (status == 403) is not holds, (route.path, answer)
 
 
 async def test_a_program_hears_that_it_is_one_and_what_its_key_holds(staff):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from infra.codegen.fleet_plan import PLAN, fleet_plan, generate, problems
+from infra.codegen.fleet_plan import PLAN, fleet_plan, generate, plan_of, problems
 from infra.manifest.load import ROOT, load_manifest
 from infra.manifest.plan import storage
 from infra.manifest.plan.checks import faults_of
@@ -19,13 +19,24 @@ from tests.unit.shared.runtime.test_google import WHERE
 
 FLEET = fleet_plan()
 CONFIRMED, SHIFT = "on-booking-confirmed", "melmastoon.staff.shift.started.v1"
+GUESTS = ("guest-api", "guest-page", "tell-guest")
+"""Who gives guests what is theirs, at every vendor."""
+STARTED = "on-shift-started"
 ISSUED = "melmastoon.lock.credential.issued.v1"
 
 
-def grants(account, on=None):
+@pytest.fixture(scope="module")
+def before():
+    """The fleet before anything handled the shifts of staff."""
+    manifest = load_manifest()
+    fewer = {name: each for name, each in manifest.functions.items() if name != STARTED}
+    return plan_of(replace(manifest, functions=fewer))
+
+
+def grants(account, on=None, plan=FLEET):
     return {
         (each["role"], each["target"])
-        for each in FLEET["grants"].values()
+        for each in plan["grants"].values()
         if each["account"] == account and on in (None, each["on"])
     }
 
@@ -74,19 +85,20 @@ def test_what_terraform_adds_and_what_is_planned_is_a_whole_environment():
     assert ids == {"main": settings.main_database, "sealed": settings.sealed_database}
 
 
-def test_who_looks_after_what_is_kept_is_told_where_it_lies_and_nobody_else():
-    environment = FLEET["functions"]["dead-letters"]["environment"]
+def test_who_looks_after_what_is_kept_is_told_where_it_lies_and_nobody_else(before):
+    environment = before["functions"]["dead-letters"]["environment"]
     kept = dict(GoogleSettings.from_environment({**WHERE, **environment}).kept)
-    assert kept["on-shift-started"] == SHIFT
-    assert kept.keys() == {name for name, each in FLEET["subscriptions"].items() if each["kept_for"]}
-    assert [name for name, it in FLEET["functions"].items() if "KEYFLEET_KEPT" in it["environment"]] == [
-        "dead-letters"
+    assert kept[STARTED] == SHIFT
+    assert kept.keys() == {name for name, each in before["subscriptions"].items() if each["kept_for"]}
+    assert [name for name, it in before["functions"].items() if "KEYFLEET_KEPT" in it["environment"]] == [
+        "dead-letters",
+        "lock-api",
     ]
 
 
-def test_who_looks_after_dead_letters_may_pull_them_and_publish_them_again():
-    found = grants("dead-letters")
-    for subscription in ("quarantine", "dead-letter", "on-shift-started"):
+def test_who_looks_after_dead_letters_may_pull_them_and_publish_them_again(before):
+    found = grants("dead-letters", plan=before)
+    for subscription in ("quarantine", "dead-letter", STARTED):
         assert ("roles/pubsub.subscriber", subscription) in found
     assert ("roles/pubsub.publisher", "melmastoon.reservation.booking.confirmed.v1") in found
     assert grants("dead-letters", "database") == set()
@@ -100,18 +112,19 @@ def test_every_topic_of_the_catalogue_and_of_the_neighbours_is_made():
     ].keys()
 
 
-def test_what_we_consume_has_exactly_the_subscriptions_of_its_functions_or_one_that_keeps_it():
+def test_what_we_consume_has_exactly_the_subscriptions_of_its_functions_or_one_that_keeps_it(before):
     read = {}
-    for name, each in FLEET["subscriptions"].items():
+    for name, each in before["subscriptions"].items():
         read.setdefault(each["topic"], []).append((name, each["function"], each["kept_for"]))
     assert {*topics_in("theirs")} <= read.keys()
-    assert read[SHIFT] == [("on-shift-started", None, "on-shift-started")]
+    assert read[SHIFT] == [(STARTED, None, STARTED)]
     spelling = "melmastoon.reservation.checked_out.v1"
-    assert read[spelling] == [(f"on-booking-checked-out.{spelling}", "on-booking-checked-out", None)]
+    assert {function for _, function, _ in read[spelling]} == {"hear-neighbours", "on-booking-checked-out"}
+    assert {kept_for for _, _, kept_for in read[spelling]} == {None}
 
 
-def test_what_keeps_a_subject_and_what_pushes_it_later_differ_in_nothing_that_cannot_be_changed():
-    kept, pushed = FLEET["subscriptions"]["on-shift-started"], FLEET["subscriptions"][CONFIRMED]
+def test_what_keeps_a_subject_and_what_pushes_it_later_differ_in_nothing_that_cannot_be_changed(before):
+    kept, pushed = before["subscriptions"][STARTED], FLEET["subscriptions"][STARTED]
     for fixed in ("ordered", "filter", "expires", "retention_days"):
         assert kept[fixed] == pushed[fixed], fixed
     assert (kept["retention_days"], kept["expires"], kept["ordered"]) == (31, False, True)
@@ -164,17 +177,16 @@ def test_what_only_sets_aside_publishes_to_the_quarantine_alone():
     assert ("roles/pubsub.publisher", ISSUED) in grants(CONFIRMED, "topic")
 
 
-GUESTS_OWN = ["guest-api", "guest-page", "tell-guest"]
-"""Who gives guests what is theirs (design: the guest surface)."""
-
-
-def test_only_an_adapter_reads_its_own_vendor_s_secrets():
-    lock_accounts = [each for each in FLEET["secrets"].values() if not each["begins"].startswith("notify-")]
-    for each in lock_accounts:
-        vendor = FLEET["functions"][each["function"]]["adapter"]
-        assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", "-api")
-    adapters = {f"adapter-{vendor}" for vendor in installed_vendors()}
-    assert {each["function"] for each in lock_accounts} == adapters
+def test_only_an_adapter_and_its_receiver_read_their_own_vendor_s_secrets():
+    of_locks = [each for each in FLEET["secrets"].values() if not each["begins"].startswith("notify-")]
+    for each in of_locks:
+        role, _, vendor = each["function"].partition("-")
+        purpose = {"adapter": "-api", "webhook": "-webhook"}[role]
+        assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", purpose)
+    readers = {each["function"] for each in of_locks}
+    assert {f"adapter-{vendor}" for vendor in installed_vendors()} == {
+        each for each in readers if each.startswith("adapter-")
+    }
 
 
 def test_only_notifications_read_accounts_of_messengers():
@@ -184,8 +196,7 @@ def test_only_notifications_read_accounts_of_messengers():
 
 def test_a_cipher_key_is_used_by_those_who_name_its_purpose():
     assert FLEET["key_ring"] == "melmastoon-lock"
-    assert FLEET["keys"]["guest-artifact-ttlock"]["openers"] == ["adapter-ttlock", *GUESTS_OWN]
-    assert FLEET["keys"]["vendor-ref-ttlock"]["openers"] == ["adapter-ttlock"]
+    assert FLEET["keys"]["guest-artifact-ttlock"]["openers"] == ["adapter-ttlock", *GUESTS]
     assert FLEET["keys"]["saga-callback"]["openers"] == ["probe-handover", "probe-reply"]
     assert "lock-config" in FLEET["keys"]
 
@@ -196,8 +207,9 @@ def test_a_pattern_of_purposes_takes_in_every_vendor_s_key():
     opens = {"opens": ("guest-artifact-*",), "seals": ("vendor-ref-mock",)}
     guest = replace(some, deployable=some.deployable.model_copy(update=opens))
     keys = storage.keys(replace(manifest, functions={**manifest.functions, "ask-again": guest}))
-    assert keys["guest-artifact-mock"]["openers"] == ["adapter-mock", "ask-again", *GUESTS_OWN]
-    assert keys["guest-artifact-ttlock"]["openers"] == ["adapter-ttlock", "ask-again", *GUESTS_OWN]
+    for vendor in ("mock", "ttlock"):
+        openers = {f"adapter-{vendor}", "ask-again", *GUESTS}
+        assert {*keys[f"guest-artifact-{vendor}"]["openers"]} == openers
     assert keys["vendor-ref-mock"] == {
         "rotated_every_days": 90,
         "openers": ["adapter-mock"],

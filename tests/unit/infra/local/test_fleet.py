@@ -17,6 +17,7 @@ OF_PEOPLE = [name for name, each in FUNCTIONS.items() if each.people]
 OF_ALL = {
     "lock-api": ("GET", "/lock/v1/me"),
     "audit-api": ("GET", "/lock/v1/audit"),
+    "backoffice": ("GET", "/bff/v1/preferences"),
     "guest-api": ("POST", "/guest/v1/reservations/rsv_1/sessions"),
 }
 """A route of each."""

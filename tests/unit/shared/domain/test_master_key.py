@@ -1,16 +1,17 @@
-"""Master keys: their own small life, and what shifts and schedules ask of their credential."""
+"""Master keys: their own small life, and when their holder is at work."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import product
 
 import pytest
 
-from shared.domain.commands import Fail, Revoke, Suspend, Unsuspend
 from shared.domain.documents import from_document, to_document
 from shared.domain.errors import IllegalTransition, InvalidInput
 from shared.domain.ids import KeyCredentialId, MasterKeyId, PropertyId, ShiftId, TenantId, UserId
-from shared.domain.kinds import KeyCredentialKind, RevokeReason, SuspendReason
+from shared.domain.kinds import KeyCredentialKind, RevokeReason
 from shared.domain.master_key import (
+    Duty,
     ExpiryTrigger,
     MasterKey,
     MasterKeyExpired,
@@ -21,13 +22,14 @@ from shared.domain.master_key import (
 )
 from shared.domain.schedule import WeeklySchedule, WeeklyShift
 from shared.domain.scope import MasterScope
-from shared.domain.states import Active, Failed, Pending, Requested, Revoked, Suspended
 from shared.domain.window import StayWindow
 
 BODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 WORK = datetime(2026, 5, 4, 5, 0, tzinfo=UTC)
 REST = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 STANDING = Standing(WeeklySchedule((WeeklyShift(0, time(6), time(14)),), "Asia/Kabul"))
+FIRST, SECOND = (KeyCredentialId.mint(BODY[:-1] + last) for last in "VW")
+PIN = KeyCredentialKind.PIN_CODE
 PER_SHIFT = PerShift(ShiftId("shift-7"))
 
 
@@ -37,18 +39,17 @@ def master_key(regime=PER_SHIFT, state=MasterKeyState.REQUESTED):
         tenant=TenantId("tnt_silk"),
         property_id=PropertyId("ppt_kabul"),
         staff=UserId("usr_1"),
-        credential_id=KeyCredentialId.mint(BODY),
-        scope=MasterScope.parse("floor:3"),
+        credentials=(FIRST, SECOND),
+        scopes=(MasterScope.parse("floor:3"),),
         regime=regime,
         window=StayWindow(WORK, WORK + timedelta(hours=8), "Asia/Kabul"),
-        kind=KeyCredentialKind.RFID_CARD,
         changed_at=WORK,
         state=state,
     )
 
 
 STEPS = {
-    "issue": lambda key: key.issued(REST),
+    "issue": lambda key: key.issued(REST, FIRST, PIN, key.window),
     "expire": lambda key: key.expired(REST, ExpiryTrigger.SHIFT_ENDED),
 }
 EXPECTED = {
@@ -73,10 +74,14 @@ def test_a_master_key_takes_what_its_table_says_and_refuses_the_rest(state, step
 
 
 def test_issuing_and_expiring_are_told():
-    live, issued = master_key().issued(WORK)
+    live, issued = master_key().issued(WORK, SECOND, PIN, master_key().window)
     over, expired = live.expired(REST, ExpiryTrigger.USER_DEACTIVATED)
 
-    assert issued == MasterKeyIssued(master_key=live, at=WORK)
+    assert issued == MasterKeyIssued(master_key=live, at=WORK, window=live.window)
+    assert (live.credentials, live.kind) == (
+        (SECOND, FIRST),
+        PIN,
+    )  # the one that lives is the one events name
     assert expired == MasterKeyExpired(master_key=over, at=REST, trigger=ExpiryTrigger.USER_DEACTIVATED)
 
 
@@ -85,7 +90,9 @@ def test_the_trigger_of_a_shifts_end_is_the_specifications():
 
 
 def test_a_master_keys_time_never_runs_backwards():
-    assert master_key().issued(WORK - timedelta(hours=1))[0].changed_at == WORK
+    assert (
+        master_key().issued(WORK - timedelta(hours=1), FIRST, PIN, master_key().window)[0].changed_at == WORK
+    )
 
 
 @pytest.mark.parametrize("regime", [PER_SHIFT, STANDING])
@@ -104,55 +111,86 @@ def test_a_stored_schedule_holds_times_of_day(start):
         from_document(MasterKey, document)
 
 
+def test_a_per_shift_key_opens_in_its_shift_and_never_after():
+    assert master_key().duty(WORK - timedelta(days=3)) == master_key().window
+    assert master_key().duty(master_key().window.end) is None
+
+
+def week(*shifts):
+    return Standing(WeeklySchedule(shifts, "Asia/Kabul"))
+
+
+def standing(regime, days=30):
+    window = StayWindow(WORK - timedelta(days=1), WORK + timedelta(days=days), "Asia/Kabul")
+    return replace(master_key(regime), window=window)
+
+
+def test_a_standing_key_opens_in_the_shift_that_goes_on_or_the_next():
+    key = standing(STANDING)  # Mondays from six to two in Kabul, that is from half past one to half past nine
+    monday = StayWindow(
+        datetime(2026, 5, 4, 1, 30, tzinfo=UTC), datetime(2026, 5, 4, 9, 30, tzinfo=UTC), "Asia/Kabul"
+    )
+
+    assert key.duty(WORK) == monday
+    assert key.duty(monday.end).start == monday.start + timedelta(days=7)
+
+
+def test_shifts_that_touch_are_one_duty_also_past_midnight():
+    regime = week(WeeklyShift(0, time(14), time(22)), WeeklyShift(0, time(22), time(6)))
+
+    duty = standing(regime).duty(datetime(2026, 5, 4, 12, tzinfo=UTC))
+
+    assert (duty.local_start.hour, duty.local_end.hour, duty.duration) == (14, 6, timedelta(hours=16))
+
+
+def test_a_standing_key_ends_with_its_own_window_whatever_its_week_says():
+    key = replace(standing(STANDING), window=StayWindow(WORK - timedelta(days=1), WORK, "Asia/Kabul"))
+
+    assert key.duty(WORK - timedelta(hours=1)).end == WORK
+    assert key.duty(WORK) is None
+
+
+def test_whoever_goes_early_has_a_key_that_rests_until_the_week_s_next_shift():
+    duty = Duty(ShiftId("shift-7"), WORK, WORK + timedelta(hours=2))
+    on = STANDING.on_duty(duty, WORK)
+    off = on.off_duty(duty.shift_id, WORK + timedelta(hours=1))
+
+    assert standing(on).duty(WORK).covers(WORK)
+    assert off.duties == ()
+    assert standing(off).duty(WORK + timedelta(hours=1)).start > WORK + timedelta(days=6)
+
+
+def test_a_shift_outside_the_week_is_a_duty_too_and_forgotten_when_it_is_over():
+    night = Duty(ShiftId("shift-9"), REST + timedelta(hours=6), REST + timedelta(hours=9))
+    on = STANDING.on_duty(night, WORK)
+
+    assert standing(on).duty(REST).start == night.start
+    assert (
+        on.on_duty(Duty(ShiftId("shift-10"), night.end, night.end + timedelta(hours=1)), night.end)
+        .duties[0]
+        .shift_id
+        == "shift-10"
+    )
+
+
+def test_a_standing_key_without_a_week_opens_in_duties_alone():
+    assert standing(Standing()).duty(WORK) is None
+
+
 @pytest.mark.parametrize(
-    ("state", "command"),
+    ("trigger", "reason"),
     [
-        (Requested, Fail),
-        (Pending, Fail),
-        (Active, Revoke),
-        (Suspended, Revoke),
-        (Revoked, None),
-        (Failed, None),
+        (ExpiryTrigger.SHIFT_ENDED, RevokeReason.CHECKOUT),
+        (ExpiryTrigger.WINDOW_ENDED, RevokeReason.CHECKOUT),
+        (ExpiryTrigger.USER_DEACTIVATED, RevokeReason.SECURITY),
+        (ExpiryTrigger.PROPERTY_DEACTIVATED, RevokeReason.SECURITY),
+        (ExpiryTrigger.OPERATOR, RevokeReason.SECURITY),
     ],
 )
-def test_the_end_of_a_shift_withdraws_a_per_shift_key_in_any_state(key_in, state, command):
-    asked = master_key().at_shift_end(key_in(state), REST)
-
-    assert (asked and type(asked)) is command
-    assert asked is None or asked.reason == RevokeReason.CHECKOUT.value
+def test_a_planned_end_is_a_checkout_and_any_other_is_for_security(trigger, reason):
+    assert trigger.reason is reason
 
 
-@pytest.mark.parametrize("state", [Requested, Pending, Active, Suspended, Revoked, Failed])
-def test_the_end_of_a_shift_only_lets_a_standing_key_rest(key_in, state):
-    asked = master_key(STANDING).at_shift_end(key_in(state), REST)
-
-    expected = Suspend(at=REST, reason=SuspendReason.MANUAL) if state is Active else None
-    assert asked == expected
-
-
-def test_a_standing_key_rests_outside_its_schedule_and_wakes_inside_it(key_in):
-    master, active = master_key(STANDING), key_in(Active)
-
-    resting, _ = active.apply(master.by_schedule(active, REST))
-
-    assert isinstance(resting.state, Suspended)
-    assert master.by_schedule(resting, REST) is None
-    assert master.by_schedule(resting, WORK) == Unsuspend(at=WORK)
-    assert master.by_schedule(active, WORK) is None
-
-
-@pytest.mark.parametrize(
-    "suspension",
-    [
-        Suspend(at=WORK, reason=SuspendReason.FRAUD_REVIEW),
-        Suspend(at=WORK, reason=SuspendReason.MANUAL, by=UserId("usr_gm")),
-    ],
-)
-def test_the_schedule_never_wakes_what_a_person_or_a_review_stopped(key_in, suspension):
-    stopped, _ = key_in(Active).apply(suspension)
-
-    assert master_key(STANDING).by_schedule(stopped, WORK) is None
-
-
-def test_a_per_shift_key_has_no_schedule(key_in):
-    assert master_key().by_schedule(key_in(Active), REST) is None
+def test_a_master_key_needs_a_scope():
+    with pytest.raises(InvalidInput, match="scopes"):
+        replace(master_key(), scopes=())

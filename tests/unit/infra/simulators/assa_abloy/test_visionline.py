@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from infra.local.transport import InProcess
-from infra.simulators.assa_abloy.hotel import OPERATOR, PASSWORD, hotel_of
+from infra.simulators.assa_abloy.hotel import OPERATOR, PASSWORD, HotelPlan
 from shared.vendor_kit.http import Call
 from tests.unit.infra.simulators.json_caller import ADDRESS, JsonCaller
 
@@ -67,7 +67,7 @@ class Operator(JsonCaller):
 @pytest.fixture
 async def sim():
     """A hotel with two registered phones, and its operator in a session."""
-    operator = Operator("assa-abloy", hotel_of([1000101]).model_copy(update={"phones": (GUEST, OTHER)}))
+    operator = Operator("assa-abloy", HotelPlan.of([1000101]).model_copy(update={"phones": (GUEST, OTHER)}))
     await operator.log_in()
     return operator
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from infra.simulators.assa_abloy.hotel import ClientPlan, hotel_of
+from infra.simulators.assa_abloy.hotel import ClientPlan, HotelPlan
 from infra.simulators.assa_abloy.routes import HOUR_SECONDS
 from tests.unit.infra.simulators.json_caller import JsonCaller
 
@@ -27,7 +27,7 @@ PHONE = {"ekey": "guest@example.org"}
 async def sim():
     """A simulator, and a client who is logged in."""
     client = ClientPlan(calls_per_second=None)
-    hotel = hotel_of([1000101, 1000102]).model_copy(update={"client": client})
+    hotel = HotelPlan.of([1000101, 1000102]).model_copy(update={"client": client})
     return await logged_in(JsonCaller("assa-abloy", hotel))
 
 

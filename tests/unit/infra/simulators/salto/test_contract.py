@@ -2,7 +2,7 @@
 
 import pytest
 
-from infra.simulators.salto.hotel import API_KEY, ApiKeyPlan, hotel_of
+from infra.simulators.salto.hotel import API_KEY, ApiKeyPlan, HotelPlan
 from tests.unit.infra.simulators.json_caller import NINE, JsonCaller
 
 PHONE, OTHER = "+93700000001", "+93700000002"
@@ -20,7 +20,7 @@ KEY = {
 
 def caller(*, online=True, keys=AGELESS):
     """Return somebody who calls with the sample's API key."""
-    hotel = hotel_of([1000101, 1000102])
+    hotel = HotelPlan.of([1000101, 1000102])
     locks = tuple(lock.model_copy(update={"online": online}) for lock in hotel.locks)
     called = JsonCaller("salto", hotel.model_copy(update={"locks": locks, "api_keys": keys}))
     called.headers = {"x-api-key": API_KEY}

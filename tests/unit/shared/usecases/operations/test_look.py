@@ -9,6 +9,7 @@ from shared.ports.bus import Message
 from tests.support.simulated import play
 
 CONFIRMED, SHIFT = "melmastoon.reservation.booking.confirmed.v1", "melmastoon.staff.shift.started.v1"
+QUARANTINE = "melmastoon.lock.quarantine.v1"
 
 
 def _event(reservation, guest="canary"):
@@ -28,7 +29,7 @@ def test_what_was_set_aside_is_listed_without_what_it_says_replayed_and_discarde
         await on.fleet.bus.publish(SHIFT, [Message(b"{}")])
         await asyncio.sleep(30)
         listed = await _ask(on, "dead-letters")
-        of_shifts = await _ask(on, "dead-letters", do="list", topic=SHIFT, limit=5)
+        some = await _ask(on, "dead-letters", do="list", topic=QUARANTINE, limit=2)
         ids = [each["id"] for each in listed[1]["messages"] if each["reservation"]]
         replayed = await _ask(on, "dead-letters", do="replay", ids=ids[:1])
         await asyncio.sleep(30)
@@ -37,16 +38,16 @@ def test_what_was_set_aside_is_listed_without_what_it_says_replayed_and_discarde
         again = [
             each["id"] for each in (await _ask(on, "dead-letters"))[1]["messages"] if each["reservation"]
         ]
-        return listed, of_shifts, replayed, all_again, await _ask(on, "dead-letters", do="discard", ids=again)
+        return listed, some, replayed, all_again, await _ask(on, "dead-letters", do="discard", ids=again)
 
-    (status, listed), (_, of_shifts), replayed, all_again, discarded = play(tmp_path, scenario)
+    (status, listed), (_, some), replayed, all_again, discarded = play(tmp_path, scenario)
     assert status == 200
     assert {each["reservation"] for each in listed["messages"]} == {"rsv_1", "rsv_2", None}
     assert "canary" not in str(listed)
-    assert [each["reason"] for each in of_shifts["messages"]] == ["no handler yet"]
+    assert [each["topic"] for each in some["messages"]] == [QUARANTINE] * 2
     assert (replayed, all_again, discarded) == (
         (200, {"replayed": 1}),
-        (200, {"replayed": 2}),
+        (200, {"replayed": 3}),
         (200, {"discarded": 2}),
     )
 

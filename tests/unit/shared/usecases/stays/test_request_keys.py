@@ -10,12 +10,12 @@ from shared.domain.ids import LockDeviceId
 from shared.domain.kinds import Area
 from shared.domain.states import Failed, Requested
 from shared.keywork.manual_task import MANUAL_TASKS, manual_tasks
+from shared.keywork.prepare import MOST_LOCKS
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.key_record import Work
 from shared.usecases.stays.read_booking import stay_of
 from shared.usecases.stays.request_keys import (
     FURTHEST,
-    MOST_LOCKS,
     NO_LOCK_OF_ITS_OWN,
     SCOPE_NOT_SUPPORTED,
     Wanted,

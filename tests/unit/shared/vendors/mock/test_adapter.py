@@ -13,10 +13,9 @@ from shared.domain.lock_errors import (
     LockError,
     VendorUnreachable,
 )
-from shared.domain.secret import Secret
-from shared.vendors.mock.adapter import MockLockPort, open_vendor
+from shared.vendors.mock.adapter import open_vendor
 from tests.contract.lock.mock_setting import MockSetting
-from tests.contract.lock.setting import DOOR_101, FRONT, KABUL
+from tests.contract.lock.setting import KABUL
 
 
 class Addressed(MockSetting):
@@ -104,13 +103,3 @@ def test_everything_takes_as_long_as_it_was_wished_to(at):
             return asyncio.get_running_loop().time() - begun
 
     assert 0.3 <= run_virtually(main) <= 0.5
-
-
-async def test_mock_port_is_a_whole_lock_port(at):
-    async with at() as setting:
-        port = MockLockPort(setting.vendor, setting.binding(), setting.means)
-        result = await port.issue_credential(setting.request())
-        pin = result.credential.artifact.value.reveal()
-        assert await setting.opens(pin, DOOR_101)
-        assert await setting.opens(pin, FRONT)
-        assert pin not in repr((result, Secret(pin)))

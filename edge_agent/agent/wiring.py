@@ -1,0 +1,93 @@
+"""How the agent's parts hang together; nothing begins here."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nacl.signing import SigningKey
+
+from edge_agent.cloud.line import CloudLine, DeskOnLine
+from edge_agent.hardware.cards.keycard import Desk
+from edge_agent.hardware.encoders.encoder import EncoderDoor
+from edge_agent.issuing.desk import DeskHands, OfflineDesk
+from edge_agent.issuing.makers import CardMaker
+from edge_agent.issuing.reach import CloudReach
+from edge_agent.ledger.ledger import LedgerDoor
+from edge_agent.pairing.device_keys import DeviceKeys, held_keys
+from edge_agent.pairing.identity import DeskIdentity
+from edge_agent.pairing.pair import Machine
+from edge_agent.relay.encode import JobWriter
+from edge_agent.relay.jobs import JobPost
+from edge_agent.sync.outbox import OutboxPost
+from edge_agent.sync.papers import DeskPapers
+from edge_agent.sync.witness import DeskWitness
+from shared.offline.arrivals import ArrivalsPack
+from shared.ports.ambient import Clock, Ids
+from shared.vendor_kit.http import Http
+
+Sleep = Callable[[float], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentParts:
+    """What an agent is made of."""
+
+    machine: Machine
+    ledger: LedgerDoor
+    http: Http
+    clock: Clock
+    ids: Ids
+    encoders: Mapping[str, EncoderDoor]
+    sleep: Sleep
+
+
+@dataclass(frozen=True, slots=True)
+class DeskAgent:
+    """A paired desk, ready to work."""
+
+    parts: AgentParts
+    identity: DeskIdentity
+    keys: DeviceKeys
+    line: CloudLine
+    reach: CloudReach
+    post: JobPost
+    offline: OfflineDesk
+    cards: Desk
+    papers: DeskPapers
+    outbox: OutboxPost
+    witness: DeskWitness
+
+    @property
+    def device(self) -> SigningKey:
+        """The key that signs what the desk tells."""
+        return self.keys.signing
+
+    def writer(self, encoder: str) -> JobWriter:
+        """Return what writes the cards of jobs on an encoder."""
+        at = self.parts.encoders[encoder]
+        return JobWriter(self.post, self.parts.ledger, at, self.cards, self.identity.property_id)
+
+    def card_maker(self, encoder: str, pack: ArrivalsPack) -> CardMaker:
+        """Return what makes cards on an encoder while the desk is alone."""
+        return CardMaker(self.parts.encoders[encoder], self.cards, self.parts.ids, pack.doors_of)
+
+
+def wired(parts: AgentParts, identity: DeskIdentity) -> DeskAgent:
+    """Return the agent of a paired desk."""
+    keys = held_keys(parts.machine.keychain)
+    desk = DeskOnLine(identity.tenant, identity.device, keys.signing, parts.clock, parts.machine.entropy)
+    line = CloudLine(parts.http, identity.cloud, desk)
+    offline = OfflineDesk(DeskHands(parts.ledger, keys.signing, parts.clock, parts.ids))
+    return DeskAgent(
+        parts=parts,
+        identity=identity,
+        keys=keys,
+        line=line,
+        reach=CloudReach(line.alive, parts.clock),
+        post=JobPost(line, parts.ledger),
+        offline=offline,
+        cards=identity.card_desk(keys.signing),
+        papers=DeskPapers(line, parts.ledger, identity, keys.public, parts.clock),
+        outbox=OutboxPost(line, parts.ledger, offline),
+        witness=DeskWitness(line, parts.ledger, identity.device, keys.signing, parts.clock),
+    )

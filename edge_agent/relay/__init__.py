@@ -1,0 +1,1 @@
+"""The cloud's jobs at this desk: pulled, written once, answered until the answer is heard."""

@@ -1,0 +1,73 @@
+"""Where a thing is that a caller asks about: found first, and shown or changed only to whom works there."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import PropertyId
+from shared.ports.documents import TenantDocuments
+from shared.queries.found import FoundKey, FoundStay, find_key, find_stay
+from shared.queries.hotels import Cell, properties
+from shared.runtime.asked import Asked
+from shared.runtime.platform import Platform
+from shared.runtime.problems import NotNow, NotThere
+
+
+def store_of(asked: Asked, on: Platform) -> TenantDocuments:
+    """Return the documents of the caller's tenant."""
+    return on.documents.tenant(asked.principal.tenant)
+
+
+def cell_of(on: Platform) -> Cell:
+    """Return the cell, for what looks among its tenants."""
+    return Cell(on.documents, on.cell)
+
+
+async def key_at(asked: Asked, on: Platform) -> FoundKey:
+    """Return the key that the path names, if its caller works where it is."""
+    found = await find_key(store_of(asked, on), asked.ids["keyCredentialId"])
+    if found is None:
+        raise NotThere("no such key")
+    asked.at(found.property_id)
+    return found
+
+
+async def stay_at(asked: Asked, on: Platform) -> FoundStay:
+    """Return the stay that the path names, if its caller works where it is."""
+    found = await stay_named(asked.ids["reservationId"], asked, on)
+    if found is None:
+        raise NotThere("no such stay")
+    return found
+
+
+async def stay_named(reservation: str, asked: Asked, on: Platform) -> FoundStay | None:
+    """Return a stay, None if nobody ever heard of it, and refuse one that is elsewhere."""
+    found = await find_stay(store_of(asked, on), reservation)
+    if found is None:
+        return None
+    if found.property_id is not None:
+        asked.at(found.property_id)
+    elif asked.where() is not None:
+        raise NotThere("a stay of which nobody has said where it is")
+    return found
+
+
+async def property_asked(named: str | None, asked: Asked, on: Platform) -> PropertyId:
+    """Return the property that is named, or the only one at which its caller works."""
+    if named is not None:
+        asked.at(PropertyId(named))
+        return PropertyId(named)
+    mine = asked.where()
+    among = sorted(mine) if mine is not None else await properties(store_of(asked, on))
+    if len(among) != 1:
+        raise InvalidInput("property", "missing", "name one property: you work at none, or at several")
+    return PropertyId(among[0])
+
+
+@contextmanager
+def as_state() -> Iterator[None]:
+    """Tell a command's refusal as what it is to a caller whose request is well formed: not possible now."""
+    try:
+        yield
+    except InvalidInput as refusal:
+        raise NotNow(f"{refusal.field}: {refusal.problem}") from None

@@ -1,0 +1,1 @@
+"""Vendors' webhooks, once they are kept: their receivers stand with their vendors' adapters."""

@@ -1,0 +1,95 @@
+"""Whose stays a key's window touches at a lock: it opens in nobody else's, not for a minute.
+
+Vendors keep time in steps, so a window is rounded: down at the start, up at the end. Where it is not in whole
+minutes, the steps of them all, the rounding is held against the stays before and after, as their keys stand.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from shared.domain.core import Guest
+from shared.domain.ids import CredentialId
+from shared.domain.window import StayWindow
+from shared.keywork.attempt import AttemptContext
+from shared.ledger.grant_record import MOST_GRANTS, GrantRecord, grant_from
+from shared.ledger.indexes import AT_DEVICE
+from shared.ledger.reservation import ref_of, reservation_from
+from shared.ports.lock import LockKey
+
+STEP: Final = timedelta(minutes=1)
+"""No vendor keeps time finer than this; codes that locks compute by the hour are judged by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """What other guests hold at a lock for the same rooms."""
+
+    grants: tuple[GrantRecord, ...]
+
+    def previous_end(self, window: StayWindow) -> datetime | None:
+        """Return when the previous guest leaves, into whose stay a vendor may round our start."""
+        return max((kept.until for kept in self._before(window)), default=None)
+
+    def next_start(self, window: StayWindow) -> datetime | None:
+        """Return when the next guest comes, into whose stay a vendor may round our end."""
+        return min((kept.since for kept in self._after(window)), default=None)
+
+    def lived_in(self, window: StayWindow) -> bool:
+        """Say whether somebody's stay goes on when ours begins: no vendor may choose how early we come."""
+        return any(kept.wanted and kept.since < window.start < kept.until for kept in self.grants)
+
+    def shut_before(self, window: StayWindow) -> datetime | None:
+        """Return when the previous guest's key opens no more, a step after their stay at most."""
+        ends = (
+            kept.until if kept.standing is None else min(kept.standing.valid_until, kept.until + STEP)
+            for kept in self._before(window)
+        )
+        return max(ends, default=None)
+
+    def shut_after(self, window: StayWindow) -> datetime | None:
+        """Return when the next guest's key begins to open, a step before their stay at most."""
+        starts = (
+            kept.since if kept.standing is None else max(kept.standing.valid_from, kept.since - STEP)
+            for kept in self._after(window)
+        )
+        return min(starts, default=None)
+
+    def _before(self, window: StayWindow) -> list[GrantRecord]:
+        return [kept for kept in self.grants if kept.until <= window.start]
+
+    def _after(self, window: StayWindow) -> list[GrantRecord]:
+        return [kept for kept in self.grants if kept.wanted and kept.since >= window.end]
+
+
+async def neighbours_of(mine: GrantRecord, task: AttemptContext) -> Neighbours | None:
+    """Return what other guests hold at the lock for our rooms, or None where that is more than we see."""
+    at_device, own = {"device_id": str(mine.grant.device_id)}, await _own_keys(task)
+    found = await task.ledger.documents.query(AT_DEVICE, at_device, limit=MOST_GRANTS)
+    if len(found) == MOST_GRANTS:
+        return None
+    others = (kept for kept in map(grant_from, found) if kept.grant.credential_id not in own)
+    rooms = set(mine.grant.rooms)
+    return Neighbours(tuple(kept for kept in others if rooms & {*kept.grant.rooms}))
+
+
+async def kept_apart(key: LockKey, mine: GrantRecord, task: AttemptContext) -> LockKey:
+    """Return a key that no rounding lets open in a neighbour's stay; one in whole minutes is not rounded."""
+    whole = not any(each.second or each.microsecond for each in (key.valid_from, key.valid_until))
+    if whole:
+        return key
+    neighbours = await neighbours_of(mine, task)
+    if neighbours is None:  # nobody can tell: the guest may lose a minute
+        return replace(key, not_before=key.valid_from, not_after=key.valid_until)
+    window = StayWindow(key.valid_from, key.valid_until, task.entry.credential.core.window.zone)
+    before, after = neighbours.shut_before(window), neighbours.shut_after(window)
+    return replace(key, not_before=before, not_after=after)
+
+
+async def _own_keys(task: AttemptContext) -> set[CredentialId]:
+    """Return the keys of this guest's stay: one may be kept beside this one."""
+    core = task.entry.credential.core
+    if not isinstance(core.holder, Guest):
+        return {core.id}
+    found = await task.ledger.documents.get(ref_of(core.holder.reservation_id))
+    return {core.id, *(() if found is None else reservation_from(found).credentials)}

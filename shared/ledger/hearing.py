@@ -1,0 +1,59 @@
+"""A hearing: since when the doors of one property and vendor are asked who tried them, and when all were."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Annotated, ClassVar, Final, Self
+
+from shared.domain.documents import to_document
+from shared.domain.instants import Moment
+from shared.domain.stored import UNSTORED, Json
+from shared.ledger.reading import read_stored
+from shared.ports.documents import Create, Ref, TenantDocuments, Update
+
+HEARINGS: Final = "hearings"
+FIRST_LOOK: Final = timedelta(days=2)
+OVERLAP: Final = timedelta(days=1)
+"""Locks' clocks differ, and what a lock kept to itself while it was offline comes late."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hearing:
+    """`polled_at`: when all doors were asked last; `after`: the last door that the present poll came to."""
+
+    schema_version: ClassVar[int] = 1
+
+    site: str
+    polled_at: Moment | None = None
+    began_at: Moment | None = None
+    after: str | None = None
+    unheard: tuple[str, ...] = ()
+    """The doors that could not be asked by the last poll: the next asks them from as far back."""
+    unheard_since: Moment | None = None
+    braked_at: Moment | None = None
+    """When somebody was called last because a list lacked too many locks to be believed."""
+    version: Annotated[str | None, UNSTORED] = None
+    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
+
+    def since(self, now: datetime) -> datetime:
+        """Return since when doors are asked."""
+        known = [at for at in (self.polled_at, self.unheard_since) if at is not None]
+        return min(known) - OVERLAP if known else now - FIRST_LOOK
+
+    def write(self) -> Create | Update:
+        """Return what keeps it, on the condition that nobody else has changed it."""
+        ref, data = Ref(HEARINGS, self.site), to_document(self)
+        return Create(ref, data) if self.version is None else Update(ref, data, self.version)
+
+    async def saved(self, store: TenantDocuments) -> Self:
+        """Return it once it is kept; StaleVersion if somebody else was first."""
+        (version,) = await store.commit([self.write()])
+        return replace(self, version=version)
+
+
+async def hearing_of(site: str, store: TenantDocuments) -> Hearing:
+    """Return how far the doors of a site were heard."""
+    found = await store.get(Ref(HEARINGS, site))
+    return (
+        Hearing(site=site) if found is None else replace(read_stored(Hearing, found), version=found.version)
+    )

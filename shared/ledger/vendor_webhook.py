@@ -1,0 +1,121 @@
+"""A webhook as it is kept: recorded before anything acts on it, and told once more when it was acted on.
+
+Its id follows from what it says, so that a webhook sent twice is kept once. It waits for its vendor's adapter
+until its `outcome` is known, and is forgotten after ninety days (B §4: operational).
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Annotated, ClassVar, Final, Self
+
+from shared.domain.documents import to_document
+from shared.domain.ids import PropertyId, TenantId, WebhookId, ulid
+from shared.domain.instants import Moment, milliseconds
+from shared.domain.kinds import VendorCode
+from shared.domain.stored import UNSTORED, Json, Stored
+from shared.ledger.reading import read_stored
+from shared.ports.documents import Create, Document, Ref, Update
+from shared.streams.stream import Stream
+
+WEBHOOKS: Final = "webhooks"
+KEPT_FOR: Final = timedelta(days=90)
+TAKEN_UP_AFTER: Final = timedelta(minutes=2)
+"""Whoever applies webhooks comes within seconds; after this, the sweeper sends somebody again."""
+
+
+class HookOutcome(StrEnum):
+    """What became of a webhook (B §2.16)."""
+
+    APPLIED = "applied"
+    DUPLICATE = "duplicate"
+    """All that it told of was known."""
+    IGNORED = "ignored"
+    """It is about nothing of ours."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HintRecord:
+    """Where to look, or, of a vendor that signs, what happened there."""
+
+    lock: str
+    at: Moment
+    event: Annotated[str | None, Stored(omitted=True)] = None
+    opened: Annotated[bool | None, Stored(omitted=True)] = None
+    name: Annotated[str | None, Stored(omitted=True)] = None
+    refused: Annotated[str | None, Stored(omitted=True)] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VendorWebhook(Stream):
+    """One webhook: from whom, of what type, and what it says without any secret."""
+
+    schema_version: ClassVar[int] = 1
+    INDEXED: ClassVar[tuple[str, ...]] = ("site", "waiting")
+
+    id: WebhookId
+    tenant: TenantId
+    property_id: PropertyId
+    vendor: VendorCode
+    type: str
+    event_id: str
+    received_at: Moment
+    signed: bool
+    hints: tuple[HintRecord, ...] = ()
+    tries: int = 0
+    outcome: Annotated[HookOutcome | None, Stored(omitted=True)] = None
+    processed_at: Annotated[Moment | None, Stored(omitted=True)] = None
+    sequence: int = 1
+    version: Annotated[str | None, UNSTORED] = None
+    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
+
+    def indexed(self) -> dict[str, Json]:
+        """Return what the index of those that wait reads."""
+        if self.outcome is not None:
+            return {}
+        return {"site": site_of(self.property_id, self.vendor), "waiting": milliseconds(self.received_at)}
+
+    def applied(self, outcome: HookOutcome, at: datetime) -> Self:
+        """Return it with what became of it, which is yet to be told."""
+        return replace(
+            self, outcome=outcome, processed_at=at, sequence=self.sequence + 1, due=at + TAKEN_UP_AFTER
+        )
+
+    @property
+    def ref(self) -> Ref:
+        """Where it is kept."""
+        return Ref(WEBHOOKS, str(self.id))
+
+    def write(self) -> Create | Update:
+        """Return what keeps it, on the condition that nobody else has changed it."""
+        data, expires = to_document(self), self.received_at + KEPT_FOR
+        if self.version is None:
+            return Create(self.ref, data, expires)
+        return Update(self.ref, data, self.version, expires)
+
+    @property
+    def _stream(self) -> str:
+        return str(self.id)
+
+    @property
+    def _sequence(self) -> int:
+        return self.sequence
+
+
+def site_of(property_id: str, vendor: str) -> str:
+    """Return what one property's locks of one vendor are called together."""
+    return f"{property_id}.{vendor}"
+
+
+def webhook_id(site: str, event_id: str, at: datetime) -> WebhookId:
+    """Return the id of a webhook: the same for the same, however often it comes."""
+    digest = hashlib.sha256(f"{site}|{event_id}".encode()).digest()
+    return WebhookId.mint(ulid(max(0, milliseconds(at)), int.from_bytes(digest[:10])))
+
+
+def webhook_from(found: Document) -> VendorWebhook:
+    """Read a webhook."""
+    read = read_stored(VendorWebhook, found)
+    return replace(read, version=found.version, stored=read.sequence)

@@ -1,0 +1,186 @@
+"""What a hotel's desk looks at: who comes, who is there, who leaves, and what stands in the way."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from shared.domain.core import Guest
+from shared.domain.ids import PropertyId
+from shared.domain.instants import instant_to_text
+from shared.domain.lifecycle import name_of
+from shared.ledger.grant_record import grant_from
+from shared.ledger.indexes import LEAVING, LIVE_AT
+from shared.ledger.key_record import KeyRecord, key_record_from
+from shared.ports.documents import Index, TenantDocuments
+from shared.queries.attention import may_still_open
+from shared.queries.hotels import every, zones
+
+ARRIVED_AT: Final = Index("backoffice_arrived", ("property_id",), "since")
+"""The stays of a property that have begun, as reception told."""
+TASKS_ON: Final = Index("backoffice_tasks", ("board_at",), "at")
+"""What is to be done at a property, board by board, by when it was last heard of."""
+OVER: Final = frozenset({"done", "completed", "closed", "cancelled", "inspected", "resolved"})
+"""What tasks say that nobody need look at any more."""
+READY: Final[Mapping[str, str]] = {
+    "active": "ready",
+    "requested": "waiting",
+    "pending": "waiting",
+    "suspended": "resting",
+    "failed": "failed",
+}
+_WORST: Final = ("failed", "waiting", "resting", "ready")
+MOST_SHOWN: Final = 500
+Item = dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Stay:
+    """What a stay's keys say of it, together."""
+
+    reservation: str
+    start: datetime
+    end: datetime
+    rooms: dict[str, None] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def readiness(self) -> str:
+        """The worst of its keys."""
+        found = {READY.get(state, "waiting") for state in self.keys.values()}
+        return next(each for each in _WORST if each in found)
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """A hotel as it is now: its stays, who has come, and what day it is on its wall."""
+
+    stays: tuple[_Stay, ...]
+    arrived: frozenset[str]
+    zone: str
+    now: datetime
+
+    @property
+    def today(self) -> date:
+        """The day on the hotel's wall."""
+        return self._day(self.now)
+
+    def _day(self, at: datetime) -> date:
+        return at.astimezone(ZoneInfo(self.zone)).date()
+
+    def is_here(self, stay: _Stay) -> bool:
+        """Say whether a guest has come: reception said so, or their day was before today."""
+        return stay.reservation in self.arrived or self._day(stay.start) < self.today
+
+    def arrivals(self) -> list[Item]:
+        """Return who comes today and has not come yet, those without their key first."""
+        coming = [
+            each for each in self.stays if self._day(each.start) == self.today and not self.is_here(each)
+        ]
+        return _items(sorted(coming, key=lambda each: (_WORST.index(each.readiness), each.start)))
+
+    def departures(self) -> list[Item]:
+        """Return who leaves today, the first to leave first."""
+        leaving = [each for each in self.stays if self._day(each.end) == self.today and self.is_here(each)]
+        return _items(sorted(leaving, key=lambda each: each.end))
+
+    def in_house(self) -> list[Item]:
+        """Return who is here, by room."""
+        here = [each for each in self.stays if each.start <= self.now < each.end and self.is_here(each)]
+        return _items(sorted(here, key=lambda each: sorted(each.rooms)))
+
+    def today_board(self) -> list[Item]:
+        """Return who comes and who leaves today."""
+        coming = [{**each, "movement": "arrival"} for each in self.arrivals()]
+        return [*coming, *({**each, "movement": "departure"} for each in self.departures())]
+
+
+def _items(stays: list[_Stay]) -> list[Item]:
+    return [
+        {
+            "reservation": stay.reservation,
+            "rooms": list(stay.rooms),
+            "from": instant_to_text(stay.start),
+            "until": instant_to_text(stay.end),
+            "readiness": stay.readiness,
+            "keys": [{"id": key, "state": state} for key, state in stay.keys.items()],
+        }
+        for stay in stays[:MOST_SHOWN]
+    ]
+
+
+async def house_now(store: TenantDocuments, house: PropertyId, now: datetime) -> House:
+    """Read a hotel's stays by their keys that are not over."""
+    stays: dict[str, _Stay] = {}
+    async for found in every(store, LIVE_AT, {"property_id": house}):
+        _add(key_record_from(found), stays)
+    arrived = frozenset([each.ref.id async for each in every(store, ARRIVED_AT, {"property_id": house})])
+    zone = (await zones(store)).get(house, "Etc/UTC")
+    return House(tuple(stays.values()), arrived, zone, now)
+
+
+def _add(record: KeyRecord, stays: dict[str, _Stay]) -> None:
+    core = record.credential.core
+    if not isinstance(core.holder, Guest):
+        return
+    name, window = core.holder.reservation_id, core.window
+    stay = stays.setdefault(name, _Stay(name, window.start, window.end))
+    stay.start, stay.end = min(stay.start, window.start), max(stay.end, window.end)
+    stay.rooms |= dict.fromkeys(map(str, core.rooms))
+    stay.keys[record.id] = name_of(type(record.credential.state))
+
+
+async def tasks_on(store: TenantDocuments, house: PropertyId, board: str) -> list[Item]:
+    """Return what is to be done at a hotel: housekeeping's, or maintenance's."""
+    found = [each async for each in every(store, TASKS_ON, {"board_at": f"{board}@{house}"})]
+    open_tasks = [each for each in found if each.data.get("status") not in OVER]
+    return [
+        {
+            "task": each.ref.id.partition(".")[2],
+            "room": each.data.get("room"),
+            "status": each.data.get("status"),
+            "at": each.data["at"],
+        }
+        for each in open_tasks[-MOST_SHOWN:]
+    ]
+
+
+async def residues_at(store: TenantDocuments, house: PropertyId, now: datetime) -> list[Item]:
+    """Return the locks of a hotel that may still open to what should be gone."""
+    found = [grant_from(each) async for each in every(store, LEAVING, {})]
+    here = [each for each in found if each.grant.property_id == house and may_still_open(each, now)]
+    return [
+        {"lock": each.grant.device_id, "key": each.grant.credential_id, "since": instant_to_text(each.since)}
+        for each in here[:MOST_SHOWN]
+    ]
+
+
+Reads = Callable[[TenantDocuments, PropertyId, datetime], Awaitable[list[Item]]]
+
+
+def _of_house(view: Callable[[House], list[Item]]) -> Reads:
+    async def read(store: TenantDocuments, house: PropertyId, now: datetime) -> list[Item]:
+        return view(await house_now(store, house, now))
+
+    return read
+
+
+def _of_tasks(board: str) -> Reads:
+    async def read(store: TenantDocuments, house: PropertyId, _now: datetime) -> list[Item]:
+        return await tasks_on(store, house, board)
+
+    return read
+
+
+VIEWS: Final[Mapping[str, Reads]] = {
+    "arrivals": _of_house(House.arrivals),
+    "departures": _of_house(House.departures),
+    "in_house": _of_house(House.in_house),
+    "today": _of_house(House.today_board),
+    "housekeeping_board": _of_tasks("housekeeping_board"),
+    "maintenance_board": _of_tasks("maintenance_board"),
+}
+"""The views of the workbench (C §7)."""
+WIDGETS: Final[Mapping[str, Reads]] = {**VIEWS, "residues": residues_at}
+"""What the dashboard holds besides its inboxes."""

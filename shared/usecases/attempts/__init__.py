@@ -1,0 +1,1 @@
+"""Who tried which door: heard from the vendor, traced to its key, kept and told once, and judged."""

@@ -1,0 +1,36 @@
+"""A webhook that a crash left: told once more where it was applied, else applied by whoever is sent anew."""
+
+import contextlib
+from dataclasses import replace
+from datetime import timedelta
+from typing import Final
+
+from shared.domain.ids import TenantId
+from shared.keywork.services import Services
+from shared.ledger.indexes import WAITING_WEBHOOKS
+from shared.ledger.vendor_webhook import WEBHOOKS, site_of, webhook_from
+from shared.ports.documents import DocumentStore, Ref, StaleVersion
+from shared.usecases.attempts.begin_hearing import HearDoors, begin_hearing
+
+SENT_AGAIN_EVERY: Final = timedelta(minutes=15)
+
+
+async def tend_webhook(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    """Tell what is untold of a webhook, and have its doors heard if it waits still; return whether it did."""
+    store = documents.tenant(tenant)
+    found = await store.get(Ref(WEBHOOKS, name))
+    hook = None if found is None else webhook_from(found)
+    if hook is None or hook.due is None or hook.due > services.now:
+        return False
+    told = await hook.announce(store, services.bus)
+    if hook.outcome is not None:
+        await store.commit([replace(told, due=None).write()])
+        return True
+    site = site_of(hook.property_id, hook.vendor)
+    oldest = await store.query(WAITING_WEBHOOKS, {"site": site}, limit=1)
+    with contextlib.suppress(StaleVersion):  # somebody applies it at this moment
+        await store.commit([told.due_in(SENT_AGAIN_EVERY, services.now).write()])
+    if any(each.ref.id == name for each in oldest):
+        # Of all that wait at a property, the oldest sends somebody, who hears for all.
+        await begin_hearing(HearDoors(tenant, hook.property_id, hook.vendor), services.sagas)
+    return True
