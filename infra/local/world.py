@@ -30,6 +30,8 @@ class FleetConfig:
     project: str = "keyfleet-local"
     accept_loss: bool = False
     sample: bool = False
+    card_hotel: bool = False
+    """Whether the sample's company has a second house, whose cards its desk writes."""
     simulator_port: int | None = None
     doors_anew: bool = False
     """Whether the sample hotel's simulated doors were started just now, and hold nothing."""

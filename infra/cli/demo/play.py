@@ -15,6 +15,7 @@ from infra.cli.answer import Answer, Telling, line, plain
 from infra.cli.control import ControlPlane
 from infra.cli.demo.claim import Claim
 from infra.cli.demo.doors import Doors
+from infra.cli.demo.front_desk import FrontDesk
 from infra.cli.demo.process import LAST_WORDS, fleet_process, vendor_process
 from infra.cli.demo.scene import played
 from infra.cli.demo.scenes import SCENES
@@ -74,7 +75,8 @@ def _a_stage(patience: Patience) -> Iterator[Stage]:
         fleet = fleet_process(at, simulator, folder / "fleet.log", patience)
         undo.callback(fleet.stop)
         stay = Stay(STAY, patience.clock.now().replace(microsecond=0))
-        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay, at.home)
+        desk = FrontDesk(at, folder / "desk", patience, undo)
+        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay, at.home, desk)
 
 
 def _port_above(taken: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 
 from infra.cli.control import ControlPlane
 from infra.cli.demo.doors import Doors
+from infra.cli.demo.front_desk import FrontDesk
 from infra.cli.demo.process import Process
 from infra.cli.demo.stay import TENANT, Stay
 from infra.cli.polling import Patience
@@ -31,6 +32,7 @@ class Stage:
     patience: Patience
     stay: Stay
     home: Path = Path()
+    desk: FrontDesk | None = None
     execution: str = ""
     pin: Secret[str] = field(default_factory=lambda: Secret(""))
     counts: Counter[str] = field(default_factory=Counter)
