@@ -16,6 +16,7 @@ from infra.cli.answer import Answer, Telling, line, plain
 from infra.cli.control import ControlPlane
 from infra.cli.demo.claim import Claim
 from infra.cli.demo.doors import Doors
+from infra.cli.demo.front_desk import FrontDesk
 from infra.cli.demo.guest import Guest
 from infra.cli.demo.process import LAST_WORDS, fleet_process, vendor_process
 from infra.cli.demo.scene import played
@@ -104,6 +105,8 @@ def _environment(name: str, value: str) -> Iterator[None]:
         os.environ.pop(name)
         if before is not None:
             os.environ[name] = before
+        desk = FrontDesk(at, folder / "desk", patience, undo)
+        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay, at.home, desk)
 
 
 def _port_above(taken: int) -> int:
