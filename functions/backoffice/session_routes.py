@@ -24,7 +24,7 @@ from shared.usecases.backoffice.sessions import Session
 from shared.usecases.backoffice.sign_in import SignIn, close, sign_in
 
 ROOT: Final = "/bff/v1"
-P: Final = Permission.BACKOFFICE_USE
+P: Final = Permission.BACKOFFICE_READ
 
 
 class SigningIn(Published):
@@ -149,6 +149,7 @@ ROUTES: Final = (
         answer=SignedIn,
         permission=P,
         status=201,
+        remembered=False,
     ),
     Route(
         method="DELETE",

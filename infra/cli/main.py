@@ -18,6 +18,7 @@ from infra.cli import (
 from infra.cli.alerts import alerts
 from infra.cli.ask_again import ask_again
 from infra.cli.audit import audit
+from infra.cli.bulk import bulk
 from infra.cli.clock import clock
 from infra.cli.command import (
     at_a_place,
@@ -41,6 +42,7 @@ from infra.cli.reconcile import reconcile
 from infra.cli.retry import retry
 from infra.cli.sim import calls, doors, faults
 from infra.cli.sim.run import run as run_simulator
+from infra.cli.staff import staff
 from infra.cli.status import status
 from infra.cli.stay import stay
 from infra.cli.timeline import timeline
@@ -123,6 +125,8 @@ app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))
 app.add_typer(letters, name="dead-letter")
 app.add_typer(residues, name="residue")
 app.add_typer(audit, name="audit")
+app.add_typer(bulk, name="bulk")
+app.add_typer(staff, name="staff")
 app.add_typer(desk, name="desk")
 app.add_typer(found, name="finding")
 app.add_typer(key, name="key")

@@ -16,8 +16,6 @@ PARKED: Final = tuple(PULLED.values())
 
 TELEMETRY: Final = "telemetry"
 NEIGHBOURS: Final = "neighbours"
-UNHANDLED: Final = frozenset({"melmastoon.iam.user.deactivated.v1"})
-"""What is kept for a function still to come: read by the backoffice already, it would look as if taken."""
 _DEAD_LETTERS: Final = {group.topic: group.dead_letters for group in Group}
 _WANTED: Final[Mapping[TopicSet, Callable[[Subject], bool]]] = {
     "ours": lambda row: row.direction is Direction.PRODUCED,
@@ -45,11 +43,6 @@ def heard_alone() -> tuple[str, ...]:
     """Return the topics that the backoffice alone hears of, in no catalogue but document C's."""
     known = {topic for topic, _ in travelling()}
     return tuple(topic for topic in HEARD if topic not in known)
-
-
-def _heard() -> tuple[str, ...]:
-    awaited_yet = {topic for topic, row in travelling() if row.name in UNHANDLED}
-    return tuple(topic for topic in (*HEARD, *ALSO_CALLED) if topic not in awaited_yet)
 
 
 def travelling() -> Iterator[tuple[str, Subject]]:
@@ -86,7 +79,7 @@ def topics_in(wanted: TopicSet) -> tuple[str, ...]:
     if wanted == TELEMETRY:
         return tuple(group.topic for group in Group)
     if wanted == NEIGHBOURS:
-        return _heard()
+        return (*HEARD, *ALSO_CALLED)
     return tuple(topic for topic, row in travelling() if _WANTED[wanted](row))
 
 

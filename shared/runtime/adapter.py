@@ -19,7 +19,8 @@ Body = Mapping[str, Any]
 OpenVendor = Callable[[Any, Any], Any]
 """What `shared.vendor_kit.binding` says in full, which is not loaded to start a function."""
 PREFIX: Final = "adapter_"
-COMPARE, HEAR, LOOK, CHALLENGE, READ_BACK = "compare", "hear", "look", "challenge", "read_back"
+COMPARE, HEAR, BULK = "compare", "hear", "bulk"
+LOOK, CHALLENGE, READ_BACK = "look", "challenge", "read_back"
 
 
 def adapter(opener: Callable[[], OpenVendor]) -> Entry:
@@ -62,6 +63,14 @@ async def _hear(body: Body, on: Platform, desks: Any) -> Body:
     return await hear_doors(HearDoors.of(body), services_of(on), desks)
 
 
+async def _remove_many(body: Body, on: Platform, desks: Any) -> Body:
+    """Take a page of keys off their locks; who makes keys need not load it."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.bulk.remove_page import PageCall, remove_page
+
+    return await remove_page(PageCall.of(body), services_of(on), desks)
+
+
 async def _look(body: Body, on: Platform, desks: Any) -> Body:
     """Look at a property's locks."""
     from shared.runtime.keys import services_of
@@ -93,6 +102,7 @@ async def _read_back(body: Body, on: Platform, desks: Any) -> Body:
 OTHER_WORK: Final[Mapping[str, Callable[[Body, Platform, Any], Awaitable[Body]]]] = {
     COMPARE: _walk,
     HEAR: _hear,
+    BULK: _remove_many,
     LOOK: _look,
     CHALLENGE: _challenge,
     READ_BACK: _read_back,
