@@ -57,6 +57,8 @@ class Listener:
             # What comes in from outside is not ours: a booking names its guest.
             asked = b"" if path.startswith("/on-") else call.body
             # What a guest is answered is theirs to read, and what was revealed, whoever's who asked for it.
+            asked = b"" if path.startswith(("/on-", "/webhook-")) else call.body
+            # What a guest is answered is theirs to read.
             said = b"" if path.startswith(GUESTS) or path == TYPED else answer.body
             self.inside.append(f"{path} {asked.decode()} {answer.status} {said.decode()}")
             return answer

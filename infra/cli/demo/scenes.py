@@ -7,6 +7,7 @@ from infra.cli.demo.scenes_departure import DEPARTURE, TOLD_THE_WORLD
 from infra.cli.demo.scenes_desk import FRONT_DESK
 from infra.cli.demo.scenes_evidence import EVIDENCE
 from infra.cli.demo.scenes_guest import GUEST
+from infra.cli.demo.scenes_heard import HEARD
 from infra.cli.demo.scenes_key import DOORS, NO_KEY, ONE_KEY
 
 SCENES: Final = (
@@ -16,6 +17,7 @@ SCENES: Final = (
     ONE_KEY,
     DOORS,
     GUEST,
+    HEARD,
     NO_KEY,
     DEPARTURE,
     TOLD_THE_WORLD,
