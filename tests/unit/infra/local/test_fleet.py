@@ -14,7 +14,12 @@ from tests.support.simulated import play
 FUNCTIONS = {name: function.deployable for name, function in load_manifest().functions.items()}
 INTERNAL = [name for name, each in FUNCTIONS.items() if not (each.public or each.people)]
 OF_PEOPLE = [name for name, each in FUNCTIONS.items() if each.people]
-OF_ALL = {"lock-api": "/lock/v1/me", "audit-api": "/lock/v1/audit", "backoffice": "/bff/v1/preferences"}
+OF_ALL = {
+    "lock-api": "/lock/v1/me",
+    "audit-api": "/lock/v1/audit",
+    "backoffice": "/bff/v1/preferences",
+    "backoffice-feed": "/bff/v1/events",
+}
 """A path of each that no id stands in."""
 
 
