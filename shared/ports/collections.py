@@ -43,6 +43,7 @@ COLLECTIONS: Final = (
     Collection("backoffice_arrived", "whose stays have begun, as reception told", expires=True),
     Collection("breakers", "how each vendor's application is, and what is yet to be told of it"),
     Collection("comparisons", "how each property's locks of a vendor were compared with the ledger last"),
+    Collection("console_sessions", "browsers at the console, by their cookies' digests", expires=True),
     Collection("credentials", "keys, each with its saga and what is due of it"),
     Collection("departures", "whose carried keys are to be gone", expires=True),
     Collection("desk_cards", "the cards that were written for each door", expires=True),
