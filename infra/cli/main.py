@@ -4,10 +4,21 @@ from typing import Annotated
 
 import typer
 
-from infra.cli import dead_letter, executions, findings, key_orders, keys, residue, schedule, workflow_files
+from infra.cli import (
+    dead_letter,
+    executions,
+    findings,
+    key_orders,
+    keys,
+    locks,
+    residue,
+    schedule,
+    workflow_files,
+)
 from infra.cli.alerts import alerts
 from infra.cli.ask_again import ask_again
 from infra.cli.audit import audit
+from infra.cli.bulk import bulk
 from infra.cli.clock import clock
 from infra.cli.command import (
     at_a_place,
@@ -31,6 +42,7 @@ from infra.cli.reconcile import reconcile
 from infra.cli.retry import retry
 from infra.cli.sim import calls, doors, faults
 from infra.cli.sim.run import run as run_simulator
+from infra.cli.staff import staff
 from infra.cli.status import status
 from infra.cli.stay import stay
 from infra.cli.timeline import timeline
@@ -95,6 +107,12 @@ app.command("hold")(at_a_place(hold))
 app.command("release")(at_a_place(release))
 app.command("retry")(at_a_place(retry))
 app.command("reconcile")(at_a_place(reconcile))
+app.command("devices")(at_a_place(locks.list_devices))
+app.command("out-of-use")(at_a_place(locks.out_of_use))
+app.command("doors")(at_a_place(locks.doors))
+app.command("challenge")(at_a_place(locks.challenge))
+app.command("attempts")(at_a_place(locks.attempts))
+app.command("map")(at_a_place(locks.show_map))
 app.command("timeline")(at_a_place(timeline))
 app.command("token")(at_a_place(token))
 app.command("document")(at_a_place(document))
@@ -107,6 +125,8 @@ app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))
 app.add_typer(letters, name="dead-letter")
 app.add_typer(residues, name="residue")
 app.add_typer(audit, name="audit")
+app.add_typer(bulk, name="bulk")
+app.add_typer(staff, name="staff")
 app.add_typer(desk, name="desk")
 app.add_typer(found, name="finding")
 app.add_typer(key, name="key")

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from shared.domain.capabilities import LockCapabilities
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import LockDeviceId, PropertyId, RoomId, TenantId
+from shared.domain.instants import Moment
 from shared.domain.kinds import Area, VendorCode
 from shared.domain.scope import NO_SCOPE, AccessScope
+from shared.domain.stored import Stored
 from shared.domain.window import zone_named
 
 
@@ -25,13 +27,14 @@ class Tenant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Property:
-    """One hotel, and the clock on its wall."""
+    """One hotel, and the clock on its wall; once it is closed, no key is requested there."""
 
     schema_version: ClassVar[int] = 1
 
     id: PropertyId
     name: str
     zone: str
+    closed_at: Annotated[Moment | None, Stored(omitted=True)] = None
 
     def __post_init__(self) -> None:
         zone_named(self.zone)
@@ -96,6 +99,8 @@ def doors_of(
 ) -> tuple[LockDevice, ...]:
     """Return the locks that lead to any of these rooms, or to what a scope adds to them, in order."""
     wanted = frozenset(rooms)
+    if not scope:
+        return tuple(device for device in devices if not wanted.isdisjoint(device.rooms))
     return tuple(
         device for device in devices if not wanted.isdisjoint(device.rooms) or device.opened_by(scope)
     )

@@ -36,6 +36,12 @@ class HotelSetup:
         rooms = (room for device in self.devices for room in device.rooms)
         object.__setattr__(self, "rooms", frozenset(rooms))
 
+    def check_open(self) -> None:
+        """Refuse a property that was deactivated: nobody is to have a key there."""
+        if self.property.closed_at is not None:
+            remedy = "open the property again where properties are kept, then replay the message"
+            raise InvalidInput("data.propertyId", "closed", remedy)
+
     def of_vendor(self, vendor: VendorCode) -> tuple[LockDevice, ...]:
         """Return one vendor's locks."""
         return tuple(device for device in self.devices if device.vendor == vendor)

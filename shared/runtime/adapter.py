@@ -19,7 +19,8 @@ Body = Mapping[str, Any]
 OpenVendor = Callable[[Any, Any], Any]
 """What `shared.vendor_kit.binding` says in full, which is not loaded to start a function."""
 PREFIX: Final = "adapter_"
-COMPARE, HEAR = "compare", "hear"
+COMPARE, HEAR, BULK = "compare", "hear", "bulk"
+COMPARE, HEAR, LOOK, CHALLENGE = "compare", "hear", "look", "challenge"
 
 
 def adapter(opener: Callable[[], OpenVendor]) -> Entry:
@@ -62,9 +63,39 @@ async def _hear(body: Body, on: Platform, desks: Any) -> Body:
     return await hear_doors(HearDoors.of(body), services_of(on), desks)
 
 
+async def _remove_many(body: Body, on: Platform, desks: Any) -> Body:
+    """Take a page of keys off their locks; who makes keys need not load it."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.bulk.remove_page import PageCall, remove_page
+
+    return await remove_page(PageCall.of(body), services_of(on), desks)
+
+
+async def _look(body: Body, on: Platform, desks: Any) -> Body:
+    """Look at a property's locks."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.attempts.begin_hearing import HearDoors
+    from shared.usecases.devices.look_at_locks import look_at_locks
+
+    return await look_at_locks(HearDoors.of(body), services_of(on), desks)
+
+
+async def _challenge(body: Body, on: Platform, desks: Any) -> Body:
+    """Put a challenge's code on its lock, or take it away."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.devices.challenge import ChallengeDoor, codes_of, work_on_challenge
+
+    command = ChallengeDoor.of(body)
+    codes = codes_of(command, on.sealed, on.cipher)
+    return await work_on_challenge(command, services_of(on), desks, codes)
+
+
 OTHER_WORK: Final[Mapping[str, Callable[[Body, Platform, Any], Awaitable[Body]]]] = {
     COMPARE: _walk,
     HEAR: _hear,
+    BULK: _remove_many,
+    LOOK: _look,
+    CHALLENGE: _challenge,
 }
 """What an adapter does besides attempts at keys."""
 

@@ -19,8 +19,10 @@ from shared.ports.documents import Ref
 from shared.queries.alerts import last_alerts, recent
 from shared.queries.attention import attention, failed_keys, residues
 from shared.queries.audit import overdue
+from shared.queries.bulk import list_bulk, shown_bulk
 from shared.queries.findings import found_at_locks, strange_residues, troubling
 from shared.queries.keys import Wanted, list_keys
+from shared.queries.staff import shown_staff
 from shared.queries.stays import shown_stay
 from shared.queries.timeline import timeline
 
@@ -94,6 +96,19 @@ async def _stay(on: Operations, request: Request) -> Mapping[str, Any]:
     return await shown_stay(on.cell, request.path_params["id"], request.query_params.get("tenant"))
 
 
+async def _staff(on: Operations, request: Request) -> Mapping[str, Any]:
+    asked = [request.query_params.get(name) for name in ("tenant", "staff", "property", "key")]
+    return await shown_staff(on.cell, *asked)
+
+
+async def _bulk(on: Operations, request: Request) -> Mapping[str, Any]:
+    return await list_bulk(on.cell, request.query_params.get("tenant"))
+
+
+async def _one_bulk(on: Operations, request: Request) -> Mapping[str, Any]:
+    return await shown_bulk(on.cell, request.path_params["id"], request.query_params.get("tenant"))
+
+
 async def _keys(on: Operations, _request: Request) -> Mapping[str, Any]:
     return {"purposes": on.rekeying.versions()}
 
@@ -115,6 +130,9 @@ ROUTES: Routes = (
     ("GET", "/residues", _residues),
     ("GET", "/findings", _findings),
     ("GET", "/stays/{id}", _stay),
+    ("GET", "/staff", _staff),
+    ("GET", "/bulk", _bulk),
+    ("GET", "/bulk/{id}", _one_bulk),
     ("GET", "/timeline/{id}", _timeline),
     ("GET", "/documents/{tenant}/{collection}/{id}", _document),
 )

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from shared.domain.ids import KeyCredentialId
-from shared.domain.kinds import SAGA, Actor, ClaimKey, VendorCode
+from shared.domain.kinds import SAGA, Actor, ClaimKey, RevokeReason, VendorCode
 from shared.domain.master_key import ExpiryTrigger, MasterKeyState, PerShift
 from shared.domain.states import Active, Failed, Revoked
 from shared.domain.window import StayWindow
@@ -49,6 +49,8 @@ class Following:
     ledger: Ledger
     services: Services
     by: Actor = SAGA
+    replaced: bool = False
+    """Whether a credential ended for another to come in its place: a lock is out of use that knew it."""
 
     @property
     def order(self) -> Order:
@@ -134,7 +136,12 @@ async def _following(record: MasterKeyRecord, ledger: Ledger, services: Services
     entries = [entry for entry in found if entry is not None]
     living = tuple(each for each in entries if not isinstance(each.credential.state, Revoked | Failed))
     failed = tuple(each for each in entries if isinstance(each.credential.state, Failed))
-    return Following(record, living, failed, ledger, services, by)
+    return Following(record, living, failed, ledger, services, by, any(map(_replaced, entries)))
+
+
+def _replaced(entry: KeyRecord) -> bool:
+    state = entry.credential.state
+    return isinstance(state, Revoked) and state.reason is RevokeReason.REPLACED
 
 
 async def _why_over(it: Following) -> ExpiryTrigger | None:
@@ -144,7 +151,7 @@ async def _why_over(it: Following) -> ExpiryTrigger | None:
         return ExpiryTrigger.WINDOW_ENDED
     if await is_stopped(key.staff, it.ledger):
         return ExpiryTrigger.USER_DEACTIVATED  # its shift began while they lost their account
-    ended = bool(key.credentials) and not it.living and not it.failed
+    ended = bool(key.credentials) and not (it.living or it.failed or it.replaced)
     return ExpiryTrigger.OPERATOR if ended else None
 
 
@@ -152,6 +159,7 @@ async def _shared_out(it: Following) -> tuple[list[Steering], list[Bunch]]:
     """Return each living credential with the bunch of doors it is to open, and the bunches that have none."""
     key, documents = it.record.master_key, it.ledger.documents
     premises = await it.services.hotels.premises(key.tenant, key.property_id)
+    premises.check_open()
     house = await house_of(documents, key.property_id, key.staff, premises)
     left = list(bunches_of(reach_of(key, house), premises, key.wished))
     steerings = []

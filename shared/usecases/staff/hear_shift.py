@@ -76,6 +76,7 @@ async def end_shift(event: "Event", services: Services) -> tuple[MasterKeyId, ..
 async def _read(event: "Event", services: Services) -> ShiftStart:
     said = event.data
     premises = await services.hotels.premises(TenantId(event.tenant_id), said.property_id)
+    premises.check_open()
     if (said.valid_until - said.valid_from).total_seconds() > LONGEST_SHIFT * 3600:
         remedy = f"correct its end: a shift lasts {LONGEST_SHIFT} hours at most"
         raise InvalidInput("data.validUntil", "too long for a shift", remedy)

@@ -132,6 +132,7 @@ async def issue_master_key(command: IssueMasterKey, services: Services) -> dict[
     """Issue a master key, or change the standing one that its holder has; return which that is."""
     ledger = await services.ledger(command.tenant)
     premises = await services.hotels.premises(command.tenant, command.property_id)
+    premises.check_open()
     order = f"order-{command.order or services.ids.ulid()}"
     record = await retry_on_conflict(lambda: _issue(command, order, premises, ledger, services))
     key = record.master_key

@@ -178,6 +178,7 @@ async def withdrawn_beside(
 
 async def _requested(it: StayNews, stay: Stay, record: Reservation) -> list[Change]:
     premises = await it.services.hotels.premises(it.booking.tenant, stay.property_id)
+    premises.check_open()
     claim = record.claim_of(record.incarnation + 1)
     guest = stay.held_by(it.booking.reservation)
     wanted = Wanted(it.booking.tenant, guest, stay, claim, it.booking.cause, record.holds)

@@ -94,6 +94,7 @@ async def _requested(wish: Wish, services: Services) -> list[Change]:
     wanted = Wanted(core.tenant, core.holder, wish.stay, claim, wish.entry.cause, record.holds)
     try:
         premises = await services.hotels.premises(core.tenant, wish.stay.property_id)
+        premises.check_open()
         changes = request_keys(wanted, premises, services)
     except InvalidInput:
         return []

@@ -12,7 +12,17 @@ from shared.domain.ids import TenantId
 from shared.domain.instants import milliseconds
 from shared.keywork.services import Services
 from shared.ledger.delays import STEP_LEASE
-from shared.ledger.indexes import DUE, DUE_ATTEMPTS, DUE_DISCLOSURES, DUE_MASTER_KEYS, DUE_STAYS, DUE_WEBHOOKS
+from shared.ledger.indexes import (
+    DUE,
+    DUE_ATTEMPTS,
+    DUE_BULK,
+    DUE_DEVICES,
+    DUE_DISCLOSURES,
+    DUE_MASTER_KEYS,
+    DUE_NOTICES,
+    DUE_STAYS,
+    DUE_WEBHOOKS,
+)
 from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
 from shared.streams.telling import DUE_AT
 from shared.usecases.backoffice.sessions import DUE_SESSIONS
@@ -44,6 +54,12 @@ async def _tend_master_key(tenant: TenantId, name: str, _: DocumentStore, servic
     return await tend_master_key(name, await services.ledger(tenant), services)
 
 
+async def _resume_bulk(tenant: TenantId, name: str, _: DocumentStore, services: Services) -> bool:
+    from shared.usecases.bulk.begin_bulk import resume_bulk
+
+    return await resume_bulk(name, await services.ledger(tenant), services)
+
+
 async def _tell_disclosure(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
     from shared.usecases.audit.disclosures import tell_disclosure
 
@@ -60,6 +76,18 @@ async def _tend_attempt(tenant: TenantId, name: str, documents: DocumentStore, s
     from shared.usecases.attempts.tend_attempt import tend_attempt
 
     return await tend_attempt(tenant, name, documents, services)
+
+
+async def _tend_notice(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.guests.tend_notice import tend_notice
+
+    return await tend_notice(name, documents.tenant(tenant), services.sagas, services.now)
+
+
+async def _tend_device(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.devices.tend_device import tend_device
+
+    return await tend_device(tenant, name, documents, services)
 
 
 async def _tell_health(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
@@ -89,11 +117,14 @@ SWEPT: Final = (
     SweptStream(DUE, _tend_key, "a due key could not be tended"),
     SweptStream(DUE_STAYS, _do_planned, "what is planned for a stay could not be done"),
     SweptStream(DUE_MASTER_KEYS, _tend_master_key, "a master key could not be brought to what it is to be"),
+    SweptStream(DUE_BULK, _resume_bulk, "a bulk revocation could not be taken up"),
     SweptStream(DUE_DISCLOSURES, _tell_disclosure, "who was shown evidence could not be told"),
     SweptStream(DUE_TELEMETRY, _tell_telemetry, "what the backoffice did could not be told"),
     SweptStream(DUE_WEBHOOKS, _tend_webhook, "a vendor's webhook could not be tended"),
     SweptStream(DUE_ATTEMPTS, _tend_attempt, "an attempt at a door could not be told"),
+    SweptStream(DUE_DEVICES, _tend_device, "what happened to a lock could not be told"),
     SweptStream(DUE_SESSIONS, _expire_session, "a session that is over could not be closed"),
+    SweptStream(DUE_NOTICES, _tend_notice, "what a guest is to be told could not be gone on with"),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )
 

@@ -45,6 +45,7 @@ async def _things(staff):
     grants = staff.house.fleet.means.engine.read("SELECT id FROM packed WHERE collection = 'grants'", ())
     return {
         "propertyId": "ppt_kabul",
+        "roomId": "rmu_101",
         "reservationId": "rsv_1",
         "keyCredentialId": key,
         "grantId": grants[0][0] if grants else "grt_01KSAMP1E00000000000000001",
