@@ -10,6 +10,7 @@ from infra.cli.demo.scenes_guest import GUEST
 from infra.cli.demo.scenes_heard import HEARD
 from infra.cli.demo.scenes_key import DOORS, NO_KEY, ONE_KEY
 
+# The evidence moves the fleet's clock to the next day, which is not the clock of the desk's machine.
 SCENES: Final = (
     EMPTY_FOLDER,
     BAD_DAY,
@@ -21,8 +22,6 @@ SCENES: Final = (
     NO_KEY,
     DEPARTURE,
     TOLD_THE_WORLD,
+    FRONT_DESK,
     EVIDENCE,
 )
-# The evidence moves the fleet's clock to the next day, which is not the clock of the desk's machine.
-ENDS: Final = (DEPARTURE, TOLD_THE_WORLD, FRONT_DESK, EVIDENCE)
-SCENES: Final = (EMPTY_FOLDER, BAD_DAY, KILL, ONE_KEY, DOORS, NO_KEY, *ENDS)
