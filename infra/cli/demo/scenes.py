@@ -6,5 +6,17 @@ from infra.cli.demo.scenes_arrival import BAD_DAY, EMPTY_FOLDER, KILL
 from infra.cli.demo.scenes_departure import DEPARTURE, TOLD_THE_WORLD
 from infra.cli.demo.scenes_evidence import EVIDENCE
 from infra.cli.demo.scenes_key import DOORS, NO_KEY, ONE_KEY
+from infra.cli.demo.scenes_staff import STAFF
 
-SCENES: Final = (EMPTY_FOLDER, BAD_DAY, KILL, ONE_KEY, DOORS, NO_KEY, DEPARTURE, TOLD_THE_WORLD, EVIDENCE)
+SCENES: Final = (
+    EMPTY_FOLDER,
+    BAD_DAY,
+    KILL,
+    ONE_KEY,
+    DOORS,
+    NO_KEY,
+    DEPARTURE,
+    TOLD_THE_WORLD,
+    EVIDENCE,
+    STAFF,
+)
