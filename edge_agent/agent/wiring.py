@@ -10,6 +10,7 @@ from edge_agent.cloud.line import CloudLine, DeskOnLine
 from edge_agent.hardware.cards.keycard import Desk
 from edge_agent.hardware.encoders.encoder import EncoderDoor
 from edge_agent.issuing.desk import DeskHands, OfflineDesk
+from edge_agent.issuing.makers import CardMaker
 from edge_agent.issuing.reach import CloudReach
 from edge_agent.ledger.ledger import LedgerDoor
 from edge_agent.pairing.device_keys import DeviceKeys, held_keys
@@ -17,6 +18,10 @@ from edge_agent.pairing.identity import DeskIdentity
 from edge_agent.pairing.pair import Machine
 from edge_agent.relay.encode import JobWriter
 from edge_agent.relay.jobs import JobPost
+from edge_agent.sync.outbox import OutboxPost
+from edge_agent.sync.papers import DeskPapers
+from edge_agent.sync.witness import DeskWitness
+from shared.offline.arrivals import ArrivalsPack
 from shared.ports.ambient import Clock, Ids
 from shared.vendor_kit.http import Http
 
@@ -48,6 +53,9 @@ class DeskAgent:
     post: JobPost
     offline: OfflineDesk
     cards: Desk
+    papers: DeskPapers
+    outbox: OutboxPost
+    witness: DeskWitness
 
     @property
     def device(self) -> SigningKey:
@@ -59,13 +67,17 @@ class DeskAgent:
         at = self.parts.encoders[encoder]
         return JobWriter(self.post, self.parts.ledger, at, self.cards, self.identity.property_id)
 
+    def card_maker(self, encoder: str, pack: ArrivalsPack) -> CardMaker:
+        """Return what makes cards on an encoder while the desk is alone."""
+        return CardMaker(self.parts.encoders[encoder], self.cards, self.parts.ids, pack.doors_of)
+
 
 def wired(parts: AgentParts, identity: DeskIdentity) -> DeskAgent:
     """Return the agent of a paired desk."""
     keys = held_keys(parts.machine.keychain)
     desk = DeskOnLine(identity.tenant, identity.device, keys.signing, parts.clock, parts.machine.entropy)
     line = CloudLine(parts.http, identity.cloud, desk)
-    hands = DeskHands(parts.ledger, keys.signing, parts.clock, parts.ids)
+    offline = OfflineDesk(DeskHands(parts.ledger, keys.signing, parts.clock, parts.ids))
     return DeskAgent(
         parts=parts,
         identity=identity,
@@ -73,6 +85,9 @@ def wired(parts: AgentParts, identity: DeskIdentity) -> DeskAgent:
         line=line,
         reach=CloudReach(line.alive, parts.clock),
         post=JobPost(line, parts.ledger),
-        offline=OfflineDesk(hands),
+        offline=offline,
         cards=identity.card_desk(keys.signing),
+        papers=DeskPapers(line, parts.ledger, identity, keys.public, parts.clock),
+        outbox=OutboxPost(line, parts.ledger, offline),
+        witness=DeskWitness(line, parts.ledger, identity.device, keys.signing, parts.clock),
     )

@@ -74,6 +74,14 @@ class OfflineDesk:
         async with self._turn:
             return await self._issue(wish, standing, maker)
 
+    async def take_up(
+        self, work: Work, wish: OfflineWish, standing: Standing, maker: KeyMaker
+    ) -> KeyCredential:
+        """Go on with a key whose making broke off, as far as it may still be made."""
+        async with self._turn:
+            certificate = await self._allowed(wish, standing, maker)
+            return await self._make(work.key, certificate, maker)
+
     async def give_up(self, claim: str, maker: KeyMaker | None) -> KeyCredential:
         """End a key whose making broke off; what may be made of it is taken away as far as it is in reach."""
         async with self._turn:

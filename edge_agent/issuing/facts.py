@@ -13,6 +13,7 @@ from typing import Any, Final
 from nacl.signing import SigningKey
 from pydantic import SecretStr
 
+from edge_agent.hardware.encoders.encoder import SessionFact
 from edge_agent.ledger.chain import LocalFact, OutboxRow
 from shared.domain.core import Guest
 from shared.domain.credential import KeyCredential
@@ -20,6 +21,7 @@ from shared.domain.ids import ProvisionalKeyId
 from shared.domain.kinds import RevokeReason
 from shared.domain.secret import Secret
 from shared.events.canonical import canonical_json
+from shared.events.encoder_session import EncoderSessionOpenedV1
 from shared.events.local import CredentialIssuedLocalV1, CredentialRevokedLocalV1
 from shared.offline.signing import message
 
@@ -28,6 +30,10 @@ ISSUED: Final = "melmastoon.lock.credential.issued.local.v1"
 REVOKED: Final = "melmastoon.lock.credential.revoked.local.v1"
 REFUSED: Final = "melmastoon.lock.credential.refused.local.v1"
 """Ours: an attempt that was refused is audited too (A §9.3)."""
+OPENED: Final = "melmastoon.lock.encoder_session.opened.v1"
+CLOSED: Final = "melmastoon.lock.encoder_session.closed.v1"
+FORKED: Final = "melmastoon.lock.audit.fork_seen.local.v1"
+"""Ours: the cell's audit log is not what this desk remembers of it."""
 SIGNATURE, REFERENCE = "deviceSig", "vendorRef"
 _UNSIGNED: Final = "A" * 86
 
@@ -46,6 +52,8 @@ def issued(key: KeyCredential, reference: Secret[str], serial: str, device: Sign
         cert_serial=serial,
         issued_at=key.changed_at,
         device_sig=_UNSIGNED,
+        vendor=core.plan.current.vendor,
+        replaces=core.replaces,
         valid_from=core.window.start,
         valid_until=core.window.end,
     )
@@ -84,6 +92,19 @@ def given_up(key: KeyCredential, device: SigningKey) -> LocalFact:
     told = {"reason": "given_up", "reservationId": _reservation(key), "localId": str(key.core.id)}
     document = _signed({**told, "at": key.changed_at.isoformat()}, device)
     return LocalFact(REFUSED, str(key.core.id), key.changed_at, canonical_json(document))
+
+
+def session(told: SessionFact, at: datetime, device: SigningKey) -> LocalFact:
+    """Return the row of an encoder's session that began or ended (B §2.13)."""
+    subject = OPENED if isinstance(told, EncoderSessionOpenedV1) else CLOSED
+    document = told.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return LocalFact(subject, "", at, canonical_json(_signed(document, device)))
+
+
+def fork_seen(reason: str, at: datetime, device: SigningKey) -> LocalFact:
+    """Return the row of a log that this desk would not cosign, for it does not continue what it saw."""
+    told = {"reason": reason, "at": at.isoformat()}
+    return LocalFact(FORKED, "", at, canonical_json(_signed(told, device)))
 
 
 def for_push(row: OutboxRow) -> dict[str, Any]:

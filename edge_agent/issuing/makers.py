@@ -6,14 +6,14 @@ make room: it may be another guest's. A new one is drawn instead; should the old
 answer that was lost, then nobody was ever told it, and it ends with its window.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
 
 from edge_agent.hardware.cards.keycard import Desk, KeyCardPress
 from edge_agent.hardware.cards.layout import CardRecord, door_digest, property_digest
-from edge_agent.hardware.cards.reader import Card, CardReader
+from edge_agent.hardware.cards.reader import CardReader
 from edge_agent.hardware.encoders.encoder import EncoderDoor
 from edge_agent.hardware.errors import CardForeign, HardwareError
 from shared.domain.credential import KeyCredential
@@ -23,7 +23,9 @@ from shared.domain.plan import Choice
 from shared.domain.secret import Secret
 from shared.ports.ambient import Entropy, Ids
 
-NUMBER_BITS: Final = 64
+MILLISECOND_BITS: Final = 48
+CHANCE_BITS: Final = 16
+"""Below the milliseconds of a card's number, which nobody draws."""
 ULID_BITS: Final = 128
 PIN_DIGITS: Final = 6
 CARD: Final = Choice(VendorCode("generic-wiegand"), KeyCredentialKind.RFID_CARD)
@@ -59,6 +61,14 @@ class KeyMaker(Protocol):
         """Take the key away as far as it can be reached; say whether all of it is away."""
 
 
+DoorsOf = Callable[[tuple[RoomId, ...]], tuple[str, ...]]
+
+
+def plain_doors(rooms: tuple[RoomId, ...]) -> tuple[str, ...]:
+    """Return the rooms themselves, where nobody says that they have other doors."""
+    return tuple(map(str, rooms))
+
+
 @dataclass(frozen=True, slots=True)
 class CardMaker:
     """Cards on one encoder."""
@@ -66,6 +76,8 @@ class CardMaker:
     encoder: EncoderDoor
     cards: Desk
     ids: Ids
+    doors_of: DoorsOf = plain_doors
+    """What cards call the doors of some rooms, as the arrivals say it."""
     choice: Choice = CARD
 
     async def ready(self, _: tuple[RoomId, ...]) -> bool:
@@ -77,8 +89,8 @@ class CardMaker:
 
     async def make(self, key: KeyCredential, _: Secret[str] | None) -> Secret[str]:
         """Write the card that lies there, unless it is this key already."""
-        card = await self.encoder.run(lambda reader: self._on_card(key, reader))
-        return Secret(card.uid.hex().upper())
+        uid, number = await self.encoder.run(lambda reader: self._on_card(key, reader))
+        return Secret(f"{uid.hex().upper()}.{number >> CHANCE_BITS}")
 
     async def remove(self, key: KeyCredential, _: Secret[str] | None) -> bool:
         """Erase the key's card if it lies there; another's is left alone."""
@@ -86,7 +98,7 @@ class CardMaker:
         async def erase(reader: CardReader) -> bool:
             press = KeyCardPress(reader, self.cards)
             _, found = await press.read()
-            if not _serves(found, _record(key, 0), _number(_body(key))):
+            if not _serves(found, self._record(key, 0), _number(_body(key))):
                 return False
             await press.erase()
             return True
@@ -96,14 +108,22 @@ class CardMaker:
         except HardwareError:
             return False
 
-    async def _on_card(self, key: KeyCredential, reader: CardReader) -> Card:
+    async def _on_card(self, key: KeyCredential, reader: CardReader) -> tuple[bytes, int]:
         press = KeyCardPress(reader, self.cards)
-        record = _record(key, _number(self.ids.ulid()))
+        record = self._record(key, _number(self.ids.ulid()))
         try:
             card, found = await press.read()
         except CardForeign:
-            return await press.make(record)
-        return card if _serves(found, record, _number(_body(key))) else await press.make(record)
+            return (await press.make(record)).uid, record.number
+        if _serves(found, record, _number(_body(key))):
+            return card.uid, found.number
+        return (await press.make(record)).uid, record.number
+
+    def _record(self, key: KeyCredential, number: int) -> CardRecord:
+        core = key.core
+        doors = tuple(map(door_digest, self.doors_of(core.rooms)))
+        window = (core.window.start, core.window.end)
+        return CardRecord(property_digest(str(core.property_id)), number, *window, doors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,20 +185,13 @@ def _needed(secret: Secret[str] | None) -> Secret[str]:
     return secret
 
 
-def _record(key: KeyCredential, number: int) -> CardRecord:
-    core = key.core
-    doors = tuple(door_digest(str(room)) for room in core.rooms)
-    window = (core.window.start, core.window.end)
-    return CardRecord(property_digest(str(core.property_id)), number, *window, doors)
-
-
 def _body(key: KeyCredential) -> str:
     return str(key.core.id).rpartition("_")[2]
 
 
 def _number(ulid: str) -> int:
-    """Return a card's issue number, a ULID's time and the first of its chance: later ones are higher."""
-    return ulid_number(ulid) >> ULID_BITS - NUMBER_BITS
+    """Return a card's issue number: a ULID's milliseconds, and nought below, as the cloud's numbers have."""
+    return ulid_number(ulid) >> ULID_BITS - MILLISECOND_BITS << CHANCE_BITS
 
 
 def _serves(found: CardRecord, wanted: CardRecord, begun: int) -> bool:

@@ -26,9 +26,14 @@ class CloudReach:
         """Note a sign of life."""
         self.heard_at = self.clock.now()
 
+    @property
+    def lately(self) -> bool:
+        """Say whether the cloud was heard within a heartbeat."""
+        return self.heard_at is not None and self.clock.now() - self.heard_at <= HEARTBEAT
+
     async def offline(self) -> bool:
         """Say whether the cloud is out of reach: silent for 30 seconds, or for 0.8 when asked."""
-        if self.heard_at is None or self.clock.now() - self.heard_at > HEARTBEAT:
+        if not self.lately:
             return True
         return not await self.ask()
 

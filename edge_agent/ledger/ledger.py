@@ -12,7 +12,7 @@ hear of it.
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -139,14 +139,21 @@ class DeskLedger:
 
     def confirmed(self, key_id: str, server_id: str) -> None:
         """Note the cloud's id of a key, and wipe what only had to travel once."""
+        self.heard(0, {key_id: server_id})
+
+    def heard(self, upto: int, keys: Mapping[str, str]) -> None:
+        """Note up to which row the cloud has heard, and its ids of keys; wipe what had to travel once."""
         with self._commit():
-            self._db.execute("UPDATE keys SET server_id = ? WHERE id = ?", (server_id, key_id))
-            self._keep(key_id, None)
-            self._db.execute(
-                "UPDATE outbox SET secret = NULL, salt = NULL WHERE key_id = ? AND sent = 1", (key_id,)
-            )
-        # The log is folded in and cut, so that the wiped bytes leave it too.
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            self._db.execute("UPDATE outbox SET sent = 1 WHERE sent = 0 AND sequence <= ?", (upto,))
+            for key_id, server_id in keys.items():
+                self._db.execute("UPDATE keys SET server_id = ? WHERE id = ?", (server_id, key_id))
+                self._keep(key_id, None)
+                self._db.execute(
+                    "UPDATE outbox SET secret = NULL, salt = NULL WHERE key_id = ? AND sent = 1", (key_id,)
+                )
+        if keys:
+            # The log is folded in and cut, so that the wiped bytes leave it too.
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
     def server_id(self, key_id: str) -> str | None:
         """Return the cloud's id of a key, once it is known."""

@@ -32,13 +32,12 @@ from edge_agent.hardware.errors import (
     CardMissing,
     NotSupported,
 )
+from edge_agent.issuing.makers import CHANCE_BITS
 from edge_agent.ledger.desk_tables import FAILED, WAITING, WRITING, WRITTEN, DeskJobRow
 from edge_agent.ledger.ledger import LedgerDoor
 from edge_agent.relay.jobs import JobPost
 from shared.domain.instants import instant_from_text
 
-CHANCE_BITS: Final = 16
-"""Below the milliseconds of a card's number, which a desk alone draws and the cloud leaves at nought."""
 OURS: Final = frozenset({"encoder"})
 """The dialects in which this desk writes cards by itself."""
 CARD_FAULTY, REFUSED = "card_faulty", "refused"

@@ -24,6 +24,7 @@ from shared.usecases.backoffice.decide import (
     decide,
 )
 from shared.usecases.backoffice.inbox import ALERTS, SUGGESTIONS, Waiting, waiting_at
+from shared.usecases.backoffice.listening import bell_of
 
 Notes = Annotated[str, StringConstraints(max_length=2000)]
 """Never kept and never told: only that there were some."""
@@ -126,11 +127,13 @@ async def _decided(
     )
     house = desk.property_id or desk.session.primary
     try:
-        return _entry(await decide(decision, house, desk.session, desk.store, desk.teller))
+        taken = await decide(decision, house, desk.session, desk.store, desk.teller)
     except NobodyWaits:
         raise NotThere("no such entry") from None
     except DecidedAlready:
         raise AlreadyDecided from None
+    await desk.on.nudges.ring(desk.store.tenant, bell_of(house))
+    return _entry(taken)
 
 
 class AlreadyDecided(IllegalTransition):

@@ -8,9 +8,13 @@ from shared.events.backoffice.catalogue import ROOT, Group
 from shared.runtime.api import api
 from shared.runtime.delivery import Delivery
 from shared.runtime.entry import step, taker
+from shared.runtime.pages import Page, Visit, page
 from shared.runtime.platform import QUARANTINE_TOPIC, Platform
+from shared.runtime.service import service
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
     from shared.runtime.routes import Route
 
 Body = Mapping[str, Any]
@@ -63,13 +67,20 @@ async def telemetry_flags(body: Body, on: Platform) -> Body:
 @api
 def backoffice() -> "Sequence[Route]":
     """Return every route of /bff/v1."""
-    from functions.backoffice import board_routes, desktop_routes, inbox_routes, session_routes
+    from functions.backoffice import (
+        board_routes,
+        desktop_routes,
+        inbox_routes,
+        lock_routes,
+        session_routes,
+    )
 
     return (
         *session_routes.ROUTES,
         *board_routes.ROUTES,
         *inbox_routes.ROUTES,
         *desktop_routes.ROUTES,
+        *lock_routes.ROUTES,
     )
 
 
@@ -79,7 +90,25 @@ async def hear_neighbours(delivery: Delivery, on: Platform) -> None:
     from functions.backoffice.services import teller_of
     from shared.events.backoffice.heard import read_heard
     from shared.usecases.backoffice.hear import hear
+    from shared.usecases.backoffice.listening import bell_of
 
     event = read_heard(delivery.data)
     store = await on.hotels.admit(event.tenant)
-    await hear(event, store, teller_of(on))
+    for place in await hear(event, store, teller_of(on)):
+        await on.nudges.ring(store.tenant, bell_of(place))
+
+
+@service
+def backoffice_feed(on: Platform) -> "ASGIApp":
+    """Build what streams to open desktops."""
+    from functions.backoffice.streaming import streaming_app
+
+    return streaming_app(on)
+
+
+@page()
+async def backoffice_console(request: Visit, on: Platform) -> Page:
+    """Show the hotel's people what their desks, managers and operators look at."""
+    from functions.backoffice.console import visit
+
+    return await visit(request, on)

@@ -24,7 +24,7 @@ from shared.usecases.backoffice.sessions import Session
 from shared.usecases.backoffice.sign_in import SignIn, close, sign_in
 
 ROOT: Final = "/bff/v1"
-P: Final = Permission.BACKOFFICE_USE
+P: Final = Permission.BACKOFFICE_READ
 
 
 class SigningIn(Published):
@@ -65,7 +65,7 @@ class Preferences(Published):
     sound: Flag = False
 
 
-async def _sign_in(asked: Asked, on: Platform) -> SignedIn:
+async def open_session(asked: Asked, on: Platform) -> SignedIn:
     """Open a session, in place of the one that its operator had at this machine."""
     wish: SigningIn = asked.body
     house = PropertyId(wish.primary_property_id)
@@ -144,11 +144,12 @@ ROUTES: Final = (
         method="POST",
         path=f"{ROOT}/sessions",
         summary="Sign in at a desktop",
-        use_case=_sign_in,
+        use_case=open_session,
         request=SigningIn,
         answer=SignedIn,
         permission=P,
         status=201,
+        remembered=False,
     ),
     Route(
         method="DELETE",

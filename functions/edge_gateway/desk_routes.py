@@ -12,7 +12,9 @@ from shared.offline.requests import CLOUD_TIME, Asking
 from shared.runtime.incoming import Incoming
 from shared.runtime.platform import Platform
 from shared.runtime.responses import json_response
-from shared.usecases.desk import arrivals, certificates, pairing, relay
+from shared.usecases.audit import witnessing
+from shared.usecases.audit.services import AuditServices
+from shared.usecases.desk import arrivals, certificates, pairing, push, relay, witness
 from shared.usecases.desk.desks import KnownDesk, proven
 from shared.usecases.desk.services import DeskRefused, DeskServices
 
@@ -44,8 +46,9 @@ async def _answered(came: Incoming, on: DeskServices, platform: Platform) -> Jso
 
 
 async def _pull(desk: KnownDesk, body: Json, on: DeskServices, _: Platform) -> Json:
-    wait = body.get("wait", 0)
-    return await relay.pull(desk, float(wait) if isinstance(wait, int | float) else 0.0, on)
+    wait, known = body.get("wait", 0), body.get("known", [])
+    named = [each for each in known if isinstance(each, str)] if isinstance(known, list) else []
+    return await relay.pull(desk, float(wait) if isinstance(wait, int | float) else 0.0, named, on)
 
 
 async def _hear(desk: KnownDesk, body: Json, on: DeskServices, _: Platform) -> Json:
@@ -60,11 +63,26 @@ async def _certificate(desk: KnownDesk, _: Json, on: DeskServices, __: Platform)
     return {"certificate": await certificates.renew(desk, on)}
 
 
+async def _push(desk: KnownDesk, body: Json, on: DeskServices, _: Platform) -> Json:
+    return await push.push(desk, body, on)
+
+
+async def _witness_request(_: KnownDesk, body: Json, __: DeskServices, on: Platform) -> Json:
+    return await witness.requested(body, AuditServices.on(on))
+
+
+async def _witness_cosign(_: KnownDesk, body: Json, __: DeskServices, on: Platform) -> Json:
+    return await witnessing.cosign(body, AuditServices.on(on))
+
+
 ROUTES: Final[Mapping[tuple[str, str], Route]] = {
     ("POST", "/edge/v1/jobs/pull"): _pull,
     ("POST", "/edge/v1/jobs/step"): _hear,
     ("POST", "/edge/v1/arrivals"): _arrivals,
     ("POST", "/edge/v1/certificate"): _certificate,
+    ("POST", "/sync/v1/push"): _push,
+    ("POST", "/edge/v1/witness/request"): _witness_request,
+    ("POST", "/edge/v1/witness/cosign"): _witness_cosign,
 }
 
 

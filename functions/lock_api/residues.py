@@ -27,7 +27,7 @@ from shared.runtime.problems import NotThere
 from shared.runtime.routes import Route
 from shared.usecases.reconcile.begin_comparison import BeginComparison, begin_comparisons
 from shared.usecases.reconcile.give_word import LONGEST_REASON, GiveWord, give_word
-from shared.usecases.upkeep.close_residue import CloseResidue, Vault, close_residue
+from shared.usecases.upkeep import close_residue as closing
 
 
 class ResiduesWanted(Published):
@@ -96,17 +96,17 @@ async def list_residues(asked: Asked, on: Platform) -> Residues:
     return Residues(residues=tuple(shown(Residue, {**each, "id": each["grant"]}) for each in here))
 
 
-async def close(asked: Asked, on: Platform) -> Closed:
+async def close_residue(asked: Asked, on: Platform) -> Closed:
     """Note that somebody was at the door, and that what was left there opens it no more."""
     grant = GrantId(asked.ids["grantId"])
     asked.at(_there(await find_grant(store_of(asked, on), grant)))
-    command = CloseResidue(asked.principal.tenant, grant, asked.by)
+    command = closing.CloseResidue(asked.principal.tenant, grant, asked.by)
     with as_state():
-        told = await close_residue(command, Vault(on.sealed, on.cipher), services_of(on))
+        told = await closing.close_residue(command, closing.Vault(on.sealed, on.cipher), services_of(on))
     return shown(Closed, {**told, "key": told["keyCredentialId"]})
 
 
-async def decide(asked: Asked, on: Platform) -> WordKept:
+async def decide_finding(asked: Asked, on: Platform) -> WordKept:
     """Keep what somebody decided about something found at a lock, and begin what follows."""
     finding = FindingId(asked.ids["findingId"])
     asked.at(_there(await find_finding(store_of(asked, on), finding)))
@@ -141,7 +141,7 @@ ROUTES: Final = (
         method="POST",
         path="/lock/v1/residues/{grantId}/close",
         summary="Somebody was at the door: it opens no more",
-        use_case=close,
+        use_case=close_residue,
         answer=Closed,
         permission=Permission.RESIDUE_CLOSE,
     ),
@@ -149,7 +149,7 @@ ROUTES: Final = (
         method="POST",
         path="/lock/v1/findings/{findingId}/decide",
         summary="Decide about something found at a lock",
-        use_case=decide,
+        use_case=decide_finding,
         request=WordWanted,
         answer=WordKept,
         permission=Permission.RESIDUE_CLOSE,

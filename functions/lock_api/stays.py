@@ -35,7 +35,7 @@ from shared.runtime.keys import services_of
 from shared.runtime.platform import Platform
 from shared.runtime.problems import NotNow, NotThere
 from shared.runtime.routes import Route
-from shared.usecases.stays.hold_stay import StayOrder, hold_stay, release_stay
+from shared.usecases.stays import hold_stay as holding
 from shared.usecases.stays.tell_stay import NothingChanged, StayWord, guest_of, tell_stay
 
 
@@ -133,26 +133,26 @@ async def cancel_stay(asked: Asked, on: Platform) -> Answered:
     return await _told_of_known("cancelled", asked, on)
 
 
-async def hold(asked: Asked, on: Platform) -> Answered:
+async def hold_stay(asked: Asked, on: Platform) -> Answered:
     """Let the keys of a stay rest for a reason."""
     order = await _order(asked, on)
     with as_state():
-        await hold_stay(order, services_of(on))
+        await holding.hold_stay(order, services_of(on))
     return await _shown(await stay_at(asked, on), asked, on)
 
 
-async def release(asked: Asked, on: Platform) -> Answered:
+async def release_stay(asked: Asked, on: Platform) -> Answered:
     """Take a reason away: the keys wake when none is left."""
     order = await _order(asked, on)
     with as_state():
-        await release_stay(order, services_of(on))
+        await holding.release_stay(order, services_of(on))
     return await _shown(await stay_at(asked, on), asked, on)
 
 
-async def _order(asked: Asked, on: Platform) -> StayOrder:
+async def _order(asked: Asked, on: Platform) -> holding.StayOrder:
     found = await stay_at(asked, on)
     asked.expects(found.version)
-    return StayOrder(asked.principal.tenant, found.id, Reason(asked.body.reason), asked.by)
+    return holding.StayOrder(asked.principal.tenant, found.id, Reason(asked.body.reason), asked.by)
 
 
 async def _told_of_known(how: str, asked: Asked, on: Platform) -> Answered:
@@ -244,7 +244,7 @@ ROUTES: Final = (
         method="POST",
         path=f"{_ONE}/hold",
         summary="Let a stay's keys rest",
-        use_case=hold,
+        use_case=hold_stay,
         request=StayHeld,
         answer=Stay,
         permission=_P.KEY_SUSPEND,
@@ -253,7 +253,7 @@ ROUTES: Final = (
         method="POST",
         path=f"{_ONE}/release",
         summary="Take a reason away: keys wake when none is left",
-        use_case=release,
+        use_case=release_stay,
         request=StayHeld,
         answer=Stay,
         permission=_P.KEY_SUSPEND,

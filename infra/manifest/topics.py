@@ -16,8 +16,6 @@ PARKED: Final = tuple(PULLED.values())
 
 TELEMETRY: Final = "telemetry"
 NEIGHBOURS: Final = "neighbours"
-UNHANDLED: Final = frozenset({"melmastoon.iam.user.deactivated.v1"})
-"""What is kept for a function still to come: read by the backoffice already, it would look as if taken."""
 _DEAD_LETTERS: Final = {group.topic: group.dead_letters for group in Group}
 _WANTED: Final[Mapping[TopicSet, Callable[[Subject], bool]]] = {
     "ours": lambda row: row.direction is Direction.PRODUCED,
@@ -47,11 +45,6 @@ def heard_alone() -> tuple[str, ...]:
     return tuple(topic for topic in HEARD if topic not in known)
 
 
-def _heard() -> tuple[str, ...]:
-    awaited_yet = {topic for topic, row in travelling() if row.name in UNHANDLED}
-    return tuple(topic for topic in (*HEARD, *ALSO_CALLED) if topic not in awaited_yet)
-
-
 def travelling() -> Iterator[tuple[str, Subject]]:
     """Yield each topic with the subject that travels on it."""
     for row in CATALOGUE.values():
@@ -59,12 +52,12 @@ def travelling() -> Iterator[tuple[str, Subject]]:
             yield topic, row
 
 
-def awaited(taken: Collection[str]) -> tuple[Awaited, ...]:
-    """Return the topics we consume that are not among those somebody subscribes to."""
+def awaited(functions: Collection[str]) -> tuple[Awaited, ...]:
+    """Return the topics we consume whose function is not among these, whoever else listens to them."""
     return tuple(
         Awaited(topic, row.handler)
         for topic, row in travelling()
-        if row.direction is Direction.CONSUMED and topic not in taken
+        if row.direction is Direction.CONSUMED and row.handler not in functions
     )
 
 
@@ -86,7 +79,7 @@ def topics_in(wanted: TopicSet) -> tuple[str, ...]:
     if wanted == TELEMETRY:
         return tuple(group.topic for group in Group)
     if wanted == NEIGHBOURS:
-        return _heard()
+        return (*HEARD, *ALSO_CALLED)
     return tuple(topic for topic, row in travelling() if _WANTED[wanted](row))
 
 

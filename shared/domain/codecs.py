@@ -2,35 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
-from datetime import datetime, time
 from enum import StrEnum
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Final, Union, get_args, get_origin
 
 from shared.domain.errors import InvalidInput
-from shared.domain.instants import Moment, instant, instant_from_text, instant_to_text, milliseconds
 from shared.domain.lifecycle import name_of
+from shared.domain.plain_codecs import PLAIN, Codec
 from shared.domain.stored import VERSION, Json, Stored, how_stored, upcast
 
 
-def _no_strays(_: Json) -> dict[str, Json]:
-    return {}
-
-
-@dataclass(frozen=True, slots=True)
-class Codec:
-    """How one annotation is written and read; `read` is told the path, for its complaints."""
-
-    write: Callable[[Any], Json]
-    read: Callable[[Json, str], Any]
-    strays: Callable[[Json], dict[str, Json]] = _no_strays
-    names: frozenset[str] = frozenset()
-
-
 def _codec_for(annotation: Any) -> Codec:
-    if annotation in _PLAIN:
-        return _PLAIN[annotation]
+    if annotation in PLAIN:
+        return PLAIN[annotation]
     origin = get_origin(annotation)
     if origin in _CONTAINERS:
         return _CONTAINERS[origin](get_args(annotation))
@@ -44,43 +29,6 @@ def _codec_for(annotation: Any) -> Codec:
 
 
 codec_of: Callable[[Any], Codec] = cache(_codec_for)
-
-
-def _plain_codec(kind: type) -> Codec:
-    def read(value: Json, path: str) -> Any:
-        if type(value) is not kind:
-            raise InvalidInput(path, f"not of type {kind.__name__}", "Read a document this code wrote")
-        return value
-
-    return Codec(_as_it_is, read)
-
-
-def _as_it_is(value: Json) -> Json:
-    return value
-
-
-def _read_time(value: Json, path: str) -> time:
-    try:
-        return time.fromisoformat(value)
-    except (TypeError, ValueError):
-        raise InvalidInput(path, "not a time of day", "Write it as 14:30:00") from None
-
-
-def _read_moment(value: Json, path: str) -> datetime:
-    if type(value) is not int:
-        raise InvalidInput(path, "not a number of milliseconds", "Read a document this code wrote")
-    return instant(value)
-
-
-_PLAIN: Final[dict[Any, Codec]] = {
-    int: _plain_codec(int),
-    bool: _plain_codec(bool),
-    str: _plain_codec(str),
-    NoneType: _plain_codec(NoneType),
-    datetime: Codec(instant_to_text, instant_from_text),
-    Moment: Codec(milliseconds, _read_moment),
-    time: Codec(time.isoformat, _read_time),
-}
 
 
 def _text_codec(kind: type[str]) -> Codec:
@@ -154,8 +102,11 @@ def _first_that_reads(members: tuple[Any, ...]) -> Codec:
 
 
 def _tagged(records: Mapping[str, Any]) -> Codec:
+    tags = {record: tag for tag, record in records.items()}
+
     def write(value: Any) -> Json:
-        return {"type": name_of(type(value)), **codec_of(type(value)).write(value)}
+        kind = type(value)
+        return {"type": tags[kind], **codec_of(kind).write(value)}
 
     def read(value: Json, path: str) -> Any:
         tag = value.get("type", "") if isinstance(value, Mapping) else ""
@@ -179,8 +130,11 @@ def _documented(kind: Any) -> Codec:
     record, indexed = _record_codec(kind), frozenset(getattr(kind, "INDEXED", ()))
 
     def write(value: Any) -> Json:
-        beside = value.indexed() if indexed else {}
-        return {VERSION: kind.schema_version, **record.write(value), **beside}
+        document: dict[str, Json] = record.write(value)
+        document[VERSION] = kind.schema_version
+        if indexed:
+            document.update(value.indexed())
+        return document
 
     def read(value: Json, path: str) -> Any:
         if not isinstance(value, Mapping):
@@ -209,6 +163,11 @@ class _Part:
         held, how = how_stored(declared.type)
         make = _rows_codec if how.rows else codec_of
         return cls(declared.name, how.name or declared.name, make(held), how, _default(declared, how))
+
+    @property
+    def always(self) -> bool:
+        """Say whether the field is one value of a document, and in every one."""
+        return not (self.how.flat or self.how.omitted)
 
     @property
     def names(self) -> frozenset[str]:
@@ -263,10 +222,17 @@ def _record_codec(kind: Any) -> Codec:
     kept = (each for each in fields(kind) if each.init and how_stored(each.type)[1].kept)
     parts = [_Part.of(each) for each in kept]
     names = frozenset[str]().union(*(part.names for part in parts))
+    # Documents are written more often than anything else is done: what is always there goes without a call.
+    as_they_are = [(each.name, each.attribute) for each in parts if each.always and each.codec.plain]
+    written = [(each.name, each.attribute, each.codec.write) for each in parts if each.always]
+    written = [each for each in written if each[:2] not in as_they_are]
+    others = [each for each in parts if not each.always]
 
     def write(value: Any) -> Json:
-        document: dict[str, Json] = {}
-        for part in parts:
+        document = {name: getattr(value, attribute) for name, attribute in as_they_are}
+        for name, attribute, inner in written:
+            document[name] = inner(getattr(value, attribute))
+        for part in others:
             part.write(getattr(value, part.attribute), document)
         return document
 

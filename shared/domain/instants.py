@@ -6,6 +6,7 @@ from typing import Annotated, Final
 from shared.domain.errors import InvalidInput
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND: Final = timedelta(milliseconds=1)
 Moment = Annotated[datetime, "milliseconds"]
 """An instant that is stored as indexes order it."""
 
@@ -43,7 +44,7 @@ def instant_from_text(value: object, field: str) -> datetime:
 
 def milliseconds(at: datetime) -> int:
     """Return an instant as indexes order it."""
-    return (at - _EPOCH) // timedelta(milliseconds=1)
+    return (at - _EPOCH) // _MILLISECOND
 
 
 def instant(stored: int) -> datetime:

@@ -72,7 +72,7 @@ class Permission(StrEnum):
     DEAD_LETTER_READ = "lock.dead_letter.read"
     DEAD_LETTER_DECIDE = "lock.dead_letter.decide"
     AUDIT_READ = "lock.audit.read"
-    BACKOFFICE_USE = "lock.backoffice.use"
+    BACKOFFICE_READ = "lock.backoffice.read"
     BACKOFFICE_DECIDE = "lock.backoffice.decide"
 
 
@@ -144,7 +144,7 @@ RULES: Final[Mapping[Permission, Rule]] = {
     _P.DEAD_LETTER_READ: Rule("See messages that were set aside", _ADMIN | {_R.AUDITOR}, _TENANT),
     _P.DEAD_LETTER_DECIDE: Rule("Replay or discard those", _ADMIN, _TENANT, fresh=True),
     _P.AUDIT_READ: Rule("Read the audit trail and its proofs", _GM | {_R.AUDITOR, _R.SECURITY}),
-    _P.BACKOFFICE_USE: Rule("Work at a desktop: boards, inboxes, synchronisation", frozenset(Role)),
+    _P.BACKOFFICE_READ: Rule("Work at a desktop: boards, inboxes, synchronisation", frozenset(Role)),
     _P.BACKOFFICE_DECIDE: Rule("Decide suggestions, and take alerts on", _DESK | _GUARD | _HOUSE),
 }
 
@@ -190,6 +190,8 @@ class Principal:
     """Where it works; None is at every property of the tenant."""
     roles: frozenset[Role] = frozenset()
     signed_in_at: datetime | None = None
+    second_factor: bool = False
+    """Whether its issuer attests that the sign-in took more than one factor (RFC 8176, `amr`)."""
 
     def works_at(self, property_id: PropertyId) -> bool:
         """Say whether the principal works at a property."""

@@ -99,6 +99,8 @@ def doors_of(
 ) -> tuple[LockDevice, ...]:
     """Return the locks that lead to any of these rooms, or to what a scope adds to them, in order."""
     wanted = frozenset(rooms)
+    if not scope:
+        return tuple(device for device in devices if not wanted.isdisjoint(device.rooms))
     return tuple(
         device for device in devices if not wanted.isdisjoint(device.rooms) or device.opened_by(scope)
     )

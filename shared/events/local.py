@@ -19,6 +19,7 @@ from shared.events.wire import (
     RevokeReason,
     Rooms,
     TenantId,
+    VendorCode,
 )
 
 Base64Signature = Annotated[str, Field(pattern="^[0-9A-Za-z+/_-]{86}(==)?$")]
@@ -37,11 +38,16 @@ class CredentialIssuedLocalV1(Window):
     cert_serial: OpaqueId
     issued_at: Instant
     device_sig: Base64Signature
+    vendor: Maybe[VendorCode] = None
+    """Whose locks it opens; an extension, as a desk may make keys of several vendors."""
+    replaces: Maybe[OpaqueId] = None
+    """The key that it stands in for, by whichever name the desk knows it; an extension."""
 
     def for_sync(self) -> dict[str, Any]:
         """The document for /sync/v1/push, the one place where the vendor's reference travels."""
         document = self.model_dump(mode="json", by_alias=True)
-        return {**document, "vendorRef": self.vendor_ref.get_secret_value()}
+        told = {name: value for name, value in document.items() if value is not None}
+        return {**told, "vendorRef": self.vendor_ref.get_secret_value()}
 
 
 class CredentialRevokedLocalV1(Published):

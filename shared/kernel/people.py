@@ -170,6 +170,7 @@ def _person(
         properties=_properties(claims.get("propertyScope")),
         roles=roles,
         signed_in_at=None if signed_in is None else datetime.fromtimestamp(signed_in, UTC),
+        second_factor="mfa" in _texts(claims.get("amr")),
     )
 
 

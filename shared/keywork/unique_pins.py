@@ -64,7 +64,9 @@ async def _placing_indexed(
     at = placing.outcome
     if not isinstance(at, KeyAtLock):
         return placing
-    return replace(placing, kept=await _at_lock(placing.kept, at, at.secret or told, secrets))
+    # What it was told was indexed before the vendor was asked: only another secret is another index.
+    chosen = at.secret if at.secret is not None and at.secret != told else None
+    return replace(placing, kept=await _at_lock(placing.kept, at, chosen, secrets))
 
 
 async def errands_indexed(errands: Sequence[Errand], secrets: SealedKeys) -> list[Errand]:

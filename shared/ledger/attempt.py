@@ -52,6 +52,8 @@ class Attempt(Stream):
     staff: Annotated[bool, Stored(omitted=True)] = False
     refused: Annotated[str | None, Stored(omitted=True)] = None
     alarm: Annotated[str | None, Stored(omitted=True)] = None
+    challenge: Annotated[LockDeviceId | None, Stored(omitted=True)] = None
+    """The lock that was challenged by what was typed here."""
     sequence: int = 1
     version: Annotated[str | None, UNSTORED] = None
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)

@@ -12,8 +12,6 @@ from shared.ledger.reading import read_stored
 from shared.ports.documents import Create, Ref, TenantDocuments, Update
 
 HEARINGS: Final = "hearings"
-POLL_EVERY: Final = timedelta(hours=20)
-"""A lock's records are asked for once a day (A §12.4), whatever its webhooks told."""
 FIRST_LOOK: Final = timedelta(days=2)
 OVERLAP: Final = timedelta(days=1)
 """Locks' clocks differ, and what a lock kept to itself while it was offline comes late."""
@@ -32,12 +30,12 @@ class Hearing:
     unheard: tuple[str, ...] = ()
     """The doors that could not be asked by the last poll: the next asks them from as far back."""
     unheard_since: Moment | None = None
+    read_back_at: Moment | None = None
+    """Until when arriving keys were read back at their locks."""
+    braked_at: Moment | None = None
+    """When somebody was called last because a list lacked too many locks to be believed."""
     version: Annotated[str | None, UNSTORED] = None
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
-
-    def due(self, now: datetime) -> bool:
-        """Say whether all doors are to be asked."""
-        return self.polled_at is None or now >= self.polled_at + POLL_EVERY
 
     def since(self, now: datetime) -> datetime:
         """Return since when doors are asked."""

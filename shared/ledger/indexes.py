@@ -18,6 +18,8 @@ ANSWERED: Final = Index("grants", ("grant.property_id", "grant.vendor"), "answer
 """The grants of a property at a vendor, by when it last did what it was asked, the latest first."""
 DUE_STAYS: Final = Index("reservations", (), "due_at", swept=True, shards=8)
 """Stays for which something is planned, the longest overdue first."""
+COMING: Final = Index("grants", ("grant.property_id",), "starts")
+"""The grants of a property, by the beginning of their stay."""
 STAYS_AT: Final = Index("reservations", ("property_id",), "arrives")
 """A property's stays, as their guests arrive."""
 STAYS_OF: Final = Index("reservations", ("guest_id",), "arrives")
@@ -92,6 +94,10 @@ DUE_DISCLOSURES: Final = Index("dsar_log", (), "due_at", swept=True)
 """What of the audit log was shown to somebody, which nobody is known to have told."""
 REQUESTS: Final = Index("dsar_log", (), "at")
 """What guests asked of us about themselves, and what became of it."""
+DUE_NOTICES: Final = Index("notices", (), "due_at", swept=True)
+"""What guests are to be told, and is to be looked at again."""
+NOTICES_OF_STAY: Final = Index("notices", ("of_stay",), "newest")
+"""What a stay's guest was told, the newest first."""
 TENANTS: Final = Index("tenant", ("data_residency",), "id", swept=True)
 """The tenants of a cell."""
 DUE_WEBHOOKS: Final = Index("webhooks", (), "due_at", swept=True)
@@ -106,5 +112,11 @@ OF_KEY: Final = Index("attempts", ("of_key",), "newest")
 """The attempts with a key, newest first."""
 AT_DOORS_OF: Final = Index("attempts", ("property_id",), "newest")
 """The attempts at a property's doors, newest first."""
+DUE_DEVICES: Final = Index("device_health", (), "due_at", swept=True)
+"""Locks of which something happened that nobody is known to have told."""
+DEVICES_AT: Final = Index("device_health", ("site",), "rank")
+"""What is kept of one property's locks of a vendor, besides where they hang."""
+CHALLENGES: Final = Index("challenges", ("pin",), "rank")
+"""The challenges of locks, by the blind indexes of their codes."""
 ANOMALIES: Final = Index("anomalies", (), "newest")
 """What somebody should look at in the attempts at doors, newest first."""

@@ -32,6 +32,8 @@ class MessageSettings:
     """Of the front desk; it stands in every message."""
     link_base: str
     """Where the key page is, as guests' links begin."""
+    status_base: str = ""
+    """Where providers and apps tell what became of messages; beside the key page, where it is empty."""
     sender: str = ""
     """In whose name is written; the hotel's, where it is empty."""
     locale: str = "en"
@@ -57,6 +59,11 @@ class MessageSettings:
                 raise InvalidInput(name, "no hour of the day", "Give a whole hour from 0 to 23")
         if not 10 <= self.push_seconds <= 3600:
             raise InvalidInput("pushSeconds", "out of range", "Give 10 to 3600 seconds")
+
+    def status_url(self, way: str, tenant: str, notice: str) -> str:
+        """Return where it is told what became of a message; a provider signs just these letters."""
+        base = self.status_base or "/".join(self.link_base.split("/")[:3])
+        return f"{base}/message-status/{way}/{tenant}/{notice}"
 
     def quiet_ends(self, now: datetime, zone: str) -> datetime | None:
         """Return when the night is over, on the hotel's clock; None if it is not night."""

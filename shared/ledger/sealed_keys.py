@@ -54,7 +54,8 @@ class SealedDocument:
 class SealedKey:
     """The guest's secret, and the vendor's reference of each grant by its name, as they were opened.
 
-    A card has no secret, and one that the vendor chooses is not there before it did.
+    A card has no secret, and one that the vendor chooses is not there before it did. `as_kept` is the secret
+    with its sealed form, as this process has kept or opened it: while it is the same, it is sealed once.
     """
 
     name: SecretName
@@ -63,6 +64,7 @@ class SealedKey:
     refs: Mapping[str, Secret[str]] = field(default_factory=dict, repr=False)
     version: str | None = None
     strays: Mapping[str, Json] | None = field(default=None, repr=False, compare=False)
+    as_kept: tuple[Secret[str], str] | None = field(default=None, repr=False, compare=False)
 
 
 class SealedKeys:
@@ -113,16 +115,20 @@ class SealedKeys:
 
     async def _written(self, key: SealedKey) -> SealedKey:
         named = {name: ref.reveal() for name, ref in key.refs.items()}
+        artifact = None if key.artifact is None else await self._artifact(key, key.artifact)
         kept = SealedDocument(
-            artifact=None
-            if key.artifact is None
-            else await self._seal(key.name, ARTIFACT, key.artifact.reveal().encode()),
+            artifact=artifact,
             refs=await self._seal(key.name, REFS, orjson.dumps(named)) if named else None,
             expires=key.expires_at,
             strays=key.strays,
         )
         (version,) = await self._sealed.commit([_write(key, to_document(kept))])
-        return replace(key, version=version)
+        return replace(key, version=version, as_kept=_both(key.artifact, artifact))
+
+    async def _artifact(self, key: SealedKey, secret: Secret[str]) -> str:
+        if key.as_kept is not None and key.as_kept[0] is secret:
+            return key.as_kept[1]
+        return await self._seal(key.name, ARTIFACT, secret.reveal().encode())
 
     async def _opened(self, name: SecretName, found: Document) -> SealedKey:
         kept = read_stored(SealedDocument, found)
@@ -132,7 +138,8 @@ class SealedKeys:
             named = orjson.loads((await self._open(name, REFS, kept.refs)).reveal())
             refs = {grant: Secret(ref) for grant, ref in named.items()}
         secret = None if artifact is None else Secret(artifact.reveal().decode())
-        return SealedKey(name, secret, kept.expires, refs, found.version, kept.strays)
+        as_kept = _both(secret, kept.artifact)
+        return SealedKey(name, secret, kept.expires, refs, found.version, kept.strays, as_kept)
 
     async def _seal(self, name: SecretName, part: str, plain: bytes) -> str:
         sealed = await self._cipher.seal(self._context(name, part), Secret(plain))
@@ -144,6 +151,10 @@ class SealedKeys:
     def _context(self, name: SecretName, part: str) -> SealContext:
         purpose = {ARTIFACT: "guest-artifact", REFS: "vendor-ref"}[part]
         return SealContext(f"{purpose}-{self._vendor}", self._sealed.tenant, str(name.ref), part)
+
+
+def _both(secret: Secret[str] | None, sealed: str | None) -> tuple[Secret[str], str] | None:
+    return None if secret is None or sealed is None else (secret, sealed)
 
 
 def _write(key: SealedKey, data: Mapping[str, Any]) -> Create | Update:

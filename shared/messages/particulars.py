@@ -12,7 +12,9 @@ from shared.messages.bidi import clean
 from shared.messages.kinds import Channel
 
 _PIN: Final = re.compile(r"[0-9]{4,12}")
-_LINK: Final = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]{1,5})?/[A-Za-z0-9._~/-]*[A-Za-z0-9]")
+_LINK: Final = re.compile(
+    r"(https://[A-Za-z0-9.-]+|http://127\.0\.0\.1)(:[0-9]{1,5})?/[A-Za-z0-9._~/-]*[A-Za-z0-9]"
+)
 LONGEST_HOTEL: Final[Mapping[Channel, int]] = {Channel.PUSH: 40, Channel.EMAIL: 80, Channel.SMS: 24}
 LONGEST_LINK: Final = 200
 _LONGEST_PHONE, _LONGEST_ROOM, _MOST_ROOMS = 24, 40, 50

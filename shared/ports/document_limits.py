@@ -19,6 +19,7 @@ MOST_RESULTS: Final = 1000
 _COLLECTION: Final = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._:~@=|+-]{0,254}")
 _FIELD: Final = re.compile(r"[A-Za-z][0-9A-Za-z_]{0,62}(\.[A-Za-z][0-9A-Za-z_]{0,62}){0,5}")
+_NESTING: Final = (dict, list)
 _ENCODING: Final = (
     orjson.OPT_SORT_KEYS
     | orjson.OPT_STRICT_INTEGER
@@ -126,7 +127,7 @@ def place_of(index: Index, document: Document) -> tuple[Json, str]:
 def _check_levels(data: Mapping[str, Json]) -> None:
     level: list[Any] = [data]
     for _ in range(MOST_LEVELS):
-        level = [child for node in level for child in _children(node) if isinstance(child, dict | list)]
+        level = [child for node in level for child in _children(node) if isinstance(child, _NESTING)]
         if not level:
             return
     raise InvalidInput("data", f"nested more than {MOST_LEVELS} levels deep", "Flatten the document")

@@ -48,6 +48,8 @@ class ListedDevice:
     capabilities: LockCapabilities
     battery: Battery | None = None
     firmware: str | None = None
+    hardware: str | None = None
+    """What tells this very lock from any other of its make, where the vendor says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,7 @@ class DeviceHealth:
     clock_skew_ms: int | None = None
     last_sync_at: datetime | None = None
     warnings: tuple[KeyWarning, ...] = field(default=())
+    firmware: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,8 @@ class AdapterDescription:
     capabilities: LockCapabilities
     at_once: frozenset[KeyCredentialKind] = frozenset()
     sources: Mapping[KeyCredentialKind, SecretSource] = field(default_factory=dict)
+    oldest_firmware: str | None = None
+    """Older locks are told of as out of date, where the vendor says which those are."""
 
 
 @dataclass(frozen=True, slots=True)

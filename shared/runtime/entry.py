@@ -36,6 +36,7 @@ SetAside = Callable[[bytes, Delivery | None, Exception, Deployed, Platform], Awa
 DeliveryHandler = Callable[[Delivery, Platform], Awaitable[None]]
 StepHandler = Callable[[Mapping[str, Any], Platform], Awaitable[Mapping[str, Any]]]
 RawHandler = Callable[[Incoming, Platform], Awaitable[Response]]
+Subjects = tuple[str, ...]
 Respond = Callable[[Request, Deployed, Platform], Awaitable[Response]]
 Tell = Callable[[Exception, Request, Deployed | None], Response]
 Admit = Callable[[Request, Deployed, Platform], Awaitable[object]]
@@ -69,8 +70,8 @@ class Manner:
 AS_SERVICES = Manner(admit, told_to_services, tuple(STATUS))
 
 
-def subscriber(subject: str, *, sets_aside: bool = True) -> Callable[[EventHandler], Entry]:
-    """Make an entry point of a handler of one subject: it gets the validated event, or is never called.
+def subscriber(*subjects: str, sets_aside: bool = True) -> Callable[[EventHandler], Entry]:
+    """Make an entry point of a handler of subjects: it gets the validated event, or is never called.
 
     Of several subscribers of one subject, one alone sets a bad event aside: people see one letter, not two.
     """
@@ -79,7 +80,7 @@ def subscriber(subject: str, *, sets_aside: bool = True) -> Callable[[EventHandl
         async def receive(request: Request, function: Deployed, on: Platform) -> Response:
             body = await body_within(request, PUSH_BYTES)
             kept = _quarantine if sets_aside else _left_to_the_first
-            return await _receive(body, (subject, handle, kept), function, on)
+            return await _receive(body, (subjects, handle, kept), function, on)
 
         return entry_of(handle, receive)
 
@@ -182,17 +183,17 @@ async def _keep_raised(on: Platform) -> None:
 
 
 async def _receive(
-    body: bytes, subscribed: tuple[str, EventHandler, SetAside], function: Deployed, on: Platform
+    body: bytes, subscribed: tuple[Subjects, EventHandler, SetAside], function: Deployed, on: Platform
 ) -> Response:
     from shared.events.codec import parse
     from shared.events.errors import EventError
 
-    subject, handle, set_aside = subscribed
+    subjects, handle, set_aside = subscribed
     delivery: Delivery | None = None
     try:
         delivery = decode_push(body)
         event = parse(delivery.data)
-        _expect(event.subject, subject)
+        _expect(event.subject, subjects)
         with log_context(tenant=event.tenant_id, event=event.id):
             await handle(event, on)
     except TooLarge as fault:
@@ -208,8 +209,8 @@ def _id_of(delivery: Delivery | None) -> str:
     return delivery.message_id if delivery else ""
 
 
-def _expect(found: str, subject: str) -> None:
-    if found != subject:
+def _expect(found: str, subjects: Subjects) -> None:
+    if found not in subjects:
         raise InvalidInput("subject", "not the subject of this subscription", f"publish it to {found}")
 
 

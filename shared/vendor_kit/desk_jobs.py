@@ -11,7 +11,7 @@ Answers may come twice, late, or out of order: what is not a step onwards change
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -198,6 +198,10 @@ class DeskJobs:
         found = await self._documents.query(OPEN_AT_DESK, {"open_at": self._place}, limit=MOST)
         return [DeskJob.from_document(each) for each in found]
 
+    def note(self, card: WrittenCard, doors: Sequence[str]) -> list[Create]:
+        """Return what notes a card that was written for doors, by no job of ours."""
+        return [*_notes(card, doors, self._place)]
+
     async def made_at(self, door: str) -> list[WrittenCard]:
         """Return the cards that were written for a door and are good, the oldest first."""
         where = {"made_at": f"{self._place}-{door}"}
@@ -259,10 +263,8 @@ class DeskJobs:
 
     def _cards(self, job: DeskJob) -> Iterator[Create]:
         """Note a written card at each of its doors, in the commit that says that it is written."""
-        for number, door in enumerate(job.doors):
-            card = WrittenCard(job.id, job.name, job.ends, job.ordered_at, job.number)
-            told = {**card.to_document(), "made_at": f"{self._place}-{door}"}
-            yield Create(Ref(CARDS, f"{job.id}-{number}"), told, job.ends + KEPT_AFTER)
+        card = WrittenCard(job.id, job.name, job.ends, job.ordered_at, job.number)
+        return _notes(card, job.doors, self._place)
 
     @property
     def _presence(self) -> Ref:
@@ -277,6 +279,12 @@ class DeskJobs:
         write = Create(self._presence, data) if found is None else Update(self._presence, data, found.version)
         with suppress(AlreadyExists, StaleVersion):
             await self._documents.commit([write])
+
+
+def _notes(card: WrittenCard, doors: Sequence[str], place: str) -> Iterator[Create]:
+    for number, door in enumerate(doors):
+        told = {**card.to_document(), "made_at": f"{place}-{door}"}
+        yield Create(Ref(CARDS, f"{card.job}-{number}"), told, card.ends + KEPT_AFTER)
 
 
 def _ref(id_: str) -> Ref:

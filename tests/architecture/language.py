@@ -47,6 +47,7 @@ LOADERS = {
     "shared/events/catalogue.py": "loads one family of event models when it is first needed",
     "shared/events/backoffice/envelope.py": "loads one family of telemetry when it is first needed",
     "shared/vendor_kit/registry.py": "loads the vendors that are installed",
+    "infra/codegen/openapi.py": "describes the routes of every function of the manifest that people call",
 }
 """Who may load a module by name, which no import contract sees."""
 

@@ -1,6 +1,6 @@
 """What the indexes read of a document, copied out of it: a packed text can be looked into by nobody."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import orjson
@@ -22,7 +22,7 @@ def indexed_fields(indexes: Iterable[Index]) -> Mapping[str, Fields]:
 
 def keys_of(data: Mapping[str, Json], fields: Fields) -> str | None:
     """Return the values of these fields, each under its whole path; None where there are none."""
-    found = {path: value for path in fields if (value := _at(data, path.split("."))) is not _ABSENT}
+    found = {path: value for path in fields if (value := _at(data, path)) is not _ABSENT}
     return orjson.dumps(found).decode() if found else None
 
 
@@ -34,9 +34,8 @@ def path_of(field: str) -> str:
 _ABSENT: Final = object()
 
 
-def _at(data: Any, names: Sequence[str]) -> Any:
-    for name in names:
-        if not isinstance(data, Mapping) or name not in data:
-            return _ABSENT
-        data = data[name]
+def _at(data: Any, path: str) -> Any:
+    # Most paths are one name, and what is written has just been checked to be plain JSON.
+    for name in path.split(".") if "." in path else (path,):
+        data = data.get(name, _ABSENT) if isinstance(data, dict) else _ABSENT
     return data if isinstance(data, _SCALARS) else _ABSENT

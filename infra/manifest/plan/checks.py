@@ -13,6 +13,8 @@ from shared.ports.vault import names
 Plan = dict[str, Any]
 
 LONGEST_ACCOUNT: Final = 30
+MESSENGERS: Final = "notify-"
+"""Begins the names of accounts at whoever carries messages to guests."""
 
 
 def what_is_consumed_is_never_lost(plan: Plan) -> Iterator[str]:
@@ -70,7 +72,12 @@ def identities_exist_and_fit(plan: Plan) -> Iterator[str]:
 def secrets_stay_with_their_vendor(plan: Plan) -> Iterator[str]:
     """Only an adapter reads a vendor's accounts, and only its own vendor's."""
     for each in plan["secrets"].values():
-        adapter = plan["functions"][each["function"]]["adapter"]
+        function = plan["functions"][each["function"]]
+        adapter = function["adapter"]
+        if each["begins"].startswith(MESSENGERS):
+            if function["family"] != "notifications":
+                yield f"{each['function']} reads accounts of messengers: only notifications write to guests"
+            continue
         if each["ends"] == "-api" and each["begins"] != f"lock-{adapter}-":
             yield f"{each['function']} reads accounts that are not its vendor's: {each['begins']}*"
         if each["ends"] not in ("-api", "-webhook"):

@@ -1,4 +1,4 @@
-"""A hearing begins: an execution in which a vendor's adapter asks what happened at a property's doors."""
+"""A hearing begins, or a look: an execution in which a vendor's adapter asks about a property's doors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from shared.keywork.verdicts import adapter_of
 from shared.ports.sagas import Sagas
 
 WORKFLOW: Final = "hear_doors"
-HEAR: Final = "hear"
+HEAR, LOOK, READ_BACK = "hear", "look", "read_back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class HearDoors:
         )
 
 
-async def begin_hearing(command: HearDoors, sagas: Sagas) -> str:
-    """Begin it, and return its execution; of two at a time, one finds everything kept."""
+async def begin_hearing(command: HearDoors, sagas: Sagas, work: str = HEAR) -> str:
+    """Begin it, or a look at the locks; of two at a time, one finds everything kept."""
     return await sagas.start(
         WORKFLOW,
         {
@@ -47,7 +47,7 @@ async def begin_hearing(command: HearDoors, sagas: Sagas) -> str:
             "property": str(command.property_id),
             "vendor": str(command.vendor),
             "adapter": adapter_of(command.vendor),
-            "work": HEAR,
+            "work": work,
             "poll": command.poll,
         },
     )

@@ -26,7 +26,8 @@ from shared.ports.door_records import DoorRecord, Means, TellsAttempts
 from shared.usecases.attempts.begin_hearing import HearDoors
 from shared.usecases.attempts.keep_attempts import Kept, keep_attempts
 from shared.usecases.attempts.trace_attempt import Tracer
-from shared.usecases.webhooks.apply_webhooks import Heard, apply_webhooks
+from shared.usecases.devices.look_at_locks import look_at_locks
+from shared.usecases.webhooks.apply_webhooks import REACH, Heard, apply_webhooks
 
 AT_A_TIME: Final = 200
 BEFORE: Final = timedelta(minutes=1)
@@ -85,14 +86,14 @@ async def hear_doors(command: HearDoors, services: Services, desks: VendorSessio
         )
         return dict(OVER)
     ear = Ear(desk, Tracer(desk, ledger), services)
-    left = await _webhooks(command, ear)
+    left = await _webhooks(command, ear, desks)
     polling = command.poll and not await _polled(command, ear)
     if polling or left:
         return {"outcome": "retry", "after_seconds": 0 if polling else REST.total_seconds()}
     return dict(OVER)
 
 
-async def _webhooks(command: HearDoors, ear: Ear) -> bool:
+async def _webhooks(command: HearDoors, ear: Ear, desks: VendorSessions) -> bool:
     """Apply the webhooks that wait; return whether some of them wait still, and not for long yet."""
     store, site = ear.tracer.ledger.documents, site_of(command.property_id, command.vendor)
     found = await store.query(WAITING_WEBHOOKS, {"site": site}, limit=AT_A_TIME)
@@ -108,8 +109,11 @@ async def _webhooks(command: HearDoors, ear: Ear) -> bool:
             await ear.hear(doors[lock], min(hint.at for hint in hints) - BEFORE, round_)
         else:
             await ear.keep([_record(hint) for hint in hints], doors[lock], round_)
+    looked = any(hook.type.endswith(REACH) for hook in hooks)
+    if looked:
+        await look_at_locks(command, ear.services, desks)
     heard = Heard(
-        frozenset(doors), round_.told, frozenset(round_.silent), [each.attempt for each in round_.new]
+        frozenset(doors), round_.told, frozenset(round_.silent), [each.attempt for each in round_.new], looked
     )
     waiting = await apply_webhooks(hooks, heard, store, ear.services)
     more = len(found) == AT_A_TIME

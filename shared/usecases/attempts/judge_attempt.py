@@ -21,6 +21,7 @@ from typing import Final
 
 from shared.domain.core import Staff
 from shared.domain.grant_lifecycle import Removed
+from shared.domain.ids import LockDeviceId
 from shared.domain.states import Failed, Revoked, Suspended
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import KeyRecord
@@ -67,6 +68,8 @@ class Traced:
     kept: GrantRecord | None = None
     entry: KeyRecord | None = None
     here: bool = True
+    challenge: LockDeviceId | None = None
+    """The lock to be proven by what was typed: no key at all."""
 
     @property
     def staff(self) -> bool:
@@ -96,6 +99,8 @@ def judged(record: DoorRecord, traced: Traced) -> AttemptJudged:
 def right_of(traced: Traced, at: datetime) -> Right:
     """Return how a key stood at a door at an instant."""
     kept, entry = traced.kept, traced.entry
+    if traced.challenge is not None:
+        return Right.GOOD
     if kept is None or entry is None:
         return Right.UNKNOWN
     ended = _ended_at(entry, kept)

@@ -94,6 +94,7 @@ def _attempt(
         staff=traced.staff,
         refused=thought.refused,
         alarm=thought.alarm,
+        challenge=traced.challenge,
         due=now + TOLD_AFTER,
     )
     return Kept(attempt, traced)

@@ -30,6 +30,7 @@ from shared.ledger.indexes import AT_DEVICE, AT_DOOR, OF_KEY
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Ledger
 from shared.ports.documents import AlreadyExists, Index
+from shared.usecases.devices.judge_mapping import judge_mapping
 
 MOST_DENIED: Final = 5
 DENIED_WITHIN: Final = timedelta(minutes=10)
@@ -83,6 +84,7 @@ class Scene:
 
 async def look_into(attempt: Attempt, ledger: Ledger, services: Services) -> None:
     """Keep what an attempt shows, and tell whoever must know, once."""
+    await judge_mapping(attempt, ledger.documents, services)
     scene = await _scene(attempt, ledger, services)
     for rule in RULES:
         async for found in rule(scene):

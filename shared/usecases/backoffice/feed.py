@@ -23,7 +23,7 @@ KEPT_FOR: Final = timedelta(hours=24)
 RESYNC: Final = "resync"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One thing that was told: which number it has, what happened, and to what."""
 

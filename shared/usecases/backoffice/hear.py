@@ -71,10 +71,10 @@ def _cause(event: str) -> str:
 Hears = Callable[[Effect, Any], Awaitable[None]]
 
 
-async def hear(event: HeardEvent, store: TenantDocuments, teller: Teller) -> bool:
-    """Let an event have its effect, once a day at most; return whether it had."""
+async def hear(event: HeardEvent, store: TenantDocuments, teller: Teller) -> frozenset[str]:
+    """Let an event have its effect, once a day at most; return where desktops have something to hear."""
 
-    async def once() -> list[Untold] | None:
+    async def once() -> Effect | None:
         if await store.get(Ref(HEARD, event.id)) is not None:
             return None
         effect = Effect(store, teller, event)
@@ -82,12 +82,13 @@ async def hear(event: HeardEvent, store: TenantDocuments, teller: Teller) -> boo
         await store.commit(
             [_remembered(event, teller), *effect.writes, *await _fed(effect), *kept(effect.told)]
         )
-        return effect.told
+        return effect
 
-    told = await retry_on_conflict(once)
-    if told:
-        await teller.tell(told)
-    return told is not None
+    had = await retry_on_conflict(once)
+    if had is None:
+        return frozenset()
+    await teller.tell(had.told)
+    return frozenset(had.feeds)
 
 
 def _remembered(event: HeardEvent, teller: Teller) -> Create:

@@ -42,10 +42,10 @@ async def local_key(local: str, store: TenantDocuments) -> LocalKey | None:
     return None if found is None else LocalKey.read(found)
 
 
-async def local_ids_of(key: str, store: TenantDocuments) -> list[str]:
-    """Return the names under which desks made a key."""
+async def local_keys_of(key: str, store: TenantDocuments) -> list[LocalKey]:
+    """Return the keys of desks that became a key."""
     found = await store.query(LOCAL_KEYS, {"key": key}, limit=MOST)
-    return [str(LocalKey.read(each).local) for each in found]
+    return [LocalKey.read(each) for each in found]
 
 
 def _ref(local: str) -> Ref:

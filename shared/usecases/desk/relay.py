@@ -6,8 +6,9 @@ it, for the desk repeats it until it has our answer.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final, Self
 
 from shared.domain.core import Guest
@@ -23,7 +24,7 @@ from shared.ledger.key_record import key_record_from, ref_of
 from shared.ports.documents import TenantDocuments
 from shared.usecases.desk.arrivals import door_name
 from shared.usecases.desk.desks import KnownDesk
-from shared.usecases.desk.local_keys import local_ids_of, local_key
+from shared.usecases.desk.local_keys import LocalKey, local_key, local_keys_of
 from shared.usecases.desk.services import DeskServices
 from shared.usecases.upkeep.hear_of_job import JobHeard, hear_of_job
 from shared.vendor_kit.desk_jobs import OPEN, DeskJob, DeskJobs, JobError, JobState
@@ -33,6 +34,7 @@ CARDS: Final = (KeyCredentialKind.RFID_CARD, KeyCredentialKind.NFC_TAG)
 LONGEST_WAIT: Final = 20.0
 """Seconds. Somebody who waits for a job hears of the next one at once; nobody who does not wait misses it."""
 LOOK_EVERY: Final = 2.0
+WHOSE_WITHIN: Final = timedelta(seconds=10)
 TOLD: Final = frozenset({JobState.RECEIVED, JobState.PROCESSING, JobState.PROCESSED, JobState.ERROR})
 ENDS: Final = frozenset({JobState.PROCESSED, JobState.ERROR})
 
@@ -66,13 +68,13 @@ class JobStep:
         return cls(VendorCode(body.get("vendor")), job, JobState(state), known, made_as)
 
 
-async def pull(desk: KnownDesk, wait: float, on: DeskServices) -> Json:
-    """Return what the desks of a property are to write; where there is nothing, wait for it a while."""
+async def pull(desk: KnownDesk, wait: float, known: Collection[str], on: DeskServices) -> Json:
+    """Return what the desks of a property are to write; where that is known, wait for news a while."""
     setup = await on.keys.hotels.premises(desk.tenant, desk.record.property_id)
     vendors = vendors_of_cards(setup)
     jobs = await _pulled(desk, setup, vendors, on)
     waited = 0.0
-    while not jobs and vendors and waited < min(wait, LONGEST_WAIT):
+    while {each["job"] for each in jobs} == {*known} and waited < min(wait, LONGEST_WAIT):
         await asyncio.sleep(LOOK_EVERY)
         waited += LOOK_EVERY
         jobs = await _pulled(desk, setup, vendors, on)
@@ -86,12 +88,20 @@ async def hear(desk: KnownDesk, step: JobStep, on: DeskServices) -> Json:
     known = await jobs.find(step.job)
     if known is None or not _is_of(known, setup.of_vendor(step.vendor)):
         raise InvalidInput("job", "no job of this desk's", "pull the jobs anew, and let go of this one")
-    local = None if step.local_id is None else await local_key(step.local_id, desk.store)
-    number = None if local is None else local.number
+    number = await _number_of(known, step, desk)
     job = await jobs.advance(step.job, step.state, step.error, number) or known
     if step.state in ENDS and job.state not in OPEN:
         await hear_of_job(JobHeard(TenantId(desk.tenant), step.vendor, step.job), on.keys)
     return {"state": str(job.state)}
+
+
+async def _number_of(job: DeskJob, step: JobStep, desk: KnownDesk) -> int:
+    """Return the number on the card of a job: that of a card that was there before it, or as it was told."""
+    if step.local_id is not None:
+        local = await local_key(step.local_id, desk.store)
+        return job.number if local is None else local.number
+    whose = await _whose(job, step.vendor, desk.store)
+    return max([job.number, *(each.number for each in whose.local)])
 
 
 def vendors_of_cards(setup: HotelSetup) -> tuple[VendorCode, ...]:
@@ -104,7 +114,10 @@ async def _pulled(
     desk: KnownDesk, setup: HotelSetup, vendors: Iterable[VendorCode], on: DeskServices
 ) -> list[Json]:
     pulled = [(vendor, await _jobs(desk.store, vendor, desk, on).pulled()) for vendor in vendors]
-    return [await _told(job, vendor, setup, desk.store) for vendor, jobs in pulled for job in jobs]
+    told = [await _told(job, vendor, setup, desk.store) for vendor, jobs in pulled for job in jobs]
+    # One that was ordered this moment is whose it is with the next commit: until then nobody could choose it.
+    young = {job.id for _, jobs in pulled for job in jobs if on.now < job.ordered_at + WHOSE_WITHIN}
+    return [each for each in told if each["keyCredentialId"] or each["job"] not in young]
 
 
 def _jobs(store: TenantDocuments, vendor: VendorCode, desk: KnownDesk, on: DeskServices) -> DeskJobs:
@@ -117,6 +130,7 @@ def _is_of(job: DeskJob, devices: Iterable[LockDevice]) -> bool:
 
 async def _told(job: DeskJob, vendor: VendorCode, setup: HotelSetup, store: TenantDocuments) -> Json:
     """Return a job as a desk reads it: with the names of doors on cards, and whose stay it is for."""
+    whose = await _whose(job, vendor, store)
     names = {each.vendor_device: door_name(each) for each in setup.of_vendor(vendor)}
     return {
         "job": job.id,
@@ -130,23 +144,32 @@ async def _told(job: DeskJob, vendor: VendorCode, setup: HotelSetup, store: Tena
         "starts": instant_to_text(job.starts),
         "ends": instant_to_text(job.ends),
         "orderedAt": instant_to_text(job.ordered_at),
-        "number": job.number,
+        "number": max([job.number, *(each.number for each in whose.local)]),
         "overrides": job.overrides,
-        **await _whose(job, vendor, store),
+        "keyCredentialId": whose.key,
+        "reservationId": whose.reservation,
+        "rooms": [*whose.rooms],
+        "localIds": [each.local for each in whose.local],
     }
 
 
-async def _whose(job: DeskJob, vendor: VendorCode, store: TenantDocuments) -> Json:
+@dataclass(frozen=True, slots=True)
+class _Whose:
+    """Whose job it is: the key, its stay and rooms, and what desks made of it before."""
+
+    key: str | None = None
+    reservation: str | None = None
+    rooms: tuple[str, ...] = ()
+    local: tuple[LocalKey, ...] = ()
+
+
+async def _whose(job: DeskJob, vendor: VendorCode, store: TenantDocuments) -> _Whose:
     found = await store.query(OF_JOB, {"job": f"{vendor}:{job.id}"}, limit=1)
     if not found:
-        return {"keyCredentialId": None, "reservationId": None, "rooms": [], "localIds": []}
+        return _Whose()
     key = str(grant_from(found[0]).grant.credential_id)
-    entry = await store.get(ref_of(key))
+    entry, local = await store.get(ref_of(key)), await local_keys_of(key, store)
     core = None if entry is None else key_record_from(entry).credential.core
     held = core.holder if core is not None and isinstance(core.holder, Guest) else None
-    return {
-        "keyCredentialId": key,
-        "reservationId": None if held is None else held.reservation_id,
-        "rooms": [] if core is None else [*core.rooms],
-        "localIds": await local_ids_of(key, store),
-    }
+    reservation = None if held is None else str(held.reservation_id)
+    return _Whose(key, reservation, core.rooms if core else (), tuple(local))

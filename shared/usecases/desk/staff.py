@@ -92,10 +92,13 @@ async def _kept(order: StaffOrder, store: TenantDocuments, on: DeskServices) -> 
     ref = Ref(STAFF, order.property_id)
     found = await store.get(ref)
     staff = {} if found is None else {**found.data["staff"]}
-    staff.pop(order.user, None)
+    staff.pop(str(order.user), None)
     if order.roles and order.pin is not None:
         salt = base64.b64encode(on.keys.entropy.token(SALT_BYTES)).decode()
-        staff[order.user] = {"roles": [*order.roles], "pin": pin_hash(order.pin, salt)}
+        staff[str(order.user)] = {
+            "roles": [str(each) for each in order.roles],
+            "pin": pin_hash(order.pin, salt),
+        }
     if len(staff) > MOST:
         raise InvalidInput("user", f"more than {MOST} people", "take one away first")
     data = {"schema_version": 1, "staff": staff}

@@ -91,11 +91,14 @@ async def _ended(order: KeyOrder, ledger: Ledger, services: Services) -> KeyReco
 async def _let_go(entry: KeyRecord, closed: Sequence[Delete], ledger: Ledger) -> KeyRecord:
     """Leave a key that is over as it is; one that failed gets no other in its place any more."""
     if awaited(entry) is not None:
-        gone = Change(replace(entry, revival=replace(entry.revival, let_go=True)))
-        return (await ledger.save(gone, *closed)).entry
+        return (await ledger.save(Change(_given_up(entry)), *closed)).entry
     if closed:
         await ledger.documents.commit(closed)
     return entry
+
+
+def _given_up(entry: KeyRecord) -> KeyRecord:
+    return replace(entry, revival=replace(entry.revival, let_go=True))
 
 
 async def _replaced(order: KeyOrder, ledger: Ledger, services: Services) -> CredentialId:
@@ -110,7 +113,7 @@ async def _replaced(order: KeyOrder, ledger: Ledger, services: Services) -> Cred
     ended = end_key(entry, await ledger.grants(entry), order.reason, word, id_)
     named = tuple(id_ if each == entry.id else each for each in stay.credentials)
     beside = [replace(stay, credentials=named).write(), *await task_closed(entry, ledger)]
-    changes = [requested] if ended is None else [ended, requested]
+    changes = [ended or Change(_given_up(entry)), requested]
     for saved in await ledger.save_all(changes, *beside):
         await begin_work(saved, ledger, services)
     return id_

@@ -16,8 +16,10 @@ from shared.ledger.indexes import (
     DUE,
     DUE_ATTEMPTS,
     DUE_BULK,
+    DUE_DEVICES,
     DUE_DISCLOSURES,
     DUE_MASTER_KEYS,
+    DUE_NOTICES,
     DUE_STAYS,
     DUE_WEBHOOKS,
 )
@@ -76,6 +78,18 @@ async def _tend_attempt(tenant: TenantId, name: str, documents: DocumentStore, s
     return await tend_attempt(tenant, name, documents, services)
 
 
+async def _tend_notice(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.guests.tend_notice import tend_notice
+
+    return await tend_notice(name, documents.tenant(tenant), services.sagas, services.now)
+
+
+async def _tend_device(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.devices.tend_device import tend_device
+
+    return await tend_device(tenant, name, documents, services)
+
+
 async def _tell_health(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
     return await tell_health(name, documents.tenant(tenant), services.bus)
 
@@ -108,7 +122,9 @@ SWEPT: Final = (
     SweptStream(DUE_TELEMETRY, _tell_telemetry, "what the backoffice did could not be told"),
     SweptStream(DUE_WEBHOOKS, _tend_webhook, "a vendor's webhook could not be tended"),
     SweptStream(DUE_ATTEMPTS, _tend_attempt, "an attempt at a door could not be told"),
+    SweptStream(DUE_DEVICES, _tend_device, "what happened to a lock could not be told"),
     SweptStream(DUE_SESSIONS, _expire_session, "a session that is over could not be closed"),
+    SweptStream(DUE_NOTICES, _tend_notice, "what a guest is to be told could not be gone on with"),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )
 

@@ -4,6 +4,7 @@
 |---|---|
 | names no door of this property, or nothing happened at one | ignored |
 | tells of an attempt that was not known | applied |
+| says that a lock or its gateway came or went | applied, once the locks were looked at |
 | tells of attempts that were all known | duplicate |
 | tells of an attempt that its vendor's list has not | waits, for six looks; then ignored, and said |
 | names a door that could not be asked | waits |
@@ -24,6 +25,8 @@ from shared.streams.rows import Telling, row_of
 from shared.streams.telling import row_write
 
 MOST_LOOKS: Final = 6
+REACH: Final = ".reach"
+"""How the types of webhooks end that say that a lock or a gateway came or went."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +37,13 @@ class Heard:
     told: Mapping[str, set[datetime]]
     silent: frozenset[str]
     new: Sequence[Attempt]
+    looked: bool = False
+    """Whether the locks themselves were looked at, as a webhook may ask."""
 
     def outcome(self, hook: VendorWebhook) -> HookOutcome | None:
         """Return what becomes of a webhook; None if it waits."""
+        if hook.type.endswith(REACH):
+            return HookOutcome.APPLIED if self.looked else None
         ours = [hint for hint in hook.hints if hint.lock in self.doors]
         if not ours:
             return HookOutcome.IGNORED

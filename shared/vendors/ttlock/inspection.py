@@ -65,6 +65,7 @@ class Inspector:
             clock_skew_ms=None if skew is None else skew // timedelta(milliseconds=1),
             last_sync_at=None if skew is None else self._clock.now(),
             warnings=skew_warnings(skew),
+            firmware=detail.firmware,
         )
 
     async def skew(self, lock: str, urgency: Urgency, turn: Turn) -> timedelta:
@@ -112,6 +113,7 @@ class Inspector:
             last_seen_at=self._clock.now() if online else _heard_at(hearing),
             capabilities=able,
             battery=battery(lock.battery),
+            hardware=lock.hardware,
         )
 
 

@@ -1,5 +1,6 @@
 """The endpoints that tell of locks and gateways; of a lock's detail, full of secrets, two fields."""
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from shared.vendor_kit.grids import EPOCH
 from shared.vendors.ttlock.api import GATEWAY_SECONDS, listing
 
 PERCENT: Final = range(101)
+_FIRMWARE: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,31}")
 WEAKEST: Final = -999
 """The signal of whoever is heard, nobody says how well."""
 
@@ -23,6 +25,8 @@ class Lock:
     label: str
     features: int | None
     battery: int | None
+    hardware: str | None = None
+    """Its radio's address: another lock under the same number has another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,7 @@ class Detail:
     battery: int | None
     offset: timedelta
     """By how much the lock's own clock is set ahead of UTC."""
+    firmware: str | None = None
 
 
 def list_locks(page: int) -> Ask[Page[Lock]]:
@@ -84,7 +89,8 @@ def query_date(lock: str) -> Ask[datetime]:
 def _lock(row: Json) -> Lock:
     # What is odd about one lock must not hide the others.
     features, battery = number_in(row.get("featureValue"), 16), _battery(row)
-    return Lock(str(row["lockId"]), str(row.get("lockAlias") or ""), features, battery)
+    hardware = str(row.get("lockMac") or "") or None
+    return Lock(str(row["lockId"]), str(row.get("lockAlias") or ""), features, battery, hardware)
 
 
 def _gateway(row: Json) -> Gateway:
@@ -100,7 +106,8 @@ def _near(id_: str) -> Callable[[Json], tuple[Near, ...]]:
 
 def _detail(answer: Json) -> Detail:
     offset = timedelta(milliseconds=int(answer.get("timezoneRawOffset") or 0))
-    return Detail(_battery(answer), offset)
+    firmware = str(answer.get("firmwareRevision") or "")
+    return Detail(_battery(answer), offset, firmware if _FIRMWARE.fullmatch(firmware) else None)
 
 
 def _date(answer: Json) -> datetime:

@@ -84,8 +84,8 @@ def _about_its_keys(stay, record, scene, keys):
     if len(named) != len(record["credentials"]):
         yield "its record names keys that are not in the ledger"
     current = [key for key in named if key.credential.core.claim == record["claim"]]
-    # Of those that failed and were let go, others were requested in their place.
-    alike = Counter(key.credential.core.claim for key in own if not key.let_go)
+    # Of those that failed and were let go, or were lost, others were requested in their place.
+    alike = Counter(key.credential.core.claim for key in own if not (key.let_go or key.lost))
     if max(alike.values(), default=1) > 1:
         yield "one claim made several keys, and its locks are all of one vendor"
     for key in own:
@@ -109,8 +109,8 @@ def _about_current(stay, current, scene):
             yield f"{key.id} is not for the times of the stay"
         if isinstance(key.state, Failed):
             yield from _about_failure(key, scene)
-        elif not isinstance(key.state, Suspended if stay.held else Active):
-            held = "held" if stay.held else "confirmed"
+        elif not isinstance(key.state, Suspended if stay.rests else Active):
+            held = "held" if stay.rests else "confirmed"
             yield f"{key.id} is {type(key.state).__name__} although the stay is {held}"
 
 
@@ -119,7 +119,7 @@ def _about_kept(stay, kept):
     for key in kept:
         if not stay.includes(key.credential.core):
             yield f"{key.id} was kept, and opens more than the stay includes"
-        if not isinstance(key.state, Suspended if stay.held else Active):
+        if not isinstance(key.state, Suspended if stay.rests else Active):
             yield f"{key.id} was kept, and is {type(key.state).__name__}"
 
 

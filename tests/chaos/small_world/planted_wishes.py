@@ -7,6 +7,8 @@ from shared.keywork import decide_issue, decide_settle, desired, orders, verdict
 from shared.ledger import grant_record, ledger
 from shared.ports.bus import Message
 from shared.streams.telling import kept_row
+from shared.usecases.stays import hear_booking, no_show, note_arrival
+from shared.usecases.upkeep import end_one_key
 
 
 def forget_a_wish_when_work_is_turned(plant):
@@ -64,6 +66,30 @@ def never_begin_a_parked_execution_again(plant):
     plant(verdicts, "parked", forgotten)
 
 
+def believe_whatever_was_heard_last_of_a_guest(plant):
+    """Take the word that came last for the newest, whether the guest came or did not."""
+
+    def last_heard(record):
+        words = [
+            each for each in record.heard if each.reason is no_show.NO_SHOW or each.action in no_show._AGAINST
+        ]
+        return words[-1] if words else None
+
+    plant(no_show, "_last_word", last_heard)
+
+
+def leave_a_guest_who_came_shut_out(plant):
+    """Drop a no-show's hold from what is planned, and do nothing about the keys that rest for it."""
+    plant(no_show, "heeding", lambda record, note, now: no_show.without_plans(record, no_show.NO_SHOW))
+    for each in (hear_booking, note_arrival):
+        plant(each, "heeding", no_show.heeding)
+
+
+def replace_a_key_that_goes_on_opening(plant):
+    """Make another key for a guest who lost theirs, and let whoever found it in."""
+    plant(end_one_key, "end_key", lambda *_: None)
+
+
 AT_A_LONG_DESK = (never_begin_a_parked_execution_again,)
 """Found where the vendor answers later."""
 OF_WISHES = (
@@ -71,6 +97,9 @@ OF_WISHES = (
     forget_that_a_key_is_to_rest,
     wake_a_key_and_leave_its_locks_asleep,
     tell_a_change_twice,
+    believe_whatever_was_heard_last_of_a_guest,
+    leave_a_guest_who_came_shut_out,
+    replace_a_key_that_goes_on_opening,
     miss_a_step_from_an_older_version,
     *AT_A_LONG_DESK,
 )

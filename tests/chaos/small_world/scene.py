@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from shared.domain.credential import KeyCredential
 from shared.domain.documents import from_document
 from shared.domain.grant import Grant
-from shared.domain.states import Failed
+from shared.domain.kinds import FailureReason, RevokeReason
+from shared.domain.states import Failed, Revoked
 from shared.keywork.revival import CURABLE
 from tests.chaos.small_world.bus import Published
 from tests.chaos.small_world.stays import Stay
@@ -72,6 +73,13 @@ class Key:
     def let_go(self):
         """Whether another key was requested in place of this one, which failed."""
         return isinstance(self.state, Failed) and self.entry.get("revival", {}).get("let_go", False)
+
+    @property
+    def lost(self):
+        """Whether somebody had it replaced."""
+        state = self.state
+        revoked = isinstance(state, Revoked) and state.reason is RevokeReason.LOST
+        return revoked or (isinstance(state, Failed) and state.reason is FailureReason.LOST)
 
     @property
     def awaited(self):

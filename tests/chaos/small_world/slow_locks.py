@@ -1,6 +1,7 @@
 """The strict little vendor with a long desk: it takes what it is asked in hand, and tells of it later.
 
-What it tells may come twice, late, or never; a job may be forgotten. Who removes a key calls off its job.
+What it tells may come twice, late, or never; a job may be forgotten: who asks again after its time begins
+another. Who removes a key calls off its job.
 """
 
 import asyncio
@@ -42,7 +43,7 @@ class SlowVendor(TinyVendor):
         known = self.jobs.get(key.name)
         if known is not None and known.placing and not (known.done or known.called_off):
             same = (known.key.valid_from, known.key.valid_until) == (key.valid_from, key.valid_until)
-            if same:
+            if same and self._clock.now() < known.until:
                 return await self._call(key, "place again", lambda: self._still(key, known))
             known.called_off = True
         if self._at_once():

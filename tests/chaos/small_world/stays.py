@@ -45,12 +45,28 @@ LIVES = (
     ("confirmed", "held", "ended"),
     ("confirmed", "held", "moved", "freed"),
     ("confirmed", "moved", "held", "freed"),
+    ("confirmed", "missed"),
+    ("confirmed", "missed", "came"),
+    ("confirmed", "missed", "came"),
+    ("confirmed", "missed", "moved"),
+    ("confirmed", "missed", "changed"),
+    ("confirmed", "missed", "ended"),
+    ("confirmed", "came", "missed"),
+    ("confirmed", "held", "missed", "freed", "came"),
+    ("confirmed", "lost"),
+    ("confirmed", "lost"),
+    ("confirmed", "lost", "moved"),
+    ("confirmed", "moved", "lost"),
+    ("confirmed", "lost", "ended"),
+    ("confirmed", "held", "lost", "freed"),
 )
 """A stay that is changed is confirmed anew: perhaps for another guest, with other rooms or at other times.
 
 One that is extended still includes all that it was. One that is moved is for the same guest at other times
-or in other rooms; one that is held rests until somebody frees it.
+or in other rooms; one that is held rests until somebody frees it. One whose guest was missed rests until
+something newer speaks for the guest; of one whose key was lost somebody has the key replaced.
 """
+WORDS = {"moved": "dates_changed", "held": "fraud_flagged", "missed": "no_show", "came": "checked_in"}
 OCCASIONS = ("vendor-late", "vendor-late", "vendor-unheard", "vendor-5xx", "hung-up", "started-twice")
 SPANS = (0.3, 1.0, 3.0, 15.0, 60.0, 400.0)
 """Within how many seconds everything is told of one stay: a key takes about one to be made."""
@@ -87,8 +103,17 @@ class Stay:
     end: datetime
     events: tuple[Told, ...] = ()
     held: bool = False
+    missed: bool = False
+    """Whether the newest word is that nobody came."""
     freed_at: float | None = None
     """When somebody begins to want it free."""
+    lost_at: float | None = None
+    """When somebody begins to want its key replaced."""
+
+    @property
+    def rests(self):
+        """Whether its keys are to rest in the end."""
+        return self.held or self.missed
 
     @property
     def truth(self):
@@ -128,7 +153,11 @@ def _stay(chance, number, now, storm):
         if kind == "freed":
             stay = replace(stay, held=False, freed_at=moment)
             continue
-        stay = replace(stay, held=stay.held or kind == "held")
+        if kind == "lost":
+            stay = replace(stay, lost_at=moment)
+            continue
+        missed = kind == "missed" or (stay.missed and kind == "held")
+        stay = replace(stay, held=stay.held or kind == "held", missed=missed)
         told = _told(chance, stay, kind, version, moment, now, numbered=reopened or chance.random() < 0.7)
         stay = replace(stay, events=(*stay.events, told))
     return stay
@@ -173,8 +202,7 @@ def _occasion(chance):
 
 
 def _told(chance, stay, kind, version, moment, now, *, numbered):
-    words = {"ended": chance.choice(ENDINGS), "moved": "dates_changed", "held": "fraud_flagged"}
-    word = words.get(kind, "confirmed")
+    word = {"ended": chance.choice(ENDINGS), **WORDS}.get(kind, "confirmed")
     id_, subject = stay.id, f"{BOOKING}.{word}.v1"
     data = {"reservationId": id_, **({"version": version} if numbered else {})}
     if word == "confirmed":

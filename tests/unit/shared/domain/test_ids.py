@@ -34,6 +34,9 @@ PREFIXES = {
     "VendorAdapterId": "vad_",
     "ArtifactRef": "tk_",
     "FindingId": "fnd_",
+    "SessionId": "bos_",
+    "SuggestionEntryId": "aim_",
+    "AlertEntryId": "ali_",
 }
 OWN = [name for name in PREFIXES if issubclass(getattr(ids, name), OwnId)]
 FOREIGN = [name for name in PREFIXES if issubclass(getattr(ids, name), ForeignId)]

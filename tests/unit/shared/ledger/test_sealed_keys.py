@@ -122,3 +122,15 @@ async def test_stored_document_and_repr_show_no_secret(books, secrets, key):
         assert PIN not in shown
         assert REF not in shown
     assert await books.documents.get(Ref(KEY_SECRETS, key.name.ref.id)) is None
+
+
+async def test_secret_that_stays_the_same_is_sealed_once_and_another_anew(books, secrets, key):
+    kept = await secrets.keep(key)
+    first = (await books.vault.tenant(SILK).get(key.name.ref)).data[ARTIFACT]
+    named = await secrets.update(replace(kept, refs={NAME: Secret(REF)}))
+    assert (await books.vault.tenant(SILK).get(key.name.ref)).data[ARTIFACT] == first
+    found = await secrets.find(key.name)
+    assert (found.artifact.reveal(), found.refs[NAME].reveal()) == (PIN, REF)
+    other = await secrets.update(replace(named, artifact=Secret(OTHER_PIN)))
+    assert (await secrets.find(key.name)).artifact.reveal() == OTHER_PIN
+    assert PIN not in repr(other)

@@ -1,0 +1,136 @@
+"""The agent's day: in touch with the cloud while it can be reached, and ready while it cannot.
+
+| what | how often | when it fails |
+|---|---|---|
+| what was done alone is told | before each pull | the pull waits: a job could be for a card that exists |
+| jobs are pulled | after the last pull, which the cloud holds a while | a pause, by full jitter |
+| the arrivals | every five minutes | those we have count until they are two days old |
+| the certificate | every hour | that we have counts until its end |
+| the cell's log is cosigned | every hour | the next hour |
+
+A line that is up and says nothing ends with the pull's patience, half a minute at most. A desk whose encoder
+is not plugged in pulls nothing: its cards would wait in vain, and the cloud must know.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from edge_agent.agent.wiring import DeskAgent
+from edge_agent.cloud.line import CloudRefused, CloudSilent
+from edge_agent.ledger.desk_tables import DeskJobRow
+from edge_agent.relay.jobs import JobGone
+from shared.offline.signing import SignedRefused
+from shared.ports.ambient import Entropy
+
+HOLD: Final = 5.0
+"""Seconds for which the cloud may hold a pull; with the patience beyond, silence is found within thirty."""
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
+WITHOUT_ENCODER: Final = 5.0
+SOON: Final = timedelta(seconds=2)
+ARRIVALS_EVERY, PAPERS_EVERY = timedelta(minutes=5), timedelta(hours=1)
+
+
+@dataclass
+class Chore:
+    """Something that is done now and then; one that fails is tried again before its time."""
+
+    do: Callable[[], Awaitable[object]]
+    every: timedelta
+    done_at: datetime | None = None
+    problem: str = ""
+
+    def due(self, now: datetime) -> bool:
+        """Say whether it is time; a clock that is set back makes it so."""
+        return self.done_at is None or not timedelta(0) <= now - self.done_at < self.every
+
+
+@dataclass
+class AgentLoop:
+    """Keeps a desk in touch."""
+
+    agent: DeskAgent
+    entropy: Entropy
+    chores: dict[str, Chore] = field(init=False)
+    problem: str = ""
+    """Why the cloud was not reached last, in a word; empty while it is."""
+    _failures: int = 0
+
+    def __post_init__(self) -> None:
+        papers = self.agent.papers
+        self.chores = {
+            "arrivals": Chore(papers.fetch_arrivals, ARRIVALS_EVERY),
+            "certificate": Chore(papers.fetch_certificate, PAPERS_EVERY),
+            "witness": Chore(self.agent.witness.cosign, PAPERS_EVERY),
+        }
+
+    async def forever(self) -> None:
+        """Stay in touch until cancelled."""
+        while True:
+            await self.agent.parts.sleep(await self.round())
+
+    async def round(self) -> float:
+        """Do what is due once, and return for how many seconds to rest."""
+        try:
+            await self._in_touch()
+        except (CloudSilent, CloudRefused, SignedRefused) as trouble:
+            self.problem = str(trouble) or type(trouble).__name__
+            self._failures += 1
+            # Full jitter: a thousand desks whose line came back must not all call in one second.
+            most = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(self._failures, 10))
+            return self.entropy.uniform(0.1, most)
+        self.problem, self._failures = "", 0
+        return 0.1 if await self._plugged() else WITHOUT_ENCODER
+
+    async def _in_touch(self) -> None:
+        agent = self.agent
+        if not agent.reach.lately:
+            await agent.line.alive()
+            agent.reach.heard()
+        await agent.outbox.push((await agent.papers.standing()).certificate)
+        await self._chores()
+        if await self._plugged():
+            with suppress(JobGone):  # it is let go of here; the next pull tells the rest
+                await self._look_again_for(await agent.post.pull(HOLD))
+        else:
+            await agent.line.alive()
+        agent.reach.heard()
+
+    async def _look_again_for(self, jobs: list[DeskJobRow]) -> None:
+        """Fetch the arrivals anew, before their time, for a job of a stay that is not among them."""
+        pack = (await self.agent.papers.standing()).pack
+        known = {stay.reservation for stay in pack.stays} if pack else set()
+        if any(row.document["reservationId"] not in known for row in jobs):
+            chore = self.chores["arrivals"]
+            since = self.agent.parts.clock.now() - (chore.done_at or self.agent.parts.clock.now())
+            if since > SOON:
+                chore.done_at = None
+
+    async def _chores(self) -> None:
+        now = self.agent.parts.clock.now()
+        for chore in self.chores.values():
+            if not chore.due(now):
+                continue
+            try:
+                await chore.do()
+            except (CloudRefused, SignedRefused) as refusal:
+                chore.problem = str(refusal)
+            else:
+                chore.problem = ""
+            chore.done_at = now
+
+    async def _plugged(self) -> bool:
+        return any([await each.plugged() for each in self.agent.parts.encoders.values()])
+
+
+async def kept_alive(work: Callable[[], Awaitable[None]], tell: Callable[[str], None], pause: float) -> None:
+    """Do some work for ever; what breaks it is told by its type, and it begins anew after a pause."""
+    while True:
+        try:
+            await work()
+        except Exception as error:  # noqa: BLE001 - a desk that stops for one odd answer helps nobody
+            tell(type(error).__name__)
+        await asyncio.sleep(pause)

@@ -1,0 +1,93 @@
+"""A mail server that delivers to an outbox: SMTP as RFC 5321 has it, no relay, no TLS, on loopback alone."""
+
+import asyncio
+import re
+from collections import deque
+from typing import Final
+
+from infra.catchers.outbox import Outbox
+
+LONGEST_LINE: Final = 4096
+LARGEST_MAIL: Final = 10 * 1024 * 1024
+_ADDRESS: Final = re.compile(r"(?:FROM|TO):<([^<>]*)>", re.IGNORECASE)
+_END: Final = b".\r\n"
+
+
+class SmtpSession:
+    """One client's dialogue: lines in, replies out."""
+
+    def __init__(self, outbox: Outbox, faults: "deque[str]") -> None:
+        self._outbox, self._faults = outbox, faults
+        self._to = ""
+        self._mail: list[bytes] | None = None
+        self._fault = ""
+        self.over = False
+
+    def greeting(self) -> bytes:
+        """What a client is told first."""
+        self._fault = self._faults.popleft() if self._faults else ""
+        return b"421 later\r\n" if self._fault == "away" else b"220 catcher ready\r\n"
+
+    def received(self, line: bytes) -> bytes:
+        """Take a line, and return what to answer, which is nothing within a mail."""
+        if self._mail is not None:
+            return self._within(line)
+        words = line.decode("latin-1").strip()
+        verb = words[:4].upper()
+        answers = {
+            "EHLO": b"250-catcher\r\n250-8BITMIME\r\n250 SMTPUTF8\r\n",
+            "HELO": b"250 catcher\r\n",
+            "AUTH": b"235 welcome\r\n",
+            "MAIL": b"250 ok\r\n",
+            "RSET": b"250 ok\r\n",
+            "NOOP": b"250 ok\r\n",
+        }
+        special = {"RCPT": self._receiver, "DATA": self._data, "QUIT": self._quit}
+        return special[verb](words) if verb in special else answers.get(verb, b"500 what\r\n")
+
+    def _receiver(self, words: str) -> bytes:
+        if self._fault == "bad_address":
+            return b"550 5.1.1 nobody of that name\r\n"
+        if self._fault == "busy":
+            return b"452 4.2.2 later\r\n"
+        named = _ADDRESS.search(words)
+        self._to = named[1] if named else ""
+        return b"250 ok\r\n" if self._to else b"501 to whom\r\n"
+
+    def _data(self, _: str) -> bytes:
+        self._mail = []
+        return b"354 go ahead\r\n" if self._to else b"503 to whom\r\n"
+
+    def _quit(self, _: str) -> bytes:
+        self.over = True
+        return b"221 bye\r\n"
+
+    def _within(self, line: bytes) -> bytes:
+        assert self._mail is not None  # noqa: S101 - the caller looked
+        if line != _END:
+            self._mail.append(line[1:] if line.startswith(b".") else line)
+            return b""
+        caught = self._outbox.add_mail(self._to, b"".join(self._mail))
+        self._mail, self._to = None, ""
+        if self._fault == "breaks":
+            self.over = True
+            return b""
+        return f"250 2.0.0 ok {caught.number}\r\n".encode()
+
+
+async def serve_mail(outbox: Outbox, faults: "deque[str]", port: int) -> asyncio.Server:
+    """Listen on loopback, and return the server."""
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        session = SmtpSession(outbox, faults)
+        writer.write(session.greeting())
+        try:
+            while not session.over and (line := await reader.readline()):
+                writer.write(session.received(line))
+                await writer.drain()
+        except (OSError, ValueError):
+            pass
+        finally:
+            writer.close()
+
+    return await asyncio.start_server(talk, "127.0.0.1", port, limit=LONGEST_LINE)

@@ -1,0 +1,170 @@
+"""How a lock is, and when that is worth telling: levels with hysteresis, each crossing one fact.
+
+| measure | from good to warning | to critical | back down only |
+|---|---|---|---|
+| battery, percent | at the vendor's threshold, else 25, or below | at 10 or below | ten above the threshold |
+| clock, seconds off | over 300 | over 600 | under 240, and under 540 |
+| silence | the vendor does not hear it, for a quarter of an hour | | when it is heard |
+| firmware | older than its adapter needs | | when it is not |
+
+A measure that nobody took changes nothing: a silent lock's battery and clock stay what they were.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import IntEnum, StrEnum
+from typing import Annotated, Final
+
+from shared.domain.instants import Moment
+from shared.domain.stored import Stored
+
+BATTERY_LOW: Final = 25
+BATTERY_CRITICAL: Final = 10
+BATTERY_BACK: Final = 10
+SKEW_BOUNDS_MS: Final = (300_000, 600_000)
+SKEW_BACK_MS: Final = 60_000
+SILENT_FOR: Final = timedelta(minutes=15)
+
+
+class Level(IntEnum):
+    """How bad it is."""
+
+    GOOD = 0
+    WARNING = 1
+    CRITICAL = 2
+
+
+class Measure(StrEnum):
+    """What was measured, as B §2.8 calls it."""
+
+    BATTERY = "battery_low"
+    CLOCK = "clock_skew"
+    SILENCE = "offline"
+    FIRMWARE = "firmware_out_of_date"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """What a look at a lock brought: None where nobody could tell."""
+
+    at: datetime
+    online: bool
+    last_seen_at: datetime
+    battery: int | None = None
+    battery_low_at: int | None = None
+    skew_ms: int | None = None
+    firmware: str | None = None
+    oldest_firmware: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """How a lock was when it was looked at last; `silent_since` is None while it is heard."""
+
+    looked_at: Moment | None = None
+    last_seen_at: Moment | None = None
+    silent_since: Annotated[Moment | None, Stored(omitted=True)] = None
+    offline: bool = False
+    """Whether its silence has been told."""
+    battery: int | None = None
+    battery_level: int = Level.GOOD
+    skew_ms: int | None = None
+    skew_level: int = Level.GOOD
+    skew_at: Moment | None = None
+    firmware: str | None = None
+    firmware_old: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """That a measure went over a threshold, or that a silent lock is heard again."""
+
+    measure: Measure
+    level: Level
+    at: datetime
+    since: datetime | None = None
+
+    @property
+    def back(self) -> bool:
+        """Say whether it is good again: only of a silence is that told."""
+        return self.level is Level.GOOD
+
+
+def battery_threshold(looked: Looked) -> int:
+    """Return at how much a battery is low: as its vendor says, else at a quarter."""
+    return BATTERY_LOW if looked.battery_low_at is None else looked.battery_low_at
+
+
+def looked_at(known: Condition, looked: Looked) -> tuple[Condition, tuple[Crossing, ...]]:
+    """Return how a lock is after a look, and what is worth telling of it."""
+    now = replace(
+        known,
+        looked_at=looked.at,
+        last_seen_at=max(filter(None, (known.last_seen_at, looked.last_seen_at))),
+        battery=known.battery if looked.battery is None else looked.battery,
+        battery_level=_battery_level(known, looked),
+        skew_ms=known.skew_ms if looked.skew_ms is None else looked.skew_ms,
+        skew_level=_skew_level(known, looked),
+        skew_at=known.skew_at if looked.skew_ms is None else looked.at,
+        firmware=looked.firmware or known.firmware,
+        firmware_old=_is_old(known, looked),
+        silent_since=_silent_since(known, looked),
+    )
+    silent = now.silent_since is not None and looked.at >= now.silent_since + SILENT_FOR
+    now = replace(now, offline=silent or (known.offline and not looked.online))
+    return now, tuple(_crossings(known, now, looked))
+
+
+def _crossings(known: Condition, now: Condition, looked: Looked) -> Iterator[Crossing]:
+    for measure, before, after in (
+        (Measure.BATTERY, known.battery_level, now.battery_level),
+        (Measure.CLOCK, known.skew_level, now.skew_level),
+        (Measure.FIRMWARE, int(known.firmware_old), int(now.firmware_old)),
+    ):
+        if after > before:
+            yield Crossing(measure, Level(after), looked.at)
+    if now.offline and not known.offline:
+        yield Crossing(Measure.SILENCE, Level.WARNING, looked.at, now.silent_since)
+    if known.offline and not now.offline:
+        yield Crossing(Measure.SILENCE, Level.GOOD, looked.at, known.silent_since)
+
+
+def _battery_level(known: Condition, looked: Looked) -> int:
+    if looked.battery is None:
+        return known.battery_level
+    low = battery_threshold(looked)
+    level = (looked.battery <= low) + (looked.battery <= min(BATTERY_CRITICAL, low))
+    if level >= known.battery_level:
+        return level
+    # New batteries are told by how far above they are: one that is warm again is not new.
+    return known.battery_level if looked.battery < low + BATTERY_BACK else Level.GOOD
+
+
+def _skew_level(known: Condition, looked: Looked) -> int:
+    if looked.skew_ms is None:
+        return known.skew_level
+    off = abs(looked.skew_ms)
+    level = sum(off > bound for bound in SKEW_BOUNDS_MS)
+    held = sum(off > bound - SKEW_BACK_MS for bound in SKEW_BOUNDS_MS)
+    return max(level, min(known.skew_level, held))
+
+
+def _silent_since(known: Condition, looked: Looked) -> datetime | None:
+    if looked.online:
+        return None
+    if known.last_seen_at is None:
+        return looked.at  # when it was heard last, nobody of ours remembers
+    return known.silent_since or max(known.last_seen_at, looked.last_seen_at)
+
+
+def _is_old(known: Condition, looked: Looked) -> bool:
+    if looked.firmware is None or looked.oldest_firmware is None:
+        return known.firmware_old and looked.firmware is None
+    return _numbers(looked.firmware) < _numbers(looked.oldest_firmware)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return a version's numbers, in order: 5.10 is newer than 5.9."""
+    digits = "".join(each if each.isdigit() else " " for each in version)
+    return tuple(int(part) for part in digits.split()) or (0,)

@@ -1,0 +1,117 @@
+"""A challenge: a code of some minutes for one lock, typed at a door to prove that this lock hangs there.
+
+The code itself is sealed in the other database, for its vendor's adapter alone; here is what all may know.
+"""
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Annotated, ClassVar, Final, Self
+
+from shared.domain.documents import to_document
+from shared.domain.grant import name_at_vendor
+from shared.domain.ids import LockDeviceId, PropertyId, UserId
+from shared.domain.instants import Moment, milliseconds
+from shared.domain.kinds import VendorCode
+from shared.domain.secret import Secret
+from shared.domain.stored import UNSTORED, Json, Stored
+from shared.ledger.reading import read_stored
+from shared.ports.documents import Create, Delete, Document, Ref, TenantDocuments, Update, Write
+from shared.ports.vault import Cipher, SealContext
+
+CHALLENGES: Final = "challenges"
+CODES: Final = "challenge_codes"
+LASTS: Final = timedelta(minutes=10)
+"""Time to walk to the door; at many vendors a shorter window is rounded up to this anyway."""
+KEPT_FOR: Final = timedelta(days=2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Challenge:
+    """Which lock is challenged, on whose word, until when, and how far that came; `pin` is a blind index."""
+
+    schema_version: ClassVar[int] = 1
+    INDEXED: ClassVar[tuple[str, ...]] = ("rank",)
+
+    device_id: LockDeviceId
+    property_id: PropertyId
+    vendor: VendorCode
+    turn: str
+    by: UserId
+    asked_at: Moment
+    until: Moment
+    placed: bool = False
+    over: bool = False
+    cause: Annotated[str | None, Stored(omitted=True)] = None
+    pin: Annotated[str | None, Stored(omitted=True)] = None
+    version: Annotated[str | None, UNSTORED] = None
+    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
+
+    def indexed(self) -> dict[str, Json]:
+        """Return what the index by codes reads."""
+        return {} if self.pin is None else {"rank": milliseconds(self.until)}
+
+    @property
+    def name(self) -> str:
+        """What the code is called at the vendor: as every key of ours, by what it was asked for."""
+        return name_at_vendor(f"challenge|{self.device_id}|{self.turn}")
+
+    def write(self) -> Create | Update:
+        """Return what keeps it, on the condition that nobody else has changed it."""
+        ref, data, gone = Ref(CHALLENGES, str(self.device_id)), to_document(self), self.until + KEPT_FOR
+        return Create(ref, data, gone) if self.version is None else Update(ref, data, self.version, gone)
+
+    async def saved(self, store: TenantDocuments) -> Self:
+        """Return it once it is kept; StaleVersion if somebody else was first."""
+        (version,) = await store.commit([self.write()])
+        return replace(self, version=version)
+
+
+async def challenge_of(device: LockDeviceId, store: TenantDocuments) -> Challenge | None:
+    """Return the last challenge of a lock."""
+    found = await store.get(Ref(CHALLENGES, str(device)))
+    return None if found is None else challenge_from(found)
+
+
+def challenge_from(found: Document) -> Challenge:
+    """Read a challenge."""
+    return replace(read_stored(Challenge, found), version=found.version)
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeCodes:
+    """One tenant's codes, sealed for the adapters of their locks."""
+
+    sealed: TenantDocuments
+    cipher: Cipher
+
+    async def keep(self, challenge: Challenge, code: Secret[str]) -> None:
+        """Keep a challenge's code until some time after it is over; one from before gives way."""
+        ref = Ref(CODES, str(challenge.device_id))
+        known = await self.sealed.get(ref)
+        shut = await self.cipher.seal(self._context(challenge), Secret(code.reveal().encode()))
+        data, gone = {"code": base64.b64encode(shut).decode()}, challenge.until + KEPT_FOR
+        write: Write = Create(ref, data, gone) if known is None else Update(ref, data, known.version, gone)
+        await self.sealed.commit([write])
+
+    async def find(self, challenge: Challenge) -> Secret[str] | None:
+        """Return a challenge's code; None once it is forgotten."""
+        found = await self.sealed.get(Ref(CODES, str(challenge.device_id)))
+        if found is None:
+            return None
+        opened = await self.cipher.open(self._context(challenge), base64.b64decode(found.data["code"]))
+        return Secret(opened.reveal().decode())
+
+    async def forget(self, challenge: Challenge) -> None:
+        """Forget a code for ever; one that is gone already is success."""
+        ref = Ref(CODES, str(challenge.device_id))
+        found = await self.sealed.get(ref)
+        if found is not None:
+            await self.sealed.commit([Delete(ref, found.version)])
+
+    def _context(self, challenge: Challenge) -> SealContext:
+        purpose = f"guest-artifact-{challenge.vendor}"
+        return SealContext(
+            purpose, self.sealed.tenant, f"{CODES}/{challenge.device_id}.{challenge.turn}", "code"
+        )

@@ -1,0 +1,97 @@
+"""What is kept of a lock apart from where it hangs: how it is, how it came, what hangs there, and its events.
+
+It lies beside the premises and not in them: a battery that fades must not have every hotel read anew.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Annotated, ClassVar, Final, Self
+
+from shared.domain.device_health import Condition
+from shared.domain.documents import to_document
+from shared.domain.ids import LockDeviceId, PropertyId, TenantId, UserId
+from shared.domain.instants import Moment
+from shared.domain.kinds import VendorCode
+from shared.domain.stored import UNSTORED, Json, Stored
+from shared.ledger.reading import read_stored
+from shared.ledger.vendor_webhook import site_of
+from shared.ports.documents import Create, Document, Ref, Update
+from shared.streams.stream import Stream
+
+DEVICE_HEALTH: Final = "device_health"
+TOLD_AFTER: Final = timedelta(minutes=2)
+ROTATED_WITHIN: Final = timedelta(hours=24)
+"""After a lock was taken out of use, its vendor's account has so long to be changed (A §13.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decommission:
+    """That a lock was taken out of use: by whom, and until when its account must have changed."""
+
+    at: Moment
+    by: UserId
+    because: str
+    rotate_by: Moment
+    account_mark: str | None = None
+    """A blind index of the account as it was when its adapter looked first: it tells nothing about it."""
+    rotated_at: Moment | None = None
+    alarmed_at: Moment | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceRecord(Stream):
+    """One lock; `hardware` tells its make from any other that may hang there under the same name."""
+
+    schema_version: ClassVar[int] = 1
+    INDEXED: ClassVar[tuple[str, ...]] = ("site", "rank")
+
+    id: LockDeviceId
+    tenant: TenantId
+    property_id: PropertyId
+    vendor: VendorCode
+    vendor_device: str
+    registered_at: Moment
+    condition: Condition = field(default_factory=Condition)
+    hardware: str | None = None
+    swapped_at: Annotated[Moment | None, Stored(omitted=True)] = None
+    """Since when another lock answers under its name: nobody has said yet that it belongs there."""
+    missing_since: Annotated[Moment | None, Stored(omitted=True)] = None
+    proven_at: Annotated[Moment | None, Stored(omitted=True)] = None
+    """When somebody typed a challenge at the door, and this lock opened."""
+    out_of_use: Annotated[Decommission | None, Stored(omitted=True)] = None
+    sequence: int = 1
+    version: Annotated[str | None, UNSTORED] = None
+    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
+
+    def indexed(self) -> dict[str, Json]:
+        """Return what the index of a property's locks of one vendor reads."""
+        return {"site": site_of(self.property_id, self.vendor), "rank": str(self.id)}
+
+    def happened(self, many: int, now: datetime) -> Self:
+        """Return it with so many events more, which are yet to be told."""
+        return replace(self, sequence=self.sequence + many, due=now + TOLD_AFTER) if many else self
+
+    @property
+    def ref(self) -> Ref:
+        """Where it is kept."""
+        return Ref(DEVICE_HEALTH, str(self.id))
+
+    def write(self) -> Create | Update:
+        """Return what keeps it, on the condition that nobody else has changed it."""
+        data = to_document(self)
+        return Create(self.ref, data) if self.version is None else Update(self.ref, data, self.version)
+
+    @property
+    def _stream(self) -> str:
+        return str(self.id)
+
+    @property
+    def _sequence(self) -> int:
+        return self.sequence
+
+
+def device_record_from(found: Document) -> DeviceRecord:
+    """Read a lock's record."""
+    read = read_stored(DeviceRecord, found)
+    return replace(read, version=found.version, stored=read.sequence)

@@ -1,0 +1,140 @@
+"""Pushes by FCM's v1 API: an access token by a signed assertion, one message, and what its errors mean."""
+
+import base64
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import orjson
+
+from shared.notify.accounts import PushAccount
+from shared.ports.ambient import Clock
+from shared.ports.messengers import NotNow, OutcomeUnknown, PushMessage, Refused
+from shared.vendor_kit.http import Answer, Call, CallFault, ConnectionFailed, Http
+
+SCOPE: Final = "https://www.googleapis.com/auth/firebase.messaging"
+GRANT: Final = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+LIFE: Final = 3600
+SPARE: Final = timedelta(minutes=5)
+TIMEOUT: Final = 15.0
+ERROR_TYPE: Final = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
+_NEVER: Final[Mapping[str, str]] = {
+    "UNREGISTERED": "app_gone",
+    "SENDER_ID_MISMATCH": "other_app",
+    "INVALID_ARGUMENT": "no_such_device",
+}
+
+
+class FcmCarrier:
+    """One tenant's app."""
+
+    def __init__(self, account: PushAccount, http: Http, clock: Clock) -> None:
+        self._account, self._http, self._clock = account, http, clock
+        self._token, self._until = "", clock.now()
+
+    async def send(self, message: PushMessage) -> str:
+        """Hand a push over; that it arrived, the guest's app alone can tell."""
+        token = await self._access()
+        url = f"{self._account.address}/v1/projects/{self._account.project}/messages:send"
+        headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+        body = orjson.dumps({"message": _message(message, self._clock.now())})
+        said = _read(await self._sent(Call("POST", url, headers, body, TIMEOUT)))
+        return str(said.get("name", ""))
+
+    async def _access(self) -> str:
+        now = self._clock.now()
+        if self._token and now < self._until:
+            return self._token
+        form = {"grant_type": GRANT, "assertion": self._assertion(now)}
+        headers = {"content-type": "application/x-www-form-urlencoded"}
+        call = Call(
+            "POST", f"{self._account.token_address}/token", headers, urlencode(form).encode(), TIMEOUT
+        )
+        answer = await self._sent(call)
+        said = _json(answer.body)
+        if answer.status != 200 or not isinstance(said.get("access_token"), str):
+            raise NotNow("account_refused")
+        self._token = str(said["access_token"])
+        self._until = now + timedelta(seconds=int(said.get("expires_in", LIFE))) - SPARE
+        return self._token
+
+    def _assertion(self, now: datetime) -> str:
+        """Return who we are, signed by the service account's key (RFC 7523)."""
+        issued = int(now.timestamp())
+        claims = {
+            "iss": self._account.email,
+            "scope": SCOPE,
+            "aud": f"{self._account.token_address}/token",
+            "iat": issued,
+            "exp": issued + LIFE,
+        }
+        signed = f"{_segment({'alg': 'RS256', 'typ': 'JWT'})}.{_segment(claims)}"
+        return f"{signed}.{_base64(self._signed(signed.encode()))}"
+
+    def _signed(self, data: bytes) -> bytes:
+        from cryptography.hazmat.primitives import hashes, serialization
+        from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
+        key = serialization.load_pem_private_key(self._account.key.reveal().encode(), None)
+        if not isinstance(key, rsa.RSAPrivateKey):
+            raise NotNow("account_unreadable")
+        signature: bytes = key.sign(data, padding.PKCS1v15(), hashes.SHA256())
+        return signature
+
+    async def _sent(self, call: Call) -> Answer:
+        try:
+            return await self._http.send(call)
+        except ConnectionFailed:
+            raise NotNow("out_of_reach") from None
+        except CallFault:
+            raise OutcomeUnknown("no_answer") from None
+
+
+def _message(message: PushMessage, now: datetime) -> dict[str, Any]:
+    """Return a push that is shown at once or not at all: an old one would tell of a key of before."""
+    lasts = int(message.lasts.total_seconds())
+    expires = str(int((now + message.lasts).timestamp()))
+    return {
+        message.address_kind: message.to.reveal(),
+        "notification": {"title": message.title, "body": message.body},
+        "data": dict(message.data),
+        "android": {"priority": "high", "ttl": f"{lasts}s"},
+        "apns": {"headers": {"apns-priority": "10", "apns-expiration": expires}},
+        "webpush": {"headers": {"Urgency": "high", "TTL": str(lasts)}},
+    }
+
+
+def _read(answer: Answer) -> Mapping[str, Any]:
+    said = _json(answer.body)
+    if answer.status == 200:
+        return said
+    code = _code(said)
+    if code in _NEVER:
+        raise Refused(_NEVER[code])
+    after = answer.headers.get("retry-after", "")
+    raise NotNow("provider_refused", timedelta(seconds=int(after)) if after.isdecimal() else None)
+
+
+def _code(said: Mapping[str, Any]) -> str:
+    """Return FCM's own word; `INVALID_ARGUMENT` without one is a fault of ours, and no address's."""
+    error = said.get("error")
+    details = error.get("details", []) if isinstance(error, dict) else []
+    named = (each for each in details if isinstance(each, dict) and each.get("@type") == ERROR_TYPE)
+    return next((str(each.get("errorCode", "")) for each in named), "")
+
+
+def _json(body: bytes) -> Mapping[str, Any]:
+    try:
+        said = orjson.loads(body)
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _segment(value: Mapping[str, Any]) -> str:
+    return _base64(orjson.dumps(value))
+
+
+def _base64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

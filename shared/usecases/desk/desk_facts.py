@@ -1,0 +1,124 @@
+"""What a desk tells of a key that it made or withdrew alone, checked against all that we know of the desk.
+
+A fact is signed by the desk over all that it says, the vendor's reference included. What the desk itself was
+bound by is judged here once more, by our clock and our records: a desk that lies is one that was broken into.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final, Self
+
+from nacl.exceptions import BadSignatureError
+from nacl.signing import VerifyKey
+
+from shared.domain.core import PROVISIONAL_CAP
+from shared.domain.errors import DomainError, InvalidInput
+from shared.domain.ids import ProvisionalKeyId, ReservationId, RoomId
+from shared.domain.instants import instant_from_text
+from shared.domain.kinds import KeyCredentialKind, RevokeReason
+from shared.domain.secret import Secret
+from shared.offline.certificate import LEEWAY, LIFETIME
+from shared.offline.signing import SignedRefused, message
+from shared.usecases.desk.desks import DeskRecord
+
+PURPOSE: Final = "keyfleet desk fact"
+ISSUED: Final = "melmastoon.lock.credential.issued.local.v1"
+REVOKED: Final = "melmastoon.lock.credential.revoked.local.v1"
+REFUSED: Final = "melmastoon.lock.credential.refused.local.v1"
+FORKED: Final = "melmastoon.lock.audit.fork_seen.local.v1"
+SIGNATURE: Final = "deviceSig"
+MINUTE: Final = timedelta(minutes=1)
+
+
+class FactRefused(Exception):
+    """A fact that is not the desk's own; `reason` says in a word why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class MadeAlone:
+    """A key that a desk made without us."""
+
+    local: ProvisionalKeyId
+    reservation: ReservationId
+    kind: KeyCredentialKind
+    vendor: str
+    rooms: tuple[RoomId, ...]
+    start: datetime
+    end: datetime
+    issued_at: datetime
+    serial: str
+    reference: Secret[str] = field(repr=False)
+    replaces: str | None = None
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any], reference: Secret[str]) -> Self:
+        """Read it, or raise FactRefused."""
+        try:
+            return cls(
+                ProvisionalKeyId(told["localId"]),
+                ReservationId(told["reservationId"]),
+                KeyCredentialKind(told["kind"]),
+                str(told["vendor"]),
+                tuple(map(RoomId, told["rooms"])),
+                instant_from_text(told["validFrom"], "validFrom"),
+                instant_from_text(told["validUntil"], "validUntil"),
+                instant_from_text(told["issuedAt"], "issuedAt"),
+                str(told["certSerial"]),
+                reference,
+                told.get("replaces"),
+            )
+        except (KeyError, TypeError, ValueError, DomainError):
+            raise FactRefused("malformed") from None
+
+    @property
+    def number(self) -> int:
+        """The number on its card, in milliseconds; 0 where it is no card."""
+        _, _, number = self.reference.reveal().partition(".")
+        return int(number) if number.isdecimal() else 0
+
+    def why_not(self, desk: DeskRecord, now: datetime) -> str | None:
+        """Return which bound of its certificate the desk broke, in a word; None says that it broke none."""
+        checks: tuple[tuple[str, Callable[[], bool]], ...] = (
+            ("serial", lambda: self.serial in desk.serials),
+            ("kind", lambda: self.kind in desk.kinds),
+            ("window", lambda: timedelta(0) < self.end - self.start <= PROVISIONAL_CAP + MINUTE),
+            ("future", lambda: self.issued_at <= now + LEEWAY),
+            ("expired", lambda: self.issued_at < desk.certified_at + LIFETIME),
+        )
+        return next((reason for reason, holds in checks if not holds()), None)
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawnAlone:
+    """A key that a desk withdrew without us: one of its own, or one of the ledger's."""
+
+    key: str
+    reason: RevokeReason
+    removed: bool
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Self:
+        """Read it, or raise FactRefused."""
+        try:
+            key = told.get("localId") or told["keyCredentialId"]
+            return cls(str(key), RevokeReason(told["reason"]), told["removedAtLock"] is True)
+        except (KeyError, TypeError, ValueError):
+            raise FactRefused("malformed") from None
+
+
+def prove(told: Mapping[str, Any], reference: Secret[str] | None, key: VerifyKey) -> None:
+    """Raise FactRefused unless the desk's own key signed this, with this reference."""
+    whole = {name: value for name, value in told.items() if name != SIGNATURE}
+    whole |= {} if reference is None else {"vendorRef": reference.reveal()}
+    try:
+        signature = base64.b64decode(str(told.get(SIGNATURE)), validate=True)
+        key.verify(message(PURPOSE, whole), signature)
+    except (BadSignatureError, SignedRefused, InvalidInput, ValueError, binascii.Error):
+        raise FactRefused("signature") from None

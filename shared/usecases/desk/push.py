@@ -1,0 +1,206 @@
+"""A desk's outbox, heard row by row (A §9.2, B §7): each proved, acted upon, then counted.
+
+1. A row that was counted before is passed over; one that does not follow from the last is refused, and the
+   desk is told which one is wanted. So a push that broke off goes on where it ended.
+2. What the row tells is proved and done, which is idempotent by the key's own name.
+3. One commit keeps the row without its secret, and counts it. A crash before it does 2 once more.
+
+A row that is not the desk's own stops its outbox, and somebody is called: a chain that is altered, a second
+history of one desk, or a fact that breaks the desk's bounds.
+"""
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Self
+
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import credential_id
+from shared.domain.lifecycle import name_of
+from shared.domain.secret import Secret
+from shared.keywork.orders import Order, end_key
+from shared.keywork.services import retry_on_conflict
+from shared.keywork.start import begin_work
+from shared.ledger.key_record import Cause
+from shared.ledger.ledger import Ledger
+from shared.offline.chain import GENESIS, NO_SECRET, commitment, link
+from shared.ports.documents import Create, Ref
+from shared.usecases.desk.desk_facts import (
+    FORKED,
+    ISSUED,
+    REFUSED,
+    REVOKED,
+    FactRefused,
+    MadeAlone,
+    WithdrawnAlone,
+    prove,
+)
+from shared.usecases.desk.desks import KnownDesk
+from shared.usecases.desk.local_keys import local_key
+from shared.usecases.desk.reconcile import reconcile
+from shared.usecases.desk.services import DeskRefused, DeskServices
+
+ROWS: Final = "desk_rows"
+MOST: Final = 25
+"""Rows in one push: each may cost a dozen writes, and a push ends within its time."""
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PushedRow:
+    """A row as the desk tells it."""
+
+    sequence: int
+    at: str
+    subject: str
+    key_id: str
+    body: bytes
+    commitment: bytes
+    hash: bytes
+    salt: bytes = field(default=b"", repr=False)
+    secret: bytes = field(default=b"", repr=False)
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Self:
+        """Read a row, or refuse its form."""
+        try:
+            at, subject, key_id, body = (str(told[name]) for name in ("at", "subject", "keyId", "body"))
+            committed, hashed, salt, secret = (
+                base64.b64decode(told.get(name, ""), validate=True)
+                for name in ("commitment", "hash", "salt", "secret")
+            )
+            sequence = int(told["sequence"])
+            return cls(sequence, at, subject, key_id, body.encode(), committed, hashed, salt, secret)
+        except (KeyError, TypeError, ValueError):
+            raise InvalidInput("rows", "not rows of an outbox", "send each as the desk keeps it") from None
+
+    @property
+    def told(self) -> Json:
+        """What it tells."""
+        try:
+            told = json.loads(self.body)
+        except ValueError:
+            told = None
+        if not isinstance(told, dict):
+            raise FactRefused("malformed")
+        return told
+
+    def follows(self, previous: bytes) -> bool:
+        """Say whether it follows from the row before, with the secret that it was written with."""
+        fact = (self.at, self.subject, self.key_id, self.body)
+        whole = self.hash == link(previous, self.sequence, fact, self.commitment)
+        hidden = self.commitment == commitment(self.salt or NO_SECRET, self.secret or NO_SECRET)
+        return whole and (hidden or not self.secret)
+
+
+async def push(desk: KnownDesk, body: Mapping[str, Any], on: DeskServices) -> Json:
+    """Hear a desk's rows, and return up to which one all are heard, and which keys they became."""
+    rows = body.get("rows")
+    if not isinstance(rows, list) or len(rows) > MOST:
+        raise InvalidInput("rows", f"not a list of at most {MOST}", "send them in the order of their numbers")
+    keys: dict[str, Json] = {}
+    for row in map(PushedRow.of, rows):
+        if row.sequence <= desk.record.pushed:
+            _check_known(row, desk, on)
+        elif row.sequence == desk.record.pushed + 1:
+            desk = await _heard(row, desk, on)
+        else:
+            break
+        if row.key_id:
+            keys[row.key_id] = await _standing(row.key_id, desk, on)
+    return {"heard": desk.record.pushed, "keys": keys}
+
+
+async def _heard(row: PushedRow, desk: KnownDesk, on: DeskServices) -> KnownDesk:
+    previous = bytes.fromhex(desk.record.head) if desk.record.head else GENESIS
+    if not row.follows(previous):
+        raise _alarmed("chain", row, desk, on)
+    try:
+        outcome = await _done(row, desk, on)
+    except FactRefused as refusal:
+        raise _alarmed(refusal.reason, row, desk, on) from None
+    record = replace(desk.record, pushed=row.sequence, head=row.hash.hex())
+    kept = {
+        "schema_version": 1,
+        "at": row.at,
+        "subject": row.subject,
+        "key": row.key_id,
+        "body": row.body.decode(),
+        "hash": row.hash.hex(),
+        "outcome": outcome,
+    }
+    await desk.store.commit([Create(Ref(ROWS, f"{record.id}.{row.sequence:08d}"), kept), record.write()])
+    found = await desk.store.get(Ref("desks", record.id))
+    return replace(desk, record=type(record).read(found)) if found is not None else desk
+
+
+async def _done(row: PushedRow, desk: KnownDesk, on: DeskServices) -> str:
+    """Do what a row tells, and say in a word what came of it."""
+    told, reference = row.told, Secret(row.secret.decode()) if row.secret else None
+    prove(told, reference, desk.record.public)
+    if row.subject == ISSUED:
+        made = MadeAlone.of(told, reference or Secret(""))
+        broken = made.why_not(desk.record, on.now)
+        if broken is not None:
+            raise FactRefused(broken)
+        key = await retry_on_conflict(lambda: reconcile(made, desk, on))
+        return "unknown_stay" if key is None else "reconciled"
+    if row.subject == REVOKED:
+        return await _withdrawn(WithdrawnAlone.of(told), desk, on)
+    reason = str(told.get("reason", ""))[:40]
+    if row.subject == FORKED:
+        seen = {"tenant": desk.tenant, "device": desk.record.id, "reason": reason}
+        on.keys.log.alert("a desk remembers another audit log of the cell", runbook="audit/anchor", **seen)
+        return "alarmed"
+    if row.subject == REFUSED:
+        on.keys.log.info("a desk refused a key", device=desk.record.id, reason=reason, sequence=row.sequence)
+    return "noted"
+
+
+async def _withdrawn(gone: WithdrawnAlone, desk: KnownDesk, on: DeskServices) -> str:
+    ledger = Ledger(desk.store, on.keys.ids)
+    known = await local_key(gone.key, desk.store)
+    try:
+        key = known.key if known else credential_id(gone.key)
+    except InvalidInput:
+        raise FactRefused("malformed") from None
+
+    async def ended() -> bool:
+        entry = await ledger.entry(key)
+        if entry is None or entry.credential.core.property_id != desk.record.property_id:
+            return False
+        order = Order(Cause(entry.cause.trace_id), on.now)
+        change = end_key(entry, await ledger.grants(entry), gone.reason, order)
+        if change is not None:
+            await begin_work(await ledger.save(change), ledger, on.keys)
+        return True
+
+    return "withdrawn" if await retry_on_conflict(ended) else "unknown_key"
+
+
+async def _standing(local: str, desk: KnownDesk, on: DeskServices) -> Json:
+    """Return which key of the ledger a desk's key is, and how it stands there."""
+    known = await local_key(local, desk.store)
+    entry = None if known is None else await Ledger(desk.store, on.keys.ids).entry(known.key)
+    if known is None or entry is None:
+        return {"keyCredentialId": None, "state": None}
+    return {"keyCredentialId": known.key, "state": name_of(type(entry.credential.state))}
+
+
+def _check_known(row: PushedRow, desk: KnownDesk, on: DeskServices) -> None:
+    """Refuse another row under the last number that was counted: one desk has one history."""
+    if row.sequence == desk.record.pushed and row.hash.hex() != desk.record.head:
+        raise _alarmed("forked", row, desk, on)
+
+
+def _alarmed(reason: str, row: PushedRow, desk: KnownDesk, on: DeskServices) -> DeskRefused:
+    on.keys.log.alert(
+        "a desk's outbox is not to be believed",
+        runbook="desk/outbox",
+        tenant=desk.tenant,
+        device=desk.record.id,
+        reason=reason,
+        sequence=row.sequence,
+    )
+    return DeskRefused(f"row_{reason}")

@@ -1,0 +1,258 @@
+"""One look at a property's locks of one vendor: which are there, how they are, and what of that is told.
+
+1. The vendor's list is asked for; where there is none, nothing is concluded from that.
+2. More than a fifth of the known locks gone is not believed: an alarm, and nothing else of that list counts.
+3. Each lock: new ones are registered; a known one is held against how it was, and each crossing is told once,
+   in one commit with its new condition. Another lock under a known name is quarantined, with an alarm.
+4. The clocks of those asked longest ago are asked, a few at a time: each takes its gateway's time.
+5. Of locks taken out of use, the account must have changed within a day, or somebody is called.
+
+A lock is never taken out of the premises by a list: only by a person's word. Decision 0107.
+"""
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from shared.domain.device_health import Condition, Level, Looked, Measure, looked_at
+from shared.domain.lock_errors import LockError
+from shared.domain.premises import LockDevice
+from shared.events.wire import Published
+from shared.keywork.services import Services
+from shared.keywork.vendor_session import VendorSession, VendorSessions
+from shared.ledger.device_record import DeviceRecord, device_record_from
+from shared.ledger.hearing import hearing_of
+from shared.ledger.indexes import DEVICES_AT
+from shared.ledger.vendor_webhook import site_of
+from shared.ports.documents import AlreadyExists, StaleVersion, TenantDocuments, Write
+from shared.ports.lock import DeviceHealth, ListedDevice
+from shared.streams.telling import row_write
+from shared.usecases.attempts.begin_hearing import HearDoors
+from shared.usecases.devices.out_of_use import ALARMED_EVERY, watch_accounts
+from shared.usecases.devices.tell_health import registered, rows_of, told
+
+MOST_LOCKS: Final = 1000
+MOST_GONE: Final = 0.2
+CLOCKS_A_LOOK: Final = 5
+CLOCK_EVERY: Final = timedelta(hours=20)
+CLOCK_AGAIN_AFTER: Final = timedelta(hours=1)
+"""A clock that was wrong is asked more often, so that it is told when it is worse."""
+OVER: Final = {"outcome": "done", "after_seconds": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One look: whose locks, what is kept of them, and what the vendor's list says."""
+
+    desk: VendorSession
+    known: dict[str, DeviceRecord]
+    listed: dict[str, ListedDevice]
+    store: TenantDocuments
+    services: Services
+    healths: dict[str, DeviceHealth]
+
+
+async def look_at_locks(command: HearDoors, services: Services, desks: VendorSessions) -> dict[str, Any]:
+    """Look once."""
+    store = (await services.ledger(command.tenant)).documents
+    try:
+        desk = await desks.at(command.tenant, command.property_id)
+        found = await desk.port.list_devices(command.property_id)
+    except LockError as error:
+        services.log.warning(
+            "locks could not be looked at", property=command.property_id, cause=error.cause.kind
+        )
+        return dict(OVER)
+    known = await records_at(command, store)
+    await watch_accounts(list(known.values()), desk, store, services)
+    listed = {str(each.device_id): each for each in found}
+    round_ = Round(desk, known, listed, store, services, {})
+    if gone := _gone(round_):
+        await _brake(gone, command, round_)
+        return dict(OVER)
+    await _ask_clocks(round_)
+    for device in desk.binding.devices:
+        await _look(device, round_)
+    return dict(OVER)
+
+
+async def records_at(command: HearDoors, store: TenantDocuments) -> dict[str, DeviceRecord]:
+    """Return what is kept of a property's locks of one vendor."""
+    site = site_of(command.property_id, command.vendor)
+    found = await store.query(DEVICES_AT, {"site": site}, limit=MOST_LOCKS)
+    return {each.ref.id: device_record_from(each) for each in found}
+
+
+def _gone(round_: Round) -> str:
+    """Say how many locks are gone, if they are so many that a cut list is likelier."""
+    mapped = {str(device.id) for device in round_.desk.binding.devices}
+    known = [record for name, record in round_.known.items() if name in mapped]
+    gone = [record for record in known if str(record.id) not in round_.listed]
+    if not gone or len(gone) <= MOST_GONE * len(known):
+        return ""
+    return f"{len(gone)} of {len(known)} locks are not in the vendor's list"
+
+
+async def _brake(gone: str, command: HearDoors, round_: Round) -> None:
+    """Call somebody, once a day; of such a list nothing is kept."""
+    now = round_.services.now
+    hearing = await hearing_of(site_of(command.property_id, command.vendor), round_.store)
+    if hearing.braked_at is not None and now < hearing.braked_at + ALARMED_EVERY:
+        return
+    round_.services.log.alert(
+        "so many locks are missing that nobody believes it",
+        runbook="lock/devices",
+        property=command.property_id,
+        vendor=command.vendor,
+        because=gone,
+        remedy="Compare the vendor's own app; nothing was changed",
+    )
+    with contextlib.suppress(AlreadyExists, StaleVersion):
+        await replace(hearing, braked_at=now).saved(round_.store)
+
+
+async def _ask_clocks(round_: Round) -> None:
+    """Ask the locks for their clocks that were asked longest ago, and can be reached."""
+    due = _due_clocks(round_, round_.services.now)
+    for name in due[:CLOCKS_A_LOOK]:
+        try:
+            health = await round_.desk.port.health_check(round_.listed[name].device_id)
+        except LockError:
+            continue
+        round_.healths[name] = health
+
+
+def _due_clocks(round_: Round, now: datetime) -> list[str]:
+    asked = {
+        name: record.condition.skew_at if (record := round_.known.get(name)) else None
+        for name, listed in round_.listed.items()
+        if listed.online
+    }
+    due = [
+        name
+        for name, at in asked.items()
+        if at is None or now >= at + (CLOCK_AGAIN_AFTER if _wrong(round_.known[name]) else CLOCK_EVERY)
+    ]
+    return sorted(due, key=lambda name: (asked[name] is not None, asked[name] or now, name))
+
+
+def _wrong(record: DeviceRecord) -> bool:
+    return record.condition.skew_level > Level.GOOD
+
+
+async def _look(device: LockDevice, round_: Round) -> None:
+    """Hold a lock against how it was, and keep and tell what is new."""
+    name, services = str(device.id), round_.services
+    listed, known = round_.listed.get(name), round_.known.get(name)
+    looked = _looked(device, round_)
+    if known is None and listed is None:
+        return  # its vendor does not know it yet: it joins when it does
+    fresh = known is None
+    record = known or _new(device, listed, round_)
+    condition, crossings = looked_at(record.condition, looked)
+    record = replace(record, condition=condition, **_presence(record, listed, services.now))
+    payloads = list[Published]()
+    if fresh:
+        payloads.append(registered(record, device, condition.firmware))
+    for crossing in crossings:
+        payloads += told(record, crossing, looked)
+        if crossing.measure is Measure.CLOCK and crossing.level is Level.CRITICAL:
+            _page(record, services)
+    if record.swapped_at is not None and (known is None or known.swapped_at is None):
+        _quarantined(record, services)
+    if payloads or _changed(record, known):
+        await _saved(record, payloads, looked, round_)
+
+
+def _looked(device: LockDevice, round_: Round) -> Looked:
+    name, now = str(device.id), round_.services.now
+    listed, health = round_.listed.get(name), round_.healths.get(name)
+    known = round_.known.get(name)
+    battery = (health and health.battery) or (listed and listed.battery) or None
+    seen = listed.last_seen_at if listed else (known.condition.last_seen_at if known else None)
+    return Looked(
+        at=now,
+        online=bool(listed and listed.online),
+        last_seen_at=min(seen or now, now),
+        battery=battery.percent if battery else None,
+        battery_low_at=battery.low_threshold_percent if battery else None,
+        skew_ms=health.clock_skew_ms if health else None,
+        firmware=(health and health.firmware) or (listed and listed.firmware) or None,
+        oldest_firmware=round_.desk.port.describe_adapter().oldest_firmware,
+    )
+
+
+def _new(device: LockDevice, listed: ListedDevice | None, round_: Round) -> DeviceRecord:
+    now = round_.services.now
+    return DeviceRecord(
+        id=device.id,
+        tenant=round_.desk.binding.tenant,
+        property_id=device.property_id,
+        vendor=device.vendor,
+        vendor_device=device.vendor_device,
+        registered_at=now,
+        hardware=listed.hardware if listed else None,
+        sequence=0,
+    )
+
+
+def _presence(record: DeviceRecord, listed: ListedDevice | None, now: datetime) -> dict[str, Any]:
+    """Return whether a lock is in its vendor's list, and whether it is the same one."""
+    missing = None if listed else record.missing_since or now
+    told = listed.hardware if listed else None
+    swapped = record.swapped_at
+    if told is not None and record.hardware is not None and told != record.hardware:
+        swapped = swapped or now
+    return {"missing_since": missing, "hardware": record.hardware or told, "swapped_at": swapped}
+
+
+def _changed(record: DeviceRecord, known: DeviceRecord | None) -> bool:
+    """Say whether there is anything to keep: that it was looked at once more is kept once in six hours."""
+    if known is None:
+        return True
+    plain = Condition(looked_at=None, last_seen_at=None)
+    same = replace(record.condition, looked_at=plain.looked_at, last_seen_at=plain.last_seen_at) == replace(
+        known.condition, looked_at=plain.looked_at, last_seen_at=plain.last_seen_at
+    )
+    last = known.condition.looked_at
+    stale = last is None or (record.condition.looked_at or last) >= last + timedelta(hours=6)
+    presence = (record.missing_since, record.swapped_at, record.hardware)
+    return stale or not same or presence != (known.missing_since, known.swapped_at, known.hardware)
+
+
+async def _saved(record: DeviceRecord, payloads: Sequence[Published], looked: Looked, round_: Round) -> None:
+    rows = rows_of(record, payloads, looked, round_.services.ids)
+    kept = record.happened(len(rows), round_.services.now)
+    writes: list[Write] = [kept.write(), *map(row_write, rows)]
+    try:
+        version = (await round_.store.commit(writes))[0]
+    except (AlreadyExists, StaleVersion):
+        return  # somebody else looked, and told
+    if rows:
+        standing = replace(kept, version=version, stored=kept.sequence, told=tuple(rows))
+        announced = await standing.announce(round_.store, round_.services.bus)
+        await round_.store.note([replace(announced, due=None).write()])
+
+
+def _page(record: DeviceRecord, services: Services) -> None:
+    services.log.alert(
+        "a lock's clock is more than ten minutes wrong",
+        runbook="lock/devices",
+        deviceId=record.id,
+        property=record.property_id,
+        because=f"{(record.condition.skew_ms or 0) // 1000} seconds",
+        remedy="Set the lock's clock in the vendor's app; change its battery",
+    )
+
+
+def _quarantined(record: DeviceRecord, services: Services) -> None:
+    services.log.alert(
+        "another lock answers under a door's name",
+        runbook="lock/devices",
+        deviceId=record.id,
+        property=record.property_id,
+        because="the vendor lists other hardware under the same number",
+        remedy="Prove the mapping at the door: keyfleet challenge",
+    )

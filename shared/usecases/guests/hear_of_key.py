@@ -1,0 +1,112 @@
+"""What is told of a key becomes a notice for its guest, once for each event, and its delivery begins.
+
+| the event | the guest is told |
+|---|---|
+| issued | that the key is ready, by its kind; of a replacement's PIN, that it is another |
+| updated | its other times |
+| suspended | that it rests |
+| revoked | that it has ended, unless another stands in for it |
+
+Staff have no guest's ways, ever. A hotel that has set up no messages tells nobody.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from shared.domain.core import Guest
+from shared.domain.ids import TenantId
+from shared.domain.kinds import KeyCredentialKind
+from shared.ledger.hotel_directory import HotelDirectory
+from shared.ledger.key_record import KeyRecord, key_record_from, ref_of
+from shared.ledger.message_settings import message_settings
+from shared.ledger.notices import Notice
+from shared.messages.kinds import TOLD_WHEN_ISSUED, MessageKind
+from shared.ports.ambient import Clock
+from shared.ports.documents import AlreadyExists, TenantDocuments
+from shared.ports.sagas import Sagas
+from shared.usecases.guests.ladder import CLAIMED_FOR, planned
+
+WORKFLOW: Final = "deliver_key"
+_KINDS: Final = {
+    "updated": MessageKind.KEY_TIMES_CHANGED,
+    "suspended": MessageKind.KEY_RESTS,
+    "revoked": MessageKind.KEY_ENDED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """What hearing of a key works with."""
+
+    hotels: HotelDirectory
+    sagas: Sagas
+    clock: Clock
+
+
+async def hear_of_key(event: Any, on: Hearing) -> str | None:
+    """Keep what a guest is to be told, and begin to deliver it; return the notice's name, if there is one."""
+    kind = kind_of(event)
+    if kind is None:
+        return None
+    store = await on.hotels.admit(event.tenant_id)
+    # A hotel that writes to nobody pays for no more than that question.
+    settings = await message_settings(store, event.data.property_id or "tenant")
+    entry = None if settings is None else await _entry(event.data.key_credential_id, store)
+    if settings is None or entry is None or not isinstance(entry.credential.core.holder, Guest):
+        return None
+    notice = _notice(event, kind, entry)
+    now, arrives = on.clock.now(), entry.credential.core.window.start
+    ways: dict[str, Any] = dict(planned(kind, settings, arrives, notice.zone, now))
+    # Who delivers it begins at once; if nobody comes to that, the sweeper does.
+    made = replace(notice, due=now + CLAIMED_FOR, **ways)
+    try:
+        await store.commit([made.write()])
+    except AlreadyExists:
+        return notice.id
+    await begin_delivery(store.tenant, notice.id, on.sagas)
+    return notice.id
+
+
+async def begin_delivery(tenant: TenantId, notice: str, sagas: Sagas) -> None:
+    """Begin to deliver a notice; twice does no harm, for each way is claimed before it is taken."""
+    await sagas.start(WORKFLOW, {"tenant": str(tenant), "notice": notice})
+
+
+def kind_of(event: Any) -> MessageKind | None:
+    """Return what a guest is told of an event, or None."""
+    word = _word(event)
+    if word == "issued":
+        if event.data.holder_kind != "guest":
+            return None
+        kind = KeyCredentialKind(event.data.kind)
+        replaces = event.data.replaces is not None and kind is KeyCredentialKind.PIN_CODE
+        return MessageKind.PIN_CODE_CHANGED if replaces else TOLD_WHEN_ISSUED[kind]
+    if word == "revoked" and event.data.replaced_by is not None:
+        return None
+    return _KINDS.get(word)
+
+
+def _word(event: Any) -> str:
+    return str(event.subject).split(".")[-2]
+
+
+async def _entry(credential: str, store: TenantDocuments) -> KeyRecord | None:
+    found = await store.get(ref_of(credential))
+    return None if found is None else key_record_from(found)
+
+
+def _notice(event: Any, kind: MessageKind, entry: KeyRecord) -> Notice:
+    core = entry.credential.core
+    assert isinstance(core.holder, Guest)  # noqa: S101 - the caller looked
+    return Notice(
+        id=event.id,
+        kind=kind,
+        tells=_word(event),
+        credential=core.id,
+        reservation=core.holder.reservation_id,
+        property_id=core.property_id,
+        made=event.time,
+        arrives=core.window.start,
+        ends=core.window.end,
+        zone=core.window.zone,
+    )
