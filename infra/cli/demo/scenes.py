@@ -12,5 +12,18 @@ from infra.cli.demo.scenes_key import DOORS, NO_KEY, ONE_KEY
 from infra.cli.demo.scenes_staff import STAFF
 
 # The evidence moves the fleet's clock to the next day, which is not the clock of the desk's machine.
-ENDS: Final = (DEPARTURE, TOLD_THE_WORLD, STAFF, FRONT_DESK, EVIDENCE)
-SCENES: Final = (EMPTY_FOLDER, BAD_DAY, KILL, ONE_KEY, DOORS, GUEST, HEARD, NO_KEY, *ENDS)
+SCENES: Final = (
+    EMPTY_FOLDER,
+    BAD_DAY,
+    KILL,
+    ONE_KEY,
+    DOORS,
+    HEARD,
+    GUEST,
+    NO_KEY,
+    DEPARTURE,
+    TOLD_THE_WORLD,
+    STAFF,
+    FRONT_DESK,
+    EVIDENCE,
+)

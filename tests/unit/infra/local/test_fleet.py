@@ -18,15 +18,10 @@ OF_ALL = {
     "lock-api": ("GET", "/lock/v1/me"),
     "audit-api": ("GET", "/lock/v1/audit"),
     "backoffice": ("GET", "/bff/v1/preferences"),
+    "backoffice-feed": ("GET", "/bff/v1/events"),
     "guest-api": ("POST", "/guest/v1/reservations/rsv_1/sessions"),
 }
 """A route of each."""
-    "lock-api": "/lock/v1/me",
-    "audit-api": "/lock/v1/audit",
-    "backoffice": "/bff/v1/preferences",
-    "backoffice-feed": "/bff/v1/events",
-}
-"""A path of each that no id stands in."""
 
 
 @pytest.mark.parametrize("name", INTERNAL)
