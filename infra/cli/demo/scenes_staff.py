@@ -21,7 +21,7 @@ def begin(stage: Stage) -> Proof:
     pin = _on_duty(stage, "demo-early")
     tried = stage.doors.tried((*BOOKED, NEIGHBOUR), pin)
     opened = [door for door, reason in tried.items() if reason == "open"]
-    stage.pin = pin
+    stage.staff_pin = pin
     return Proof(sorted(opened) == sorted(BOOKED), {"tried": tried}, f"opened {', '.join(opened)}")
 
 
@@ -33,7 +33,7 @@ def end(stage: Stage) -> Proof:
 
 def fire(stage: Stage) -> Proof:
     """Another shift begins, and in the middle of it the housekeeper loses the account."""
-    stage.pin = _on_duty(stage, "demo-late")
+    stage.staff_pin = _on_duty(stage, "demo-late")
     stage.publish(_told(stage, FIRED, userId=HOUSEKEEPER))
     proof = _shut(stage)
     keys = stage.control.get("staff", property=PROPERTY, tenant=TENANT)["masterKeys"]
@@ -67,7 +67,7 @@ def _one_pin(stage: Stage) -> Secret[str] | None:
 def _shut(stage: Stage) -> Proof:
     """Wait until no door has a PIN, and try the one that was."""
     stage.until(lambda: None if stage.doors.holding() else True)
-    tried = stage.doors.tried(BOOKED, stage.pin)
+    tried = stage.doors.tried(BOOKED, stage.staff_pin)
     detail = ", ".join(f"{door} {reason}" for door, reason in tried.items())
     return Proof("open" not in tried.values(), {"tried": tried}, detail)
 
