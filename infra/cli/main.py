@@ -51,6 +51,7 @@ from infra.cli.trigger import trigger
 from infra.cli.up import up
 from infra.cli.usage import Documented
 from infra.cli.verify import verify
+from infra.cli.why import why
 
 EPILOG = "Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES) + "."
 
@@ -113,6 +114,7 @@ app.command("doors")(at_a_place(locks.doors))
 app.command("challenge")(at_a_place(locks.challenge))
 app.command("attempts")(at_a_place(locks.attempts))
 app.command("map")(at_a_place(locks.show_map))
+app.command("why")(at_a_place(why))
 app.command("timeline")(at_a_place(timeline))
 app.command("token")(at_a_place(token))
 app.command("document")(at_a_place(document))
