@@ -1,6 +1,6 @@
 """Every route of the API of staff, in the order in which its description lists them."""
 
-from functions.lock_api import about_me, credentials, doors, explain, operations, residues, stays
+from functions.lock_api import about_me, credentials, doors, explain, hotels, operations, residues, stays
 
 ROUTES = (
     *about_me.ROUTES,
@@ -8,6 +8,7 @@ ROUTES = (
     *credentials.ROUTES,
     *doors.ROUTES,
     *explain.ROUTES,
+    *hotels.ROUTES,
     *residues.ROUTES,
     *operations.ROUTES,
 )

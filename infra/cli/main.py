@@ -8,6 +8,7 @@ from infra.cli import (
     dead_letter,
     executions,
     findings,
+    hotel,
     key_orders,
     keys,
     locks,
@@ -83,6 +84,7 @@ found = typer.Typer(
     no_args_is_help=True, help="What at locks is not as the ledger has it, until it is settled."
 )
 schedules = typer.Typer(no_args_is_help=True, help="What the clock starts.")
+hotels = typer.Typer(no_args_is_help=True, help="Hotels, set up from a file.")
 key = typer.Typer(no_args_is_help=True, help="One key, ended, replaced or copied on a person's word.")
 sealing = typer.Typer(no_args_is_help=True, help="The keys that seal what must stay secret.")
 sim = typer.Typer(no_args_is_help=True, help="Simulated vendors and their doors, to play with.")
@@ -131,6 +133,7 @@ app.add_typer(bulk, name="bulk")
 app.add_typer(staff, name="staff")
 app.add_typer(desk, name="desk")
 app.add_typer(found, name="finding")
+app.add_typer(hotels, name="hotel")
 app.add_typer(key, name="key")
 app.add_typer(workflow, name="workflow")
 app.add_typer(schedules, name="schedule")
@@ -142,6 +145,7 @@ letters.command("replay")(at_a_place(dead_letter.replay))
 letters.command("discard")(at_a_place(dead_letter.discard))
 residues.command("list")(at_a_place(residue.list_residues))
 residues.command("close")(at_a_place(residue.close))
+hotels.command("import")(at_a_place(hotel.import_hotel))
 key.command("end")(at_a_place(key_orders.end))
 key.command("replace")(at_a_place(key_orders.replace))
 key.command("copy")(at_a_place(key_orders.copy))
