@@ -29,6 +29,8 @@ class Stay:
     id: str
     booked: datetime
     rooms: tuple[str, ...] = ("rmu_101", "rmu_102")
+    house: str = "ppt_kabul"
+    payment: str | None = None
 
     def confirmed(self) -> dict[str, Any]:
         """Return the event that makes the stay certain: always the same one."""
@@ -36,10 +38,14 @@ class Stay:
         details = {
             "propertyId": "ppt_kabul",
             "guest": GUEST,
+        details: dict[str, Any] = {
+            "propertyId": self.house,
+            "guest": {"id": "gst_demo", "displayName": "A guest of the demo"},
             "rooms": list(self.rooms),
             "validFrom": instant_to_text(arrives),
             "validUntil": instant_to_text(arrives + STAYS_FOR),
         }
+        details |= {} if self.payment is None else {"paymentStatus": self.payment}
         return self._event("confirmed", self.booked, details)
 
     def ended(self, how: str, at: datetime) -> dict[str, Any]:

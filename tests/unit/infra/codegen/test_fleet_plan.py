@@ -20,6 +20,7 @@ from tests.unit.shared.runtime.test_google import WHERE
 FLEET = fleet_plan()
 CONFIRMED, SHIFT = "on-booking-confirmed", "melmastoon.staff.shift.started.v1"
 GUESTS = ("guest-api", "guest-page", "tell-guest")
+"""Who shows guests their keys, at every vendor."""
 """Who gives guests what is theirs, at every vendor."""
 STARTED = "on-shift-started"
 ISSUED = "melmastoon.lock.credential.issued.v1"
@@ -178,6 +179,12 @@ def test_what_only_sets_aside_publishes_to_the_quarantine_alone():
 
 
 def test_only_an_adapter_and_its_receiver_read_their_own_vendor_s_secrets():
+    of_vendors = [each for each in FLEET["secrets"].values() if each["begins"].startswith("lock-")]
+    for each in of_vendors:
+        role, _, vendor = each["function"].partition("-")
+        purpose = {"adapter": "-api", "webhook": "-webhook"}[role]
+        assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", purpose)
+    readers = {each["function"] for each in of_vendors}
     of_locks = [each for each in FLEET["secrets"].values() if not each["begins"].startswith("notify-")]
     for each in of_locks:
         role, _, vendor = each["function"].partition("-")
@@ -213,8 +220,14 @@ def test_a_pattern_of_purposes_takes_in_every_vendor_s_key():
     assert keys["vendor-ref-mock"] == {
         "rotated_every_days": 90,
         "openers": ["adapter-mock"],
-        "sealers": ["ask-again"],
+        "sealers": ["ask-again", "edge-gateway"],
     }
+
+
+def test_whoever_tells_guests_reads_the_accounts_of_channels_and_no_vendor_s():
+    told = {each["function"] for each in FLEET["secrets"].values() if each["begins"].startswith("notify-")}
+    assert told == {"message-status", "tell-guest"}
+    assert {each["begins"].partition("-")[0] for each in FLEET["secrets"].values()} == {"lock", "notify"}
 
 
 def test_an_adapter_is_called_by_the_sagas_that_call_adapters_and_by_nobody_else():
