@@ -90,8 +90,9 @@ def _a_stage(patience: Patience) -> Iterator[Stage]:
         fleet = fleet_process(at, simulator, folder / "fleet.log", patience)
         undo.callback(fleet.stop)
         stay = Stay(STAY, patience.clock.now().replace(microsecond=0))
-        guest = Guest(at.home, outbox)
-        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay, guest, at.home)
+        desk = FrontDesk(at, folder / "desk", patience, undo)
+        around = (ControlPlane(at), Doors(simulator), patience, stay)
+        yield Stage(fleet, vendor, *around, Guest(at.home, outbox), at.home, desk)
 
 
 @contextmanager
@@ -105,8 +106,6 @@ def _environment(name: str, value: str) -> Iterator[None]:
         os.environ.pop(name)
         if before is not None:
             os.environ[name] = before
-        desk = FrontDesk(at, folder / "desk", patience, undo)
-        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay, at.home, desk)
 
 
 def _port_above(taken: int) -> int:

@@ -10,19 +10,6 @@ from infra.cli.demo.scenes_guest import GUEST
 from infra.cli.demo.scenes_heard import HEARD
 from infra.cli.demo.scenes_key import DOORS, NO_KEY, ONE_KEY
 
-SCENES: Final = (
-    EMPTY_FOLDER,
-    BAD_DAY,
-    KILL,
-    ONE_KEY,
-    DOORS,
-    GUEST,
-    HEARD,
-    NO_KEY,
-    DEPARTURE,
-    TOLD_THE_WORLD,
-    EVIDENCE,
-)
 # The evidence moves the fleet's clock to the next day, which is not the clock of the desk's machine.
 ENDS: Final = (DEPARTURE, TOLD_THE_WORLD, FRONT_DESK, EVIDENCE)
-SCENES: Final = (EMPTY_FOLDER, BAD_DAY, KILL, ONE_KEY, DOORS, NO_KEY, *ENDS)
+SCENES: Final = (EMPTY_FOLDER, BAD_DAY, KILL, ONE_KEY, DOORS, GUEST, HEARD, NO_KEY, *ENDS)

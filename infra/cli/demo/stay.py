@@ -35,12 +35,9 @@ class Stay:
     def confirmed(self) -> dict[str, Any]:
         """Return the event that makes the stay certain: always the same one."""
         arrives = self.booked + ARRIVES_AFTER
-        details = {
-            "propertyId": "ppt_kabul",
-            "guest": GUEST,
         details: dict[str, Any] = {
             "propertyId": self.house,
-            "guest": {"id": "gst_demo", "displayName": "A guest of the demo"},
+            "guest": GUEST,
             "rooms": list(self.rooms),
             "validFrom": instant_to_text(arrives),
             "validUntil": instant_to_text(arrives + STAYS_FOR),
