@@ -32,6 +32,7 @@ from infra.local.sagas.run import Surroundings
 from infra.local.sagas.service import LocalSagas
 from infra.local.sample.account import open_desk_account
 from infra.local.sample.load import CARD_HOTEL, SampleHotel, add_house, move_in, read_sample
+from infra.local.sample.messengers import open_accounts
 from infra.local.storage.database import Loss, open_database
 from infra.local.storage.engine import Engine
 from infra.local.storage.private import create_private
@@ -229,8 +230,7 @@ class Fleet:
         return LocalSagas(sources, around, wake, self.world.saga_starts)
 
     def _platform(self) -> Platform:
-        means, config = self.means, self.config
-        cipher = self.cipher
+        means, config, cipher = self.means, self.config, self.cipher
         return Platform(
             cell=config.cell,
             documents=roles.held_to(self.documents, roles.DOCUMENTS),

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import orjson
 
+from infra.local.sample.account import open_account
 from infra.local.sample.load import SampleHotel
 from infra.local.world import FleetConfig
 from shared.domain.documents import to_document
@@ -21,10 +22,11 @@ PHONE: Final = "+93 20 210 0000"
 SENDER: Final = "keys@silk.example"
 
 
-async def open_messengers(
+async def open_accounts(
     hotel: SampleHotel, config: FleetConfig, secrets: Secrets, documents: DocumentStore
 ) -> None:
-    """Keep the accounts at the outbox, if there is one, and the settings, unless they are kept already."""
+    """Keep the account at the vendor, those at the outbox, if there is one, and how guests are written to."""
+    await open_account(secrets, hotel, config.simulator_url)
     if config.outbox_port is None:
         return
     for channel, account in _accounts(config.home, config.outbox_port).items():
