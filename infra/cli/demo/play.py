@@ -90,9 +90,9 @@ def _a_stage(patience: Patience) -> Iterator[Stage]:
         fleet = fleet_process(at, simulator, folder / "fleet.log", patience)
         undo.callback(fleet.stop)
         stay = Stay(STAY, patience.clock.now().replace(microsecond=0))
+        guest = Guest(at.home, outbox)
         desk = FrontDesk(at, folder / "desk", patience, undo)
-        around = (ControlPlane(at), Doors(simulator), patience, stay)
-        yield Stage(fleet, vendor, *around, Guest(at.home, outbox), at.home, desk)
+        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay, guest, at.home, desk)
 
 
 @contextmanager

@@ -11,5 +11,17 @@ from infra.cli.demo.scenes_heard import HEARD
 from infra.cli.demo.scenes_key import DOORS, NO_KEY, ONE_KEY
 
 # The evidence moves the fleet's clock to the next day, which is not the clock of the desk's machine.
-ENDS: Final = (DEPARTURE, TOLD_THE_WORLD, FRONT_DESK, EVIDENCE)
-SCENES: Final = (EMPTY_FOLDER, BAD_DAY, KILL, ONE_KEY, DOORS, GUEST, HEARD, NO_KEY, *ENDS)
+SCENES: Final = (
+    EMPTY_FOLDER,
+    BAD_DAY,
+    KILL,
+    ONE_KEY,
+    DOORS,
+    HEARD,
+    GUEST,
+    NO_KEY,
+    DEPARTURE,
+    TOLD_THE_WORLD,
+    FRONT_DESK,
+    EVIDENCE,
+)
