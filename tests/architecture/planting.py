@@ -15,7 +15,8 @@ PACKAGES = (
     *("shared.usecases", "shared.queries", "shared.keywork", "shared.runtime"),
     *("shared.vendors", "shared.vendors.ttlock", "shared.vendors.salto"),
     *("infra", "infra.local", "infra.cli", "infra.simulators", "infra.simulators.ttlock"),
-    *("edge_agent", "edge_agent.hardware", "edge_agent.ledger", "edge_agent.console"),
+    *("edge_agent", "edge_agent.hardware", "edge_agent.ledger", "edge_agent.console", "edge_agent.agent"),
+    *("edge_agent.cloud", "edge_agent.issuing", "edge_agent.pairing", "edge_agent.relay", "edge_agent.sync"),
 )
 MODULES = {
     "shared.domain.ids": "import hashlib",

@@ -56,6 +56,10 @@ VIOLATIONS = {
         line_in("edge_agent.console.pages", "import shared.runtime.entry"),
         line_in("edge_agent.console.pages", "import shared.gcp.documents"),
     ],
+    "The console meets no hardware, no key and no certificate": [
+        line_in("edge_agent.console.pages", "import edge_agent.hardware.usb"),
+        line_in("edge_agent.console.pages", "import edge_agent.ledger.store"),
+    ],
     "Simulators import nothing of the product": [
         line_in("infra.simulators.ttlock.app", "import shared.domain.ids"),
         line_in("infra.simulators.ttlock.app", "import edge_agent.hardware.usb"),
