@@ -1,5 +1,6 @@
 """`keyfleet up`: the embedded fleet in the foreground."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from textwrap import wrap
@@ -16,6 +17,7 @@ from infra.cli.losses import Loss, accepted_losses, losses_file, told_of
 from infra.cli.polling import Patience
 from infra.cli.problems import Failed, parted
 from infra.cli.sim.simulator import Simulator, simulator_at
+from infra.cli.sim.with_catchers import OUTBOX_PORT, catchers_beside, outbox_address, outbox_port
 from infra.cli.sim.with_simulator import simulator_beside
 
 WIDTH: Final = 66
@@ -62,9 +64,10 @@ def up(
             sample=sample,
             simulator_port=sim_port,
             doors_anew=simulators and not new,
+            outbox_port=_outbox_port(doors),
         )
         known = len(accepted_losses(at.home))
-        with _simulated(doors):
+        with _simulated(doors), _caught(at, doors):
             serve(
                 config, ready=lambda: announce(_ready(at, doors, accepted_losses(at.home)[known:], new=new))
             )
@@ -72,6 +75,16 @@ def up(
 
 def _simulated(doors: Simulator | None) -> AbstractContextManager[None]:
     return nullcontext() if doors is None else simulator_beside(doors, Patience())
+
+
+def _outbox_port(doors: Simulator | None) -> int | None:
+    """Return where messages to guests are caught: beside the doors, or where somebody does already."""
+    given = os.environ.get(OUTBOX_PORT, "")
+    return outbox_port(doors.port) if doors else int(given) if given.isdecimal() else None
+
+
+def _caught(at: FleetAddress, doors: Simulator | None) -> AbstractContextManager[None]:
+    return nullcontext() if doors is None else catchers_beside(at.home, outbox_port(doors.port))
 
 
 def _refuse_taken_port(at: FleetAddress) -> None:
@@ -165,7 +178,7 @@ def _ready(at: FleetAddress, doors: Simulator | None, losses: list[Loss], *, new
         *_listed("functions", names),
         *_listed("topics", topics),
         line(f"  look       keyfleet status{at.flags}"),
-        *([_beside(doors, new=new)] if doors else ()),
+        *([_beside(doors, new=new), _outbox(at, doors)] if doors else ()),
         line("  stop       Ctrl-C: whatever is under way goes on at the next start"),
     )
     simulators = {sample_vendor(): doors.base_url} if doors else {}
@@ -182,6 +195,10 @@ def _listed(head: str, names: Sequence[str]) -> Iterator[Text]:
 def _beside(doors: Simulator, *, new: bool) -> Text:
     anew = "" if new else ", which start empty: the keys that belong there are placed again in a minute"
     return line(f"  doors      keyfleet sim locks{doors.flags}", plain(anew, "yellow"))
+
+
+def _outbox(at: FleetAddress, doors: Simulator) -> Text:
+    return line(f"  messages   {outbox_address(at.home, outbox_port(doors.port))}")
 
 
 def _told(at: FleetAddress, losses: list[Loss]) -> Iterator[Text]:

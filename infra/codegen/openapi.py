@@ -16,6 +16,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from infra.manifest.load import Function, load_manifest
+from infra.manifest.triggers import ServiceTrigger
 from shared.domain.permissions import FRESH_FOR, RULES
 from shared.runtime.problems import CATALOGUE, PROBLEM_JSON
 from shared.runtime.routes import BODILESS, PATH_IDS, Route
@@ -88,7 +89,7 @@ def described() -> tuple[Described, ...]:
     return tuple(
         Described(each.name, route)
         for each in functions
-        if each.deployable.people
+        if each.deployable.people and not isinstance(each.deployable.trigger, ServiceTrigger)
         for route in _routes_of(each)
     )
 

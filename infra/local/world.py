@@ -31,6 +31,8 @@ class FleetConfig:
     accept_loss: bool = False
     sample: bool = False
     simulator_port: int | None = None
+    outbox_port: int | None = None
+    """Where the sample hotel's messages to guests are caught; None writes to nobody."""
     doors_anew: bool = False
     """Whether the sample hotel's simulated doors were started just now, and hold nothing."""
     workflows: Path = ROOT / "workflows"

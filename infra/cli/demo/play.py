@@ -6,8 +6,9 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
+import typer
 from rich.text import Text
 
 from infra.cli.address import FleetAddress
@@ -15,6 +16,7 @@ from infra.cli.answer import Answer, Telling, line, plain
 from infra.cli.control import ControlPlane
 from infra.cli.demo.claim import Claim
 from infra.cli.demo.doors import Doors
+from infra.cli.demo.guest import Guest
 from infra.cli.demo.process import LAST_WORDS, fleet_process, vendor_process
 from infra.cli.demo.scene import played
 from infra.cli.demo.scenes import SCENES
@@ -24,13 +26,15 @@ from infra.cli.listening import free_port_above
 from infra.cli.polling import Patience
 from infra.cli.problems import Failed, Problem
 from infra.cli.sim.simulator import Simulator
+from infra.cli.sim.with_catchers import OUTBOX_PORT, catchers_beside
 from infra.cli.timeline import said
 
 STAY: Final = "rsv_demo"
 PORTS_FROM, PORTS = 20000, 10000
 """Below the ports that systems lend to outgoing calls, which could take one before we listen on it."""
-APART: Final = 4
+APART: Final = 6
 """So many ports lie between the first of two demos that were started one after the other."""
+Week = Annotated[bool, typer.Option("--week", help="Play a week of a small hotel instead, in seconds.")]
 COUNTED: Final = {
     "deliveries": "deliveries",
     "kills": "kill -9",
@@ -41,8 +45,16 @@ COUNTED: Final = {
 }
 
 
-def demo() -> Telling:
+def demo(week: Week = False) -> Telling:
     """Book a stay and check out again, through an outage, a hundred duplicates and two kill -9, for real."""
+    if week:
+        from infra.cli.demo.week import week as play_week  # a fleet on one thread: another demo's alone
+
+        return (yield from play_week())
+    return (yield from _a_bad_day())
+
+
+def _a_bad_day() -> Telling:
     patience = Patience()
     began, claims = patience.seconds(), list[Claim]()
     with _a_stage(patience) as stage:
@@ -71,10 +83,27 @@ def _a_stage(patience: Patience) -> Iterator[Stage]:
         simulator.token()
         vendor = vendor_process(simulator, folder / "vendor.log", patience)
         undo.callback(vendor.stop)
+        outbox = _port_above(simulator.port)
+        undo.enter_context(catchers_beside(at.home, outbox))
+        undo.enter_context(_environment(OUTBOX_PORT, str(outbox)))
         fleet = fleet_process(at, simulator, folder / "fleet.log", patience)
         undo.callback(fleet.stop)
         stay = Stay(STAY, patience.clock.now().replace(microsecond=0))
-        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay, at.home)
+        guest = Guest(at.home, outbox)
+        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay, guest, at.home)
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    """Say something to every process that is started meanwhile."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        os.environ.pop(name)
+        if before is not None:
+            os.environ[name] = before
 
 
 def _port_above(taken: int) -> int:

@@ -5,6 +5,7 @@ from typing import Final
 from infra.cli.demo.scenes_arrival import BAD_DAY, EMPTY_FOLDER, KILL
 from infra.cli.demo.scenes_departure import DEPARTURE, TOLD_THE_WORLD
 from infra.cli.demo.scenes_evidence import EVIDENCE
+from infra.cli.demo.scenes_guest import GUEST
 from infra.cli.demo.scenes_heard import HEARD
 from infra.cli.demo.scenes_key import DOORS, NO_KEY, ONE_KEY
 
@@ -15,6 +16,7 @@ SCENES: Final = (
     ONE_KEY,
     DOORS,
     HEARD,
+    GUEST,
     NO_KEY,
     DEPARTURE,
     TOLD_THE_WORLD,
