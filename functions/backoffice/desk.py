@@ -111,6 +111,7 @@ def at_desk(category: str, action: str, **counted: bool) -> Callable[[Work], Use
             await _acted(desk, category, action, counted, None)
             return answer
 
+        use_case.__name__ = action.replace(".", "_")  # what programs call it
         return use_case
 
     return decorate

@@ -110,7 +110,7 @@ async def _shake(desk: Desk) -> Shaken:
     )
 
 
-async def _beat(asked: Asked, on: Platform) -> Noted:
+async def hear_heartbeat(asked: Asked, on: Platform) -> Noted:
     """Hear that a desktop is alive: nothing is kept, and one in twenty is told."""
     desk, said = await desk_of(asked, on), asked.body
     house = desk.at(PropertyId(desk.session.primary))
@@ -127,7 +127,7 @@ async def _beat(asked: Asked, on: Platform) -> Noted:
     return Noted(at=now, session_ends_at=desk.session.ends_at)
 
 
-async def _advance(asked: Asked, on: Platform) -> Noted:
+async def advance_cursor(asked: Asked, on: Platform) -> Noted:
     """Note how far a desktop has caught up, and tell how long it took since the last time."""
     desk, said = await desk_of(asked, on), asked.body
     desk.at(desk.session.primary)
@@ -172,7 +172,7 @@ ROUTES: Final = (
         method="POST",
         path=f"{ROOT}/sync/cursor",
         summary="Caught up this far",
-        use_case=_advance,
+        use_case=advance_cursor,
         request=Advance,
         answer=Noted,
         permission=P,
@@ -181,7 +181,7 @@ ROUTES: Final = (
         method="POST",
         path=f"{ROOT}/heartbeat",
         summary="I am alive",
-        use_case=_beat,
+        use_case=hear_heartbeat,
         request=Heartbeat,
         answer=Noted,
         permission=P,

@@ -8,6 +8,7 @@ from shared.events.backoffice.catalogue import ROOT, Group
 from shared.runtime.api import api
 from shared.runtime.delivery import Delivery
 from shared.runtime.entry import step, taker
+from shared.runtime.pages import Page, Visit, page
 from shared.runtime.platform import QUARANTINE_TOPIC, Platform
 from shared.runtime.service import service
 
@@ -103,3 +104,11 @@ def backoffice_feed(on: Platform) -> "ASGIApp":
     from functions.backoffice.streaming import streaming_app
 
     return streaming_app(on)
+
+
+@page()
+async def backoffice_console(request: Visit, on: Platform) -> Page:
+    """Show the hotel's people what their desks, managers and operators look at."""
+    from functions.backoffice.console import visit
+
+    return await visit(request, on)

@@ -65,7 +65,7 @@ class Preferences(Published):
     sound: Flag = False
 
 
-async def _sign_in(asked: Asked, on: Platform) -> SignedIn:
+async def open_session(asked: Asked, on: Platform) -> SignedIn:
     """Open a session, in place of the one that its operator had at this machine."""
     wish: SigningIn = asked.body
     house = PropertyId(wish.primary_property_id)
@@ -144,7 +144,7 @@ ROUTES: Final = (
         method="POST",
         path=f"{ROOT}/sessions",
         summary="Sign in at a desktop",
-        use_case=_sign_in,
+        use_case=open_session,
         request=SigningIn,
         answer=SignedIn,
         permission=P,

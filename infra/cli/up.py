@@ -34,19 +34,24 @@ Sample = Annotated[
     bool,
     typer.Option("--sample", help="Move the sample hotel in, with its account at the simulator."),
 ]
+CardHotel = Annotated[
+    bool,
+    typer.Option("--card-hotel", help="Add a second house to the sample, whose desk writes key cards."),
+]
 Simulators = Annotated[
     bool,
     typer.Option("--simulators", help="Simulate the sample hotel's doors too, for as long as this runs."),
 ]
 
 
-def up(
+def up(  # noqa: PLR0913, PLR0917 - each is an option of the command line
     at: FleetAddress,
     announce: Announce,
     accept_loss: AcceptLoss = False,
     sample: Sample = False,
     simulators: Simulators = False,
     sim_port: SimulatorPort = None,
+    card_hotel: CardHotel = False,
 ) -> None:
     """Run the fleet here, in the foreground, until Ctrl-C or SIGTERM; its log goes to stderr."""
     from infra.local.ambient import keep_memory_private
@@ -62,6 +67,7 @@ def up(
             at.port,
             accept_loss=accept_loss,
             sample=sample,
+            card_hotel=card_hotel,
             simulator_port=sim_port,
             doors_anew=simulators and not new,
             outbox_port=_outbox_port(doors),

@@ -16,6 +16,7 @@ from infra.cli.answer import Answer, Telling, line, plain
 from infra.cli.control import ControlPlane
 from infra.cli.demo.claim import Claim
 from infra.cli.demo.doors import Doors
+from infra.cli.demo.front_desk import FrontDesk
 from infra.cli.demo.guest import Guest
 from infra.cli.demo.process import LAST_WORDS, fleet_process, vendor_process
 from infra.cli.demo.scene import played
@@ -90,7 +91,8 @@ def _a_stage(patience: Patience) -> Iterator[Stage]:
         undo.callback(fleet.stop)
         stay = Stay(STAY, patience.clock.now().replace(microsecond=0))
         guest = Guest(at.home, outbox)
-        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay, guest, at.home)
+        desk = FrontDesk(at, folder / "desk", patience, undo)
+        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay, guest, at.home, desk)
 
 
 @contextmanager

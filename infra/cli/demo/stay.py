@@ -29,17 +29,20 @@ class Stay:
     id: str
     booked: datetime
     rooms: tuple[str, ...] = ("rmu_101", "rmu_102")
+    house: str = "ppt_kabul"
+    payment: str | None = None
 
     def confirmed(self) -> dict[str, Any]:
         """Return the event that makes the stay certain: always the same one."""
         arrives = self.booked + ARRIVES_AFTER
-        details = {
-            "propertyId": "ppt_kabul",
+        details: dict[str, Any] = {
+            "propertyId": self.house,
             "guest": GUEST,
             "rooms": list(self.rooms),
             "validFrom": instant_to_text(arrives),
             "validUntil": instant_to_text(arrives + STAYS_FOR),
         }
+        details |= {} if self.payment is None else {"paymentStatus": self.payment}
         return self._event("confirmed", self.booked, details)
 
     def ended(self, how: str, at: datetime) -> dict[str, Any]:

@@ -92,6 +92,7 @@ def test_who_looks_after_what_is_kept_is_told_where_it_lies_and_nobody_else(befo
     assert kept[STARTED] == SHIFT
     assert kept.keys() == {name for name, each in before["subscriptions"].items() if each["kept_for"]}
     assert [name for name, it in before["functions"].items() if "KEYFLEET_KEPT" in it["environment"]] == [
+        "backoffice-console",
         "dead-letters",
         "lock-api",
     ]

@@ -18,6 +18,7 @@ OF_ALL = {
     "lock-api": ("GET", "/lock/v1/me"),
     "audit-api": ("GET", "/lock/v1/audit"),
     "backoffice": ("GET", "/bff/v1/preferences"),
+    "backoffice-feed": ("GET", "/bff/v1/events"),
     "guest-api": ("POST", "/guest/v1/reservations/rsv_1/sessions"),
 }
 """A route of each."""

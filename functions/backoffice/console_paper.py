@@ -1,0 +1,146 @@
+"""The console's paper: pages of plain HTML, complete without a script, each value escaped and set apart.
+
+Whatever comes from elsewhere is a stranger's input: it is escaped here and nowhere else, for markup of our
+own is `Markup`, and every other text is not. Ids, times and codes run left to right in every language.
+"""
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from functions.backoffice.console_words import WORDS
+from shared.messages.bidi import clean
+from shared.messages.key_page import OWN_NAMES
+from shared.messages.locales import Locale
+
+LONGEST: Final = 200
+_STYLE: Final = """
+:root{color-scheme:light}*{box-sizing:border-box}
+body{margin:0;background:#f4f4f2;color:#1c1c1a;font:1rem/1.5 system-ui,"Noto Naskh Arabic",Tahoma,sans-serif}
+:lang(ps),:lang(fa),:lang(ar){line-height:1.9;font-size:1.05rem}
+header,main,footer{max-width:72rem;margin-inline:auto;padding:.75rem 1rem}
+.skip{position:absolute;inset-inline-start:-99rem}.skip:focus{inset-inline-start:1rem}
+nav ul,footer form{display:flex;flex-wrap:wrap;gap:.25rem 1rem;list-style:none;margin:0;padding:0}
+nav a{display:inline-block;padding:.5rem 0;color:#1f4f46}nav a[aria-current]{font-weight:700;color:#1c1c1a}
+h1{font-size:1.4rem;margin-block:.5rem}table{border-collapse:collapse;width:100%;background:#fff}
+caption{text-align:start;padding-block:.5rem;color:#4a4a45}
+th,td{text-align:start;padding:.5rem .75rem;border-block-end:1px solid #d6d6d0;vertical-align:top}
+.wide{overflow-x:auto}
+.worst{border-inline-start:.3rem solid #a3260b;padding-inline-start:.5rem;font-weight:700}
+label{display:block;margin-block:.5rem .25rem}
+input,select,textarea{font:inherit;max-width:100%;padding:.5rem;border:2px solid #4a4a45;border-radius:.4rem}
+textarea{width:100%;min-height:6rem}
+button{font:inherit;padding:.5rem 1rem;border:2px solid #1f4f46;border-radius:.4rem;background:#1f4f46;
+color:#fff;cursor:pointer;min-height:2.75rem}button.quiet{background:#fff;color:#1f4f46}
+:focus-visible{outline:3px solid #b4540a;outline-offset:2px}
+.said{border-inline-start:.3rem solid #b4540a;padding-inline-start:.75rem}
+"""
+
+
+class Markup(str):
+    """Markup of our own: every other text is escaped."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What every page has: its language, the nonce of its style, where it lies, and who looks."""
+
+    locale: Locale
+    nonce: str
+    base: str
+    house: str = ""
+    signed_in: bool = False
+
+    def word(self, name: str) -> str:
+        """Return a word of ours, escaped."""
+        return html.escape(WORDS[self.locale][name])
+
+    def link(self, screen: str, text: str, **query: str) -> Markup:
+        """Return a link to a screen of the same hotel."""
+        asked = urlencode({**({"property": self.house} if self.house else {}), **query})
+        return Markup(f'<a href="{self.base}/{screen}?{html.escape(asked)}">{shown(text)}</a>')
+
+
+def shown(value: object) -> str:
+    """Return a value as it may stand on a page: set apart, cleaned of what turns lines around, escaped."""
+    if isinstance(value, Markup):
+        return value
+    text = "–" if value in (None, "") else html.escape(clean(str(value), LONGEST))
+    return f'<bdi dir="ltr">{text}</bdi>' if text.isascii() else f'<bdi dir="auto">{text}</bdi>'
+
+
+def word(paper: Paper, name: str, *, worst: bool = False) -> Markup:
+    """Return a word of ours as a value; what needs somebody is marked by more than a colour."""
+    text = paper.word(name) if name in WORDS[paper.locale] else html.escape(name)
+    return Markup(f'<span class="worst">! {text}</span>' if worst else f"<span>{text}</span>")
+
+
+def table(
+    paper: Paper, title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], note: str = ""
+) -> str:
+    """Return a table under its title, or that there is nothing; the note is markup of ours."""
+    body = "".join(f"<tr>{''.join(f'<td>{shown(each)}</td>' for each in row)}</tr>" for row in rows)
+    if not body:
+        return f"<p>{paper.word('none')} {note}</p>"
+    head = "".join(f'<th scope="col">{paper.word(each)}</th>' for each in columns)
+    inner = f"<caption>{title} {note}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return f'<div class="wide" tabindex="0" role="region" aria-label="{title}"><table>{inner}</table></div>'
+
+
+def form(paper: Paper, screen: str, inner: str, button: str, *, method: str = "post") -> Markup:
+    """Return a form of one screen."""
+    return Markup(
+        f'<form method="{method}" action="{paper.base}/{screen}">{inner}'
+        f"<button>{paper.word(button)}</button></form>"
+    )
+
+
+def hidden(**fields: str) -> str:
+    """Return fields that a form sends along."""
+    return "".join(
+        f'<input type="hidden" name="{name}" value="{html.escape(value)}">' for name, value in fields.items()
+    )
+
+
+def whole(paper: Paper, title: str, inner: str, screens: Sequence[str], here: str = "") -> str:
+    """Return a whole page."""
+    way = paper.locale.direction
+    head = (
+        f'<!doctype html><html lang="{paper.locale}" dir="{way}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f'<title>{title} · {paper.word("title")}</title><style nonce="{paper.nonce}">{_STYLE}</style></head>'
+    )
+    skip = f'<a class="skip" href="#main">{paper.word("skip")}</a>'
+    return (
+        f"{head}<body>{skip}{_navigation(paper, screens, here)}"
+        f'<main id="main"><h1>{title}</h1>{inner}</main>{_footer(paper)}</body></html>'
+    )
+
+
+def _navigation(paper: Paper, screens: Sequence[str], here: str) -> str:
+    if not paper.signed_in:
+        return ""
+    marked: Mapping[bool, str] = {True: ' aria-current="page"', False: ""}
+    asked = html.escape(urlencode({"property": paper.house}))
+    links = "".join(
+        f'<li><a href="{paper.base}/{each}?{asked}"{marked[each == here]}>{paper.word(each)}</a></li>'
+        for each in screens
+    )
+    return f'<header><nav aria-label="{paper.word("title")}"><ul>{links}</ul></nav></header>'
+
+
+def _footer(paper: Paper) -> str:
+    buttons = "".join(
+        f'<button class="quiet" name="l" value="{locale}" lang="{locale}">{name}</button>'
+        for locale, name in OWN_NAMES.items()
+    )
+    languages = (
+        f'<form method="post" action="{paper.base}/language" aria-label="{paper.word("languages")}">'
+        f"{buttons}</form>"
+    )
+    out = form(paper, "sign-out", "", "sign_out") if paper.signed_in else ""
+    return f"<footer>{languages}{out}</footer>"

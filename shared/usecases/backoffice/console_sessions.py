@@ -1,0 +1,140 @@
+"""A browser at the console: opened by a person's token, known by a cookie, over by itself.
+
+The cookie holds the tenant, the session's name and its secret; a digest is kept. What the person may do is
+worked out anew with each page, from the roles that their token proved, unless they are stopped meanwhile.
+"""
+
+import base64
+import hashlib
+import hmac
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Annotated, ClassVar, Final
+
+from shared.domain.documents import to_document
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import PropertyId, TenantId, UserId
+from shared.domain.instants import Moment
+from shared.domain.permissions import Principal, Role, RoleAttributes, held_by_roles
+from shared.domain.stored import UNSTORED
+from shared.kernel.identity import Unauthenticated
+from shared.ledger.reading import read_stored
+from shared.ports.documents import Create, Delete, DocumentStore, Ref, StaleVersion, Update
+
+CONSOLES: Final = "console_sessions"
+IDLE, LONGEST = timedelta(hours=12), timedelta(hours=24)
+TOUCHED_EVERY: Final = timedelta(minutes=5)
+SECRET_BYTES: Final = 32
+NAME_BYTES: Final = 16
+SIGN_IN: Final = "sign in at the console"
+_PARTS: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleSession:
+    """Who looks, as what and where."""
+
+    schema_version: ClassVar[int] = 1
+
+    name: str
+    user: UserId
+    roles: tuple[Role, ...]
+    properties: tuple[PropertyId, ...]
+    everywhere: bool
+    secret: str = field(repr=False)
+    opened_at: Moment
+    seen_at: Moment
+    signed_in_at: Moment | None = None
+    version: Annotated[str | None, UNSTORED] = None
+
+    @property
+    def ends_at(self) -> datetime:
+        """When it is over if nobody looks before."""
+        return min(self.seen_at + IDLE, self.opened_at + LONGEST)
+
+    def write(self) -> Create | Update:
+        """Return what keeps it until it is over."""
+        ref, data = Ref(CONSOLES, self.name), to_document(self)
+        if self.version is None:
+            return Create(ref, data, self.ends_at)
+        return Update(ref, data, self.version, self.ends_at)
+
+    def principal(self, tenant: TenantId, attributes: RoleAttributes) -> Principal:
+        """Return whom the pages judge."""
+        return Principal(
+            id=self.user,
+            tenant=tenant,
+            permissions=held_by_roles(self.roles, attributes),
+            properties=None if self.everywhere else frozenset(self.properties),
+            roles=frozenset(self.roles),
+            signed_in_at=self.signed_in_at,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Consoles:
+    """The console sessions of all tenants."""
+
+    documents: DocumentStore
+
+    async def open(self, who: Principal, token: bytes, now: datetime) -> str:
+        """Open a session for a proven person, and return its cookie; `token` is chance for its parts."""
+        if not isinstance(who.id, UserId):
+            raise Unauthenticated("a program has no console")
+        name, secret = _text(token[:NAME_BYTES]), _text(token[NAME_BYTES:])
+        session = ConsoleSession(
+            name=name,
+            user=who.id,
+            roles=tuple(sorted(who.roles)),
+            properties=tuple(sorted(who.properties or ())),
+            everywhere=who.properties is None,
+            secret=_digest(secret),
+            opened_at=now,
+            seen_at=now,
+            signed_in_at=who.signed_in_at,
+        )
+        await self.documents.tenant(who.tenant).commit([session.write()])
+        return f"{who.tenant}.{name}.{secret}"
+
+    async def proven(self, cookie: str, now: datetime) -> tuple[TenantId, ConsoleSession]:
+        """Return the session of a cookie, or refuse it: alike whether it is unknown, altered or over."""
+        parts = cookie.split(".")
+        if len(parts) != _PARTS or not parts[1].replace("-", "").replace("_", "").isalnum():
+            raise Unauthenticated(SIGN_IN)
+        try:
+            store = self.documents.tenant(TenantId(parts[0]))
+        except InvalidInput:
+            raise Unauthenticated(SIGN_IN) from None
+        found = await store.get(Ref(CONSOLES, parts[1]))
+        if found is None:
+            raise Unauthenticated(SIGN_IN)
+        session = replace(read_stored(ConsoleSession, found), version=found.version)
+        if not hmac.compare_digest(session.secret, _digest(parts[2])) or now >= session.ends_at:
+            raise Unauthenticated(SIGN_IN)
+        if now >= session.seen_at + TOUCHED_EVERY:
+            await self._touch(replace(session, seen_at=now), store.tenant)
+        return store.tenant, session
+
+    async def _touch(self, session: ConsoleSession, tenant: TenantId) -> None:
+        try:
+            await self.documents.tenant(tenant).note([session.write()])
+        except StaleVersion:
+            return  # another page of the same browser did so just now
+
+    async def close(self, tenant: TenantId, session: ConsoleSession) -> None:
+        """End a session; one that is gone is over already."""
+        try:
+            ref = Ref(CONSOLES, session.name)
+            await self.documents.tenant(tenant).commit([Delete(ref, session.version or "")])
+        except StaleVersion:
+            found = await self.documents.tenant(tenant).get(Ref(CONSOLES, session.name))
+            if found is not None:
+                await self.documents.tenant(tenant).commit([Delete(found.ref, found.version)])
+
+
+def _text(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode(errors="surrogatepass")).hexdigest()

@@ -1,0 +1,199 @@
+"""The console shows each hotel to those who work there, in five languages, and runs no script."""
+
+import asyncio
+import re
+from html.parser import HTMLParser
+from urllib.parse import urlencode
+
+from functions.backoffice.console_screens import SCREENS
+from functions.backoffice.console_words import WORDS
+from infra.local.people import Badge
+from shared.domain.ids import PropertyId, TenantId, UserId
+from shared.domain.permissions import Role
+from shared.ports.bus import Message
+from shared.vendor_kit.http import Call
+from tests.support.sample_hotel import message, play
+
+STRANGE = '<script>alert(1)</script>"\u202e'
+AUTHOR = (Role.GM, Role.SECURITY, Role.TENANT_ADMIN)
+SILK, KABUL = TenantId("tnt_silk"), PropertyId("ppt_kabul")
+
+
+class Browser:
+    """A browser without scripts: it follows where it is sent, and keeps cookies."""
+
+    def __init__(self, on, roles=AUTHOR, at=None, language="en"):
+        self.on, self.base = on, on.fleet.config.base_url
+        self.badge = Badge(SILK, UserId("usr_1"), frozenset(roles), at)
+        self.cookies, self.language = {}, language
+
+    async def go(self, path, form=None, origin=None):
+        """Ask for a page, and follow once."""
+        headers = {
+            "cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items()),
+            "accept-language": self.language,
+            "host": self.base.rpartition("/")[2],
+        }
+        body, method = b"", "GET"
+        if form is not None:
+            method, body = "POST", urlencode(form).encode()
+            headers |= {"content-type": "application/x-www-form-urlencoded", "origin": origin or self.base}
+        call = Call(method, f"{self.base}/backoffice-console/{path}", headers, body, timeout=60)
+        answer = await self.on.fleet.means.transport.send(call)
+        if said := answer.headers.get("set-cookie"):
+            name, _, value = said.partition(";")[0].partition("=")
+            self.cookies[name] = value
+            assert {"HttpOnly", "SameSite=Strict"} <= {each.strip() for each in said.split(";")}
+        if answer.status == 303:
+            return await self.go(answer.headers["location"].rpartition("/")[2])
+        return answer
+
+    async def sign_in(self):
+        """Sign in with a token of the fleet's own issuer."""
+        return await self.go("sign-in", {"token": self.on.fleet.people.token(self.badge, self.base)})
+
+
+class Checked(HTMLParser):
+    """A page as a reader of markup sees it: what is open is closed, and nothing runs."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.ids = [], [], []
+        self.feed(text)
+        assert self.open == [], self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        names = dict(attrs)
+        assert not any(name.startswith("on") or name == "style" for name in names), attrs
+        self.ids += [names["id"]] if "id" in names else []
+        if tag not in {"meta", "input", "!doctype"}:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def check(answer, locale="en"):
+    """Check what holds of every page."""
+    text, policy = answer.body.decode(), answer.headers["content-security-policy"]
+    page = Checked(text)
+    assert "script" not in page.tags
+    assert page.tags.count("h1") == page.tags.count("main") == 1
+    assert len(page.ids) == len(set(page.ids))
+    assert f'<html lang="{locale}"' in text
+    (nonce,) = re.findall(r'<style nonce="([^"]+)">', text)
+    assert f"style-src 'nonce-{nonce}'" in policy
+    assert "default-src 'none'" in policy
+    assert "http://" not in text
+    assert "https://" not in text
+    assert answer.headers["cache-control"] == "no-store"
+    return text
+
+
+def test_every_word_is_said_in_every_language():
+    for words in WORDS.values():
+        assert words.keys() == WORDS["en"].keys()
+        assert all(words.values())
+    for screen in SCREENS:
+        assert screen in WORDS["en"]
+
+
+def test_staff_look_at_a_stay_its_door_and_its_end_in_five_languages(tmp_path):
+    async def scenario(house):
+        on = house.on
+        browser = Browser(on)
+        assert "token" in check(await browser.go("arrivals"))
+        check(await browser.sign_in())
+        await house.publish("evt_1", validFrom="2026-03-01T10:00:00Z")
+        await asyncio.sleep(10)
+        arrivals = check(await browser.go("arrivals"))
+        assert "rsv_1" in arrivals
+        assert "Ready" in arrivals
+        doors = check(await browser.go("doors"))
+        (door,) = re.findall(r"door=(lck_\w+)[^>]*><bdi[^>]*>[^<]*101", doors)
+        assert "Opens later" in check(await browser.go(f"doors?door={door}"))
+        await asyncio.sleep(3600 + 60)
+        assert "Opens now" in check(await browser.go(f"doors?door={door}"))
+        stay = check(await browser.go("stay?id=rsv_1"))
+        assert "credential.issued" in stay
+        (pin,) = {each["code"] for each in await house.keys_at("101")}
+        assert pin not in stay
+        for locale in WORDS:
+            await browser.go("language", {"l": locale})
+            for screen in SCREENS:
+                text = check(await browser.go(screen), locale)
+                assert f'dir="{locale.direction}"' in text
+        assert "ERROR" not in on.log.getvalue()
+
+    play(tmp_path, scenario)
+
+
+def test_residues_and_sagas_and_messages_set_aside_are_seen_and_set_right(tmp_path):
+    async def scenario(house):
+        browser = Browser(house.on)
+        await browser.sign_in()
+        await house.publish("evt_1")
+        await asyncio.sleep(10)
+        await house.fault("http_500", "keyboardPwd/delete")
+        await house.publish("evt_2", "checked_out", time="2026-03-01T10:00:00Z")
+        await asyncio.sleep(120)
+        residues = check(await browser.go("residues"))
+        assert "rsv_1" in residues
+        assert "rsv_1" in check(await browser.go("sagas"))
+        bad = message("evt_3", reservationId="rsv_2", propertyId="ppt_nowhere")
+        topic = "melmastoon.reservation.booking.confirmed.v1"
+        await house.fleet.bus.publish(topic, [Message(bad.data)])
+        await asyncio.sleep(5)
+        letters = check(await browser.go("letters"))
+        (name,) = re.findall(r'name="id" value="([^"]+)"', letters)
+        assert "rsv_2" in letters
+        assert "Done." in check(await browser.go("letters", {"id": name}))
+        assert (await browser.go("letters", {"id": "404"})).status == 404
+        assert (await browser.go("residues", {"id": name})).status == 404
+        await asyncio.sleep(400)
+        again = await browser.go("letters", {"id": name})
+        assert (again.status, "fresh" in check(again)) == (401, True)
+
+    play(tmp_path, scenario)
+
+
+def test_strangers_see_nothing(tmp_path):
+    async def scenario(house):
+        on = house.on
+        await house.publish("evt_1")
+        maid = Browser(on, roles=(Role.HOUSEKEEPER,), at=frozenset({KABUL}))
+        await maid.sign_in()
+        for screen in ("doors", "residues", "sagas", "letters", "stay?id=rsv_1"):
+            answer = await maid.go(screen)
+            assert answer.status == 403, screen
+            assert "rsv_1" not in check(answer)
+        assert (await maid.go("nothing")).status == 404
+        elsewhere = Browser(on, at=frozenset({PropertyId("ppt_herat")}))
+        await elsewhere.sign_in()
+        assert (await elsewhere.go("arrivals")).status == 404
+        assert (await elsewhere.go("stay?id=rsv_1")).status == 404
+        assert (await elsewhere.go("arrivals?property=ppt_kabul")).status == 404
+
+    play(tmp_path, scenario)
+
+
+def test_a_visit_is_its_cookies_and_ends_and_what_strangers_write_is_shown_as_text(tmp_path):
+    async def scenario(house):
+        clerk = Browser(house.on)
+        assert (await clerk.go("sign-in", {"token": STRANGE})).status == 401
+        await clerk.sign_in()
+        assert "<script" not in check(await clerk.go("stay?" + urlencode({"id": STRANGE})))
+        assert (await clerk.go("sign-out", {}, origin="http://evil.example")).status == 403
+        stolen = dict(clerk.cookies)
+        await clerk.go("sign-out", {})
+        clerk.cookies = stolen
+        assert "token" in check(await clerk.go("arrivals"))
+        clerk.cookies = {"console": "tnt_silk.a/../b.c"}
+        assert "token" in check(await clerk.go("arrivals"))
+        clerk.cookies = {}
+        await clerk.sign_in()
+        await asyncio.sleep(12 * 3600 + 60)
+        assert "token" in check(await clerk.go("arrivals"))
+
+    play(tmp_path, scenario)
