@@ -1,14 +1,20 @@
 """Doors that are heard: each attempt is kept and told once, traced to its key, and judged."""
 
 import asyncio
+import base64
 
 import orjson
 
+from shared.domain.grant import name_at_vendor
+from shared.domain.secret import Secret
+from shared.vendor_kit.standard_webhooks import signature
 from tests.support.heard_hotel import PATH, RECEIVER, play
 from tests.support.sample_hotel import DOORS, device_at
 
 NOW = {"validFrom": "2026-03-01T08:00:00Z", "validUntil": "2026-03-03T08:00:00Z"}
 MACHINE = "operator"
+SIGNED = "webhook-mock/tnt_silk/ppt_kabul"
+KEY = Secret(b"whsec_" + base64.b64encode(b"k" * 32))
 
 
 async def guest_in_101(house):
@@ -119,8 +125,6 @@ def test_who_is_not_proven_changes_nothing(tmp_path):
 
 def test_a_secret_that_changes_counts_beside_the_new_one_for_a_while(tmp_path):
     async def scenario(house):
-        from shared.domain.secret import Secret
-
         await house.listen()
         name, secrets = "lock-ttlock-tnt_silk-ppt_kabul-webhook", house.fleet.platform.secrets
         await secrets.add(name, Secret(b"another-address-of-128-bits"))
@@ -199,5 +203,44 @@ def test_webhooks_that_a_crash_left_are_applied_by_the_sweeper(tmp_path):
         await house.heard(180)
         assert [each["opened"] for each in await house.kept("attempts")] == [True]
         assert [e["outcome"] for e in await told(house, "vendor_webhook.processed")] == ["applied"]
+
+    play(tmp_path, scenario)
+
+
+def test_a_vendor_that_signs_is_believed_and_a_replay_changes_nothing(tmp_path):
+    async def scenario(house):
+        await house.refit("102", "mock")
+        await house.open_account("mock", b"mock://")
+        await house.fleet.platform.secrets.add("lock-mock-tnt_silk-ppt_kabul-webhook", KEY)
+        await house.publish("evt_1", rooms=["rmu_102"], **NOW)
+        await house.settled()
+        (kept,) = [each["grant"] for each in await house.kept("grants") if each["grant"]["vendor"] == "mock"]
+        attempt = {
+            "lock": DOORS["102"],
+            "at": "2026-03-01T09:00:00Z",
+            "key": name_at_vendor(kept["vendor_key"]),
+        }
+        attempts = [
+            {**attempt, "id": "e1", "opened": True},
+            {**attempt, "id": "e2", "opened": False, "key": "Farid"},
+        ]
+        body = orjson.dumps({"type": "access.attempts", "attempts": attempts})
+        seconds = int(house.fleet.platform.clock.now().timestamp())
+        sent = {
+            "webhook-id": "msg_1",
+            "webhook-timestamp": str(seconds),
+            "webhook-signature": signature(KEY, "msg_1", seconds, body),
+        }
+        for _ in range(3):
+            assert await house.on.send(SIGNED, body, headers=sent) == (200, {})
+        assert (await house.on.send(SIGNED, body + b" ", headers=sent))[0] == 401
+        await house.heard()
+        said = {each["vendorEventId"]: each for each in await told(house, "audit.attempt")}
+        assert (said["e1"]["outcome"], said["e1"]["keyCredentialId"]) == ("granted", kept["credential_id"])
+        assert (said["e2"]["outcome"], said["e2"]["denyReason"]) == ("denied", "unknown_credential")
+        assert [each["outcome"] for each in await told(house, "vendor_webhook.processed")] == ["applied"]
+        assert "Farid" not in str(await house.documents("webhooks"))
+        await asyncio.sleep(301)
+        assert (await house.on.send(SIGNED, body, headers=sent))[0] == 401
 
     play(tmp_path, scenario)
