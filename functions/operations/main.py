@@ -31,3 +31,12 @@ async def schedules(body: Body, on: Platform) -> Body:
     from shared.usecases.operations import look
 
     return await look.schedules(body, on.schedules)
+
+
+@step
+async def plan_quota(_body: Body, on: Platform) -> Body:
+    """Forecast each vendor application's calls of the month, and warn of one that falls short."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.upkeep import plan_quota as planning
+
+    return {"planned": await planning.plan_quota(on.documents, on.cell, services_of(on))}

@@ -38,6 +38,7 @@ from infra.cli.new_vendor import new_vendor
 from infra.cli.problems import EXIT_CODES
 from infra.cli.publish import publish
 from infra.cli.publishing import publishing
+from infra.cli.quota import quota
 from infra.cli.reconcile import reconcile
 from infra.cli.retry import retry
 from infra.cli.sim import calls, doors, faults
@@ -45,11 +46,12 @@ from infra.cli.sim.run import run as run_simulator
 from infra.cli.staff import staff
 from infra.cli.status import status
 from infra.cli.stay import stay
+from infra.cli.stay_changes import extend, move
 from infra.cli.timeline import timeline
 from infra.cli.token import token
 from infra.cli.trigger import trigger
 from infra.cli.up import up
-from infra.cli.usage import Documented
+from infra.cli.usage import Documented, ShowsFirst
 from infra.cli.verify import verify
 
 EPILOG = "Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES) + "."
@@ -82,6 +84,7 @@ found = typer.Typer(
     no_args_is_help=True, help="What at locks is not as the ledger has it, until it is settled."
 )
 schedules = typer.Typer(no_args_is_help=True, help="What the clock starts.")
+stays = typer.Typer(cls=ShowsFirst, no_args_is_help=True, help="One stay, shown or changed.")
 key = typer.Typer(no_args_is_help=True, help="One key, ended, replaced or copied on a person's word.")
 sealing = typer.Typer(no_args_is_help=True, help="The keys that seal what must stay secret.")
 sim = typer.Typer(no_args_is_help=True, help="Simulated vendors and their doors, to play with.")
@@ -102,10 +105,10 @@ app.command("trigger")(at_a_place(trigger))
 app.command("clock")(at_a_place(clock))
 app.command("credentials")(at_a_place(credentials))
 app.command("ask-again")(at_a_place(ask_again))
-app.command("stay")(at_a_place(stay))
 app.command("hold")(at_a_place(hold))
 app.command("release")(at_a_place(release))
 app.command("retry")(at_a_place(retry))
+app.command("quota")(at_a_place(quota))
 app.command("reconcile")(at_a_place(reconcile))
 app.command("devices")(at_a_place(locks.list_devices))
 app.command("out-of-use")(at_a_place(locks.out_of_use))
@@ -129,6 +132,7 @@ app.add_typer(bulk, name="bulk")
 app.add_typer(staff, name="staff")
 app.add_typer(desk, name="desk")
 app.add_typer(found, name="finding")
+app.add_typer(stays, name="stay")
 app.add_typer(key, name="key")
 app.add_typer(workflow, name="workflow")
 app.add_typer(schedules, name="schedule")
@@ -140,6 +144,11 @@ letters.command("replay")(at_a_place(dead_letter.replay))
 letters.command("discard")(at_a_place(dead_letter.discard))
 residues.command("list")(at_a_place(residue.list_residues))
 residues.command("close")(at_a_place(residue.close))
+stays.command("show")(at_a_place(stay))
+stays.command("extend")(at_a_place(extend))
+stays.command("move")(at_a_place(move))
+stays.command("hold")(at_a_place(hold))
+stays.command("release")(at_a_place(release))
 key.command("end")(at_a_place(key_orders.end))
 key.command("replace")(at_a_place(key_orders.replace))
 key.command("copy")(at_a_place(key_orders.copy))

@@ -53,7 +53,7 @@ def sent(at: FleetAddress, request: Request, wait: Wait | None) -> Answer:
         line("Published ", plain(facts["event_id"], "bold"), f" on {facts['topic']}."),
         *warned(facts),
     )
-    if wait is None or not facts.get("listeners"):
+    if wait is None or facts.get("kept_for") or not facts.get("listeners"):
         return Answer(facts, (*said, *_heard(at, facts)), 0 if wait is None else 1)
     answer = awaited(at, facts, wait)
     return replace(answer, said=(*said, *answer.said))
@@ -62,8 +62,10 @@ def sent(at: FleetAddress, request: Request, wait: Wait | None) -> Answer:
 def _heard(at: FleetAddress, facts: Mapping[str, Any]) -> tuple[Text, ...]:
     if "listeners" not in facts:
         return (line(f"It is kept as message {facts['message_id']}."),)
+    if facts.get("kept_for"):
+        return (_kept(at, facts),)
     if not facts["listeners"]:
-        return (_kept(at, facts),) if facts.get("kept_for") else (_unheard(),)
+        return (_unheard(),)
     return (
         line(f"It is kept as message {facts['message_id']}, for ", ", ".join(facts["listeners"]), "."),
         line(f"What a function cannot accept is set aside: keyfleet dead-letter list{at.flags}"),

@@ -1,4 +1,4 @@
-"""`keyfleet stay STAY`: how a stay stands, and what was made of each of its events."""
+"""`keyfleet stay show STAY`, or `keyfleet stay STAY`: how it stands, and what was made of each event."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
@@ -13,6 +13,11 @@ from infra.cli.credentials import STYLES
 from infra.cli.wall import both
 
 Json = Mapping[str, Any]
+FIRST = "first"
+PLANNED = {
+    "hold_for_no_show": "nobody came: its keys rest from",
+    "release_from_no_show": "the guest came: its keys wake from",
+}
 LOUD = {"ignored": "yellow", "refused": "bold red", "applied": "green"}
 Id = Annotated[str, typer.Argument(help="The booking, such as rsv_1.")]
 Tenant = Annotated[str | None, typer.Option(help="Whose it is, where two tenants have the same id.")]
@@ -39,10 +44,12 @@ def _said(at: FleetAddress, facts: Json) -> Iterator[Text]:
         yield line(
             plain(f"    held: {held}", "yellow"), f"; keyfleet release {facts['reservation']}{at.flags}"
         )
+    for plan in facts.get("planned", ()):
+        yield line(f"    {PLANNED[plan['what']]} {both(plan['at'], facts['zone'])}")
     for key in facts["keys"]:
-        yield line(
-            "    ", plain(key["id"], "bold"), "  ", plain(key["state"], STYLES.get(key["state"], "dim"))
-        )
+        role = "" if key.get("role", FIRST) == FIRST else f", a {key['role'].replace('_', '-')}"
+        state = plain(key["state"], STYLES.get(key["state"], "dim"))
+        yield line("    ", plain(key["id"], "bold"), "  ", state, role)
     if not facts["keys"]:
         yield line("    no key")
     for event in facts["heard"]:

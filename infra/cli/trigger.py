@@ -49,8 +49,8 @@ class Asked:
     def window(self, start: datetime | None, end: datetime | None) -> dict[str, str]:
         """Return from when until when, where nothing was said as given."""
         said = {
-            "validFrom": _instant(self.start, self.now, "--from") or start,
-            "validUntil": _instant(self.end, self.now, "--until") or end,
+            "validFrom": instant(self.start, self.now, "--from") or start,
+            "validUntil": instant(self.end, self.now, "--until") or end,
         }
         return {name: f"{at:%Y-%m-%dT%H:%M:%SZ}" for name, at in said.items() if at is not None}
 
@@ -173,7 +173,8 @@ STAYS: Final[Mapping[str, tuple[str, Callable[[Asked, Stay], Json]]]] = {
 """What may befall a stay: the event that tells it, and what that event says besides whose stay it is."""
 
 
-def _instant(text: str | None, now: datetime, option: str) -> datetime | None:
+def instant(text: str | None, now: datetime, option: str) -> datetime | None:
+    """Read a time in UTC, or a distance from now."""
     if text is None:
         return None
     if step := _STEP.fullmatch(text):

@@ -31,6 +31,15 @@ class Documented(TyperGroup):
             return super().invoke(ctx)
 
 
+class ShowsFirst(TyperGroup):
+    """Commands about one thing: where none of them is named, the thing is shown."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Take what is no command for the name of a thing to show."""
+        named = args and (args[0] in self.commands or args[0].startswith("-"))
+        return super().resolve_command(ctx, args if named else ["show", *args])
+
+
 @contextmanager
 def _documented(*, asked: bool) -> Iterator[None]:
     # Typer goes on to say it to people, and exits.

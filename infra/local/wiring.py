@@ -27,8 +27,7 @@ from infra.manifest.triggers import QueueTrigger, ScheduleTrigger, Subscribing
 
 def topics(manifest: Manifest | None = None) -> list[TopicSpec]:
     """Return every topic: what travels, kept for its function where that is still to come, and the parked."""
-    taken = manifest.topics() if manifest else ()
-    keepers = {each.topic: each.subscription for each in awaited(taken)} if manifest else {}
+    keepers = {each.topic: each.subscription for each in awaited(manifest.functions)} if manifest else {}
     parked = [TopicSpec(name, parked=True) for name in PARKED]
     telemetry = [TopicSpec(name) for name in topics_in(TELEMETRY)]
     travel = [TopicSpec(topic, kept_for=keepers.get(topic, "")) for topic, _ in travelling()]

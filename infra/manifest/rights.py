@@ -57,7 +57,7 @@ def _enqueuers(manifest: Manifest) -> Iterator[Grant]:
 
 
 def _undertakers(manifest: Manifest) -> Iterator[Grant]:
-    kept = (each.subscription for each in awaited(manifest.topics()))
+    kept = (each.subscription for each in awaited(manifest.functions))
     for name in (*PULLED, *kept):
         yield Grant("roles/pubsub.subscriber", "subscription", name)
     for topic in manifest.topics():

@@ -52,12 +52,12 @@ def travelling() -> Iterator[tuple[str, Subject]]:
             yield topic, row
 
 
-def awaited(taken: Collection[str]) -> tuple[Awaited, ...]:
-    """Return the topics we consume that are not among those somebody subscribes to."""
+def awaited(functions: Collection[str]) -> tuple[Awaited, ...]:
+    """Return the topics we consume whose function is not among these, whoever else listens to them."""
     return tuple(
         Awaited(topic, row.handler)
         for topic, row in travelling()
-        if row.direction is Direction.CONSUMED and topic not in taken
+        if row.direction is Direction.CONSUMED and row.handler not in functions
     )
 
 

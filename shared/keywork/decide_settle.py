@@ -20,6 +20,7 @@ from shared.domain.credential import KeyCredential
 from shared.domain.facts import Fact
 from shared.domain.grant_lifecycle import Residual
 from shared.domain.ids import LockDeviceId
+from shared.domain.instants import milliseconds
 from shared.domain.kinds import merge_warnings
 from shared.domain.lock_errors import KeyRevokeFailed
 from shared.domain.states import Active, LockSettlement, Revoked, Suspended
@@ -153,24 +154,35 @@ def _commands(entry: KeyRecord, standing: Sequence[GrantRecord], now: datetime) 
     commands: list[Command] = []
     state, amends = entry.credential.state, entry.amends
     if isinstance(state, Suspended) and not entry.holds:
-        commands.append(Unsuspend(at=now, by=entry.ordered_by))
-    if commands or (amends is not None and isinstance(state, Active)):
+        commands.append(Unsuspend(at=now))
+    # What was woken, or placed again, may open at other times than before, though nobody moved it: it was
+    # made anew. Then that is told as a change is.
+    window = entry.credential.core.window if amends is None else amends.window
+    effective = _effective(standing, window)
+    if commands or (isinstance(state, Active) and (amends is not None or _moved(state, effective))):
         at_locks = [
             kept.standing for kept in standing if kept.wish is Wish.OPEN and kept.standing is not None
         ]
-        # One that was woken may open at other times than before, though it was never moved: it was made anew.
-        window = entry.credential.core.window if amends is None else amends.window
         commands.append(
             Amend(
                 at=now,
                 rooms=None if amends is None else amends.rooms,
                 window=None if amends is None else window,
                 scope=None if amends is None else amends.scope,
-                effective=_effective(standing, window),
+                effective=effective,
                 warnings=merge_warnings(*(each.warnings for each in at_locks)),
             )
         )
     return commands
+
+
+def _moved(state: Active, effective: StayWindow | None) -> bool:
+    """Say whether the locks open at other times than was told; grants know them by the millisecond."""
+    told = state.key.effective
+    return effective is not None and any(
+        milliseconds(now) != milliseconds(before)
+        for now, before in ((effective.start, told.start), (effective.end, told.end))
+    )
 
 
 def _effective(standing: Sequence[GrantRecord], window: StayWindow) -> StayWindow | None:

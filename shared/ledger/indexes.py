@@ -56,6 +56,10 @@ LOCAL_KEYS: Final = Index("desk_local_keys", ("key",), "local")
 """The keys of desks that became one key."""
 TASKS: Final = Index("manual_tasks", (), "raised_at")
 """What somebody must do by hand, the oldest first."""
+RATES: Final = Index("rates", (), "at")
+"""What was taken of each application's limit, under the tenant that is nobody's."""
+QUOTA: Final = Index("quota_plans", (), "month_ends")
+"""What each application's month comes to, under the tenant that is nobody's."""
 DUE_BULK: Final = Index("bulk_jobs", (), "due_at", swept=True)
 """Bulk revocations that somebody must look at, for nobody works on them."""
 BULK: Final = Index("bulk_jobs", (), "newest")

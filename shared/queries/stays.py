@@ -6,6 +6,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.instants import instant_to_text
 from shared.domain.lifecycle import name_of
 from shared.ledger.booking_notes import BookingEventNote
+from shared.ledger.key_record import KeyRecord
 from shared.ledger.reservation import Reservation, ref_of, reservation_from
 from shared.ports.documents import TenantDocuments
 from shared.queries.grants import at_or_none
@@ -37,13 +38,21 @@ async def _shown(store: TenantDocuments, record: Reservation) -> dict[str, Any]:
         "status": record.status,
         "refused": record.refused,
         "holds": sorted(record.holds),
+        "planned": [{"at": instant_to_text(each.at), "what": each.what} for each in record.planned],
         "guest": None if booked is None else booked.guest_id,
         "rooms": [] if booked is None else list(booked.rooms),
         "from": None if booked is None else instant_to_text(booked.start),
         "until": None if booked is None else instant_to_text(booked.end),
-        "keys": [{"id": each.id, "state": name_of(type(each.credential.state))} for each in keys],
+        "party": None if booked is None else booked.party,
+        "keys": [_key(each) for each in keys],
         "heard": [_event(each) for each in record.heard],
     }
+
+
+def _key(key: KeyRecord) -> dict[str, Any]:
+    core = key.credential.core
+    state = name_of(type(key.credential.state))
+    return {"id": key.id, "state": state, "role": core.role, "replaces": core.replaces}
 
 
 def _event(note: BookingEventNote) -> dict[str, Any]:

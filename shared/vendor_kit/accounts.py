@@ -44,6 +44,16 @@ def account_field(fields: Mapping[str, Any], name: str) -> Secret[str]:
     return Secret(value)
 
 
+def monthly_calls(fields: Mapping[str, Any]) -> int | None:
+    """Return how many calls an account says that its application has in a month, if it says so."""
+    value = fields.get("callsPerMonth")
+    if value is None:
+        return None
+    if type(value) is not int or value <= 0:
+        raise InvalidInput("account.callsPerMonth", "not a whole number above 0", AS_SHOWN)
+    return value
+
+
 def digest(*identity: str) -> str:
     """Return what an account or an application is called among ours; it tells nothing about it."""
     return hashlib.sha256("|".join(identity).encode()).hexdigest()[:16]

@@ -15,7 +15,8 @@ PACKAGES = (
     *("shared.usecases", "shared.queries", "shared.keywork", "shared.runtime"),
     *("shared.vendors", "shared.vendors.ttlock", "shared.vendors.salto"),
     *("infra", "infra.local", "infra.cli", "infra.simulators", "infra.simulators.ttlock"),
-    *("edge_agent", "edge_agent.hardware", "edge_agent.ledger", "edge_agent.console"),
+    *("edge_agent", "edge_agent.hardware", "edge_agent.ledger", "edge_agent.console", "edge_agent.agent"),
+    *("edge_agent.cloud", "edge_agent.issuing", "edge_agent.pairing", "edge_agent.relay", "edge_agent.sync"),
 )
 MODULES = {
     "shared.domain.ids": "import hashlib",
@@ -42,9 +43,10 @@ MODULES = {
     "infra.local.storage": "import sqlite3, functions.upkeep.main",
     "infra.local.ambient": "import time, uuid\n\ndef now():\n    return time.time(), uuid.uuid4()",
     "infra.simulators.ttlock.app": "import starlette",
-    "edge_agent.hardware.usb": "import hidraw, serial, bleak",
+    "edge_agent.agent.loop": "import shared.usecases.issue_key, edge_agent.hardware.usb",
+    "edge_agent.hardware.usb": "import hidraw, serial, bleak, shared.vendors.ttlock.wire",
     "edge_agent.ledger.store": "import sqlite3",
-    "edge_agent.console.pages": "import starlette, shared.usecases.issue_key, shared.vendors.ttlock.wire",
+    "edge_agent.console.pages": "import starlette",
 }
 OUTSIDE = (
     *(

@@ -34,8 +34,8 @@ VIOLATIONS = {
         line_in("shared.runtime.entry", "import edge_agent.hardware.usb"),
         line_in("functions.upkeep.main", "import infra.local.ambient"),
         line_in("functions.upkeep.main", "import edge_agent.hardware.usb"),
-        line_in("edge_agent.console.pages", "import functions.vendor_webhooks.main"),
-        line_in("edge_agent.console.pages", "import infra.simulators.ttlock.app"),
+        line_in("edge_agent.agent.loop", "import functions.vendor_webhooks.main"),
+        line_in("edge_agent.agent.loop", "import infra.simulators.ttlock.app"),
     ],
     "Function families do not know each other": [
         line_in("functions.upkeep.main", "import functions.adapter_ttlock.main"),
@@ -53,8 +53,12 @@ VIOLATIONS = {
         line_in("functions.upkeep.main", "import shared.ledger.key_record"),
     ],
     "The edge agent knows neither the function runtime nor Google Cloud": [
-        line_in("edge_agent.console.pages", "import shared.runtime.entry"),
-        line_in("edge_agent.console.pages", "import shared.gcp.documents"),
+        line_in("edge_agent.agent.loop", "import shared.runtime.entry"),
+        line_in("edge_agent.agent.loop", "import shared.gcp.documents"),
+    ],
+    "The console meets no hardware, no key, no certificate and no vendor": [
+        line_in("edge_agent.console.pages", "import edge_agent.hardware.usb"),
+        line_in("edge_agent.console.pages", "import shared.offline.certificate"),
     ],
     "Simulators import nothing of the product": [
         line_in("infra.simulators.ttlock.app", "import shared.domain.ids"),
@@ -64,21 +68,21 @@ VIOLATIONS = {
     "Google's clients are imported only in shared.gcp": [
         line_in("infra.cli.main", "def connect():\n    import grpc"),
         line_in("functions.upkeep.main", "async def connect():\n    from google.cloud import firestore"),
-        line_in("edge_agent.console.pages", "def connect():\n    from google.cloud import pubsub"),
+        line_in("edge_agent.agent.loop", "def connect():\n    from google.cloud import pubsub"),
     ],
     "Of shared, only the runtime meets a web framework": [
         line_in("shared.events.envelope", "import starlette"),
         line_in("shared.runtime.entry", "import flask"),
     ],
     "Hardware is touched only in edge_agent.hardware": [
-        line_in("edge_agent.console.pages", "import serial"),
+        line_in("edge_agent.agent.loop", "import serial"),
         line_in("infra.cli.main", "import hidraw"),
         line_in("shared.vendors.ttlock.wire", "import bleak"),
     ],
     "Databases are opened only in infra.local and the edge agent's ledger": [
         line_in("shared.usecases.issue_key", "import sqlite3"),
         line_in("infra.simulators.ttlock.app", "import sqlite3"),
-        line_in("edge_agent.console.pages", "import sqlcipher3"),
+        line_in("edge_agent.agent.loop", "import sqlcipher3"),
     ],
     "The domain and the audit tree use the standard library only": [
         line_in("shared.domain.ids", "import orjson"),
@@ -89,7 +93,7 @@ VIOLATIONS = {
         line_in("functions.adapter_ttlock.main", "import shared.vendors.salto.api"),
         line_in("functions.vendor_webhooks.main", "import shared.vendors.ttlock.api"),
         line_in("functions.upkeep.main", "import shared.vendors.ttlock.webhook"),
-        line_in("edge_agent.console.pages", "import shared.vendors.ttlock.api"),
+        line_in("edge_agent.agent.loop", "import shared.vendors.ttlock.api"),
     ],
     "Google's clients are imported inside functions": [
         line_in("shared.gcp.documents", "from google.cloud import firestore"),

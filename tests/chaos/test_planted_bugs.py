@@ -2,17 +2,21 @@
 
 import pytest
 
-from tests.chaos.small_world.planted_bugs import BUGS
+from tests.chaos.small_world.planted_bugs import AT_A_STRICT_VENDOR, BUGS
 from tests.chaos.small_world.planted_wishes import AT_A_LONG_DESK
 from tests.chaos.small_world.play import play
 
 MOST_SEEDS = 100
+FOUND_AT = {
+    **dict.fromkeys(AT_A_LONG_DESK, ("slow",)),
+    **dict.fromkeys(AT_A_STRICT_VENDOR, ("strict",)),
+}
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.__name__)
 def test_a_planted_bug_is_caught_within_a_hundred_seeds(bug, monkeypatch):
     bug(monkeypatch.setattr)
-    vendors = ("slow",) if bug in AT_A_LONG_DESK else ("tiny", "ttlock")
+    vendors = FOUND_AT.get(bug, ("tiny", "ttlock"))
     assert any(play(seed, vendor).problems for seed in range(MOST_SEEDS) for vendor in vendors)
 
 

@@ -2,7 +2,7 @@
 
 A seed that fails is printed with the command that plays it again, line by line:
 
-    python -m tests.chaos.small_world.play SEED [tiny|slow|ttlock]
+    python -m tests.chaos.small_world.play SEED [tiny|slow|ttlock|strict]
 """
 
 import os
@@ -16,9 +16,10 @@ from tests.chaos.small_world.weather import clear_sky
 
 AT_ONCE = 100
 TINY, TTLOCK = range(0, 9000, AT_ONCE), range(0, 1000, AT_ONCE)
-SLOW, SLOW_AT_ONCE = range(0, 500, 25), 25
-"""The little vendor carries the bulk; the rest is played at the real adapter and TTLock's simulator, and at
-one that answers later."""
+FEW_AT_ONCE = 25
+FEW = {"slow": range(0, 500, FEW_AT_ONCE), "strict": range(0, 300, FEW_AT_ONCE)}
+"""The little vendor carries the bulk; the rest is played at the real adapter and TTLock's simulator, at one
+that answers later, and at TTLock's with two processes that have one tight limit."""
 
 
 @pytest.mark.parametrize(
@@ -43,10 +44,15 @@ def test_under_a_clear_sky_nothing_is_wrong_and_nothing_crashes(vendor):
 
 
 @pytest.mark.parametrize(
-    "first", [pytest.param(first, marks=[pytest.mark.soak] if first else []) for first in SLOW]
+    ("vendor", "first"),
+    [
+        pytest.param(vendor, first, marks=[pytest.mark.soak] if first else [])
+        for vendor, seeds in FEW.items()
+        for first in seeds
+    ],
 )
-def test_schedules_at_a_vendor_that_answers_later_end_in_agreement(first):
-    played = (play(seed, "slow") for seed in range(first, first + SLOW_AT_ONCE))
+def test_schedules_at_a_vendor_of_its_own_kind_end_in_agreement(vendor, first):
+    played = (play(seed, vendor) for seed in range(first, first + FEW_AT_ONCE))
     assert [str(each) for each in played if each.problems] == []
 
 

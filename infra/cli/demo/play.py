@@ -6,8 +6,9 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
+import typer
 from rich.text import Text
 
 from infra.cli.address import FleetAddress
@@ -31,6 +32,7 @@ PORTS_FROM, PORTS = 20000, 10000
 """Below the ports that systems lend to outgoing calls, which could take one before we listen on it."""
 APART: Final = 4
 """So many ports lie between the first of two demos that were started one after the other."""
+Week = Annotated[bool, typer.Option("--week", help="Play a week of a small hotel instead, in seconds.")]
 COUNTED: Final = {
     "deliveries": "deliveries",
     "kills": "kill -9",
@@ -41,8 +43,16 @@ COUNTED: Final = {
 }
 
 
-def demo() -> Telling:
+def demo(week: Week = False) -> Telling:
     """Book a stay and check out again, through an outage, a hundred duplicates and two kill -9, for real."""
+    if week:
+        from infra.cli.demo.week import week as play_week  # a fleet on one thread: another demo's alone
+
+        return (yield from play_week())
+    return (yield from _a_bad_day())
+
+
+def _a_bad_day() -> Telling:
     patience = Patience()
     began, claims = patience.seconds(), list[Claim]()
     with _a_stage(patience) as stage:

@@ -109,7 +109,8 @@ class Bus:
         parked, kept_for = topic in self._routing.parked, self._routing.kept_for(topic)
         attributes = dict(message.attributes)
         notes = {name: attributes.pop(name) for name in QUARANTINE_NOTES if parked and name in attributes}
-        notes |= kept_notes(kept_for) if kept_for else {}
+        routes = self._routing.routes(topic, attributes, message.ordering_key)
+        notes |= kept_notes(kept_for, routes) if kept_for else {}
         stored = StoredMessage(
             topic,
             micros(self._means.clock.now()),
@@ -120,7 +121,7 @@ class Bus:
             kept=bool(kept_for),
             source=notes["subscription"].rpartition("/")[2] if "subscription" in notes else None,
         )
-        return stored, self._routing.routes(topic, attributes, message.ordering_key)
+        return stored, routes
 
     def _look_again(self, subscriptions: Sequence[str]) -> None:
         for name in dict.fromkeys(subscriptions):

@@ -22,11 +22,17 @@ NEXT = f"""SELECT {MESSAGE_COLUMNS} FROM bus_message
 FORGET = "DELETE FROM bus_message WHERE id = ?"
 
 
-def kept_notes(subscription: str) -> dict[str, str]:
-    """Return what is noted of a kept message: for whom, why, and what brings it on its way."""
+def kept_notes(subscription: str, heard: Sequence[Route]) -> dict[str, str]:
+    """Return what is noted of a kept message: for whom, why, what brings it on its way, and who heard it."""
     function = subscription.partition(".")[0]
     remedy = f"deploy the function {function}: it gets what was kept, in order"
-    return {"subscription": subscription, "reason": NO_HANDLER, "remedy": remedy}
+    notes = {"subscription": subscription, "reason": NO_HANDLER, "remedy": remedy}
+    return notes | ({"heard": " ".join(route.subscription for route in heard)} if heard else {})
+
+
+def heard_by(message: StoredMessage) -> frozenset[str]:
+    """Return the subscriptions that a kept message went to when it was published."""
+    return frozenset(message.notes.get("heard", "").split())
 
 
 class Kept:
@@ -40,21 +46,22 @@ class Kept:
         return int(self._engine.read(COUNT)[0][0])
 
     async def hand_over(self) -> int:
-        """Give each topic's messages to the subscriptions it has by now, oldest first; return how many.
+        """Give each topic's messages to the subscriptions that came since, oldest first; return how many.
 
         A batch is one commit: after a crash the rest is still kept, and goes first again at the next start.
         """
         given = 0
         for topic in self._routing.read:
-            while page := self._engine.read(NEXT, (topic, AT_ONCE)):
+            while topic not in self._routing.kept and (page := self._engine.read(NEXT, (topic, AT_ONCE))):
                 messages = [loaded(row) for row in page]
                 await self._engine.write(partial(_give, [(each, self._routes(each)) for each in messages]))
                 given += len(messages)
         return given
 
     def _routes(self, message: StoredMessage) -> tuple[Route, ...]:
-        attributes = decode_payload(message.payload)[1]
-        return self._routing.routes(message.topic, attributes, message.ordering_key)
+        attributes, heard = decode_payload(message.payload)[1], heard_by(message)
+        routes = self._routing.routes(message.topic, attributes, message.ordering_key)
+        return tuple(route for route in routes if route.subscription not in heard)
 
 
 def _give(parcels: Sequence[tuple[StoredMessage, Sequence[Route]]], connection: sqlite3.Connection) -> None:

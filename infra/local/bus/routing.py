@@ -31,9 +31,7 @@ class Routing:
             for topic in topics
             if topic.parked or (topic.name in given_up and not self._readers[topic.name])
         )
-        self._kept_for = {
-            topic.name: topic.kept_for for topic in topics if topic.kept_for and not self._readers[topic.name]
-        }
+        self._kept_for = {topic.name: topic.kept_for for topic in topics if topic.kept_for}
 
     def known(self, topic: str) -> None:
         """Raise UnknownTopic unless the manifest names it."""

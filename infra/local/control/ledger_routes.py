@@ -22,6 +22,7 @@ from shared.queries.audit import overdue
 from shared.queries.bulk import list_bulk, shown_bulk
 from shared.queries.findings import found_at_locks, strange_residues, troubling
 from shared.queries.keys import Wanted, list_keys
+from shared.queries.quota import shown_quota
 from shared.queries.staff import shown_staff
 from shared.queries.stays import shown_stay
 from shared.queries.timeline import timeline
@@ -109,6 +110,10 @@ async def _one_bulk(on: Operations, request: Request) -> Mapping[str, Any]:
     return await shown_bulk(on.cell, request.path_params["id"], request.query_params.get("tenant"))
 
 
+async def _quota(on: Operations, _request: Request) -> Mapping[str, Any]:
+    return await shown_quota(on.platform.documents)
+
+
 async def _keys(on: Operations, _request: Request) -> Mapping[str, Any]:
     return {"purposes": on.rekeying.versions()}
 
@@ -130,6 +135,7 @@ ROUTES: Routes = (
     ("GET", "/residues", _residues),
     ("GET", "/findings", _findings),
     ("GET", "/stays/{id}", _stay),
+    ("GET", "/quota", _quota),
     ("GET", "/staff", _staff),
     ("GET", "/bulk", _bulk),
     ("GET", "/bulk/{id}", _one_bulk),

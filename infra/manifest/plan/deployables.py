@@ -44,7 +44,7 @@ _LOGGED: Final = {"none": "LOG_NONE", "errors": "LOG_ERRORS_ONLY", "all": "LOG_A
 
 def functions(manifest: Manifest) -> Table:
     """Return every function and service, by name."""
-    kept = ",".join(f"{each.subscription}={each.topic}" for each in awaited(manifest.topics()))
+    kept = ",".join(f"{each.subscription}={each.topic}" for each in awaited(manifest.functions))
     return {name: _function(function, kept) for name, function in sorted(manifest.functions.items())}
 
 

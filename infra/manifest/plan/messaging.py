@@ -100,7 +100,7 @@ def subscriptions(manifest: Manifest) -> Table:
         if isinstance(trigger := function.deployable.trigger, Subscribing)
         for topic in topics_of(trigger)
     }
-    kept = {each.subscription: _pulled(each.topic, each.function) for each in awaited(manifest.topics())}
+    kept = {each.subscription: _pulled(each.topic, each.function) for each in awaited(manifest.functions)}
     parked = {name: _pulled(topic, None) for name, topic in PULLED.items()}
     return dict(sorted({**pushed, **kept, **parked}.items()))
 

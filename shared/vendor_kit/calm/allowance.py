@@ -13,9 +13,11 @@ Times are milliseconds of the shared time (`shared_time`). Decision 0046.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Any, Final, Self
 
+from shared.vendor_kit.calm.month import NO_MONTH, Month
 from shared.vendor_kit.calm.urgency import Urgency
 
 LATE: Final = 200
@@ -26,6 +28,7 @@ SPARE_LASTS: Final = 60_000
 AHEAD: Final[Mapping[Urgency, float]] = {
     Urgency.REVOKE: 3000,
     Urgency.DOOR: 1000,
+    Urgency.BULK: 1000,
     Urgency.ISSUE: 500,
     Urgency.POLL: 0,
 }
@@ -34,6 +37,7 @@ LONG: Final = 3000
 KEPT_BACK: Final[Mapping[Urgency, tuple[float, float]]] = {
     Urgency.REVOKE: (0.0, 0.0),
     Urgency.DOOR: (0.01, 0.03),
+    Urgency.BULK: (0.01, 0.02),
     Urgency.ISSUE: (0.01, 0.05),
     Urgency.POLL: (0.01, 0.05),
 }
@@ -43,6 +47,7 @@ SELDOM: Final = 200
 GROWS: Final[Mapping[Urgency, float]] = {
     Urgency.REVOKE: 0,
     Urgency.DOOR: 0.1,
+    Urgency.BULK: 0.1,
     Urgency.ISSUE: 0.1,
     Urgency.POLL: 0.3,
 }
@@ -57,13 +62,20 @@ SCHEMA_VERSION: Final = 1
 class Limit:
     """So many calls in any period of seconds, as a vendor declares it, and how many of them at once.
 
-    With `spare` calls a process that is alone takes so many more, which it can make within a minute.
+    With `spare` calls a process that is alone takes so many more, which it can make within a minute. A vendor
+    that counts `monthly` calls too begins its months by a clock so many hours ahead of UTC.
     """
 
     calls: int
     seconds: float = 60.0
     burst: int = 5
     spare: int = 0
+    monthly: int | None = None
+    month_ahead: float = 0.0
+
+    def month(self, at: datetime) -> str:
+        """Return the month that a call counts in."""
+        return (at + timedelta(hours=self.month_ahead)).strftime("%Y-%m")
 
     @property
     def period(self) -> float:
@@ -145,6 +157,11 @@ class Allowance:
     at: float = float("-inf")
     next_at: float = float("-inf")
     blocks: tuple[Block, ...] = ()
+    month: Month = NO_MONTH
+
+    def in_month(self, name: str) -> Self:
+        """Return the allowance in the present month: what was taken in another counts no more."""
+        return self if self.month.name == name else replace(self, month=Month(name))
 
     def take(self, now: float, wish: Wish) -> tuple[Self, Granted] | None:
         """Take a block, or nothing if there is nothing to be had yet."""
@@ -155,7 +172,10 @@ class Allowance:
         spare = here.spare(now, len(moments))
         granted = Granted(tuple(max(now + wish.notice, each) for each in moments), spare)
         blocks = here.having(*here.blocks_of(granted))
-        return replace(here, at=now, next_at=moments[-1] + self.limit.interval, blocks=blocks), granted
+        taken = len(moments) + (0 if spare is None else spare.calls)
+        month = replace(here.month, spent=here.month.spent + taken)
+        next_at = moments[-1] + self.limit.interval
+        return replace(here, at=now, next_at=next_at, blocks=blocks, month=month), granted
 
     def wait(self, now: float, wish: Wish) -> float:
         """Return for how long there will be nothing, as far as is known now."""
@@ -173,7 +193,8 @@ class Allowance:
             return self
         others = list(self.blocks)
         others.remove(taken)
-        rest = replace(self, blocks=tuple(others))
+        month = replace(self.month, spent=max(0, self.month.spent - taken.calls + spent.calls))
+        rest = replace(self, blocks=tuple(others), month=month)
         return replace(rest, blocks=rest.having(spent)) if spent.calls else rest
 
     def counted(self, now: float) -> Self:
@@ -202,7 +223,8 @@ class Allowance:
 
     def free(self, now: float, urgency: Urgency) -> int:
         """Return how many calls may be taken, whatever their moments."""
-        return self.limit.calls - self._used - self.limit.kept_back(urgency, self.relief(now))
+        left = self.limit.calls - self._used - self.limit.kept_back(urgency, self.relief(now))
+        return int(min(left, self.month.left(self.limit.monthly, urgency)))
 
     @property
     def _used(self) -> int:
@@ -243,10 +265,20 @@ class Allowance:
             "at": round(self.at, 3),
             "next_at": round(self.next_at, 3),
             "blocks": [[round(each.until, 3), each.calls] for each in self.blocks],
+            "month": self.month.name,
+            "spent": self.month.spent,
+            "reserved": self.month.reserved,
+            "limit": {
+                "calls": self.limit.calls,
+                "seconds": self.limit.seconds,
+                "monthly": self.limit.monthly,
+                "month_ahead": self.limit.month_ahead,
+            },
         }
 
     @classmethod
     def from_document(cls, limit: Limit, data: Mapping[str, Any]) -> Self:
         """Read what was kept; whoever declares another limit counts the same calls by it."""
         blocks = tuple(Block(calls, until) for until, calls in data["blocks"])
-        return cls(limit, data["at"], data["next_at"], blocks)
+        month = Month(data.get("month", ""), data.get("spent", 0), data.get("reserved", 0))
+        return cls(limit, data["at"], data["next_at"], blocks, month)

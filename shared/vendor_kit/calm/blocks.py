@@ -137,6 +137,7 @@ class SharedBlocks:
                 await self._read()
             notice = max(0.0, 2 * self._answers_in - self._limit.late / 2)
             now, asked, wish = self._time.now(), _passed(), replace(wish, notice=notice)
+            self._known = self._known.in_month(self._limit.month(self._clock.now()))
             taken = self._known.take(now, self._demand.of(wish, now))
             if taken is None:
                 return self._wait(now, wish)

@@ -32,8 +32,10 @@ class Urgency(IntEnum):
 
     REVOKE = 0
     DOOR = 1
-    ISSUE = 2
-    POLL = 3
+    BULK = 2
+    """Many keys go at once: hours of a limit, for which nobody at a door waits."""
+    ISSUE = 3
+    POLL = 4
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -141,5 +143,5 @@ def in_bulk() -> Iterator[None]:
 def place_now(urgency: Urgency, now: datetime) -> Place:
     """Return the place that the work being done has in a line."""
     if _BULK.get():
-        return Place(max(urgency, Urgency.ISSUE), LONG_AGO, now)
+        return Place(max(urgency, Urgency.BULK), LONG_AGO, now)
     return _HURRY.get().place(urgency, now)

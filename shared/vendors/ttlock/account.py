@@ -6,7 +6,7 @@ from typing import Final
 
 from shared.domain.errors import InvalidInput
 from shared.domain.secret import Secret
-from shared.vendor_kit.accounts import account_field, account_fields, digest
+from shared.vendor_kit.accounts import account_field, account_fields, digest, monthly_calls
 from shared.vendor_kit.http import checked_address
 
 EUROPE: Final = "https://euapi.ttlock.com"
@@ -23,6 +23,8 @@ class Account:
     username: Secret[str]
     password_md5: Secret[str]
     base_url: str = EUROPE
+    calls_per_month: int | None = None
+    """What the application may call in a month of Beijing, as the vendor's console says it."""
 
     @property
     def name(self) -> str:
@@ -48,4 +50,4 @@ def read_account(stored: Secret[bytes]) -> Account:
         raise InvalidInput("account.passwordMd5", "not an MD5", remedy)
     address = checked_address(str(fields.get("baseUrl", EUROPE)), DOMAIN)
     id_, secret, username = (account_field(fields, name) for name in ("clientId", "clientSecret", "username"))
-    return Account(id_, secret, username, password, address)
+    return Account(id_, secret, username, password, address, monthly_calls(fields))

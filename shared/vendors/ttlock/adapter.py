@@ -27,7 +27,7 @@ from shared.vendor_kit.relay_notes import RelayNotes
 from shared.vendor_kit.turns import Turns
 from shared.vendor_kit.visits import turn_at, visiting
 from shared.vendors.ttlock import capabilities
-from shared.vendors.ttlock.account import read_account
+from shared.vendors.ttlock.account import Account, read_account
 from shared.vendors.ttlock.capabilities import SOURCES, TTLOCK, UNENFORCED
 from shared.vendors.ttlock.computed_keys import ComputedKeySync
 from shared.vendors.ttlock.errors import (
@@ -46,6 +46,12 @@ from shared.vendors.ttlock.records import records_since
 
 GUARD: Final = GuardPolicy(limit=Limit(calls=100, spare=15))
 """A hundred calls a minute for each application (A §5.1)."""
+
+
+def guard_of(account: Account) -> GuardPolicy:
+    """Return how hard an application may be used: its months are Beijing's."""
+    limit = Limit(calls=100, spare=15, monthly=account.calls_per_month, month_ahead=8)
+    return replace(GUARD, limit=limit)
 
 
 class TTLock(SyncedLockVendor):
@@ -119,7 +125,7 @@ def open_vendor(binding: Binding, ports: AdapterPorts) -> TTLock:
         stale=STALE_TOKEN,
         unrenewable=(BAD_REFRESH_TOKEN,),
         mendable=[(CLOCK_OFF,)],
-        guard=GUARD,
+        guard=guard_of(account),
     )
     api = open_api(binding, ports, protocol, (account.name, account.application), rules)
     turns = Turns(ports.leases, binding.tenant, ports.clock, ports.entropy)

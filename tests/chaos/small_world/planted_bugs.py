@@ -14,6 +14,8 @@ from shared.ports.bus import Message
 from shared.ports.documents import StaleVersion
 from shared.usecases.stays import change_stay, hear_booking
 from shared.usecases.upkeep import sweep_due
+from shared.vendor_kit import guard
+from shared.vendor_kit.calm.blocks import OwnBlocks
 from tests.chaos.small_world import documents
 from tests.chaos.small_world.planted_wishes import OF_WISHES
 from tests.chaos.small_world.planted_words import OF_WORDS
@@ -260,6 +262,13 @@ def _with_bus(plant):
     plant(Services, "ledger", with_bus)
 
 
+def count_calls_by_process(plant):
+    """Take a vendor's limit for each process's own, though it counts them all together."""
+    plant(guard.Guards, "_blocks_of", lambda self, application, limit: OwnBlocks(limit))
+
+
+AT_A_STRICT_VENDOR = (count_calls_by_process,)
+"""Found where the vendor counts."""
 BUGS = (
     random_name_at_the_vendor,
     publish_before_commit,
@@ -282,6 +291,7 @@ BUGS = (
     take_away_what_the_changed_stay_includes,
     revoke_only_when_the_locks_have_let_go,
     say_it_was_settled_before_it_was,
+    *AT_A_STRICT_VENDOR,
     *OF_WISHES,
     *OF_WORDS,
 )

@@ -1,6 +1,6 @@
 """Plays one schedule and judges it. A seed that fails is played again, with every line of its trace, by
 
-python -m tests.chaos.small_world.play SEED [tiny|slow|ttlock]
+python -m tests.chaos.small_world.play SEED [tiny|slow|ttlock|strict]
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from tests.chaos.small_world.onlooker import Onlooker
 from tests.chaos.small_world.scene import Scene
 from tests.chaos.small_world.slow_locks import SlowDoors
 from tests.chaos.small_world.stays import drawn_stays
+from tests.chaos.small_world.strict_ttlock import StrictTTLockDoors
 from tests.chaos.small_world.ttlock import TTLockDoors
 from tests.chaos.small_world.unsettled import changing, residues, told_to_people, unsettled
 from tests.chaos.small_world.vault import opened_pins
@@ -29,7 +30,7 @@ MOST_ORDERS = 20
 MOST_SECONDS = 3600
 """Longer than any storm: whoever is refused until then has met a bug, and the judge sees what it left."""
 WHEN_RESIDUES_ARE_GONE = 3 * 3600.0
-VENDORS = {"tiny": TinyDoors, "slow": SlowDoors, "ttlock": TTLockDoors}
+VENDORS = {"tiny": TinyDoors, "slow": SlowDoors, "ttlock": TTLockDoors, "strict": StrictTTLockDoors}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +80,9 @@ async def _happen(world, stays):
     await world.until_quiet()
     scene = _scene(world, stays)
     await onlooker.look()
-    problems = (
-        world.witness.protests + onlooker.protests + [f"the world broke: {error!r}" for error in world.broken]
-    )
+    problems = [*world.witness.protests, *onlooker.protests, *world.doors.protests] + [
+        f"the world broke: {error!r}" for error in world.broken
+    ]
     problems += [] if changing(scene) else judge(scene)
     if not problems and unsettled(scene):
         # A lock that would not do what it is asked is asked again each hour, until it does.

@@ -15,7 +15,7 @@ from shared.kernel.ids import DrawnIds
 from shared.ports.tasks import TaskExists
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import Platform
-from shared.vendor_kit.guard import Guards, Shared
+from shared.vendor_kit.guard import GuardPolicy, Guards, Shared
 from shared.vendor_kit.leases import DocumentLeases
 from tests.chaos.small_world.bus import MemoryBus
 from tests.chaos.small_world.documents import MemoryDocuments, Table
@@ -37,6 +37,10 @@ class Doors(Protocol):
 
     vendor: VendorCode
     account: Secret[bytes]
+    policy: GuardPolicy | None
+    """How hard it may be used, where it says so itself."""
+    workers: int
+    """How many processes there are, at the least."""
 
     def __init__(self, air: Air, clock, spawn): ...
 
@@ -111,7 +115,7 @@ class SmallWorld:
         if weather.chance.random() < 0.5:
             self.fleet.on_kill.append(self.sagas.crash)
         self._rolling_out = weather.chance.random() < 0.3
-        self._workers = weather.chance.choice((1, 2))
+        self._workers = max(weather.chance.choice((1, 2)), doors.workers)
         self.fleet.on_kill.append(self._hire)
         self._hire()
 
@@ -175,6 +179,7 @@ class SmallWorld:
         documents = MemoryDocuments(self.main, clock, INDEXES, self.air)
         documents.witness = self.witness
         documents.of_old_release = self._rolling_out and self.weather.chance.random() < 0.5
+        shared = Shared(documents, self.entropy, self.bus, self.ids)
         on = Platform(
             cell="local",
             documents=documents,
@@ -191,7 +196,7 @@ class SmallWorld:
             tokens=None,
             log=log,
             http=self.doors,
-            guards=Guards(clock, log, Shared(documents, self.entropy, self.bus, self.ids)),
+            guards=Guards(clock, log, shared, instead=self.doors.policy),
             **dict.fromkeys(
                 ("dead_letters", "executions", "schedules", "objects", "nudges")
             ),  # nobody looks here

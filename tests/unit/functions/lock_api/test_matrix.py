@@ -7,6 +7,7 @@ import orjson
 import pytest
 
 from functions.lock_api.table import ROUTES
+from functions.lock_reveal.reveal import ROUTES as REVEAL
 from shared.domain.permissions import RULES, Permission, Role
 from shared.ports.bus import Message
 from tests.support.api_desk import stay
@@ -89,6 +90,12 @@ def _kept(staff):
         "SELECT unpacked(body) FROM packed WHERE collection = 'reservations' AND tenant = ?", (SILK,)
     )
     return [orjson.loads(body) for (body,) in rows]
+
+
+async def test_no_stranger_sees_a_pin(staff):
+    because = {"reason": "emergency"}
+    through, tried = await who_got_through(staff, "lock-reveal", REVEAL, staff.ids, lambda _: because)
+    assert (through, tried) == ([], len(staff.strangers("lock-reveal")))
 
 
 async def test_the_same_requests_get_through_for_those_who_may(staff):

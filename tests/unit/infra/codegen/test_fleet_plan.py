@@ -19,7 +19,7 @@ from tests.unit.shared.runtime.test_google import WHERE
 
 FLEET = fleet_plan()
 CONFIRMED, SHIFT = "on-booking-confirmed", "melmastoon.staff.shift.started.v1"
-GUESTS = ("guest-api", "guest-page")
+GUESTS = ("guest-api", "guest-page", "tell-guest")
 """Who shows guests their keys, at every vendor."""
 STARTED = "on-shift-started"
 ISSUED = "melmastoon.lock.credential.issued.v1"
@@ -179,11 +179,12 @@ def test_what_only_sets_aside_publishes_to_the_quarantine_alone():
 
 
 def test_only_an_adapter_and_its_receiver_read_their_own_vendor_s_secrets():
-    for each in FLEET["secrets"].values():
+    of_vendors = [each for each in FLEET["secrets"].values() if each["begins"].startswith("lock-")]
+    for each in of_vendors:
         role, _, vendor = each["function"].partition("-")
         purpose = {"adapter": "-api", "webhook": "-webhook"}[role]
         assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", purpose)
-    readers = {each["function"] for each in FLEET["secrets"].values()}
+    readers = {each["function"] for each in of_vendors}
     assert {f"adapter-{vendor}" for vendor in installed_vendors()} == {
         each for each in readers if each.startswith("adapter-")
     }
@@ -208,8 +209,14 @@ def test_a_pattern_of_purposes_takes_in_every_vendor_s_key():
     assert keys["vendor-ref-mock"] == {
         "rotated_every_days": 90,
         "openers": ["adapter-mock"],
-        "sealers": ["ask-again"],
+        "sealers": ["ask-again", "edge-gateway"],
     }
+
+
+def test_whoever_tells_guests_reads_the_accounts_of_channels_and_no_vendor_s():
+    told = {each["function"] for each in FLEET["secrets"].values() if each["begins"].startswith("notify-")}
+    assert told == {"message-status", "tell-guest"}
+    assert {each["begins"].partition("-")[0] for each in FLEET["secrets"].values()} == {"lock", "notify"}
 
 
 def test_an_adapter_is_called_by_the_sagas_that_call_adapters_and_by_nobody_else():

@@ -17,15 +17,17 @@ from shared.domain.lock_errors import KeyRevokeFailed, LockErrorCause, VendorUnr
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
+from shared.keywork.orders import Order, place_key_again
 from shared.keywork.settle import refuse_to_settle, settle_at_locks
 from shared.keywork.verdicts import Outcome
 from shared.ledger.delays import ASKED_AFTER_END, LAPSED_EVERY, MOST_TRIES, RESIDUE_EVERY, STEP_LEASE
 from shared.ledger.grant_record import CALLS_LAST, CLOCK_MARGIN, Wish
+from shared.ledger.key_at_lock import KeyAtLockRecord
 from shared.ledger.key_record import Saga, Work
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SealedKeys, SecretName
 from shared.ports.lock import AdapterDescription, KeyAtLock
-from tests.unit.shared.ledger.ledgering import ARRIVAL, CLAIM, DAY, DOOR, MOCK, PIN_CODE, SILK, TTLOCK
+from tests.unit.shared.ledger.ledgering import ARRIVAL, CAUSE, CLAIM, DAY, DOOR, MOCK, PIN_CODE, SILK, TTLOCK
 
 FRONT = LockDeviceId("lck_01KSAMP1E00000000000000001")
 PIN, REF = "583914", "canary-ref-77"
@@ -53,6 +55,8 @@ class Port:
     async def unsuspend(self, key):
         self.asked.append(key)
         return self.at_lock
+
+    place = unsuspend
 
     def wait_after(self, _error):
         return self.wait
@@ -332,14 +336,44 @@ async def test_woken_key_that_was_made_anew_opens_when_its_locks_say_now(books, 
     await books.ledger.save(Change(entry, facts, (rests,)))
     key.id = entry.id
     await key.secrets.keep(SealedKey(SecretName(entry.id, PIN_CODE, 0), Secret(PIN), ARRIVAL + 60 * DAY, {}))
-    key.port.at_lock = KeyAtLock(
+    key.port.at_lock = exactly(window)
+    assert (await key.attempt()).outcome is Outcome.DONE
+    assert (await key.entry()).credential.state.key.effective == window
+    assert WINDOW_ROUNDED not in [each.code for each in (await key.entry()).credential.core.warnings]
+    assert books.bus.words == ["unsuspended", "updated"]
+
+
+async def test_key_that_is_placed_again_opens_when_its_lock_says_now(books, key):
+    """A computed code has rounded hours; the one that stands in its place is exact, and nobody moved it."""
+    now, hour = books.clock.now(), timedelta(hours=1)
+    entry, facts = books.requested()
+    window, credential = entry.credential.core.window, entry.credential
+    rounded = StayWindow(window.start - hour, window.end + hour, window.zone)
+    for command in (Accept(at=now), Provision(at=now, effective=rounded)):
+        credential, more = credential.apply(command)
+        facts = (*facts, *more)
+    entry = replace(entry, credential=credential, announced=3)
+    stood = KeyAtLockRecord(rounded.start, rounded.end)
+    kept = replace(books.kept(entry, DOOR).told(Place(at=now)), standing=stood)
+    saved = await books.ledger.save(Change(entry, facts, (kept,)))
+    lost = place_key_again(saved.entry, saved.grants[0], Order(CAUSE, now))
+    await books.ledger.save(replace(lost, entry=replace(lost.entry, saga=lost.entry.saga.claimed("run-1"))))
+    key.id = entry.id
+    await key.secrets.keep(SealedKey(SecretName(entry.id, PIN_CODE, 0), Secret(PIN), ARRIVAL + 60 * DAY, {}))
+    key.port.at_lock = exactly(window)
+    assert (await key.attempt()).outcome is Outcome.DONE
+    assert (await key.entry()).credential.state.key.effective == window
+    assert books.bus.words == ["updated"]
+    assert (await key.attempt()).outcome is Outcome.DONE
+    assert books.bus.words == ["updated"]
+
+
+def exactly(window):
+    """Return what a lock says of a key that opens in its very window."""
+    return KeyAtLock(
         vendor_ref=Secret(REF),
         valid_from=window.start,
         valid_until=window.end,
         exposure_until=window.end,
         placement=Placement.ON_LOCK,
     )
-    assert (await key.attempt()).outcome is Outcome.DONE
-    assert (await key.entry()).credential.state.key.effective == window
-    assert WINDOW_ROUNDED not in [each.code for each in (await key.entry()).credential.core.warnings]
-    assert books.bus.words == ["unsuspended", "updated"]

@@ -69,36 +69,6 @@ def test_a_published_event_is_acted_upon(tmp_path):
     assert found["document"]["event_id"] == answer["event_id"]
 
 
-ULID = "01HX4Q8ZT9WKE2M7VR5N3BCD6F"
-
-
-def test_publishing_where_nobody_listens_says_so(tmp_path):
-    subject = "melmastoon.lock.encoder_session.closed.v1"
-    event = {
-        "specVersion": "1.0",
-        "id": f"evt_{ULID}",
-        "subject": subject,
-        "type": subject,
-        "source": "/services/lock-integration-service",
-        "time": "2026-04-30T10:13:42.117Z",
-        "tenantId": "tnt_silk",
-        "traceId": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-        "correlationId": f"enc_{ULID}",
-        "schemaUrl": f"https://schemas.melmastoon.ghasi.io/lock/{subject}.json",
-        "data": {
-            "encoderSessionId": f"enc_{ULID}",
-            "closedAt": "2026-04-30T15:30:00Z",
-            "closeReason": "graceful",
-        },
-    }
-
-    async def scenario(on):
-        return await _post(on, "publish", {"subject": subject, "event": event})
-
-    status, answer = play(tmp_path, scenario)
-    assert (status, answer["listeners"]) == (200, [])
-
-
 def test_a_failed_execution_is_counted_and_logged(tmp_path, monkeypatch):
     monkeypatch.setattr(fleet, "LATELY", timedelta(hours=1))
 

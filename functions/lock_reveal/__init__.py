@@ -1,0 +1,1 @@
+"""The one function of staff's API that opens a PIN: apart, so that no other may."""
