@@ -69,6 +69,7 @@ class Front:
         """Return how the desk stands: in touch or alone, who comes, what waits, what was done."""
         standing = await self.agent.papers.standing()
         jobs = await self.agent.parts.ledger.run(lambda it: it.jobs.open())
+        written = await self.agent.parts.ledger.run(lambda it: it.jobs.written())
         keys = await self.agent.parts.ledger.run(lambda it: it.keys_in("active"))
         unsent = await self.agent.parts.ledger.run(lambda it: len(it.unsent(1000)))
         pack = standing.pack
@@ -80,10 +81,11 @@ class Front:
             "clock_untrue": self.agent.line.clock_is_untrue,
             "encoders": {name: await each.plugged() for name, each in self.agent.parts.encoders.items()},
             "unsent": unsent,
+            "witness": str(self.agent.witness.key),
             "arrivals_from": None if pack is None else pack.issued,
             "arrivals_good": pack is not None and pack.fresh(standing.now),
             "certified_until": None if standing.certificate is None else standing.certificate.ends,
-            "arrivals": arrivals_shown(pack, jobs, keys) if pack else [],
+            "arrivals": arrivals_shown(pack, [*written, *jobs], keys) if pack else [],
             "jobs": [job_shown(row, pack) for row in jobs],
             "done": [(at, user, did) for at, user, did in reversed(self.done)],
         }

@@ -21,14 +21,16 @@ from typing import Final
 
 from edge_agent.agent.wiring import DeskAgent
 from edge_agent.cloud.line import CloudRefused, CloudSilent
+from edge_agent.ledger.desk_tables import DeskJobRow
 from edge_agent.relay.jobs import JobGone
 from shared.offline.signing import SignedRefused
 from shared.ports.ambient import Entropy
 
-HOLD: Final = 15.0
+HOLD: Final = 5.0
 """Seconds for which the cloud may hold a pull; with the patience beyond, silence is found within thirty."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 WITHOUT_ENCODER: Final = 5.0
+SOON: Final = timedelta(seconds=2)
 ARRIVALS_EVERY, PAPERS_EVERY = timedelta(minutes=5), timedelta(hours=1)
 
 
@@ -92,10 +94,20 @@ class AgentLoop:
         await self._chores()
         if await self._plugged():
             with suppress(JobGone):  # it is let go of here; the next pull tells the rest
-                await agent.post.pull(HOLD)
+                await self._look_again_for(await agent.post.pull(HOLD))
         else:
             await agent.line.alive()
         agent.reach.heard()
+
+    async def _look_again_for(self, jobs: list[DeskJobRow]) -> None:
+        """Fetch the arrivals anew, before their time, for a job of a stay that is not among them."""
+        pack = (await self.agent.papers.standing()).pack
+        known = {stay.reservation for stay in pack.stays} if pack else set()
+        if any(row.document["reservationId"] not in known for row in jobs):
+            chore = self.chores["arrivals"]
+            since = self.agent.parts.clock.now() - (chore.done_at or self.agent.parts.clock.now())
+            if since > SOON:
+                chore.done_at = None
 
     async def _chores(self) -> None:
         now = self.agent.parts.clock.now()

@@ -1,12 +1,14 @@
 """How the desk stands, as a clerk is shown it: who comes, what waits for a card, what a card opens."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from edge_agent.hardware.cards.layout import CardRecord, door_digest
-from edge_agent.ledger.desk_tables import WRITING, DeskJobRow
+from edge_agent.ledger.desk_tables import WAITING, WRITING, WRITTEN, DeskJobRow
 from shared.domain.credential import KeyCredential
 from shared.offline.arrivals import ArrivalsPack
+
+READY: Final = {WAITING: "waits", WRITING: "begun", WRITTEN: "issued"}
 
 
 def arrivals_shown(
@@ -18,7 +20,7 @@ def arrivals_shown(
     rows = []
     for stay in pack.stays:
         job, key = by_stay.get(stay.reservation), made.get(stay.reservation)
-        ready = "made" if key else ("begun" if job and job.step == WRITING else "waits" if job else "none")
+        ready = "made" if key else READY[job.step] if job else "none"
         rows.append(
             {
                 "reservation": str(stay.reservation),
@@ -31,7 +33,7 @@ def arrivals_shown(
                 "key": None if key is None else str(key.id),
             }
         )
-    return sorted(rows, key=lambda row: (row["ready"] == "made", row["from"], row["reservation"]))
+    return sorted(rows, key=lambda row: (row["ready"] in ("made", "issued"), row["from"], row["reservation"]))
 
 
 def job_shown(row: DeskJobRow, pack: ArrivalsPack | None) -> Mapping[str, Any]:

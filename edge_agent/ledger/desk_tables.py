@@ -63,6 +63,10 @@ class JobTable:
         """Return the jobs that a clerk may still do something about, the oldest first."""
         return self._all("step IN ('waiting', 'writing')")
 
+    def written(self) -> list[DeskJobRow]:
+        """Return the jobs whose cards were written, the oldest first."""
+        return self._all("step = 'written'")
+
     def untold(self) -> list[DeskJobRow]:
         """Return the jobs of which the cloud has not heard how they stand, the oldest first."""
         return self._all("told = 0 AND step != 'dropped'")

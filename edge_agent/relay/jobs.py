@@ -42,7 +42,8 @@ class JobPost:
 
     async def pull(self, wait: float = 0.0) -> list[DeskJobRow]:
         """Ask for jobs, write down those that are new, and say that they are here; return what is open."""
-        told = await self.line.ask(PULL, {"wait": wait}, wait + SLACK)
+        known = [row.id for row in await self.ledger.run(lambda it: it.jobs.open())]
+        told = await self.line.ask(PULL, {"wait": wait, "known": known}, wait + SLACK)
         for document in told["jobs"]:
             row = await self.ledger.run(partial(_taken, document=document))
             await self._made_before(row)

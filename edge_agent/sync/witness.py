@@ -64,6 +64,8 @@ class DeskWitness:
             await self._alarmed("another_history")
             return None
         await self.ledger.run(partial(_keep, text=verdict.keep.text))
+        if not told["trusted"]:
+            return str(told["date"])  # remembered all the same, which is what finds a fork
         now = int((self.clock.now() + self.line.ahead).timestamp())
         assert verdict.note is not None  # noqa: S101 - what is kept was on a note
         signed = cosignature(verdict.note.text, now, self.key, lambda it: self.signing.sign(it).signature)

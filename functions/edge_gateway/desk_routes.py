@@ -46,8 +46,9 @@ async def _answered(came: Incoming, on: DeskServices, platform: Platform) -> Jso
 
 
 async def _pull(desk: KnownDesk, body: Json, on: DeskServices, _: Platform) -> Json:
-    wait = body.get("wait", 0)
-    return await relay.pull(desk, float(wait) if isinstance(wait, int | float) else 0.0, on)
+    wait, known = body.get("wait", 0), body.get("known", [])
+    named = [each for each in known if isinstance(each, str)] if isinstance(known, list) else []
+    return await relay.pull(desk, float(wait) if isinstance(wait, int | float) else 0.0, named, on)
 
 
 async def _hear(desk: KnownDesk, body: Json, on: DeskServices, _: Platform) -> Json:

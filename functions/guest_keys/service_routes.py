@@ -19,6 +19,7 @@ from shared.runtime.asked import Asked
 from shared.runtime.platform import Platform
 from shared.runtime.problems import NotThere
 from shared.runtime.routes import Route
+from shared.usecases.guests.keep_device import Device, keep_device
 from shared.usecases.guests.redeem_artifact import (
     Redemption,
     begin_session,
@@ -55,6 +56,19 @@ class ArtifactGiven(Published):
     """None of a card, which waits at the desk."""
 
 
+class DeviceTold(Published):
+    """Where the guest's app takes pushes: an installation's id, or a token of an older app."""
+
+    address_kind: Literal["fid", "token"]
+    address: SecretStr = Field(min_length=1, max_length=4096)
+
+
+class DeviceKept(Published):
+    """That it is kept, and until when."""
+
+    expires_at: datetime
+
+
 @asynccontextmanager
 async def _nothing_told() -> AsyncIterator[None]:
     try:
@@ -71,6 +85,19 @@ async def begin_guest_session(asked: Asked, on: Platform) -> SessionBegun:
         asked.at(booked.property_id)
         session, until = await begin_session(asked.principal.tenant, stay, booked, services)
     return SessionBegun(session=session.reveal(), expires_at=until)
+
+
+async def register_device(asked: Asked, on: Platform) -> DeviceKept:
+    """Keep where the guest's app takes pushes, in place of what was kept before."""
+    services, stay = GuestServices.on(on), ReservationId(asked.ids["reservationId"])
+    async with _nothing_told():
+        booked = await stay_of(asked.principal.tenant, stay, services)
+    asked.at(booked.property_id)
+    told: DeviceTold = asked.body
+    address = Secret(told.address.get_secret_value())
+    device = Device(told.address_kind, address)
+    await keep_device(asked.principal.tenant, stay, device, booked.end, services)
+    return DeviceKept(expires_at=booked.end)
 
 
 async def redeem_artifact(asked: Asked, on: Platform) -> ArtifactGiven:
@@ -100,6 +127,15 @@ ROUTES: Final = (
         answer=SessionBegun,
         permission=Permission.GUEST_SERVE,
         status=201,
+    ),
+    Route(
+        method="POST",
+        path="/guest/v1/reservations/{reservationId}/devices",
+        summary="Where the app of a stay's guest takes pushes",
+        use_case=register_device,
+        request=DeviceTold,
+        answer=DeviceKept,
+        permission=Permission.GUEST_SERVE,
     ),
     Route(
         method="POST",

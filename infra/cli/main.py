@@ -11,6 +11,7 @@ from infra.cli import (
     key_orders,
     keys,
     locks,
+    messages,
     residue,
     schedule,
     workflow_files,
@@ -86,6 +87,7 @@ found = typer.Typer(
 schedules = typer.Typer(no_args_is_help=True, help="What the clock starts.")
 stays = typer.Typer(cls=ShowsFirst, no_args_is_help=True, help="One stay, shown or changed.")
 key = typer.Typer(no_args_is_help=True, help="One key, ended, replaced or copied on a person's word.")
+message = typer.Typer(no_args_is_help=True, help="What guests were told of their keys, and how far it came.")
 sealing = typer.Typer(no_args_is_help=True, help="The keys that seal what must stay secret.")
 sim = typer.Typer(no_args_is_help=True, help="Simulated vendors and their doors, to play with.")
 fault = typer.Typer(no_args_is_help=True, help="What goes wrong at the simulated vendor.")
@@ -134,6 +136,7 @@ app.add_typer(desk, name="desk")
 app.add_typer(found, name="finding")
 app.add_typer(stays, name="stay")
 app.add_typer(key, name="key")
+app.add_typer(message, name="message")
 app.add_typer(workflow, name="workflow")
 app.add_typer(schedules, name="schedule")
 app.add_typer(sealing, name="keys")
@@ -152,6 +155,10 @@ stays.command("release")(at_a_place(release))
 key.command("end")(at_a_place(key_orders.end))
 key.command("replace")(at_a_place(key_orders.replace))
 key.command("copy")(at_a_place(key_orders.copy))
+message.command("list")(at_a_place(messages.list_messages))
+message.command("show")(at_a_place(messages.show_message))
+message.command("resend")(at_a_place(messages.resend))
+message.command("outbox", hidden=True)(on_its_own(messages.outbox))
 found.command("list")(at_a_place(findings.list_findings))
 found.command("adopt")(at_a_place(findings.adopt))
 found.command("remove")(at_a_place(findings.remove))

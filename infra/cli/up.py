@@ -1,5 +1,6 @@
 """`keyfleet up`: the embedded fleet in the foreground."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from textwrap import wrap
@@ -16,6 +17,7 @@ from infra.cli.losses import Loss, accepted_losses, losses_file, told_of
 from infra.cli.polling import Patience
 from infra.cli.problems import Failed, parted
 from infra.cli.sim.simulator import Simulator, simulator_at
+from infra.cli.sim.with_catchers import OUTBOX_PORT, catchers_beside, outbox_address, outbox_port
 from infra.cli.sim.with_simulator import simulator_beside
 
 WIDTH: Final = 66
@@ -32,19 +34,24 @@ Sample = Annotated[
     bool,
     typer.Option("--sample", help="Move the sample hotel in, with its account at the simulator."),
 ]
+CardHotel = Annotated[
+    bool,
+    typer.Option("--card-hotel", help="Add a second house to the sample, whose desk writes key cards."),
+]
 Simulators = Annotated[
     bool,
     typer.Option("--simulators", help="Simulate the sample hotel's doors too, for as long as this runs."),
 ]
 
 
-def up(
+def up(  # noqa: PLR0913, PLR0917 - each is an option of the command line
     at: FleetAddress,
     announce: Announce,
     accept_loss: AcceptLoss = False,
     sample: Sample = False,
     simulators: Simulators = False,
     sim_port: SimulatorPort = None,
+    card_hotel: CardHotel = False,
 ) -> None:
     """Run the fleet here, in the foreground, until Ctrl-C or SIGTERM; its log goes to stderr."""
     from infra.local.ambient import keep_memory_private
@@ -60,11 +67,13 @@ def up(
             at.port,
             accept_loss=accept_loss,
             sample=sample,
+            card_hotel=card_hotel,
             simulator_port=sim_port,
             doors_anew=simulators and not new,
+            outbox_port=_outbox_port(doors),
         )
         known = len(accepted_losses(at.home))
-        with _simulated(doors):
+        with _simulated(doors), _caught(at, doors):
             serve(
                 config, ready=lambda: announce(_ready(at, doors, accepted_losses(at.home)[known:], new=new))
             )
@@ -72,6 +81,16 @@ def up(
 
 def _simulated(doors: Simulator | None) -> AbstractContextManager[None]:
     return nullcontext() if doors is None else simulator_beside(doors, Patience())
+
+
+def _outbox_port(doors: Simulator | None) -> int | None:
+    """Return where messages to guests are caught: beside the doors, or where somebody does already."""
+    given = os.environ.get(OUTBOX_PORT, "")
+    return outbox_port(doors.port) if doors else int(given) if given.isdecimal() else None
+
+
+def _caught(at: FleetAddress, doors: Simulator | None) -> AbstractContextManager[None]:
+    return nullcontext() if doors is None else catchers_beside(at.home, outbox_port(doors.port))
 
 
 def _refuse_taken_port(at: FleetAddress) -> None:
@@ -165,7 +184,7 @@ def _ready(at: FleetAddress, doors: Simulator | None, losses: list[Loss], *, new
         *_listed("functions", names),
         *_listed("topics", topics),
         line(f"  look       keyfleet status{at.flags}"),
-        *([_beside(doors, new=new)] if doors else ()),
+        *([_beside(doors, new=new), _outbox(at, doors)] if doors else ()),
         line("  stop       Ctrl-C: whatever is under way goes on at the next start"),
     )
     simulators = {sample_vendor(): doors.base_url} if doors else {}
@@ -182,6 +201,10 @@ def _listed(head: str, names: Sequence[str]) -> Iterator[Text]:
 def _beside(doors: Simulator, *, new: bool) -> Text:
     anew = "" if new else ", which start empty: the keys that belong there are placed again in a minute"
     return line(f"  doors      keyfleet sim locks{doors.flags}", plain(anew, "yellow"))
+
+
+def _outbox(at: FleetAddress, doors: Simulator) -> Text:
+    return line(f"  messages   {outbox_address(at.home, outbox_port(doors.port))}")
 
 
 def _told(at: FleetAddress, losses: list[Loss]) -> Iterator[Text]:

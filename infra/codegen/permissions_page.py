@@ -32,7 +32,7 @@ def generate() -> dict[Path, str]:
 
 
 def _row(permission: Permission, rule: Rule) -> str:
-    held = ", ".join(role for role in Role if role in rule.roles)
+    held = ", ".join(role for role in Role if role in rule.roles) or "-"
     terms = ", ".join(_terms(rule)) or "-"
     return f"| `{permission}` | {rule.meaning} | {rule.where} | {terms} | {held} |"
 

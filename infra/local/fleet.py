@@ -30,8 +30,9 @@ from infra.local.sagas import journal
 from infra.local.sagas.callbacks import CallBack
 from infra.local.sagas.run import Surroundings
 from infra.local.sagas.service import LocalSagas
-from infra.local.sample.account import open_account
-from infra.local.sample.load import SampleHotel, move_in, read_sample
+from infra.local.sample.account import open_account, open_desk_account
+from infra.local.sample.load import CARD_HOTEL, SampleHotel, add_house, move_in, read_sample
+from infra.local.sample.messengers import open_messengers
 from infra.local.storage.database import Loss, open_database
 from infra.local.storage.engine import Engine
 from infra.local.storage.private import create_private
@@ -97,6 +98,8 @@ class Fleet:
         await self.sealed.prepare()
         if self.config.sample:
             await self._move_in(read_sample())
+        if self.config.card_hotel:
+            await self._add_card_hotel(read_sample(CARD_HOTEL))
         await free_orphans(self.means.engine, self.platform.leases)
         bind(self.platform)
         await self.bus.deliver_kept()
@@ -127,6 +130,14 @@ class Fleet:
     async def _move_in(self, hotel: SampleHotel) -> None:
         await move_in(hotel, self.documents, self.means.clock.now())
         await open_account(self.platform.secrets, hotel, self.config.simulator_url)
+        config = self.config
+        if config.outbox_port is not None:
+            around = (config.base_url, self.platform.secrets, self.documents)
+            await open_messengers(hotel, config.home, config.outbox_port, *around)
+
+    async def _add_card_hotel(self, hotel: SampleHotel) -> None:
+        await add_house(hotel, self.documents, self.means.clock.now())
+        await open_desk_account(self.platform.secrets, hotel)
 
     def _report(self, _loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
         """Put what the loop has to tell into our own log, by place and without its words."""

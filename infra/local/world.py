@@ -30,7 +30,11 @@ class FleetConfig:
     project: str = "keyfleet-local"
     accept_loss: bool = False
     sample: bool = False
+    card_hotel: bool = False
+    """Whether the sample's company has a second house, whose cards its desk writes."""
     simulator_port: int | None = None
+    outbox_port: int | None = None
+    """Where the sample hotel's messages to guests are caught; None writes to nobody."""
     doors_anew: bool = False
     """Whether the sample hotel's simulated doors were started just now, and hold nothing."""
     workflows: Path = ROOT / "workflows"

@@ -30,6 +30,8 @@ class Hearing:
     unheard: tuple[str, ...] = ()
     """The doors that could not be asked by the last poll: the next asks them from as far back."""
     unheard_since: Moment | None = None
+    read_back_at: Moment | None = None
+    """Until when arriving keys were read back at their locks."""
     braked_at: Moment | None = None
     """When somebody was called last because a list lacked too many locks to be believed."""
     version: Annotated[str | None, UNSTORED] = None

@@ -12,7 +12,7 @@ A password goes over an encrypted line only, or to this very machine.
 
 import base64
 from collections.abc import Iterator
-from email.headerregistry import Address
+from email.header import Header
 from email.message import EmailMessage
 from email.policy import SMTP
 from typing import Final
@@ -140,10 +140,8 @@ def written(message: Letter, sender: str) -> bytes:
     address, mail = message.to.reveal(), EmailMessage(policy=SMTP)
     if any(each in address for each in "\r\n<>, ") or "@" not in address:
         raise Refused("no_such_address")
-    user, _, domain = sender.partition("@")
-    mail["From"] = Address(message.sender, user, domain)
+    domain = sender.partition("@")[2]
     mail["To"] = address
-    mail["Subject"] = message.subject
     mail["Message-ID"] = f"<{message.name}@{domain}>"
     mail["Auto-Submitted"] = "auto-generated"
     mail.set_content(message.text, cte="base64")
@@ -152,4 +150,16 @@ def written(message: Letter, sender: str) -> bytes:
         body = mail.get_payload()[1]  # type: ignore[index]  # the HTML that was added a line ago
         body.add_related(message.square, "image", "png", cid=f"<{QR_CONTENT_ID}>")  # type: ignore[union-attr]
     mail["Content-Language"] = message.language  # last: setting a content takes such headers away
-    return mail.as_bytes()
+    return (
+        _worded("Subject", message.subject)
+        + _worded("From", message.sender, f" <{sender}>")
+        + mail.as_bytes()
+    )
+
+
+def _worded(name: str, words: str, rest: str = "") -> bytes:
+    """Return a header of any script's words (RFC 2047); the newer classes lose spaces where they fold one."""
+    plain = " ".join(words.split())
+    charset = "us-ascii" if plain.isascii() and not rest else "utf-8"
+    said = Header(plain, charset, header_name=name).encode(linesep="\r\n")
+    return f"{name}: {said}{rest}\r\n".encode()

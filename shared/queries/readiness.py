@@ -10,27 +10,27 @@
 An arrival is as ready as its worst door; what puts it at risk stands beside it, each with its door.
 """
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from shared.domain.core import Guest
 from shared.domain.device_health import Level
 from shared.domain.grant_lifecycle import Placed, Placement
-from shared.domain.instants import instant_to_text, milliseconds
-from shared.domain.states import Failed, Revoked
+from shared.domain.instants import instant_to_text
 from shared.ledger.device_record import DeviceRecord
 from shared.ledger.grant_record import MOST_GRANTS, GrantRecord, grant_from
-from shared.ledger.indexes import OF_CREDENTIAL, STAYS_AT
-from shared.ledger.key_record import key_record_from, ref_of
-from shared.ledger.reservation import Reservation, Status, reservation_from
+from shared.ledger.indexes import KEYLESS, LIVE_AT, OF_CREDENTIAL
+from shared.ledger.key_record import KeyRecord, key_record_from
+from shared.ledger.reservation import Reservation, reservation_from
 from shared.ports.documents import TenantDocuments
 from shared.queries.devices import record_of, state_of
-from shared.queries.hotels import Cell, properties
+from shared.queries.hotels import Cell, every, properties
 
 AHEAD: Final = timedelta(hours=72)
 ORDER: Final = ("missing", "accepted", "on_lock", "used")
 WELL: Final = frozenset({"online", "never looked at"})
-MOST_STAYS: Final = 1000
 
 
 async def readiness(cell: Cell, tenant: str | None, now: datetime) -> dict[str, Any]:
@@ -38,40 +38,53 @@ async def readiness(cell: Cell, tenant: str | None, now: datetime) -> dict[str, 
     shown = list[dict[str, Any]]()
     for store in await cell.known(tenant):
         for hotel in await properties(store):
-            equals, until = {"property_id": hotel}, milliseconds(now + AHEAD)
-            page = await store.query(STAYS_AT, equals, until=until, limit=MOST_STAYS)
-            while page:
-                stays = [reservation_from(each) for each in page]
-                shown += [await _arrival(store, each) for each in stays if _counts(each, now)]
-                more = len(page) == MOST_STAYS
-                page = (
-                    await store.query(STAYS_AT, equals, until=until, after=page[-1], limit=MOST_STAYS)
-                    if more
-                    else ()
-                )
+            keys = defaultdict[str, list[KeyRecord]](list)
+            async for found in every(store, LIVE_AT, {"property_id": hotel}):
+                entry = key_record_from(found)
+                holder = entry.credential.core.holder
+                if isinstance(holder, Guest) and _soon(entry, now):
+                    keys[str(holder.reservation_id)].append(entry)
+            shown += [await _arrival(store, stay, of_stay) for stay, of_stay in keys.items()]
+        shown += [_keyless(store, each) async for each in _stays_without(store, now)]
     shown.sort(key=lambda each: str(each["arrives"]))
     return {"arrivals": shown}
 
 
-def _counts(stay: Reservation, now: datetime) -> bool:
-    return stay.status is Status.CONFIRMED and stay.stay is not None and now < stay.stay.end
+def _soon(entry: KeyRecord, now: datetime) -> bool:
+    window = entry.credential.core.window
+    return window.start <= now + AHEAD and now < window.end
 
 
-async def _arrival(store: TenantDocuments, stay: Reservation) -> dict[str, Any]:
-    assert stay.stay is not None  # noqa: S101 - only such count
-    doors, risks = list[dict[str, Any]](), list[str]()
-    for key in stay.credentials:
-        for door in await _doors(store, str(key)):
-            doors.append(door)
-            risks += door["risks"]
-    if not doors:
-        risks.append("no key")
-    level = min((ORDER.index(door["placement"]) for door in doors), default=0)
+async def _stays_without(store: TenantDocuments, now: datetime) -> AsyncIterator[Reservation]:
+    async for found in every(store, KEYLESS, {}):
+        stay = reservation_from(found)
+        if stay.stay is not None and stay.stay.start <= now + AHEAD and now < stay.stay.end:
+            yield stay
+
+
+def _keyless(store: TenantDocuments, stay: Reservation) -> dict[str, Any]:
+    assert stay.stay is not None  # noqa: S101 - only such are asked for
     return {
         "tenant": store.tenant,
         "property": stay.stay.property_id,
         "reservation": str(stay.id),
         "arrives": instant_to_text(stay.stay.start),
+        "ready": ORDER[0],
+        "risks": ["no key"],
+        "doors": [],
+    }
+
+
+async def _arrival(store: TenantDocuments, stay: str, keys: Sequence[KeyRecord]) -> dict[str, Any]:
+    doors = [door for key in keys for door in await _doors(store, str(key.id))]
+    risks = [risk for door in doors for risk in door["risks"]] or ([] if doors else ["no key at a door yet"])
+    level = min((ORDER.index(door["placement"]) for door in doors), default=0)
+    core = min((key.credential.core for key in keys), key=lambda core: core.window.start)
+    return {
+        "tenant": store.tenant,
+        "property": core.property_id,
+        "reservation": stay,
+        "arrives": instant_to_text(core.window.start),
         "ready": ORDER[level],
         "risks": list(dict.fromkeys(risks)),
         "doors": doors,
@@ -80,9 +93,6 @@ async def _arrival(store: TenantDocuments, stay: Reservation) -> dict[str, Any]:
 
 async def _doors(store: TenantDocuments, key: str) -> list[dict[str, Any]]:
     """Return how far a key that counts has come at each of its doors."""
-    found = await store.get(ref_of(key))
-    if found is None or isinstance(key_record_from(found).credential.state, Revoked | Failed):
-        return []
     grants = await store.query(OF_CREDENTIAL, {"credential_id": key}, limit=MOST_GRANTS)
     kept = [each for each in map(grant_from, grants) if not each.over]
     return [_door(key, each, await record_of(store, each.grant.device_id)) for each in kept]

@@ -20,7 +20,7 @@ OpenVendor = Callable[[Any, Any], Any]
 """What `shared.vendor_kit.binding` says in full, which is not loaded to start a function."""
 PREFIX: Final = "adapter_"
 COMPARE, HEAR, BULK = "compare", "hear", "bulk"
-COMPARE, HEAR, LOOK, CHALLENGE = "compare", "hear", "look", "challenge"
+LOOK, CHALLENGE, READ_BACK = "look", "challenge", "read_back"
 
 
 def adapter(opener: Callable[[], OpenVendor]) -> Entry:
@@ -90,12 +90,22 @@ async def _challenge(body: Body, on: Platform, desks: Any) -> Body:
     return await work_on_challenge(command, services_of(on), desks, codes)
 
 
+async def _read_back(body: Body, on: Platform, desks: Any) -> Body:
+    """Read arriving keys back at their locks."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.attempts.begin_hearing import HearDoors
+    from shared.usecases.devices.read_back import read_back
+
+    return await read_back(HearDoors.of(body), services_of(on), desks)
+
+
 OTHER_WORK: Final[Mapping[str, Callable[[Body, Platform, Any], Awaitable[Body]]]] = {
     COMPARE: _walk,
     HEAR: _hear,
     BULK: _remove_many,
     LOOK: _look,
     CHALLENGE: _challenge,
+    READ_BACK: _read_back,
 }
 """What an adapter does besides attempts at keys."""
 

@@ -55,7 +55,7 @@ class Listener:
             answer = await send(call)
             path = urlsplit(call.url).path
             # What comes in from outside is not ours: a booking names its guest.
-            asked = b"" if path.startswith("/on-") else call.body
+            asked = b"" if path.startswith(("/on-", "/webhook-")) else call.body
             # What a guest is answered is theirs to read, and what was revealed, whoever's who asked for it.
             said = b"" if path.startswith(GUESTS) or path == TYPED else answer.body
             self.inside.append(f"{path} {asked.decode()} {answer.status} {said.decode()}")

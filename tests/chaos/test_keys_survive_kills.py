@@ -28,10 +28,10 @@ from tests.chaos.simulator_process import SimulatorProcess
 from tests.chaos.verdict import Books, assert_one_active_key, assert_taken_back
 
 BOUNDARIES = {
-    "before-push": 3,
-    "after-push": 3,
-    "before-ack": 3,
-    "after-ack": 3,
+    "before-push": 5,
+    "after-push": 5,
+    "before-ack": 5,
+    "after-ack": 5,
     "before-call": 2,
     "after-call": 2,
     "before-vendor-call": 11,

@@ -207,3 +207,25 @@ def test_a_challenge_proves_a_lock_at_its_door_and_finds_one_that_was_swapped(tm
         assert all(each["over"] for each in await house.kept("challenges"))
 
     play(tmp_path, scenario)
+
+
+def test_arriving_keys_are_read_back_and_one_that_vanished_is_placed_again(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", validFrom="2026-03-01T12:00:00Z", validUntil="2026-03-03T12:00:00Z")
+        await house.settled()
+        ((one,),) = [await house.keys_at("101")]
+        cloud, lock_ = house.sim.cloud, int(DOORS["101"])
+        for row in list(cloud.passcodes.of(lock_)):
+            cloud.doors[lock_].forget_code(row.code)
+            cloud.passcodes.drop(row.passcode_id)
+        await asyncio.sleep(2 * 3600)  # past two hours before the guest comes
+        await house.settled()
+        ((again,),) = [await house.keys_at("101")]
+        assert again["code"] == one["code"]
+        assert [each["deviceId"] for each in house.logged("WARNING") if "arrival" in each["message"]] == [
+            device_at("101")
+        ]
+        (hearing,) = await house.kept("hearings")
+        assert hearing["read_back_at"]
+
+    play(tmp_path, scenario)

@@ -49,7 +49,8 @@ OWN_PATH = ("on-booking-confirmed", "adapter-ttlock")
 """The functions that a key waits for; what else hears of its booking is counted apart."""
 MOST_BESIDE = 2
 """Reads, writes or calls of one function that hears of a booking and keeps no key waiting."""
-MOST_FSYNCS, MOST_FSYNCS_AMONG_MANY, IN_FLIGHT = 12, 1.5, 32
+MOST_FSYNCS, MOST_FSYNCS_AMONG_MANY, IN_FLIGHT = 12, 1.8, 32
+"""That a key is issued has a subscriber: its delivery is kept too, after the key is there."""
 FIRST_ROOM = 300
 VARIABLES = {"begin": 2}
 """Every variable of an assignment is billed."""

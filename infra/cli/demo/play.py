@@ -16,6 +16,8 @@ from infra.cli.answer import Answer, Telling, line, plain
 from infra.cli.control import ControlPlane
 from infra.cli.demo.claim import Claim
 from infra.cli.demo.doors import Doors
+from infra.cli.demo.front_desk import FrontDesk
+from infra.cli.demo.guest import Guest
 from infra.cli.demo.process import LAST_WORDS, fleet_process, vendor_process
 from infra.cli.demo.scene import played
 from infra.cli.demo.scenes import SCENES
@@ -25,12 +27,13 @@ from infra.cli.listening import free_port_above
 from infra.cli.polling import Patience
 from infra.cli.problems import Failed, Problem
 from infra.cli.sim.simulator import Simulator
+from infra.cli.sim.with_catchers import OUTBOX_PORT, catchers_beside
 from infra.cli.timeline import said
 
 STAY: Final = "rsv_demo"
 PORTS_FROM, PORTS = 20000, 10000
 """Below the ports that systems lend to outgoing calls, which could take one before we listen on it."""
-APART: Final = 4
+APART: Final = 6
 """So many ports lie between the first of two demos that were started one after the other."""
 Week = Annotated[bool, typer.Option("--week", help="Play a week of a small hotel instead, in seconds.")]
 COUNTED: Final = {
@@ -81,10 +84,28 @@ def _a_stage(patience: Patience) -> Iterator[Stage]:
         simulator.token()
         vendor = vendor_process(simulator, folder / "vendor.log", patience)
         undo.callback(vendor.stop)
+        outbox = _port_above(simulator.port)
+        undo.enter_context(catchers_beside(at.home, outbox))
+        undo.enter_context(_environment(OUTBOX_PORT, str(outbox)))
         fleet = fleet_process(at, simulator, folder / "fleet.log", patience)
         undo.callback(fleet.stop)
         stay = Stay(STAY, patience.clock.now().replace(microsecond=0))
-        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay, at.home)
+        guest = Guest(at.home, outbox)
+        desk = FrontDesk(at, folder / "desk", patience, undo)
+        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay, guest, at.home, desk)
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    """Say something to every process that is started meanwhile."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        os.environ.pop(name)
+        if before is not None:
+            os.environ[name] = before
 
 
 def _port_above(taken: int) -> int:

@@ -86,7 +86,9 @@ class Process:
 def fleet_process(at: FleetAddress, simulator: Simulator, log: Path, patience: Patience) -> Process:
     """Return a fleet to start, whose sample hotel has its account at this simulator."""
     place = ("--home", str(at.home), "--port", str(at.port), "--sim-port", str(simulator.port))
-    return Process(("up", *place, "--sample"), log, lambda: ControlPlane(at).get("status"), patience)
+    return Process(
+        ("up", *place, "--sample", "--card-hotel"), log, lambda: ControlPlane(at).get("status"), patience
+    )
 
 
 def vendor_process(simulator: Simulator, log: Path, patience: Patience) -> Process:

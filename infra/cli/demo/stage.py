@@ -9,6 +9,8 @@ from typing import Any, Final, TypeVar
 
 from infra.cli.control import ControlPlane
 from infra.cli.demo.doors import Doors
+from infra.cli.demo.front_desk import FrontDesk
+from infra.cli.demo.guest import Guest
 from infra.cli.demo.process import Process
 from infra.cli.demo.stay import TENANT, Stay
 from infra.cli.polling import Patience
@@ -30,7 +32,9 @@ class Stage:
     doors: Doors
     patience: Patience
     stay: Stay
+    guest: Guest
     home: Path = Path()
+    desk: FrontDesk | None = None
     execution: str = ""
     pin: Secret[str] = field(default_factory=lambda: Secret(""))
     counts: Counter[str] = field(default_factory=Counter)

@@ -5,12 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from infra.cli.demo.guest import LOCALE, MAIL, PHONE
 from shared.domain.instants import instant_to_text
 
 TENANT: Final = "tnt_silk"
 BOOKING: Final = "melmastoon.reservation.booking"
 ARRIVES_AFTER, STAYS_FOR = timedelta(hours=1), timedelta(days=2)
 ON_THE_DAY: Final = ARRIVES_AFTER + timedelta(hours=1)
+GUEST: Final = {
+    "id": "gst_demo",
+    "displayName": "A guest of the demo",
+    "contact": {"email": MAIL, "phoneE164": PHONE},
+    "locale": LOCALE,
+}
 AFTERWARDS: Final = ARRIVES_AFTER + STAYS_FOR + timedelta(hours=1)
 """How far ahead of the booking the guest is in, and gone."""
 
@@ -22,17 +29,20 @@ class Stay:
     id: str
     booked: datetime
     rooms: tuple[str, ...] = ("rmu_101", "rmu_102")
+    house: str = "ppt_kabul"
+    payment: str | None = None
 
     def confirmed(self) -> dict[str, Any]:
         """Return the event that makes the stay certain: always the same one."""
         arrives = self.booked + ARRIVES_AFTER
-        details = {
-            "propertyId": "ppt_kabul",
-            "guest": {"id": "gst_demo", "displayName": "A guest of the demo"},
+        details: dict[str, Any] = {
+            "propertyId": self.house,
+            "guest": GUEST,
             "rooms": list(self.rooms),
             "validFrom": instant_to_text(arrives),
             "validUntil": instant_to_text(arrives + STAYS_FOR),
         }
+        details |= {} if self.payment is None else {"paymentStatus": self.payment}
         return self._event("confirmed", self.booked, details)
 
     def ended(self, how: str, at: datetime) -> dict[str, Any]:

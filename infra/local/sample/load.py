@@ -20,6 +20,7 @@ from shared.usecases.hotels.reload_policy import ReloadPolicy
 ABILITIES = [field.name for field in fields(LockCapabilities)]
 OLDEST_EVENT = f"evt_{'0' * 26}"
 SAMPLE = Path(__file__).with_name("hotel.yaml")
+CARD_HOTEL = Path(__file__).with_name("card_hotel.yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,16 @@ async def move_in(hotel: SampleHotel, documents: DocumentStore, now: datetime) -
     """Keep the hotel's records and policy, all at once, unless they are kept already."""
     policy = ReloadPolicy(hotel.policy, OLDEST_EVENT, now)
     writes = [Create(ref, to_document(part)) for ref, part in hotel.documents()]
+    with contextlib.suppress(AlreadyExists):
+        store = documents.tenant(hotel.tenant.id)
+        await change_hotel(store, hotel.property.id, [*writes, Create(policy.ref, policy.document())])
+
+
+async def add_house(hotel: SampleHotel, documents: DocumentStore, now: datetime) -> None:
+    """Keep another hotel of a tenant that is there, with a policy of its own, unless it is kept already."""
+    policy = ReloadPolicy(hotel.policy, OLDEST_EVENT, now, str(hotel.property.id))
+    parts = [(ref, part) for ref, part in hotel.documents() if ref != RECORD]
+    writes = [Create(ref, to_document(part)) for ref, part in parts]
     with contextlib.suppress(AlreadyExists):
         store = documents.tenant(hotel.tenant.id)
         await change_hotel(store, hotel.property.id, [*writes, Create(policy.ref, policy.document())])

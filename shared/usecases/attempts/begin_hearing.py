@@ -11,7 +11,7 @@ from shared.keywork.verdicts import adapter_of
 from shared.ports.sagas import Sagas
 
 WORKFLOW: Final = "hear_doors"
-HEAR, LOOK = "hear", "look"
+HEAR, LOOK, READ_BACK = "hear", "look", "read_back"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ it, for the desk repeats it until it has our answer.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final, Self
 
 from shared.domain.core import Guest
@@ -33,6 +34,7 @@ CARDS: Final = (KeyCredentialKind.RFID_CARD, KeyCredentialKind.NFC_TAG)
 LONGEST_WAIT: Final = 20.0
 """Seconds. Somebody who waits for a job hears of the next one at once; nobody who does not wait misses it."""
 LOOK_EVERY: Final = 2.0
+WHOSE_WITHIN: Final = timedelta(seconds=10)
 TOLD: Final = frozenset({JobState.RECEIVED, JobState.PROCESSING, JobState.PROCESSED, JobState.ERROR})
 ENDS: Final = frozenset({JobState.PROCESSED, JobState.ERROR})
 
@@ -66,13 +68,13 @@ class JobStep:
         return cls(VendorCode(body.get("vendor")), job, JobState(state), known, made_as)
 
 
-async def pull(desk: KnownDesk, wait: float, on: DeskServices) -> Json:
-    """Return what the desks of a property are to write; where there is nothing, wait for it a while."""
+async def pull(desk: KnownDesk, wait: float, known: Collection[str], on: DeskServices) -> Json:
+    """Return what the desks of a property are to write; where that is known, wait for news a while."""
     setup = await on.keys.hotels.premises(desk.tenant, desk.record.property_id)
     vendors = vendors_of_cards(setup)
     jobs = await _pulled(desk, setup, vendors, on)
     waited = 0.0
-    while not jobs and vendors and waited < min(wait, LONGEST_WAIT):
+    while {each["job"] for each in jobs} == {*known} and waited < min(wait, LONGEST_WAIT):
         await asyncio.sleep(LOOK_EVERY)
         waited += LOOK_EVERY
         jobs = await _pulled(desk, setup, vendors, on)
@@ -112,7 +114,10 @@ async def _pulled(
     desk: KnownDesk, setup: HotelSetup, vendors: Iterable[VendorCode], on: DeskServices
 ) -> list[Json]:
     pulled = [(vendor, await _jobs(desk.store, vendor, desk, on).pulled()) for vendor in vendors]
-    return [await _told(job, vendor, setup, desk.store) for vendor, jobs in pulled for job in jobs]
+    told = [await _told(job, vendor, setup, desk.store) for vendor, jobs in pulled for job in jobs]
+    # One that was ordered this moment is whose it is with the next commit: until then nobody could choose it.
+    young = {job.id for _, jobs in pulled for job in jobs if on.now < job.ordered_at + WHOSE_WITHIN}
+    return [each for each in told if each["keyCredentialId"] or each["job"] not in young]
 
 
 def _jobs(store: TenantDocuments, vendor: VendorCode, desk: KnownDesk, on: DeskServices) -> DeskJobs:

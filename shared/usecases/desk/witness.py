@@ -1,4 +1,4 @@
-"""Desks as witnesses of the cell's log: who was let in as a desk is trusted as one, while there is room."""
+"""Desks as witnesses of the cell's log: all remember it; the lines of those an operator trusts count."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,17 +11,16 @@ from shared.usecases.audit.services import PLATFORM, AuditServices
 
 
 async def requested(body: Mapping[str, Any], on: AuditServices) -> dict[str, Any]:
-    """Return what a desk is to cosign, with the log's keys; its own key is trusted from now on.
+    """Return what a desk is to remember, with the log's keys, and whether its line is wanted.
 
-    A cell has more desks than a reader of its log could check: those that came first are enough.
+    Every desk remembers, and finds a history that was written anew. Readers of the log ask for one line of
+    those that are trusted, so a desk that may be switched off for days is trusted by a person (0083).
     """
     old, key = body.get("old"), str(body.get("key"))
     if not isinstance(old, int) or isinstance(old, bool):
         raise InvalidInput("old", "not a whole number", "give the size that the desk remembers")
-    known = [str(each) for each in await witnessing.desks(on)]
-    if key not in known and len(known) < witnessing.MOST_WITNESSES:
-        await witnessing.trust_desk({"key": key}, on)
+    trusted = key in [str(each) for each in await witnessing.desks(on)]
     asked = await witnessing.request_for(old, on)
     book = await open_book(on, PLATFORM, OF_CELL)
     keys = [] if book is None else [str(each.key) for each in book.record.keys.keys]
-    return {**asked, "keys": keys}
+    return {**asked, "keys": keys, "trusted": trusted}

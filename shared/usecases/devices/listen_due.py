@@ -1,5 +1,7 @@
 """Four times a day a property's locks are looked at, and each night its doors are asked who tried them.
 
+Each hour the keys are read back whose guests come in 72, 24 or 2 hours.
+
 By the hotel's clock, as nights are: a vendor counts calls, and what matters between two looks its webhooks
 tell. A night that was missed, by a fleet that was down, is made good in the next hour.
 """
@@ -16,7 +18,8 @@ from shared.ledger.hearing import hearing_of
 from shared.ledger.indexes import PROPERTIES, TENANTS
 from shared.ledger.vendor_webhook import site_of
 from shared.ports.documents import DocumentStore
-from shared.usecases.attempts.begin_hearing import LOOK, HearDoors, begin_hearing
+from shared.usecases.attempts.begin_hearing import LOOK, READ_BACK, HearDoors, begin_hearing
+from shared.usecases.devices.read_back import arriving
 
 LOOK_HOURS: Final = (1, 7, 13, 19)
 POLL_HOUR: Final = 1
@@ -54,7 +57,18 @@ async def _begun(command: HearDoors, hour: int, services: Services) -> tuple[boo
     missed = polled is not None and services.now >= polled + MISSED_AFTER
     if polls := hour == POLL_HOUR or missed:
         await begin_hearing(replace(command, poll=True), services.sagas)
+    if await _arriving(command, site, services):
+        await begin_hearing(command, services.sagas, READ_BACK)
     return looks, polls
+
+
+async def _arriving(command: HearDoors, site: str, services: Services) -> bool:
+    """Say whether a key's arrival came within 72, 24 or 2 hours since keys were read back last."""
+    store = services.hotels.admitted(command.tenant)
+    hearing = await hearing_of(site, store)
+    async for _ in arriving(command.property_id, hearing, store, services.now):
+        return True
+    return False
 
 
 async def _hotels(

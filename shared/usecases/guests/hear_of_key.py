@@ -49,11 +49,10 @@ async def hear_of_key(event: Any, on: Hearing) -> str | None:
     if kind is None:
         return None
     store = await on.hotels.admit(event.tenant_id)
-    entry = await _entry(event.data.key_credential_id, store)
-    if entry is None or not isinstance(entry.credential.core.holder, Guest):
-        return None
-    settings = await message_settings(store, entry.credential.core.property_id)
-    if settings is None:
+    # A hotel that writes to nobody pays for no more than that question.
+    settings = await message_settings(store, event.data.property_id or "tenant")
+    entry = None if settings is None else await _entry(event.data.key_credential_id, store)
+    if settings is None or entry is None or not isinstance(entry.credential.core.holder, Guest):
         return None
     notice = _notice(event, kind, entry)
     now, arrives = on.clock.now(), entry.credential.core.window.start

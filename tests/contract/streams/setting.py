@@ -8,19 +8,23 @@ import orjson
 
 from infra.local.documents import SqliteDocuments
 from shared.domain.commands import Accept, Provision
+from shared.domain.device_health import Looked
 from shared.domain.documents import from_document, to_document
-from shared.domain.ids import EventId
+from shared.domain.ids import EventId, LockDeviceId, PropertyId
 from shared.domain.instants import instant_to_text, milliseconds
+from shared.domain.kinds import VendorCode
 from shared.events.compose import Stamp, compose
-from shared.events.device import DeviceOfflineV1
+from shared.events.device import DeviceOfflineV1, DeviceOnlineV1
 from shared.events.outbox import Aggregate, AuditFacts, OutboxRow
 from shared.ledger.delays import STEP_LEASE
+from shared.ledger.device_record import DEVICE_HEALTH, DeviceRecord, device_record_from
 from shared.ledger.key_record import Saga, Work
 from shared.ledger.ledger import Change
 from shared.ports.documents import Create, Delete, Index, Ref, Update
 from shared.runtime.indexes import INDEXES
 from shared.streams.stream import Stream
 from shared.streams.telling import row_ref, row_write, tell
+from shared.usecases.devices.tell_health import rows_of
 from shared.usecases.upkeep.sweep_due import SWEPT, SweptStream, sweep_due
 from shared.vendor_kit.breaker import BreakerChange, BreakerState
 from shared.vendor_kit.calm.blocks import PLATFORM
@@ -149,6 +153,44 @@ class Breakers(Announcing):
         row = HealthStream(name, "production", self.home, self.bus, self.ids).row(kept, change)
         write = Create(self.place(name), kept) if found is None else Update(found.ref, kept, found.version)
         await self.home.commit([write, row])
+
+
+class Devices(Announcing):
+    """Locks, of whose health each crossing is told by whoever looked."""
+
+    @property
+    def home(self):
+        return self.documents
+
+    def stream(self, name):
+        return f"lck_01KSAMP1E{name.upper():0>17}"
+
+    def place(self, name):
+        return Ref(DEVICE_HEALTH, self.stream(name))
+
+    async def begin(self, *names):
+        for name in names:
+            await self.happen(name)
+
+    async def happen(self, name):
+        found, now = await self.home.get(self.place(name)), self.clock.now()
+        record = self._new(name) if found is None else device_record_from(found)
+        looked = Looked(at=now, online=True, last_seen_at=now)
+        said = DeviceOnlineV1(device_id=str(record.id), property_id=KABUL, since=now, last_seen_at=now)
+        rows = rows_of(record, [said], looked, self.ids)
+        kept = replace(record.happened(1, now), due=now)
+        await self.home.commit([kept.write(), *map(row_write, rows)])
+
+    def _new(self, name):
+        return DeviceRecord(
+            id=LockDeviceId(self.stream(name)),
+            tenant=SILK,
+            property_id=PropertyId(KABUL),
+            vendor=VendorCode("mock"),
+            vendor_device=name,
+            registered_at=self.clock.now(),
+            sequence=0,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

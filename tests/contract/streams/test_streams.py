@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.contract.streams.setting import Breakers, Keys, Watches
+from tests.contract.streams.setting import Breakers, Devices, Keys, Watches
 from tests.contract.streams.suite import StreamContract
 
 
@@ -25,6 +25,12 @@ class TestBreakers(_Streams):
     """The streams of vendors' health."""
 
     kind = Breakers
+
+
+class TestDevices(_Streams):
+    """The streams of locks."""
+
+    kind = Devices
 
 
 class TestWhateverComesLater(_Streams):

@@ -85,6 +85,12 @@ async def fetched_anew(loop):
     await loop.round()
 
 
+async def witnesses_of(house, date):
+    """Return who cosigned a day of the cell."""
+    _, asked = await house.on.send("audit-witness", {"date": date}, caller="operator")
+    return asked["witnesses"]
+
+
 async def day_closed(house):
     """Close yesterday's log, as each night does."""
     await asyncio.sleep(15.1 * HOUR)
@@ -99,10 +105,11 @@ def test_a_desk_cosigns_the_cells_log_and_tells_when_it_is_not_what_it_was(tmp_p
         await house.publish("evt_1", rooms=["rmu_204"])
         await day_closed(house)
         date = await agent.witness.cosign()
-        assert date is not None
+        assert (date is not None, await witnesses_of(house, date)) == (True, [])
+        trust = {"do": "trust", "key": str(agent.witness.key)}
+        await house.on.send("audit-cosign", trust, caller="operator")
         assert await agent.witness.cosign() == date
-        _, asked = await house.on.send("audit-witness", {"date": date}, caller="operator")
-        assert asked["witnesses"] == [agent.witness.key.name]
+        assert await witnesses_of(house, date) == [agent.witness.key.name]
 
         seen = Checkpoint.parse(await agent.parts.ledger.run(lambda it: it.settings.get("witnessed")))
         ahead = Checkpoint(seen.origin, seen.size + 5, seen.root)

@@ -21,6 +21,7 @@ FLEET = fleet_plan()
 CONFIRMED, SHIFT = "on-booking-confirmed", "melmastoon.staff.shift.started.v1"
 GUESTS = ("guest-api", "guest-page", "tell-guest")
 """Who shows guests their keys, at every vendor."""
+"""Who gives guests what is theirs, at every vendor."""
 STARTED = "on-shift-started"
 ISSUED = "melmastoon.lock.credential.issued.v1"
 
@@ -185,9 +186,20 @@ def test_only_an_adapter_and_its_receiver_read_their_own_vendor_s_secrets():
         purpose = {"adapter": "-api", "webhook": "-webhook"}[role]
         assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", purpose)
     readers = {each["function"] for each in of_vendors}
+    of_locks = [each for each in FLEET["secrets"].values() if not each["begins"].startswith("notify-")]
+    for each in of_locks:
+        role, _, vendor = each["function"].partition("-")
+        purpose = {"adapter": "-api", "webhook": "-webhook"}[role]
+        assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", purpose)
+    readers = {each["function"] for each in of_locks}
     assert {f"adapter-{vendor}" for vendor in installed_vendors()} == {
         each for each in readers if each.startswith("adapter-")
     }
+
+
+def test_only_notifications_read_accounts_of_messengers():
+    readers = {each["function"] for each in FLEET["secrets"].values() if each["begins"].startswith("notify-")}
+    assert readers == {"tell-guest", "message-status"}
 
 
 def test_a_cipher_key_is_used_by_those_who_name_its_purpose():

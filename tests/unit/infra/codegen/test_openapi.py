@@ -28,8 +28,9 @@ def test_the_description_is_valid_openapi(document):
 
 def test_every_function_that_people_call_is_in_it():
     functions = load_manifest().functions.values()
-    streams = {each.name for each in functions if isinstance(each.deployable.trigger, ServiceTrigger)}
-    people = {each.name for each in functions if each.deployable.people} - streams
+    called = [each for each in functions if each.deployable.people]
+    # A service is an application of its own, and has no table of routes.
+    people = {each.name for each in called if not isinstance(each.deployable.trigger, ServiceTrigger)}
     assert {each.function for each in described()} == people >= {"lock-api", "audit-api"}
 
 

@@ -15,12 +15,13 @@ FUNCTIONS = {name: function.deployable for name, function in load_manifest().fun
 INTERNAL = [name for name, each in FUNCTIONS.items() if not (each.public or each.people)]
 OF_PEOPLE = [name for name, each in FUNCTIONS.items() if each.people]
 OF_ALL = {
-    "lock-api": "/lock/v1/me",
-    "audit-api": "/lock/v1/audit",
-    "backoffice": "/bff/v1/preferences",
-    "backoffice-feed": "/bff/v1/events",
+    "lock-api": ("GET", "/lock/v1/me"),
+    "audit-api": ("GET", "/lock/v1/audit"),
+    "backoffice": ("GET", "/bff/v1/preferences"),
+    "backoffice-feed": ("GET", "/bff/v1/events"),
+    "guest-api": ("POST", "/guest/v1/reservations/rsv_1/sessions"),
 }
-"""A path of each that no id stands in."""
+"""A route of each."""
 
 
 @pytest.mark.parametrize("name", INTERNAL)
@@ -40,10 +41,10 @@ def test_an_internal_function_refuses_whoever_its_descriptor_does_not_name(tmp_p
 @pytest.mark.parametrize("name", OF_PEOPLE)
 def test_a_function_of_people_refuses_nobody_and_every_service(tmp_path, name):
     async def scenario(on):
-        path = f"{name}{OF_ALL[name]}"
+        method, path = OF_ALL[name][0], f"{name}{OF_ALL[name][1]}"
         url = f"{on.fleet.config.base_url}/{name}"
-        nobody = await on.send(path, method="GET")
-        service = await on.send(path, method="GET", caller="operator", audience=url)
+        nobody = await on.send(path, method=method)
+        service = await on.send(path, method=method, caller="operator", audience=url)
         return nobody, service
 
     for status, answer in play(tmp_path, scenario):

@@ -1,0 +1,77 @@
+"""The sample hotel's accounts at the catchers of this machine, and how it writes to its guests."""
+
+import base64
+import contextlib
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from infra.local.sample.load import SampleHotel
+from shared.domain.documents import to_document
+from shared.domain.secret import Secret
+from shared.ledger.message_settings import MESSAGE_SETTINGS, MessageSettings
+from shared.messages.kinds import Channel
+from shared.notify.accounts import account_name
+from shared.ports.documents import AlreadyExists, Create, DocumentStore, Ref
+from shared.ports.vault import SecretMissing, Secrets
+
+PHONE: Final = "+93 20 210 0000"
+SENDER: Final = "keys@silk.example"
+
+
+async def open_messengers(
+    hotel: SampleHotel, home: Path, port: int, base_url: str, secrets: Secrets, documents: DocumentStore
+) -> None:
+    """Keep the accounts at the outbox on a port, and the settings, unless they are kept already."""
+    for channel, account in _accounts(home, port).items():
+        name, kept = account_name(channel, hotel.tenant.id), Secret(orjson.dumps(account))
+        if await _newest(secrets, name) != kept:
+            await secrets.add(name, kept)
+    settings = MessageSettings(
+        phone=PHONE, link_base=f"{base_url}/guest-page", sender=hotel.property.name, renews_codes=True
+    )
+    with contextlib.suppress(AlreadyExists):
+        write = Create(Ref(MESSAGE_SETTINGS, hotel.property.id), to_document(settings))
+        await documents.tenant(hotel.tenant.id).commit([write])
+
+
+def _accounts(home: Path, port: int) -> dict[Channel, dict[str, Any]]:
+    from infra.catchers.serve import ACCOUNT, outbox_token
+
+    token, address = outbox_token(home), f"http://127.0.0.1:{port}"
+    webhook = base64.b64encode(token.encode()).decode()
+    return {
+        Channel.EMAIL: {"host": "127.0.0.1", "port": port + 1, "from": SENDER, "webhookSecret": webhook},
+        Channel.SMS: {"baseUrl": address, "account": ACCOUNT, "token": token, "from": "SilkRoad"},
+        Channel.PUSH: {
+            "baseUrl": address,
+            "tokenBaseUrl": address,
+            "project_id": "silk",
+            "client_email": f"push@{SENDER.partition('@')[2]}",
+            "private_key": _push_key(home),
+        },
+    }
+
+
+def _push_key(home: Path) -> str:
+    """Return the key that the sample's pushes are signed with, drawn when it is first asked for."""
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
+    from infra.local.keyfile import read_or_create
+
+    def drawn() -> bytes:
+        key = rsa.generate_private_key(65537, 2048)
+        plain = serialization.NoEncryption()
+        pem, pkcs8 = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+        return bytes(key.private_bytes(pem, pkcs8, plain))
+
+    return read_or_create(home / "push.key", drawn).decode()
+
+
+async def _newest(secrets: Secrets, name: str) -> Secret[bytes] | None:
+    try:
+        return (await secrets.latest(name)).value
+    except SecretMissing:
+        return None

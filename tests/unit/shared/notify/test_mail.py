@@ -1,0 +1,119 @@
+"""Mail over a real socket to a real server: what arrives, and what each refusal means."""
+
+from collections import deque
+
+import pytest
+
+from infra.catchers.mail_server import serve_mail
+from infra.catchers.outbox import Outbox
+from infra.local.ambient import SystemClock
+from shared.domain.secret import Secret
+from shared.messages.compose import compose
+from shared.messages.kinds import MessageKind
+from shared.messages.locales import Locale
+from shared.messages.shown import longest_of
+from shared.messages.square import square_png
+from shared.messages.texts import our_texts
+from shared.notify.accounts import MailAccount, mail_account
+from shared.notify.mail import SmtpCarrier, written
+from shared.notify.mail_lines import SocketLines
+from shared.ports.messengers import Letter, NotNow, OutcomeUnknown, Refused
+
+ADDRESS = "guest@example.test"
+
+
+class Post:
+    """A mail server on loopback, and what it took."""
+
+    def __init__(self):
+        self.outbox, self.faults = Outbox(SystemClock().now), deque()
+
+    def carrier(self, **account):
+        given = {"host": "127.0.0.1", "port": self.port, "sender": "keys@silk.example", **account}
+        return SmtpCarrier(MailAccount(**given), SocketLines())
+
+
+@pytest.fixture
+async def post():
+    post = Post()
+    server = await serve_mail(post.outbox, post.faults, 0)
+    post.port = server.sockets[0].getsockname()[1]
+    async with server:
+        yield post
+
+
+def letter(locale=Locale.PS, to=ADDRESS, text=None):
+    email = compose(our_texts(), MessageKind.PIN_CODE_DELIVERED, locale, longest_of(3)).email
+    return Letter(
+        to=Secret(to),
+        subject=email.subject,
+        text=text or email.text,
+        html=email.html,
+        language=locale.value,
+        sender="کابل Palace",
+        name="evt_1.tnt_silk",
+        square=square_png("HTTPS://K.EXAMPLE/C/1"),
+    )
+
+
+@pytest.mark.parametrize("locale", Locale)
+async def test_a_letter_arrives_as_it_was_written_in_every_language(post, locale):
+    sent = letter(locale)
+    assert "ok" in await post.carrier().send(sent)
+    (caught,) = post.outbox.listed()
+    assert (caught.to, caught.subject, caught.language) == (ADDRESS, sent.subject, locale.value)
+    assert caught.text.replace("\r\n", "\n").strip() == sent.text.strip()
+    assert caught.html.replace("\r\n", "\n").strip() == sent.html.strip()
+    assert caught.square == sent.square
+    assert caught.data["message-id"] == "<evt_1.tnt_silk@silk.example>"
+    assert caught.sender == "کابل Palace <keys@silk.example>"
+
+
+async def test_lines_that_begin_with_a_dot_end_no_letter(post):
+    await post.carrier().send(letter(text="one\n.\n..two\n"))
+    (caught,) = post.outbox.listed()
+    assert caught.text.replace("\r\n", "\n") == "one\n.\n..two\n"
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "reason", "caught"),
+    [
+        ("bad_address", Refused, "no_such_address", 0),
+        ("busy", NotNow, "provider_refused", 0),
+        ("away", NotNow, "provider_refused", 0),
+        ("breaks", OutcomeUnknown, "line_broke", 1),
+    ],
+)
+async def test_each_refusal_is_told_by_what_it_means_for_the_letter(post, fault, kind, reason, caught):
+    post.faults.append(fault)
+    with pytest.raises(kind) as trouble:
+        await post.carrier().send(letter())
+    assert (trouble.value.reason, len(post.outbox.listed())) == (reason, caught)
+
+
+async def test_nobody_at_the_other_end_is_a_refusal_for_now():
+    with pytest.raises(NotNow):
+        await SmtpCarrier(MailAccount("127.0.0.1", 1, "keys@silk.example"), SocketLines()).send(letter())
+
+
+async def test_neither_password_nor_letter_goes_to_a_server_elsewhere_in_the_clear(post):
+    class Elsewhere(SocketLines):
+        async def open(self, host, port, *, encrypted):
+            return await super().open("127.0.0.1", port, encrypted=encrypted)
+
+    account = MailAccount("mail.example", post.port, "keys@silk.example", "me", Secret("canary"))
+    with pytest.raises(NotNow) as trouble:
+        await SmtpCarrier(account, Elsewhere()).send(letter())
+    assert (trouble.value.reason, post.outbox.listed()) == ("server_not_encrypted", [])
+    assert "canary" not in repr(account)
+
+
+@pytest.mark.parametrize("address", ["", "nobody", "a@b\r\nBcc: c@d", "a@b>, <c@d", "a b@c"])
+def test_what_is_no_address_never_reaches_a_server(address):
+    with pytest.raises(Refused, match="no such address"):
+        written(letter(to=address), "keys@silk.example")
+
+
+def test_an_accounts_fields_are_checked_by_name():
+    with pytest.raises(ValueError, match="from: no address"):
+        mail_account({"host": "mail.example", "from": "keys"})
