@@ -3,9 +3,12 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 
+from shared.domain.ids import UserId
 from shared.usecases.backoffice.feed import MOST_KEPT, Feed
+from shared.usecases.backoffice.listening import Listeners, Stream
+from shared.usecases.backoffice.sessions import open_sessions
 from shared.vendor_kit.http import Call
-from tests.support.backoffice_desk import KABUL, BackofficeDesk, hear
+from tests.support.backoffice_desk import KABUL, SILK, BackofficeDesk, hear
 from tests.support.simulated import play
 
 M = "melmastoon."
@@ -129,3 +132,35 @@ def test_a_feed_keeps_the_last_of_a_day_and_knows_what_it_can_not_say():
     later = now + timedelta(hours=25)
     assert feed.after(feed.last - 1, later) is None
     assert feed.after(feed.last, later) == ()
+
+
+async def listen(stream, into):
+    """Keep what one desktop is told."""
+    async for said in stream.events(None):
+        into.append(said)
+
+
+def test_two_hundred_desktops_of_two_instances_hear_the_same_by_one_reader_of_each_feed(tmp_path):
+    async def scenario(on):
+        desk, platform = BackofficeDesk(on), on.fleet.platform
+        await desk.sign_in()
+        store = platform.documents.tenant(SILK)
+        (session,) = await open_sessions(UserId("usr_1"), store)
+        instances = [Listeners(platform.documents, platform.nudges, platform.log) for _ in range(2)]
+        told = [[] for _ in range(200)]
+        ambient = (platform.clock, platform.entropy)
+        streams = [Stream(session, KABUL, store, instances[each % 2], *ambient) for each in range(200)]
+        pairs = zip(streams, told, strict=True)
+        listening = [asyncio.ensure_future(listen(stream, into)) for stream, into in pairs]
+        await asyncio.sleep(1)
+        assert [len(each._readers) for each in instances] == [3, 3]
+        await hear(on, f"{M}alert.raised.v1", "evt_1", alert(1))
+        await asyncio.sleep(1)
+        assert {tuple(each) for each in told} == {tuple(told[0])}
+        assert b"event: alerts.new" in b"".join(told[0])
+        for each in listening:
+            each.cancel()
+        await asyncio.gather(*listening, return_exceptions=True)
+        assert [len(each._readers) for each in instances] == [0, 0]
+
+    play(tmp_path, scenario)
