@@ -234,10 +234,10 @@ def say_it_was_settled_before_it_was(plant):
     """Say what the locks answered without having asked them all."""
     over = decide_settle._over
 
-    def later(it, change, owed, entropy):
-        return over(it, change, tuple(it.grants), in_vain=False)
+    def decision(later, entropy):
+        return over(later.it, later.change, tuple(later.it.grants), in_vain=False)
 
-    plant(decide_settle, "_later", later)
+    plant(decide_settle._Later, "decision", decision)
 
 
 def _argument(found):
