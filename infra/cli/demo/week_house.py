@@ -80,16 +80,20 @@ class WeekHouse:
 
     async def tell(self, what: str, stay: str, **data: Any) -> None:
         """Tell what happened to a booking, as the reservation system does, and let it be done."""
+        await self.publish(f"{BOOKING}.{what}.v1", reservationId=stay, **data)
+
+    async def publish(self, subject: str, **data: Any) -> None:
+        """Publish an event of another service, and let it be done."""
         self.told += 1
         event = {
             "specVersion": "1.0",
             "id": f"evt_week_{self.told}",
-            "subject": f"{BOOKING}.{what}.v1",
+            "subject": subject,
             "time": instant_to_text(self.clock.now()),
             "tenantId": TENANT,
-            "data": {"reservationId": stay, **data},
+            "data": data,
         }
-        await self.order("_cloud/publish", subject=event["subject"], event=event)
+        await self.order("_cloud/publish", subject=subject, event=event)
         await asyncio.sleep(A_MINUTE)
 
     async def order(self, path: str, **body: Any) -> Json:

@@ -10,8 +10,12 @@ from infra.cli.demo.week_house import FRONT, WeekHouse, hotel_time
 from shared.domain.instants import instant_to_text
 from shared.domain.secret import Secret
 
+SHIFT: Final = "melmastoon.staff.shift"
+DEACTIVATED: Final = "melmastoon.iam.user.deactivated.v1"
+CLOSED: Final = "melmastoon.tenant.property.deactivated.v1"
 CONFIG: Final = "melmastoon.tenant.config_updated.v1"
-PARTY, SINGER, LATE, NEXT = "rsv_family", "rsv_singer", "rsv_late", "rsv_next"
+PARTY, SINGER, LATE, NEXT, LAST = "rsv_family", "rsv_singer", "rsv_late", "rsv_next", "rsv_last"
+CLEANER: Final = "usr_cleaner"
 LABELS: Final = {"rmu_101": "Room 101", "rmu_102": "Room 102", "rmu_203": "Room 203", "rmu_204": "Room 204"}
 BY: Final = "usr_desk"
 SECOND: Final = "the second guest of 101"
@@ -160,6 +164,37 @@ async def still(house: WeekHouse) -> Proof:
     return Proof(await house.opens(PARTY, "Room 101", FRONT), {"open_on": "Friday"})
 
 
+async def on_duty(house: WeekHouse) -> Proof:
+    """A cleaner's shift begins on the first floor."""
+    before = await house.at("Room 101")
+    duty = {"staffUserId": CLEANER, "propertyId": "ppt_kabul", "scopes": ["floor:1"]}
+    window = {"validFrom": _at("Wed", "06:00"), "validUntil": _at("Wed", "14:00")}
+    await house.publish(f"{SHIFT}.started.v1", shiftId="shift_week", **duty, **window)
+    await house.until("Wed", "06:10")
+    learnt = _learnt(house, CLEANER, await house.at("Room 101") - before)
+    floor = learnt and await house.opens(CLEANER, "Room 101", "Room 102")
+    return Proof(floor and await house.shut(CLEANER, "Room 204"), {"own_pin": learnt, "floor": floor})
+
+
+async def fired(house: WeekHouse) -> Proof:
+    """The cleaner is dismissed in the middle of the shift."""
+    await house.publish(DEACTIVATED, userId=CLEANER)
+    await house.until("Wed", "10:10")
+    shut = await house.shut(CLEANER, "Room 101", "Room 102")
+    return Proof(shut and await house.opens(PARTY, "Room 101"), {"cleaner_shut_out": shut})
+
+
+async def closed(house: WeekHouse) -> Proof:
+    """The hotel closes with a guest in it."""
+    made = await _book(house, LAST, "rmu_203", (_at("Sat", "13:30"), _at("Sat", "23:00")))
+    await house.until("Sat", "13:40")
+    opened = made and await house.opens(LAST, "Room 203", FRONT)
+    await house.publish(CLOSED, propertyId="ppt_kabul")
+    await house.until("Sat", "13:55")
+    codes = await house.anywhere()
+    return Proof(opened and not codes, {"opened_before": opened, "doors_with_a_code": codes})
+
+
 async def left(house: WeekHouse) -> Proof:
     """Everybody has left."""
     for stay in (PARTY, SINGER, NEXT):
@@ -185,13 +220,16 @@ MOMENTS: Final = (
     Moment("came", ("Tue", "03:10"), "The guest comes after all: the same PIN opens.", came),
     Moment("extended", ("Tue", "11:00"), "101 stays two nights more, with the same PINs.", extended),
     Moment("moved", ("Tue", "12:00"), "102 moves to 204 with the same PIN; 102 is shut to them.", moved),
+    Moment("on_duty", ("Wed", "05:50"), "A cleaner's shift opens the first floor, and no other.", on_duty),
     Moment(
         "lost", ("Wed", "09:00"), "A key is lost: its finder stands outside, the guest has another.", lost
     ),
+    Moment("fired", ("Wed", "10:00"), "A dismissed cleaner's PIN is dead, the guests' are not.", fired),
     Moment("forgotten", ("Wed", "12:02"), "A stay that nobody ended is over at the door.", forgotten),
     Moment("followed", ("Wed", "13:00"), "The next guest of 102 is in, the former is not.", followed),
     Moment("overdue", ("Thu", "18:00"), "An unpaid stay rests; once paid, the same PIN opens.", overdue),
     Moment("still", ("Fri", "10:00"), "The longer stay opens on its longer days.", still),
     Moment("left", ("Sat", "12:05"), "Everybody left: no code is in any lock, and nothing is owed.", left),
+    Moment("closed", ("Sat", "13:00"), "The hotel closes: its last guest's key is dead too.", closed),
 )
 """The week, in order: each moment stands on those before it."""
