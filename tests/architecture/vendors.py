@@ -19,6 +19,7 @@ MAY_NAME = {
     "infra/docs/": "a reader is told what there is",
     "infra/simulators/desk/": "a desk's simulated wires are each some vendor's",
     "infra/local/sample/hotel.yaml": "the sample hotel's locks are somebody's, and only this file says whose",
+    "infra/local/sample/card_hotel.yaml": "the second house has cards, and only this file says so",
     "shared/events/backoffice/boundary.py": "document C spells some vendors otherwise",
 }
 PLAIN = (600, 700)

@@ -4,7 +4,6 @@ The agent finds its keys as under systemd: in a folder that was made for it alon
 are. Its line to the fleet goes by a relay of ours, so that it can be pulled without the fleet noticing.
 """
 
-import secrets
 import socket
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from infra.cli.address import FleetAddress
 from infra.cli.control import ControlPlane
 from infra.cli.demo.stay import TENANT
 from infra.cli.polling import Patience
+from infra.local.ambient import SystemEntropy
 from infra.simulators.desk.classic_card import ClassicCard
 from infra.simulators.desk.pn532 import Pn532
 from infra.simulators.desk.pty_port import PtyPort
@@ -96,7 +96,7 @@ class FrontDesk:
     folder: Path
     patience: Patience
     stack: ExitStack
-    pin: str = field(default_factory=lambda: f"{secrets.randbelow(10**8):08d}")
+    pin: str = field(default_factory=lambda: f"{int.from_bytes(SystemEntropy().token(8)) % 10**8:08d}")
     device: Pn532 = field(default_factory=lambda: Pn532(None))
     device_id: str = ""
 
@@ -107,7 +107,7 @@ class FrontDesk:
         keys = self.folder / "keys"
         keys.mkdir(parents=True, mode=0o700)
         for name in ("device-key", "ledger-key"):
-            (keys / name).write_bytes(secrets.token_bytes(KEY_BYTES))
+            (keys / name).write_bytes(SystemEntropy().token(KEY_BYTES))
         self._process: subprocess.Popen[bytes] | None = None
         self.stack.callback(self.stop)
 
@@ -159,7 +159,7 @@ class FrontDesk:
 
     def lay_down(self) -> ClassicCard:
         """Lay a new card on the encoder."""
-        card = ClassicCard(secrets.token_bytes(4))
+        card = ClassicCard(SystemEntropy().token(4))
         self.device.card = card
         return card
 
