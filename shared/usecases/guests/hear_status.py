@@ -95,7 +95,7 @@ def _opened(notice: Notice, meaning: WayState, on: GuestServices) -> Notice:
     """Return a notice that the ladder goes on with, if a bad word came while the guest may still need it."""
     if meaning is WayState.DELIVERED:
         late = notice.outcome is Outcome.UNREACHED
-        return replace(notice, outcome=Outcome.REACHED) if late else notice
+        return replace(notice, outcome=Outcome.REACHED, due=None) if late else notice
     if notice.outcome is Outcome.SUPERSEDED or on.now >= notice.ends:
         return notice
     return replace(notice, outcome=None, due=on.now + CLAIMED_FOR)

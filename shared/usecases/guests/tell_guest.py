@@ -89,8 +89,11 @@ class _Step:
         """Take one step; None while another is to be taken at once."""
         store, now = self.on.documents.tenant(self.telling.tenant), self.on.now
         found = await store.get(notice_at(self.telling.notice))
-        if found is None or (notice := notice_from(found)).outcome is not None:
+        if found is None:
             return {"outcome": "done"}
+        notice = notice_from(found)
+        if notice.outcome is not None:
+            return await self._over(notice, now)
         entry = await self._entry(notice)
         if entry is None or not still_true(notice, entry, self.on):
             return await self._ended(notice, Outcome.SUPERSEDED)
@@ -189,13 +192,22 @@ class _Step:
         return {"outcome": "wait", "after_seconds": max(1, int(wait.total_seconds() + 0.999))}
 
     async def _ended(self, notice: Notice, outcome: Outcome) -> dict[str, Any]:
-        if outcome is Outcome.UNREACHED:
-            self._call_the_desk(notice)
-        await self._save(replace(notice, outcome=outcome, due=None))
+        """Save what a notice came to; of two who do, one calls the desk; if it dies, another follows."""
+        owed = self.on.now + GRACE if outcome is Outcome.UNREACHED else None
+        over = replace(notice, outcome=outcome, due=owed)
+        (version,) = await self.on.documents.tenant(self.telling.tenant).commit([over.write()])
+        if owed is not None:
+            await self._call_the_desk(replace(over, version=version))
         return {"outcome": "done"}
 
-    def _call_the_desk(self, notice: Notice) -> None:
-        """Alarm before it is saved, lest a crash keeps it."""
+    async def _over(self, notice: Notice, now: datetime) -> dict[str, Any]:
+        """Call the desk in place of somebody who died before it; else nothing more is to be done."""
+        if notice.due is not None and notice.due <= now:
+            await self._call_the_desk(notice)
+        return {"outcome": "done"}
+
+    async def _call_the_desk(self, notice: Notice) -> None:
+        """Alarm, and note that it is no longer owed."""
         tried = ", ".join(f"{name.value} {way.reason or way.state}" for name, way in notice.ways.items())
         self.on.log.alert(
             "a guest could be told on no way",
@@ -206,6 +218,7 @@ class _Step:
             reason=f"{notice.kind.value}: {tried}".replace("_", " "),
             remedy="tell the guest yourself, or correct the contact and run keyfleet message resend",
         )
+        await self._save(replace(notice, due=None))
 
     async def _save(self, notice: Notice) -> None:
         await self.on.documents.tenant(self.telling.tenant).commit([notice.write()])

@@ -23,8 +23,9 @@ async def tend_notice(name: str, store: TenantDocuments, sagas: Sagas, now: date
     if found is None:
         return False
     notice = notice_from(found)
-    if notice.due is None or notice.due > now or notice.outcome is not None:
+    if notice.due is None or notice.due > now:
         return False
-    await store.commit([replace(notice, due=now + TAKEN_UP_WITHIN).write()])
+    if notice.outcome is None:  # else the desk is still to be called, by whoever finds that due
+        await store.commit([replace(notice, due=now + TAKEN_UP_WITHIN).write()])
     await begin_delivery(store.tenant, notice.id, sagas)
     return True

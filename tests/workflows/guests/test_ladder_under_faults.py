@@ -82,6 +82,27 @@ def test_a_guest_who_is_reached_on_no_way_is_the_desks_to_tell_once(tmp_path, co
     play_told(tmp_path, scenario)
 
 
+def test_the_desk_is_called_though_whoever_was_to_call_it_died(tmp_path, monkeypatch):
+    async def scenario(house):
+        log = house.fleet.platform.log
+        alert = log.alert
+        deaths = [SystemExit]
+
+        def dies_once(*said, **more):
+            if deaths:
+                raise deaths.pop()
+            alert(*said, **more)
+
+        monkeypatch.setattr(log, "alert", dies_once)
+        await house.open()
+        await house.book(guest=guest())
+        notice = await told(house)
+        assert (notice["outcome"], deaths, len(desk_calls(house))) == ("unreached", [], 1)
+        assert "due_at" not in notice
+
+    play_told(tmp_path, scenario)
+
+
 def test_an_sms_nobody_tells_of_is_the_desks_a_day_before_the_guest_comes(tmp_path):
     async def scenario(house):
         await house.open()

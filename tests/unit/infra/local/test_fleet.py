@@ -20,6 +20,7 @@ OF_ALL = {
     "backoffice": ("GET", "/bff/v1/preferences"),
     "backoffice-feed": ("GET", "/bff/v1/events"),
     "guest-api": ("POST", "/guest/v1/reservations/rsv_1/sessions"),
+    "lock-reveal": ("POST", "/lock/v1/credentials/key_01KSAMP1E00000000000000001/reveal"),
 }
 """A route of each."""
 
