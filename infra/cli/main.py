@@ -8,6 +8,7 @@ from infra.cli import (
     dead_letter,
     executions,
     findings,
+    hotel,
     key_orders,
     keys,
     locks,
@@ -54,6 +55,7 @@ from infra.cli.trigger import trigger
 from infra.cli.up import up
 from infra.cli.usage import Documented, ShowsFirst
 from infra.cli.verify import verify
+from infra.cli.why import why
 
 EPILOG = "Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES) + "."
 
@@ -85,6 +87,7 @@ found = typer.Typer(
     no_args_is_help=True, help="What at locks is not as the ledger has it, until it is settled."
 )
 schedules = typer.Typer(no_args_is_help=True, help="What the clock starts.")
+hotels = typer.Typer(no_args_is_help=True, help="Hotels, set up from a file.")
 stays = typer.Typer(cls=ShowsFirst, no_args_is_help=True, help="One stay, shown or changed.")
 key = typer.Typer(no_args_is_help=True, help="One key, ended, replaced or copied on a person's word.")
 message = typer.Typer(no_args_is_help=True, help="What guests were told of their keys, and how far it came.")
@@ -118,6 +121,7 @@ app.command("doors")(at_a_place(locks.doors))
 app.command("challenge")(at_a_place(locks.challenge))
 app.command("attempts")(at_a_place(locks.attempts))
 app.command("map")(at_a_place(locks.show_map))
+app.command("why")(at_a_place(why))
 app.command("timeline")(at_a_place(timeline))
 app.command("token")(at_a_place(token))
 app.command("document")(at_a_place(document))
@@ -134,6 +138,7 @@ app.add_typer(bulk, name="bulk")
 app.add_typer(staff, name="staff")
 app.add_typer(desk, name="desk")
 app.add_typer(found, name="finding")
+app.add_typer(hotels, name="hotel")
 app.add_typer(stays, name="stay")
 app.add_typer(key, name="key")
 app.add_typer(message, name="message")
@@ -147,6 +152,7 @@ letters.command("replay")(at_a_place(dead_letter.replay))
 letters.command("discard")(at_a_place(dead_letter.discard))
 residues.command("list")(at_a_place(residue.list_residues))
 residues.command("close")(at_a_place(residue.close))
+hotels.command("import")(at_a_place(hotel.import_hotel))
 stays.command("show")(at_a_place(stay))
 stays.command("extend")(at_a_place(extend))
 stays.command("move")(at_a_place(move))

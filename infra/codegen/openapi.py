@@ -18,6 +18,7 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from infra.manifest.load import Function, load_manifest
 from infra.manifest.triggers import ServiceTrigger
 from shared.domain.permissions import FRESH_FOR, RULES
+from shared.runtime.api import TABLE
 from shared.runtime.problems import CATALOGUE, PROBLEM_JSON
 from shared.runtime.routes import BODILESS, PATH_IDS, Route
 
@@ -96,7 +97,8 @@ def described() -> tuple[Described, ...]:
 
 def _routes_of(function: Function) -> Sequence[Route]:
     entry = getattr(importlib.import_module(function.module), function.entry_point)
-    routes: Sequence[Route] = entry.__wrapped__()
+    load = getattr(entry, TABLE, tuple)  # what is no table is a stream or a page, and described elsewhere
+    routes: Sequence[Route] = load()
     return routes
 
 

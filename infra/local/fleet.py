@@ -30,9 +30,9 @@ from infra.local.sagas import journal
 from infra.local.sagas.callbacks import CallBack
 from infra.local.sagas.run import Surroundings
 from infra.local.sagas.service import LocalSagas
-from infra.local.sample.account import open_account, open_desk_account
+from infra.local.sample.account import open_desk_account
 from infra.local.sample.load import CARD_HOTEL, SampleHotel, add_house, move_in, read_sample
-from infra.local.sample.messengers import open_messengers
+from infra.local.sample.messengers import open_accounts
 from infra.local.storage.database import Loss, open_database
 from infra.local.storage.engine import Engine
 from infra.local.storage.private import create_private
@@ -129,11 +129,7 @@ class Fleet:
 
     async def _move_in(self, hotel: SampleHotel) -> None:
         await move_in(hotel, self.documents, self.means.clock.now())
-        await open_account(self.platform.secrets, hotel, self.config.simulator_url)
-        config = self.config
-        if config.outbox_port is not None:
-            around = (config.base_url, self.platform.secrets, self.documents)
-            await open_messengers(hotel, config.home, config.outbox_port, *around)
+        await open_accounts(hotel, self.config, self.platform.secrets, self.documents)
 
     async def _add_card_hotel(self, hotel: SampleHotel) -> None:
         await add_house(hotel, self.documents, self.means.clock.now())
@@ -234,8 +230,7 @@ class Fleet:
         return LocalSagas(sources, around, wake, self.world.saga_starts)
 
     def _platform(self) -> Platform:
-        means, config = self.means, self.config
-        cipher = self.cipher
+        means, config, cipher = self.means, self.config, self.cipher
         return Platform(
             cell=config.cell,
             documents=roles.held_to(self.documents, roles.DOCUMENTS),

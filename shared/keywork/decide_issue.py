@@ -19,6 +19,7 @@ The first row that applies counts; README.md says what it does to the secret, an
 """
 
 import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -26,8 +27,9 @@ from typing import Final
 
 from shared.domain.capabilities import shared_by
 from shared.domain.commands import Fail, Provision, Suspend
+from shared.domain.core import CredentialCore, Guest
 from shared.domain.credential import KeyCredential
-from shared.domain.ids import ArtifactRef, ulid
+from shared.domain.ids import ArtifactRef, TenantId, ulid
 from shared.domain.kinds import FailureReason
 from shared.domain.lock_errors import (
     LOCK_ERRORS,
@@ -55,6 +57,7 @@ from shared.ports.lock import KeyAtLock
 from shared.ports.lock_causes import about_the_pin
 
 SECRET_TRIES: Final = 3
+_SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 NONE: Final = timedelta(0)
 ARTIFACTS: Final = {
     "pin_code": "pin",
@@ -150,7 +153,7 @@ def _activation(attempted: IssueAttempt, entropy: Entropy) -> Change:
         entry=_resting(entry, task) if task.entry.holds else _freed(entry, attempted.others, task),
         facts=facts,
         grants=grants,
-        delivery=Delivery(artifact=artifact),
+        delivery=Delivery(artifact=artifact, deep_link=_deep_link(credential.core)),
         capabilities=shared_by(each.kept.grant.capabilities for each in attempted.placings).names,
     )
 
@@ -261,6 +264,14 @@ def _handle(entropy: Entropy) -> ArtifactRef:
     """Draw what a key's secret is asked for by: from chance alone, for ids of a moment follow each other."""
     drawn = entropy.token(16)
     return ArtifactRef.mint(ulid(int.from_bytes(drawn[:6]), int.from_bytes(drawn[6:])))
+
+
+def _deep_link(core: CredentialCore) -> str | None:
+    """Return where the tenant's own app shows a guest's key (A §10.1): it opens nothing by itself."""
+    slug = core.tenant.removeprefix(TenantId.prefix).lower().replace("_", "-")
+    if not isinstance(core.holder, Guest) or core.provisional or not _SLUG.fullmatch(slug):
+        return None
+    return f"melmastoon://tenant/{slug}/keys/{core.id}"
 
 
 def _resting(entry: KeyRecord, task: AttemptContext) -> KeyRecord:

@@ -27,7 +27,7 @@ from shared.domain.states import Active, LockSettlement, Revoked, Suspended
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.decision import Decision, carry_out
-from shared.keywork.desired import hopeful, job_of, left_behind, opening, waiting
+from shared.keywork.desired import hopeful, job_of, left_behind, opening, pin_refused, waiting
 from shared.keywork.errand import NONE, SettleAttempt, waits_too_long
 from shared.keywork.manual_task import alarm, reservation_of
 from shared.keywork.vault import secret_of
@@ -130,6 +130,8 @@ def _over(it: SettleAttempt, change: Change, standing: tuple[GrantRecord, ...], 
     opening = [kept for kept in residual if not kept.lapsed(it.task.now)]
     credential, facts = _settlement(change.entry.credential, standing, it)
     due = _due(residual, it.task, in_vain=in_vain)
+    if in_vain and pin_refused(change.entry, standing) and change.entry.revival.looked is None:
+        due = it.task.now  # whoever comes by replaces the key, or has it asked for hourly
     entry = replace(change.entry, credential=credential, due=due)
     verdict = Verdict(Outcome.FAILED) if opening or in_vain else DONE
     spent = {secret_of(kept) for kept in standing} if all(kept.over for kept in standing) else set()
@@ -241,7 +243,7 @@ def _alarm(it: SettleAttempt, settled: Settled) -> None:
 def _alarm_in_vain(it: SettleAttempt, standing: Sequence[GrantRecord]) -> None:
     """Say once of a change that its locks do not follow: its guest may stand before a door."""
     known, vain = it.task.entry, it.in_vain()
-    if vain and known.saga.tries < MOST_TRIES:
+    if vain and known.saga.tries < MOST_TRIES and not pin_refused(known, standing):
         reason = "its locks will not open as they are to: it is as it was before, and asked for each hour"
         devices = sorted(str(kept.grant.device_id) for kept in standing if kept.grant.id in vain)
         alarm(known.credential.core, reason, it.task.services.log, devices=", ".join(devices))

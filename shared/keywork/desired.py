@@ -15,12 +15,14 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from shared.domain.core import Guest
 from shared.domain.grant_lifecycle import GrantState, Intended, Placed, Removing, Residual, Resting
 from shared.domain.kinds import VendorCode
-from shared.domain.states import Pending, Requested
+from shared.domain.states import Active, Pending, Requested, Suspended
 from shared.ledger.grant_record import PLACE, REMOVE, REST, WAKE, GrantRecord, Wish
 from shared.ledger.job_in_hand import JobInHand
 from shared.ledger.key_record import KeyRecord, Work
+from shared.ports.lock_causes import ASK_FOR_ANOTHER_PIN
 
 
 class Act(StrEnum):
@@ -83,6 +85,18 @@ def left_behind(grants: Iterable[GrantRecord]) -> list[GrantRecord]:
 def hopeful(kept: GrantRecord) -> bool:
     """Say whether anything is owed at a lock that has not shown yet that it will not."""
     return act_for(kept) is not None and not isinstance(kept.grant.state, Residual)
+
+
+def refuses_pin(kept: GrantRecord) -> bool:
+    """Say whether a lock that is to open will not have this PIN: asking again cannot help."""
+    act, last = act_for(kept), kept.calls[-1:]
+    return bool(last) and act is not None and act.opens and last[0].answer in ASK_FOR_ANOTHER_PIN
+
+
+def pin_refused(entry: KeyRecord, grants: Iterable[GrantRecord]) -> bool:
+    """Say whether a guest's key, made before, cannot follow its stay with the PIN that it has."""
+    made = isinstance(entry.credential.state, Active | Suspended)
+    return made and isinstance(entry.credential.core.holder, Guest) and any(map(refuses_pin, grants))
 
 
 def whom_to_ask(entry: KeyRecord, grants: Iterable[GrantRecord]) -> VendorCode | None:

@@ -31,7 +31,7 @@ from shared.ledger.sealed_keys import SealedKeys
 from shared.ledger.vendor_calls import CallMade
 from shared.ports.exchanges import Exchange
 from shared.ports.lock import InHand, KeyAtLock, LockVendor
-from shared.ports.lock_causes import in_line, unheard
+from shared.ports.lock_causes import about_the_pin, in_line, unheard
 
 NONE: Final = timedelta(0)
 
@@ -268,7 +268,8 @@ def _opens(kept: GrantRecord) -> bool:
 
 
 def _for_good(it: SettleAttempt, errand: Errand) -> bool:
-    return errand.error is not None and (it.last or errand.error.permanent)
+    error = errand.error
+    return error is not None and (it.last or error.permanent or about_the_pin(error))
 
 
 def waits_too_long(kept: GrantRecord, now: datetime) -> bool:

@@ -89,6 +89,7 @@ class Revival:
 
     `times` keys failed before it, the first and the last of them when it says. Of a key that failed itself:
     when somebody `looked` last whether to request another, and whether it is `let_go`, for there is another.
+    Of a living key whose PIN a lock refuses: when somebody `looked`, and it could have no other.
     """
 
     times: int = 0

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 JSON: Final = "application/json"
 REQUEST_ID: Final = "request-id"
+TABLE: Final = "routes"
+"""The attribute of an entry point by which its table is found, to be described."""
 _LONGEST_ETAG: Final = 128
 _KEPT: Final = "keyfleet.request_id"
 Load = Callable[[], Sequence[Route]]
@@ -52,7 +54,9 @@ def api(load: Load) -> Entry:
             asked = _asked(request, route, ids, principal, on)
             return await _answer(request, asked, function, on)
 
-    return entry_of(load, respond, AS_PEOPLE)
+    entry = entry_of(load, respond, AS_PEOPLE)
+    setattr(entry, TABLE, load)
+    return entry
 
 
 async def _by_route(request: Request, function: Deployed, on: Platform) -> None:

@@ -191,3 +191,22 @@ def test_party_has_as_many_copies_of_the_keys_that_are_made_anew(tmp_path):
         assert not await house.keys_at("101")
 
     play(tmp_path, scenario)
+
+
+def test_what_a_failed_key_left_at_a_lock_goes_though_it_was_replaced_by_hand(tmp_path):
+    async def scenario(house):
+        await house.fault("errcode:-3007", "keyboardPwd/add", after=1)
+        await house.fault("http_500", "keyboardPwd/delete")
+        await house.publish("evt_1")
+        await asyncio.sleep(40)
+        (failed,) = await house.keys()
+        (left,) = await house.keys_at("front")
+        assert failed["state"]["type"] == "failed"
+        await house.mend()
+        status, _ = await order(house, "replace-key", failed["core"]["id"])
+        assert status == 200
+        await asyncio.sleep(2 * 3600)
+        (here,) = await house.keys_at("front")
+        assert here["code"] != left["code"]
+
+    play(tmp_path, scenario)

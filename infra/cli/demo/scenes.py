@@ -9,6 +9,7 @@ from infra.cli.demo.scenes_evidence import EVIDENCE
 from infra.cli.demo.scenes_guest import GUEST
 from infra.cli.demo.scenes_heard import HEARD
 from infra.cli.demo.scenes_key import DOORS, NO_KEY, ONE_KEY
+from infra.cli.demo.scenes_staff import STAFF
 
 # The evidence moves the fleet's clock to the next day, which is not the clock of the desk's machine.
 SCENES: Final = (
@@ -22,6 +23,7 @@ SCENES: Final = (
     NO_KEY,
     DEPARTURE,
     TOLD_THE_WORLD,
+    STAFF,
     FRONT_DESK,
     EVIDENCE,
 )

@@ -37,6 +37,7 @@ class Stage:
     desk: FrontDesk | None = None
     execution: str = ""
     pin: Secret[str] = field(default_factory=lambda: Secret(""))
+    staff_pin: Secret[str] = field(default_factory=lambda: Secret(""))
     counts: Counter[str] = field(default_factory=Counter)
 
     def until(self, look: Callable[[], T | None]) -> T:

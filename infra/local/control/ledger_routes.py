@@ -26,6 +26,8 @@ from shared.queries.quota import shown_quota
 from shared.queries.staff import shown_staff
 from shared.queries.stays import shown_stay
 from shared.queries.timeline import timeline
+from shared.queries.why_refused import why
+from shared.usecases.operations.letters import set_aside
 
 
 async def _status(on: Operations, _request: Request) -> Mapping[str, Any]:
@@ -110,6 +112,12 @@ async def _one_bulk(on: Operations, request: Request) -> Mapping[str, Any]:
     return await shown_bulk(on.cell, request.path_params["id"], request.query_params.get("tenant"))
 
 
+async def _why(on: Operations, request: Request) -> Mapping[str, Any]:
+    what, tenant = request.path_params["id"], request.query_params.get("tenant")
+    letters = await set_aside(on.platform.dead_letters, tenant)
+    return await why(on.cell, what, tenant, letters, on.platform.clock.now())
+
+
 async def _quota(on: Operations, _request: Request) -> Mapping[str, Any]:
     return await shown_quota(on.platform.documents)
 
@@ -135,6 +143,7 @@ ROUTES: Routes = (
     ("GET", "/residues", _residues),
     ("GET", "/findings", _findings),
     ("GET", "/stays/{id}", _stay),
+    ("GET", "/why/{id}", _why),
     ("GET", "/quota", _quota),
     ("GET", "/staff", _staff),
     ("GET", "/bulk", _bulk),

@@ -7,7 +7,9 @@ from typing import Any, Final
 
 import orjson
 
+from infra.local.sample.account import open_account
 from infra.local.sample.load import SampleHotel
+from infra.local.world import FleetConfig
 from shared.domain.documents import to_document
 from shared.domain.secret import Secret
 from shared.ledger.message_settings import MESSAGE_SETTINGS, MessageSettings
@@ -20,16 +22,19 @@ PHONE: Final = "+93 20 210 0000"
 SENDER: Final = "keys@silk.example"
 
 
-async def open_messengers(
-    hotel: SampleHotel, home: Path, port: int, base_url: str, secrets: Secrets, documents: DocumentStore
+async def open_accounts(
+    hotel: SampleHotel, config: FleetConfig, secrets: Secrets, documents: DocumentStore
 ) -> None:
-    """Keep the accounts at the outbox on a port, and the settings, unless they are kept already."""
-    for channel, account in _accounts(home, port).items():
+    """Keep the account at the vendor, those at the outbox, if there is one, and how guests are written to."""
+    await open_account(secrets, hotel, config.simulator_url)
+    if config.outbox_port is None:
+        return
+    for channel, account in _accounts(config.home, config.outbox_port).items():
         name, kept = account_name(channel, hotel.tenant.id), Secret(orjson.dumps(account))
         if await _newest(secrets, name) != kept:
             await secrets.add(name, kept)
     settings = MessageSettings(
-        phone=PHONE, link_base=f"{base_url}/guest-page", sender=hotel.property.name, renews_codes=True
+        phone=PHONE, link_base=f"{config.base_url}/guest-page", sender=hotel.property.name, renews_codes=True
     )
     with contextlib.suppress(AlreadyExists):
         write = Create(Ref(MESSAGE_SETTINGS, hotel.property.id), to_document(settings))

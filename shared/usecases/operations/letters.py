@@ -7,7 +7,7 @@ from typing import Any, Final
 import orjson
 
 from shared.events.errors import FieldProblem
-from shared.ports.dead_letters import ParkedMessage
+from shared.ports.dead_letters import AT_MOST, DeadLetters, ParkedMessage
 
 ID: Final = re.compile(r"(tnt|evt)_[0-9A-Za-z_-]{1,64}|melmastoon(\.[a-z][a-z0-9_]*){2,5}\.v[0-9]+")
 RESERVATION: Final = re.compile(r"rsv_[0-9A-Za-z_-]{1,64}")
@@ -31,6 +31,20 @@ def shown_letter(message: ParkedMessage) -> dict[str, Any]:
         "parked_at": message.parked_at.isoformat(),
         "bytes": len(message.data),
     }
+
+
+async def set_aside_of(tenant: str, reservation: str, kept: DeadLetters) -> list[str]:
+    """Return why messages about a stay were set aside."""
+    return (await set_aside(kept, tenant)).get(reservation, [])
+
+
+async def set_aside(kept: DeadLetters, tenant: str | None = None) -> dict[str, list[str]]:
+    """Return why messages about stays were set aside, by stay: those of one tenant, or of all."""
+    found: dict[str, list[str]] = {}
+    for told in map(shown_letter, await kept.waiting(limit=AT_MOST)):
+        if told["reservation"] is not None and tenant in (None, told["tenant"]):
+            found.setdefault(told["reservation"], []).append(str(told["reason"]))
+    return found
 
 
 def _named_by(message: ParkedMessage) -> dict[str, str | None]:

@@ -12,7 +12,7 @@ A comparison that begins while another walks takes its place, and its doubts: it
 the same lock, and holds what that one would have held.
 """
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, Self
@@ -118,6 +118,13 @@ async def _begun_at(
             told = {"tenant": tenant, "property": hotel, "vendor": vendor, "run": comparison.run}
             begun.append({name: str(value) for name, value in told.items()})
     return begun
+
+
+async def is_over(runs: Collection[str], property_id: str, vendor: str, store: TenantDocuments) -> bool:
+    """Say whether comparisons that were begun of a property's locks are done, or another took their place."""
+    found = await store.get(ref_of(property_id, vendor))
+    last = None if found is None else comparison_from(found)
+    return last is None or last.run not in runs or last.progress is Progress.DONE
 
 
 async def settle_all_placed(documents: DocumentStore, cell: str, services: Services) -> int:

@@ -114,8 +114,10 @@ async def _replaced(order: KeyOrder, ledger: Ledger, services: Services) -> Cred
     named = tuple(id_ if each == entry.id else each for each in stay.credentials)
     beside = [replace(stay, credentials=named).write(), *await task_closed(entry, ledger)]
     changes = [ended or Change(_given_up(entry)), requested]
-    for saved in await ledger.save_all(changes, *beside):
-        await begin_work(saved, ledger, services)
+    old, new = await ledger.save_all(changes, *beside)
+    if ended is not None:  # one that had failed is due as it was, for what it left at its locks
+        await begin_work(old, ledger, services)
+    await begin_work(new, ledger, services)
     return id_
 
 

@@ -27,6 +27,7 @@ from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Status, ref_of, reservation_from
 from shared.usecases.stays.withdraw_key import withdrawn
+from shared.usecases.upkeep.replace_refused import replace_if_refused
 from shared.usecases.upkeep.revive_key import revive_if_due
 
 
@@ -47,6 +48,13 @@ async def _tend(entry: KeyRecord, ledger: Ledger, services: Services) -> None:
     if awaited(entry) is not None:
         entry = await revive_if_due(entry, ledger, services)
     grants = await _grants(entry, ledger)
+    goes_on = await replace_if_refused(entry, grants, ledger, services)
+    if goes_on is not None:
+        await _go_on(goes_on, grants, ledger, services)
+
+
+async def _go_on(entry: KeyRecord, grants: Sequence[GrantRecord], ledger: Ledger, services: Services) -> None:
+    """Have what is owed to a key done, by whoever is at it or by another execution."""
     vendor, later = whom_to_ask(entry, grants), _residue_due(entry, grants, services)
     if vendor is None or later is not None:
         await tell(entry, ledger, services.bus, due=later)

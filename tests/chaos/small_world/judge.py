@@ -85,7 +85,7 @@ def _about_its_keys(stay, record, scene, keys):
         yield "its record names keys that are not in the ledger"
     current = [key for key in named if key.credential.core.claim == record["claim"]]
     # Of those that failed and were let go, or were lost, others were requested in their place.
-    alike = Counter(key.credential.core.claim for key in own if not (key.let_go or key.lost))
+    alike = Counter(key.credential.core.claim for key in own if not (key.let_go or key.lost or key.refused))
     if max(alike.values(), default=1) > 1:
         yield "one claim made several keys, and its locks are all of one vendor"
     for key in own:
@@ -130,8 +130,19 @@ def _about_need(stay, key, scene, *, wanted):
     if not wanted and key.id in scene.rows("manual_tasks"):
         yield f"{key.id} is over, and somebody is still to make it by hand"
     replaced = isinstance(key.state, Revoked) and key.state.reason is RevokeReason.REPLACED
-    if replaced and all(told.stay.includes(key.credential.core) for told in stay.events if told.confirms):
+    if key.refused and not _pin_refused(key, scene):
+        yield f"{key.id} was replaced, and no lock refused its PIN"
+    if (
+        replaced
+        and not key.refused
+        and all(told.stay.includes(key.credential.core) for told in stay.events if told.confirms)
+    ):
         yield f"{key.id} was taken away, and all that was ever told of the stay includes it"
+
+
+def _pin_refused(key, scene):
+    own = (row for row in scene.rows("grants").values() if row["credential_id"] == str(key.id))
+    return any(call["answer"] == "pin_taken" for row in own for call in row["calls"])
 
 
 def _about_failure(key, scene):

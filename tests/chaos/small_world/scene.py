@@ -82,6 +82,16 @@ class Key:
         return revoked or (isinstance(state, Failed) and state.reason is FailureReason.LOST)
 
     @property
+    def refused(self):
+        """Whether another stands in its place, for a lock refused its PIN when it was to move or to wake."""
+        state = self.state
+        return (
+            isinstance(state, Revoked)
+            and state.reason is RevokeReason.REPLACED
+            and state.replaced_by is not None
+        )
+
+    @property
     def awaited(self):
         """Whether somebody looks still when another key is to be requested in place of this one."""
         return isinstance(self.state, Failed) and self.state.reason in CURABLE and not self.let_go

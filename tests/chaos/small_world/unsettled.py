@@ -40,7 +40,7 @@ def told_to_people(scene: Scene) -> set[str]:
         for row in rows
         if row["credential_id"] in keys and row["calls"] and row["calls"][-1]["answer"] == "pin_taken"
     }
-    alarms = [line for line in scene.words.splitlines() if "will not open as they are to" in line]
+    alarms = [line for line in scene.words.splitlines() if "can have no other key" in line]
     known = {key for key in taken if any(key in line for line in alarms)}
     cores = (scene.rows("credentials")[key]["credential"]["core"] for key in known)
     rooms = {f"{core['holder']['reservation_id']}: its keys are for" for core in cores}

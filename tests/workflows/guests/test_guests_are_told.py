@@ -1,6 +1,7 @@
 """Guests are told of their keys, in their language, over every wire; the mail's link shows the PIN."""
 
 import asyncio
+import json
 import re
 
 from tests.support.guests import Browser
@@ -83,6 +84,18 @@ def test_the_guests_app_is_told_first_and_says_so(tmp_path):
             "sent",
             "held",
         )
+
+    play_told(tmp_path, scenario)
+
+
+def test_an_issued_key_says_where_the_tenants_app_shows_it(tmp_path):
+    async def scenario(house):
+        await house.book()
+        await asyncio.sleep(5)
+        rows = (await house.documents("outbox")).values()
+        (event,) = [json.loads(row["body"]) for row in rows if row["subject"].endswith("issued.v1")]
+        key = event["data"]["keyCredentialId"]
+        assert event["data"]["delivery"]["deepLink"] == f"melmastoon://tenant/silk/keys/{key}"
 
     play_told(tmp_path, scenario)
 

@@ -12,7 +12,7 @@ from shared.domain.permissions import RULES, Permission, Role
 from shared.ports.bus import Message
 from tests.support.api_desk import stay
 from tests.support.matrix import attempt, who_got_through
-from tests.support.sample_hotel import BOOKING, message
+from tests.support.sample_hotel import BOOKING, device_at, message
 from tests.support.staffed import SILK, staffed
 
 NAME = "lock-api"
@@ -47,6 +47,7 @@ async def _things(staff):
     return {
         "propertyId": "ppt_kabul",
         "roomId": "rmu_101",
+        "deviceId": device_at("101"),
         "reservationId": "rsv_1",
         "keyCredentialId": key,
         "grantId": grants[0][0] if grants else "grt_01KSAMP1E00000000000000001",

@@ -19,8 +19,8 @@ from tests.unit.shared.runtime.test_google import WHERE
 
 FLEET = fleet_plan()
 CONFIRMED, SHIFT = "on-booking-confirmed", "melmastoon.staff.shift.started.v1"
-GUESTS = ("guest-api", "guest-page", "tell-guest")
-"""Who shows guests their keys, at every vendor."""
+SHOWS = ("guest-api", "guest-page", "lock-reveal", "tell-guest")
+"""Who shows a key's secret to its guest, or to whom it is revealed, at every vendor."""
 """Who gives guests what is theirs, at every vendor."""
 STARTED = "on-shift-started"
 ISSUED = "melmastoon.lock.credential.issued.v1"
@@ -204,7 +204,7 @@ def test_only_notifications_read_accounts_of_messengers():
 
 def test_a_cipher_key_is_used_by_those_who_name_its_purpose():
     assert FLEET["key_ring"] == "melmastoon-lock"
-    assert FLEET["keys"]["guest-artifact-ttlock"]["openers"] == ["adapter-ttlock", *GUESTS]
+    assert FLEET["keys"]["guest-artifact-ttlock"]["openers"] == ["adapter-ttlock", *SHOWS]
     assert FLEET["keys"]["saga-callback"]["openers"] == ["probe-handover", "probe-reply"]
     assert "lock-config" in FLEET["keys"]
 
@@ -216,7 +216,7 @@ def test_a_pattern_of_purposes_takes_in_every_vendor_s_key():
     guest = replace(some, deployable=some.deployable.model_copy(update=opens))
     keys = storage.keys(replace(manifest, functions={**manifest.functions, "ask-again": guest}))
     for vendor in ("mock", "ttlock"):
-        openers = {f"adapter-{vendor}", "ask-again", *GUESTS}
+        openers = {f"adapter-{vendor}", "ask-again", *SHOWS}
         assert {*keys[f"guest-artifact-{vendor}"]["openers"]} == openers
     assert keys["vendor-ref-mock"] == {
         "rotated_every_days": 90,

@@ -31,7 +31,7 @@ def test_every_function_that_people_call_is_in_it():
     called = [each for each in functions if each.deployable.people]
     # A service is an application of its own, and has no table of routes.
     people = {each.name for each in called if not isinstance(each.deployable.trigger, ServiceTrigger)}
-    assert {each.function for each in described()} == people >= {"lock-api", "audit-api"}
+    assert {each.function for each in described()} == people >= {"lock-api", "lock-reveal", "audit-api"}
 
 
 def test_every_route_is_in_it_once_under_a_name_of_its_own(document):

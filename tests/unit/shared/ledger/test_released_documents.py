@@ -19,6 +19,7 @@ from shared.domain.sign_in import Integrator, TenantAccess
 from shared.domain.stored import UNSTORED, how_stored
 from shared.domain.upcasts import UPCASTS
 from shared.keywork.manual_task import ManualTask
+from shared.ledger.bulk_job import BulkJob, BulkPage, job_from
 from shared.ledger.comparison import Comparison, comparison_from
 from shared.ledger.finding import Finding, finding_from
 from shared.ledger.finding_refs import SealedRef
@@ -27,10 +28,12 @@ from shared.ledger.guest_contacts import ContactRecord
 from shared.ledger.hotel_directory import setup_of
 from shared.ledger.kept_alerts import KeptAlerts
 from shared.ledger.key_record import KeyRecord, key_record_from
+from shared.ledger.master_key_record import MasterKeyRecord, master_key_from
 from shared.ledger.premises import page_at, premises_in
 from shared.ledger.reading import StoredUnreadable
 from shared.ledger.reservation import Reservation, reservation_from
 from shared.ledger.sealed_keys import SealedDocument
+from shared.ledger.shift_record import ShiftRecord, StaffTask
 from shared.ports.documents import Document, Ref
 
 RELEASED = Path(__file__).parent / "released"
@@ -40,10 +43,15 @@ LEDGER = {
     "credentials": (KeyRecord, key_record_from),
     "grants": (GrantRecord, grant_from),
     "reservations": (Reservation, reservation_from),
+    "master_keys": (MasterKeyRecord, master_key_from),
+    "bulk_jobs": (BulkJob, job_from),
 }
 KINDS = {
     **{collection: kind for collection, (kind, _) in LEDGER.items()},
     "finding_refs": SealedRef,
+    "shifts": ShiftRecord,
+    "staff_tasks": StaffTask,
+    "bulk_pages": BulkPage,
     "key_secrets": SealedDocument,
     "guest_contacts": ContactRecord,
     "manual_tasks": ManualTask,

@@ -1,0 +1,164 @@
+"""A hotel is set up from one description: its property, rooms, locks and policy, checked as a whole first.
+
+| in the description | kept already | then |
+|---|---|---|
+| a part | not | it is made |
+| | otherwise | it is changed |
+| | the same | nothing |
+| nothing | a room or lock | it stays, and the report names it: a lock leaves by a person's word |
+
+A lock without an id gets one that follows from its vendor's name for it, so that the same description brought
+in twice changes nothing. Nothing is kept of a description that has a mistake. Decision 0096.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from shared.domain.capabilities import ABILITIES
+from shared.domain.documents import from_document, to_document
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import EventId, LockDeviceId, PropertyId, ulid
+from shared.domain.policy import DEFAULT_POLICY
+from shared.domain.premises import LockDevice, Property, Room
+from shared.domain.stored import Documented
+from shared.ledger.premises import change_hotel, premises_of
+from shared.ports.documents import Create, Ref, TenantDocuments, Update
+from shared.usecases.hotels.reload_policy import ReloadPolicy, reload_policy
+from shared.vendor_kit.registry import installed_vendors
+
+MOST_AT_ONCE: Final = 300
+MOST_PARTS: Final = 5000
+_BITS: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class HotelPlan:
+    """One property as it is to be."""
+
+    property: Property
+    rooms: tuple[Room, ...]
+    devices: tuple[LockDevice, ...]
+    policy: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, property_id: PropertyId, told: Mapping[str, Any]) -> "HotelPlan":
+        """Read a description, field by field."""
+        hotel = _read(Property, {"id": property_id, **_mapping(told, "property")}, "property")
+        rooms = [{"property_id": property_id, **each} for each in _parts(told, "rooms")]
+        devices = [_device(each, property_id, told) for each in _parts(told, "devices")]
+        plan = cls(
+            hotel,
+            tuple(_read(Room, each, f"rooms[{number}]") for number, each in enumerate(rooms)),
+            tuple(_read(LockDevice, each, f"devices[{number}]") for number, each in enumerate(devices)),
+            _mapping(told, "policy"),
+        )
+        plan.check()
+        return plan
+
+    def check(self) -> None:
+        """Refuse what contradicts itself, names nobody's vendor, or leads to rooms that are not there."""
+        DEFAULT_POLICY.with_settings(self.policy)
+        for name, ids in (("rooms", [r.id for r in self.rooms]), ("devices", [d.id for d in self.devices])):
+            if twice := [each for each, count in Counter(ids).items() if count > 1]:
+                raise InvalidInput(name, f"{twice[0]} is there twice", "Give each id once")
+        at_vendor = Counter((each.vendor, each.vendor_device) for each in self.devices)
+        if doubled := [name for (_, name), count in at_vendor.items() if count > 1]:
+            raise InvalidInput("devices", f"vendor_device {doubled[0]} is there twice", "Map each lock once")
+        known, rooms = set(installed_vendors()), {each.id for each in self.rooms}
+        for device in self.devices:
+            if device.vendor not in known:
+                remedy = f"Name one of {', '.join(sorted(known))}"
+                raise InvalidInput(f"devices.{device.label}.vendor", "no vendor of ours", remedy)
+            if missing := [each for each in device.rooms if each not in rooms]:
+                problem = f"{missing[0]} is none of the rooms"
+                raise InvalidInput(f"devices.{device.label}.rooms", problem, "Add the room, or correct it")
+
+    def documents(self) -> list[tuple[Ref, Documented]]:
+        """Return where each part is kept, the property first."""
+        return [
+            (Ref("properties", self.property.id), self.property),
+            *((Ref("rooms", each.id), each) for each in self.rooms),
+            *((Ref("devices", each.id), each) for each in self.devices),
+        ]
+
+
+async def import_hotel(
+    plan: HotelPlan, event_id: EventId, at: datetime, store: TenantDocuments
+) -> dict[str, Any]:
+    """Set a hotel up as it is described, and say what that changed and what does not fit."""
+    before = await premises_of(store, plan.property.id)
+    writes = [each async for each in _writes(plan, store)]
+    for first in range(0, len(writes), MOST_AT_ONCE):
+        await change_hotel(store, plan.property.id, writes[first : first + MOST_AT_ONCE])
+    if plan.policy:
+        await reload_policy(ReloadPolicy(plan.policy, event_id, at, plan.property.id), store)
+    mine = {str(each.id) for each in plan.devices}
+    counts = Counter("created" if isinstance(each, Create) else "changed" for each in writes)
+    return {
+        "property": plan.property.id,
+        "created": counts["created"],
+        "changed": counts["changed"],
+        "unchanged": len(plan.documents()) - len(writes),
+        "not_in_file": sorted(name for name in before.devices if name not in mine),
+        **_mapping_report(plan),
+    }
+
+
+async def _writes(plan: HotelPlan, store: TenantDocuments) -> Any:
+    for ref, part in plan.documents():
+        kept, data = await store.get(ref), to_document(part)
+        if kept is None:
+            yield Create(ref, data)
+        elif kept.data != data:
+            if kept.data.get("property_id", plan.property.id) != plan.property.id:
+                raise InvalidInput(ref.collection, f"{ref.id} is another property's", "Give it another id")
+            yield Update(ref, data, kept.version)
+
+
+def _mapping_report(plan: HotelPlan) -> dict[str, list[str]]:
+    leading = [room for each in plan.devices for room in each.rooms]
+    own = Counter(room for each in plan.devices if len(each.rooms) == 1 for room in each.rooms)
+    return {
+        "rooms_without_lock": sorted(str(each.id) for each in plan.rooms if each.id not in leading),
+        "rooms_without_own_lock": sorted(str(each.id) for each in plan.rooms if not own[each.id]),
+        "shared_doors": sorted(each.label for each in plan.devices if len(each.rooms) > 1),
+    }
+
+
+def _device(told: Mapping[str, Any], property_id: PropertyId, whole: Mapping[str, Any]) -> dict[str, Any]:
+    defaults = _mapping(whole, "device_defaults")
+    able = {**_mapping(defaults, "capabilities"), **_mapping(told, "capabilities")}
+    device = {**defaults, **told, "property_id": property_id}
+    device["capabilities"] = dict.fromkeys(ABILITIES, False) | able
+    named = f"{property_id}|{device.get('vendor')}|{device.get('vendor_device')}"
+    drawn = int.from_bytes(hashlib.sha256(named.encode()).digest()[:10])
+    device.setdefault("id", LockDeviceId.mint(ulid(0, drawn & ((1 << _BITS) - 1))))
+    return device
+
+
+def _read(kind: Any, part: Mapping[str, Any], field: str) -> Any:
+    try:
+        return from_document(kind, {"schema_version": kind.schema_version, **part}, strict=True)
+    except InvalidInput as refusal:
+        raise InvalidInput(f"{field}.{refusal.field}", refusal.problem, refusal.remedy) from None
+
+
+def _mapping(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = told.get(name, {})
+    if not isinstance(found, Mapping):
+        raise InvalidInput(name, "not an object", "Give its fields by name")
+    return found
+
+
+def _parts(told: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
+    found = told.get(name, [])
+    if not isinstance(found, Sequence) or isinstance(found, str) or len(found) > MOST_PARTS:
+        raise InvalidInput(name, f"no list of up to {MOST_PARTS}", "Give a list")
+    for number, each in enumerate(found):
+        if not isinstance(each, Mapping):
+            raise InvalidInput(f"{name}[{number}]", "not an object", "Give its fields by name")
+        yield each
