@@ -46,9 +46,9 @@ KEPT: Final[Mapping[str, Kind]] = MappingProxyType(
             "alert area areas attemptId attemptedAt changedAt closeReason closedAt code denyReason"
             " desktopDeviceId deviceId encoderModel encoderSessionId environment expiredAt exportId"
             " exportedAt exposureUntil"
-            " externalEventId failureReason firmware holderKind ingestedAt issuedAt keyCredentialId kind"
-            " lastAttemptAt lastSeenAt localId masterKeyId observedAt oldestFirmware openedAt outcome"
-            " pendingAt preferredKinds processedAt propertyId reason receivedAt registeredAt replacedBy"
+            " externalEventId failureReason firmware holderKind ingestedAt issuedAt keyCredentialId"
+            " keyCredentialIds kind lastAttemptAt lastSeenAt localId masterKeyId observedAt oldestFirmware"
+            " openedAt outcome pendingAt preferredKinds processedAt propertyId reason receivedAt registeredAt replacedBy"
             " replaces reservationId revokedAt roomId setRole settledAt severity since staffUserId"
             " suspendedAt transport trigger unsuspendedAt unsuspendedBy updatedAt vendor vendorAdapterId"
             " vendorEventId webhookId",
@@ -65,7 +65,7 @@ KEPT: Final[Mapping[str, Kind]] = MappingProxyType(
         ),
         **_of(
             Kind.GROUP,
-            "capabilities changes delivery effective locks metadata metric scope threshold warnings",
+            "capabilities changes delivery effective locks metadata metric scope scopes threshold warnings",
         ),
         **_of(Kind.WORD | Kind.GROUP, "from to rooms validFrom validUntil"),
         **_of(Kind.FLOOR, "floor floors"),

@@ -59,7 +59,7 @@ class ShiftEndedV1(Organisational):
 class StaffTask(Organisational):
     """What somebody has to do in a room, or no more: a housekeeping task or a work order as it is now."""
 
-    task_id: Annotated[ShiftId, _said("taskId", "workOrderId", "workorderId", "id")]
+    task_id: Annotated[ShiftId, _said("taskId", "id")]
     property_id: Maybe[PropertyId] = None
     rooms: Annotated[tuple[RoomId, ...], _said("rooms", "roomIds")] = ()
     room: Annotated[Maybe[RoomId], _said("roomId", "room")] = None
@@ -82,11 +82,17 @@ class HousekeepingTaskTransitionedV1(StaffTask):
     """A housekeeping task is somebody else's, or over."""
 
 
-class WorkOrderOpenedV1(StaffTask):
+class WorkOrder(StaffTask):
+    """Something to be mended, by the name that maintenance has for it."""
+
+    task_id: Annotated[ShiftId, _said("workOrderId", "workorderId", "taskId", "id")]
+
+
+class WorkOrderOpenedV1(WorkOrder):
     """Something in a room is to be mended."""
 
 
-class WorkOrderTransitionedV1(StaffTask):
+class WorkOrderTransitionedV1(WorkOrder):
     """A work order is somebody else's, or over."""
 
 

@@ -140,7 +140,7 @@ class ArrivalsPack:
             issued=instant_from_text(document["issued"], "issued"),
             stays=tuple(_expected(stay) for stay in document["stays"]),
             staff=tuple(_rights(one) for one in document["staff"]),
-            rooms=tuple(_room(one) for one in document.get("rooms", ())),
+            rooms=tuple(_room(one) for one in document["rooms"]),
             revoked=RevocationList(
                 number=whole(revoked["number"]),
                 issued=instant_from_text(revoked["issued"], "issued"),

@@ -78,14 +78,17 @@ def test_every_subject_travels_and_none_that_we_consume_is_lost(dev):
             assert {*topics(row)} <= subscribed
 
 
-def test_only_the_adapter_of_a_vendor_reads_its_accounts(dev):
+def test_only_the_adapter_of_a_vendor_and_its_receiver_read_its_accounts(dev):
     readers = {
         (each.values["member"].partition(":")[2].partition("@")[0], each.values["role"].rpartition(".")[2])
         for each in dev.of("google_project_iam_member")
         if "secretmanager" in each.values["role"]
     }
-    adapters = [name for name, each in FLEET["functions"].items() if each["adapter"]]
-    assert {reader for reader, _ in readers} == {*adapters}
+    named = FLEET["secrets"].values()
+    assert {reader for reader, _ in readers} == {each["function"] for each in named}
+    of_vendors = {each["function"] for each in named if each["begins"].startswith("lock-")}
+    adapters = {name for name, each in FLEET["functions"].items() if each["adapter"]}
+    assert of_vendors == adapters | {name for name in FLEET["functions"] if name.startswith("webhook-")}
     assert {right for _, right in readers} == {"secretAccessor", "viewer"}
 
 

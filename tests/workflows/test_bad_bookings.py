@@ -86,8 +86,9 @@ def test_an_end_of_a_stay_that_cannot_be_read_is_set_aside_too(tmp_path, subject
         await house.publish("evt_1", subject, reservationId=5)
         await house.publish("evt_2", subject, tenant="tnt_other")
         await house.settled()
-        fields = sorted(notes["field"] for notes in house.quarantined())
-        assert fields == ["data.reservationId", "tenantId"]
+        # The backoffice hears of check-outs too, and sets aside what it cannot read like anybody.
+        fields = {notes["field"].removeprefix("data.") for notes in house.quarantined()}
+        assert fields == {"reservationId", "tenantId"}
         assert await house.documents("reservations") == {}
 
     play(tmp_path, scenario)
