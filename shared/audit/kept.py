@@ -45,13 +45,13 @@ KEPT: Final[Mapping[str, Kind]] = MappingProxyType(
             Kind.WORD,
             "alert area areas attemptId attemptedAt changedAt closeReason closedAt code denyReason"
             " desktopDeviceId deviceId encoderModel encoderSessionId environment expiredAt exportId"
-            " exportedAt exposureUntil"
-            " externalEventId failureReason firmware holderKind ingestedAt issuedAt keyCredentialId"
-            " keyCredentialIds kind lastAttemptAt lastSeenAt localId masterKeyId observedAt oldestFirmware"
-            " openedAt outcome pendingAt preferredKinds processedAt propertyId reason receivedAt registeredAt replacedBy"
-            " replaces reservationId revokedAt roomId setRole settledAt severity since staffUserId"
-            " suspendedAt transport trigger unsuspendedAt unsuspendedBy updatedAt vendor vendorAdapterId"
-            " vendorEventId webhookId",
+            " exportedAt exposureUntil externalEventId failureReason firmware holderKind ingestedAt"
+            " issuedAt keyCredentialId keyCredentialIds kind lastAttemptAt lastSeenAt localId"
+            " masterKeyId observedAt oldestFirmware openedAt outcome pendingAt preferredKinds"
+            " processedAt propertyId reason receivedAt registeredAt replacedBy replaces reservationId"
+            " revokedAt roomId setRole settledAt severity since staffUserId suspendedAt transport"
+            " trigger unsuspendedAt unsuspendedBy updatedAt vendor vendorAdapterId vendorEventId"
+            " webhookId",
         ),
         **_of(
             Kind.YES_NO,
