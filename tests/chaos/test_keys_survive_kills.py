@@ -28,15 +28,15 @@ from tests.chaos.simulator_process import SimulatorProcess
 from tests.chaos.verdict import Books, assert_one_active_key, assert_taken_back
 
 BOUNDARIES = {
-    "before-push": 5,
-    "after-push": 5,
-    "before-ack": 5,
-    "after-ack": 5,
+    "before-push": 6,
+    "after-push": 6,
+    "before-ack": 6,
+    "after-ack": 6,
     "before-call": 2,
     "after-call": 2,
     "before-vendor-call": 11,
     "after-vendor-call": 11,
-    "before-commit": 28,
+    "before-commit": 34,
 }
 SHARED = "before-commit"
 """How much goes into one commit is a matter of timing: the last of these may not be reached."""
