@@ -23,6 +23,8 @@ NO_REGION: Final = frozenset(
     {"google_iam_workload_identity_pool", "google_logging_metric", "google_project_service"}
 )
 SEALED: Final = "keyfleet-sealed"
+MESSENGERS: Final = ("message-status", "tell-guest")
+"""Who reads the accounts at mail, SMS and push services, that of each way apart."""
 
 
 def pushes_outlast_their_functions(cell: Cell) -> Iterator[str]:
@@ -95,6 +97,14 @@ def strangers_call_only_what_says_so(cell: Cell) -> Iterator[str]:
                 yield f"{each.address}: open to {each.values.get('member')}, which nothing declares"
 
 
+def _may_read(account: str, begins: str) -> bool:
+    """Say whether an account is a vendor's, or one of those that send messages, and reads just its own."""
+    vendor = begins.removeprefix("lock-").removesuffix("-")
+    if begins.startswith("lock-"):
+        return bool(vendor) and vendor in account
+    return account in MESSENGERS and any(begins == f"notify-{way}-" for way in ("email", "push", "sms"))
+
+
 def secrets_are_read_by_their_vendor_s_adapter(cell: Cell) -> Iterator[str]:
     """Only adapter-<v>, and <v>'s webhook receiver, read what begins with lock-<v>-."""
     readers = dict(_readers(cell))
@@ -102,8 +112,7 @@ def secrets_are_read_by_their_vendor_s_adapter(cell: Cell) -> Iterator[str]:
         if "secretmanager" in each.values["role"] and each.address not in readers:
             yield f"{each.address}: reads every secret of the project"
     for address, (account, begins) in readers.items():
-        vendor = begins.removeprefix("lock-").removesuffix("-")
-        if not begins.startswith("lock-") or not vendor or vendor not in account:
+        if not _may_read(account, begins):
             yield f"{address}: {account} reads {begins}*, which is not its vendor's"
     for (_, (one, begins)), (address, (other, longer)) in permutations(readers.items(), 2):
         if one != other and begins != longer and longer.startswith(begins):

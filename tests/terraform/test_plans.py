@@ -15,15 +15,12 @@ from shared.gcp.settings import GoogleSettings
 from shared.runtime.google import deployed_of_environment
 from tests.terraform.installed import ENVIRONMENTS, EXAMPLES
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(900)]
 FLEET = fleet_plan()
 BESIDE = json.loads(Path(__file__).with_name("beside.json").read_text())
 """What each folder makes that no table has rows for, by module, type and name."""
 FIRST = "environments/dev"
-FOLDERS = [
-    FIRST,
-    *(pytest.param(folder, marks=pytest.mark.soak) for folder in (*ENVIRONMENTS[1:], *EXAMPLES)),
-]
+FOLDERS = [*ENVIRONMENTS, *EXAMPLES]
 
 
 @pytest.fixture(params=FOLDERS)
@@ -100,7 +97,6 @@ def test_what_data_rests_in_withstands_a_mistake_only_where_guests_are(planned):
     }
 
 
-@pytest.mark.soak
 def test_production_keeps_its_data_its_records_and_its_guests_where_they_are(planned):
     europe, gulf = cells(planned("environments/prod"))
     assert (europe.region, gulf.region) == ("europe-west6", "me-central1")
@@ -114,7 +110,6 @@ def test_production_keeps_its_data_its_records_and_its_guests_where_they_are(pla
         assert (gulf if cell is europe else europe).region not in text
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("folder", ["environments/stage"])
 def test_adapters_alone_leave_by_the_fixed_addresses(folder, planned):
     (cell,) = cells(planned(folder))
@@ -126,7 +121,7 @@ def test_adapters_alone_leave_by_the_fixed_addresses(folder, planned):
     assert leaving == {name for name, each in FLEET["functions"].items() if each["adapter"]}
 
 
-@pytest.mark.parametrize("module", ["modules/ci", pytest.param("modules/cell", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("module", ["modules/ci", "modules/cell"])
 def test_terraform_s_own_tests_pass(module, workspace):
     workspace.init(module)
     done = workspace.run(module, "test")
@@ -136,7 +131,7 @@ def test_terraform_s_own_tests_pass(module, workspace):
 
 @pytest.mark.parametrize(
     "module",
-    ["modules/ci", *(pytest.param(name, marks=pytest.mark.soak) for name in (*ENVIRONMENTS, *EXAMPLES))],
+    ["modules/ci", *ENVIRONMENTS, *EXAMPLES],
 )
 def test_terraform_finds_nothing_invalid(module, workspace):
     workspace.init(module)

@@ -7,6 +7,7 @@ import pytest
 from infra.terraform.plan import Cell, Made
 from infra.terraform.rules import RULES, amiss
 
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(900)]
 SWEEPER = "sweep-due"
 CONFIRMED = "on-booking-confirmed"
 TOPIC = "melmastoon.lock.credential.issued.v1"
