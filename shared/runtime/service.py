@@ -1,6 +1,7 @@
 """The entry of an application of its own: paths, streams, sockets, and callers judged before it sees them."""
 
 import asyncio
+import functools
 from collections.abc import Callable
 from typing import Final
 
@@ -39,7 +40,7 @@ class Service:
     """An ASGI application: what its descriptor says of callers and time holds for sockets and streams too."""
 
     def __init__(self, build: Build) -> None:
-        self.__wrapped__, self.__name__, self.__doc__ = build, build.__name__, build.__doc__
+        functools.update_wrapper(self, build)
         self._built: tuple[Platform, ASGIApp] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

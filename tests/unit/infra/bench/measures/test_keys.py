@@ -38,7 +38,7 @@ def test_one_request_makes_one_key_which_is_counted_to_its_end(fleet):
     ask(port, PATH, b"1")
     counted = json.loads(ask(port, PATH))
     assert json.loads(ask(stub, "/"))["posted"] == 1
-    assert counted["acks"] == 2  # whoever makes keys, and whoever keeps contacts
+    assert counted["acks"] == 3  # who makes keys, who keeps contacts, and who tells the guest of them
     assert counted["publishes"] - before.get("publishes", 0) == 4  # booking, requested, pending, issued
 
 
