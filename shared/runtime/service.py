@@ -40,6 +40,7 @@ class Service:
     """An ASGI application: what its descriptor says of callers and time holds for sockets and streams too."""
 
     def __init__(self, build: Build) -> None:
+        self.__wrapped__ = build
         functools.update_wrapper(self, build)
         self._built: tuple[Platform, ASGIApp] | None = None
 
