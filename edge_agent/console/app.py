@@ -28,9 +28,10 @@ POLICY: Final = (
     "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
+# With `no-referrer` a browser says `Origin: null` of this page's own forms, and they would be refused.
 HEADERS: Final = {
     "cache-control": "no-store",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "cross-origin-opener-policy": "same-origin",

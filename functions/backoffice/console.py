@@ -129,7 +129,7 @@ def _door(paper: Paper, *, refused: bool) -> Page:
 
 
 def _page(html: str, status: int = 200) -> Page:
-    return Page(html, status, {"referrer-policy": "same-origin", "x-robots-tag": "noindex, nofollow"})
+    return Page(html, status, {"x-robots-tag": "noindex, nofollow"})
 
 
 def _moved(paper: Paper, screen: str, cookie: str) -> Page:

@@ -42,7 +42,7 @@ from shared.usecases.guests.sign_in import SignedIn, Visit, sign_in
 REFUSED: Final = 403
 _LINK: Final = re.compile(r"/(ps|fa-AF|ar|en|fr)/([0-9A-Za-z]{22}|key_[0-9A-Z]{26})")
 _SECURE, _PLAIN = "__Host-guest", "guest"
-_NOT_INDEXED: Final = {"x-robots-tag": "noindex, nofollow", "referrer-policy": "same-origin"}
+_NOT_INDEXED: Final = {"x-robots-tag": "noindex, nofollow"}
 _SAYS: Final = {
     KeyCredentialKind.PIN_CODE: "code",
     KeyCredentialKind.QR_CODE: "qr",

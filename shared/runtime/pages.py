@@ -22,12 +22,13 @@ FORM: Final = "application/x-www-form-urlencoded"
 NONCE_BYTES: Final = 16
 MOST_FIELDS: Final = 64
 READING: Final = ("GET", "HEAD")
+# With `no-referrer` a browser says `Origin: null` of its own page's forms, and we would refuse them (Fetch, §3.2).
 HEADERS: Final[Mapping[str, str]] = {
     "cache-control": "no-store",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }

@@ -181,6 +181,8 @@ def test_nobody_gets_in_without_their_pin_and_no_other_page_orders_anything(tmp_
         screen = await signed_in(desk)
         assert "rsv_1" in screen.page
         assert "'nonce-" in screen.headers["content-security-policy"]
+        # With `no-referrer` a browser would say `Origin: null` of this very page.
+        assert screen.headers["referrer-policy"] == "same-origin"
         assert await screen._asked("POST", "/issue", {"reservation": "rsv_1"}, ORIGIN) == 403
         assert await screen._asked("POST", "/issue", {}, {"origin": "http://elsewhere.example"}) == 403
         assert await screen.look(host="desk.example") == 403

@@ -71,7 +71,7 @@ async def test_a_page_runs_nothing_but_its_own_and_is_kept_and_framed_nowhere(br
     assert policy["script-src"] == f"'nonce-{nonce}'"
     assert f'nonce="{nonce}"' in text
     assert "unsafe" not in headers["content-security-policy"]
-    assert (headers["cache-control"], headers["referrer-policy"]) == ("no-store", "no-referrer")
+    assert (headers["cache-control"], headers["referrer-policy"]) == ("no-store", "same-origin")
     assert (headers["x-frame-options"], headers["x-content-type-options"]) == ("DENY", "nosniff")
 
 
@@ -115,7 +115,7 @@ async def test_a_body_that_is_no_form_is_refused(browser):
 async def test_a_problem_is_a_page_too_and_says_nothing_of_its_error(browser, query, status):
     found, headers, text = await _see(browser, f"/{NAME}?{query}")
     assert (found, headers["content-type"]) == (status, "text/html; charset=utf-8")
-    assert (headers["cache-control"], headers["referrer-policy"]) == ("no-store", "no-referrer")
+    assert (headers["cache-control"], headers["referrer-policy"]) == ("no-store", "same-origin")
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert text.startswith("<!doctype html>")
     assert "canary" not in text + browser.house.log.getvalue()

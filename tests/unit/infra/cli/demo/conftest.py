@@ -123,7 +123,9 @@ def stage(fleet, patience):
     """A stage in the middle of a demo that goes well."""
     fleet.will("POST", "/publish", {"event_id": "evt_1"})
     stay = Stay("rsv_demo", patience.clock.now())
-    made = Stage(FakeProcess(41), FakeProcess(51), ControlPlane(fleet.place), FakeDoors(), patience, stay, None)
+    made = Stage(
+        FakeProcess(41), FakeProcess(51), ControlPlane(fleet.place), FakeDoors(), patience, stay, None
+    )
     made.pin, made.execution = Secret(PIN), SAGA
     return made
 
