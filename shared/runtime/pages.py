@@ -22,7 +22,7 @@ FORM: Final = "application/x-www-form-urlencoded"
 NONCE_BYTES: Final = 16
 MOST_FIELDS: Final = 64
 READING: Final = ("GET", "HEAD")
-# With `no-referrer` a browser says `Origin: null` of its own page's forms, and we would refuse them (Fetch, §3.2).
+# With `no-referrer` a browser says `Origin: null` of its own forms, and we would refuse them (Fetch §3.2).
 HEADERS: Final[Mapping[str, str]] = {
     "cache-control": "no-store",
     "cross-origin-opener-policy": "same-origin",
