@@ -34,8 +34,10 @@ class Post:
             await asyncio.gather(*map(administrator.create_topic, topics))
             for each in [*wiring.subscriptions(manifest, url), *_ears(topics)]:
                 await administrator.subscribe(each, f"{url}/{each.name}", "")
-            yield
-            await administrator.close()
+            try:
+                yield
+            finally:
+                await administrator.close()
 
     async def deliver(self, function, message):
         """Push a message as Pub/Sub does, without the emulator in between."""
