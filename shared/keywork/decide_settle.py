@@ -156,7 +156,7 @@ def _commands(entry: KeyRecord, standing: Sequence[GrantRecord], now: datetime) 
     commands: list[Command] = []
     state, amends = entry.credential.state, entry.amends
     if isinstance(state, Suspended) and not entry.holds:
-        commands.append(Unsuspend(at=now))
+        commands.append(Unsuspend(at=now, by=entry.ordered_by))
     # What was woken, or placed again, may open at other times than before, though nobody moved it: it was
     # made anew. Then that is told as a change is.
     window = entry.credential.core.window if amends is None else amends.window
