@@ -106,7 +106,7 @@ async def resume_bulk(name: str, ledger: Ledger, services: Services) -> bool:
 async def _kept(command: BeginBulk, ledger: Ledger, services: Services) -> BulkJob:
     """Keep the job; one that is under way goes on, and one that is done is looked at again."""
     known, now = await find_job(ledger.documents, command.job), services.now
-    if known is not None and (known.stage is not Stage.DONE or known.event_id == command.cause.event_id):
+    if known is not None and (known.stage is not Stage.DONE or _heard_before(known, command)):
         return known
     job = BulkJob(
         id=command.job,
@@ -125,6 +125,11 @@ async def _kept(command: BeginBulk, ledger: Ledger, services: Services) -> BulkJ
     kept = job.moved(now)
     (version,) = await ledger.documents.commit([kept.write()])
     return replace(kept, version=version)
+
+
+def _heard_before(known: BulkJob, command: BeginBulk) -> bool:
+    """Say whether the same event began the job: what a person orders again is an order of its own."""
+    return known.event_id is not None and known.event_id == command.cause.event_id
 
 
 async def _close(command: BeginBulk, ledger: Ledger, services: Services) -> None:

@@ -6,11 +6,12 @@
    at the lock that was challenged, the mapping is proven; at another, both are quarantined, whatever it said.
 
 Who dies between 1 and 2 is followed by nobody: the person asks again, and the code of before counts nowhere.
+While a lock has a code, nobody is told another: the first would stay there.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
 from shared.domain.errors import InvalidInput
@@ -70,6 +71,7 @@ async def challenge_door(command: ChallengeDoor, codes: ChallengeCodes, services
         raise InvalidInput("device", "no lock with a keypad at this property", "Name one of keyfleet devices")
     store, now = services.hotels.admitted(command.tenant), services.now
     last = await challenge_of(device.id, store)
+    _check_gone(last, now)
     challenge = Challenge(
         device_id=device.id,
         property_id=device.property_id,
@@ -94,6 +96,13 @@ async def challenge_door(command: ChallengeDoor, codes: ChallengeCodes, services
     await services.sagas.start(WORKFLOW, argument)
     until = instant_to_text(challenge.until)
     return {"device": str(device.id), "label": device.label, "code": code.reveal(), "until": until}
+
+
+def _check_gone(last: Challenge | None, now: datetime) -> None:
+    """Refuse a code while the last one is at the lock: what the ledger forgets, nobody takes away there."""
+    if last is not None and last.placed and not last.over and now < last.until + TAKEN_AWAY_WITHIN:
+        remedy = "Type the code that it has, or wait until that is taken away, soon after its ten minutes"
+        raise InvalidInput("device", "challenged already", remedy)
 
 
 async def work_on_challenge(

@@ -2,7 +2,7 @@
 
 1. It must have no key that counts: those are ended or moved first, by their stays.
 2. That it is out of use is kept with it, then it leaves the premises; whoever dies between is followed by the
-   next call, which finds the first done.
+   next call, which finds the first done. One that was mapped anew since is taken out anew.
 3. Each look compares the account with the one that was seen first after, by a blind index; the old one is
    ended at the vendor by whoever changes it. A day without a change calls somebody, each day anew. A §13.2.
 """
@@ -58,13 +58,14 @@ async def take_out_of_use(command: TakeOutOfUse, services: Services) -> dict[str
     if found is None:
         raise InvalidInput("device", "no lock that was ever looked at", "Name one of keyfleet devices")
     record = device_record_from(found)
-    if record.out_of_use is None:
+    mapped = await store.get(Ref("devices", str(command.device)))
+    # One that was mapped anew since is in use again: it may have keys, and its account must change once more.
+    if record.out_of_use is None or mapped is not None:
         await _check_empty(command.device, store)
         rotate_by = services.now + ROTATED_WITHIN
         said = Decommission(services.now, command.by, command.because, rotate_by)
         record = replace(record, out_of_use=said)
         await store.commit([record.write()])
-    mapped = await store.get(Ref("devices", str(command.device)))
     if mapped is not None:
         await change_hotel(store, record.property_id, [Delete(mapped.ref, mapped.version)])
         services.hotels.forget(command.tenant)

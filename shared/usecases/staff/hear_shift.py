@@ -4,7 +4,7 @@
 |---|---|---|
 | started | nothing | the standing key opens in it; what that does not open, a key of this shift does |
 | | its start, as it is now or newer | nothing: what an earlier delivery left is taken up |
-| | another start, older | its keys follow: the shift is longer, or elsewhere in the house |
+| | another start, older | its keys follow: the shift is longer, elsewhere, or somebody else's |
 | | its end | nothing, ever |
 | ended | | keys of this shift end, a standing one rests; a start that comes later makes none |
 
@@ -123,6 +123,7 @@ async def _begun(
     start: ShiftStart, shift: ShiftRecord, ledger: Ledger, services: Services
 ) -> tuple[MasterKeyId, ...]:
     """Bring the keys of a shift to what it is now: first the standing one, then what that does not open."""
+    await _passed_on(start, shift, ledger, services)
     held = [key for key in await living_keys(start.staff, ledger) if _is_at(key, start.property_id)]
     standing = next((key for key in held if key.master_key.standing), None)
     scopes = start.scopes
@@ -140,6 +141,16 @@ async def _begun(
     # The shift is noted with the last of its keys: whoever died before begins anew.
     await follow_master_key(changed[-1], ledger, services, beside=[named.write(services.now)])
     return named.keys
+
+
+async def _passed_on(start: ShiftStart, shift: ShiftRecord, ledger: Ledger, services: Services) -> None:
+    """Take a shift that was corrected from whoever had it before, or from the house where it was."""
+    for name in shift.keys:
+        record = await find_master_key(ledger.documents, name)
+        if record is not None and (
+            record.master_key.staff != start.staff or not _is_at(record, start.property_id)
+        ):
+            await _off_duty(replace(record, cause=start.news.cause), shift.id, ledger, services)
 
 
 async def _forgotten(start: ShiftStart, ledger: Ledger, services: Services) -> None:
