@@ -127,6 +127,7 @@ ROUTES: Final = (
         answer=SessionBegun,
         permission=Permission.GUEST_SERVE,
         status=201,
+        remembered=False,
     ),
     Route(
         method="POST",
@@ -145,5 +146,6 @@ ROUTES: Final = (
         request=ArtifactWanted,
         answer=ArtifactGiven,
         permission=Permission.GUEST_SERVE,
+        remembered=False,
     ),
 )

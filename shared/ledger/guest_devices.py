@@ -82,9 +82,17 @@ class GuestDevices:
 
     async def suppress(self, address: Secret[str], reason: str, until: datetime) -> None:
         """Keep that an address takes no message more."""
-        ref = (await self._suppressed_at(address))[0]
+        await self.suppress_named(await self.named(address), reason, until)
+
+    async def named(self, address: Secret[str]) -> str:
+        """Return by which name an address is suppressed: keyed, so that it tells nobody of the address."""
+        return (await self._suppressed_at(address))[0].id
+
+    async def suppress_named(self, name: str, reason: str, until: datetime) -> None:
+        """Keep that the address of a name takes no message more."""
+        write = Create(Ref(SUPPRESSIONS, name), to_document(Suppression(reason=reason)), until)
         try:
-            await self._documents.commit([Create(ref, to_document(Suppression(reason=reason)), until)])
+            await self._documents.commit([write])
         except AlreadyExists:
             return
 

@@ -68,6 +68,8 @@ class Way:
     reason: Annotated[str | None, Stored(omitted=True)] = None
     receipt: Annotated[str | None, Stored(omitted=True)] = None
     """The digest of what the guest's app tells its arrival by."""
+    went_to: Annotated[str | None, Stored(omitted=True)] = None
+    """The name by which the address it went to would be suppressed: keyed, so that it tells nobody of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,6 +47,7 @@ COLLECTIONS: Final = (
     Collection("challenge_codes", "codes to be typed at a door, sealed", sealed=True, expires=True),
     Collection("challenges", "which lock is to be proven at its door", expires=True),
     Collection("comparisons", "how each property's locks of a vendor were compared with the ledger last"),
+    Collection("console_endings", "until when a person's consoles are over", expires=True),
     Collection("console_sessions", "browsers at the console, by their cookies' digests", expires=True),
     Collection("credentials", "keys, each with its saga and what is due of it"),
     Collection("departures", "whose carried keys are to be gone", expires=True),

@@ -51,9 +51,9 @@ class BookingService:
         await register_integrator(service, on.documents.tenant(tenant))
         return cls(house, key)
 
-    async def ask(self, path, body=None):
+    async def ask(self, path, body=None, **more):
         """Ask the API as this service."""
-        headers = {"authorization": f"Bearer {self.key.text}", "content-type": "application/json"}
+        headers = {"authorization": f"Bearer {self.key.text}", "content-type": "application/json", **more}
         raw = b"" if body is None else orjson.dumps(body)
         return await self.house.on.send(f"guest-api/guest/v1/{path}", raw, headers=headers)
 
@@ -63,9 +63,9 @@ class BookingService:
         assert status == 201, answer
         return answer["session"]
 
-    async def redeem(self, key, handle, session):
+    async def redeem(self, key, handle, session, **headers):
         """Redeem a handle."""
-        return await self.ask(f"keys/{key}/artifact", {"opaqueRef": handle, "session": session})
+        return await self.ask(f"keys/{key}/artifact", {"opaqueRef": handle, "session": session}, **headers)
 
 
 async def issued(house, key=None):

@@ -8,25 +8,26 @@ import base64
 import hashlib
 import hmac
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, ClassVar, Final
 
 from shared.domain.documents import to_document
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId, TenantId, UserId
-from shared.domain.instants import Moment
+from shared.domain.instants import Moment, instant_from_text, instant_to_text
 from shared.domain.permissions import Principal, Role, RoleAttributes, held_by_roles
 from shared.domain.stored import UNSTORED
 from shared.kernel.identity import Unauthenticated
 from shared.ledger.reading import read_stored
-from shared.ports.documents import Create, Delete, DocumentStore, Ref, StaleVersion, Update
+from shared.ports.documents import Create, Delete, DocumentStore, Ref, StaleVersion, TenantDocuments, Update
 
-CONSOLES: Final = "console_sessions"
+CONSOLES, ENDINGS = "console_sessions", "console_endings"
 IDLE, LONGEST = timedelta(hours=12), timedelta(hours=24)
 TOUCHED_EVERY: Final = timedelta(minutes=5)
 SECRET_BYTES: Final = 32
 NAME_BYTES: Final = 16
 SIGN_IN: Final = "sign in at the console"
+NEVER: Final = datetime.min.replace(tzinfo=UTC)
 _PARTS: Final = 3
 
 
@@ -111,6 +112,8 @@ class Consoles:
         session = replace(read_stored(ConsoleSession, found), version=found.version)
         if not hmac.compare_digest(session.secret, _digest(parts[2])) or now >= session.ends_at:
             raise Unauthenticated(SIGN_IN)
+        if session.opened_at <= await ended_until(session.user, store):
+            raise Unauthenticated(SIGN_IN)
         if now >= session.seen_at + TOUCHED_EVERY:
             await self._touch(replace(session, seen_at=now), store.tenant)
         return store.tenant, session
@@ -130,6 +133,20 @@ class Consoles:
             found = await self.documents.tenant(tenant).get(Ref(CONSOLES, session.name))
             if found is not None:
                 await self.documents.tenant(tenant).commit([Delete(found.ref, found.version)])
+
+
+async def ended_until(user: UserId, store: TenantDocuments) -> datetime:
+    """Return until when what a person had opened is over, by the word of whoever signs people in."""
+    found = await store.get(Ref(ENDINGS, user))
+    return NEVER if found is None else instant_from_text(found.data["at"], "at")
+
+
+async def ending(user: UserId, at: datetime, store: TenantDocuments) -> Create | Update:
+    """Return what ends every console that a person opened until an instant, however late it is heard of."""
+    ref, last = Ref(ENDINGS, user), max(at, await ended_until(user, store))
+    found = await store.get(ref)
+    data, until = {"schema_version": 1, "at": instant_to_text(last)}, last + LONGEST
+    return Create(ref, data, until) if found is None else Update(ref, data, found.version, until)
 
 
 def _text(raw: bytes) -> str:

@@ -16,6 +16,7 @@ from shared.events.backoffice.heard import HeardEvent
 from shared.events.backoffice.heard_subjects import ROOT
 from shared.keywork.services import retry_on_conflict
 from shared.ports.documents import Create, Delete, Ref, TenantDocuments, Update, Write
+from shared.usecases.backoffice.console_sessions import ending
 from shared.usecases.backoffice.feed import feed_of
 from shared.usecases.backoffice.inbox import ALERTS, SUGGESTIONS, Source, Waiting, entry_id, waiting_of
 from shared.usecases.backoffice.sessions import Session, open_sessions
@@ -112,6 +113,9 @@ async def _session_revoked(effect: Effect, told: Any) -> None:
     if told.session_id is not None:
         named = await _session(told.session_id, effect.store)
         sessions = [] if named is None or named.closed_at is not None else [named]
+    if told.user_id is not None and told.session_id is None:
+        ends = await ending(UserId(told.user_id), effect.event.time, effect.store)
+        effect.writes.append(ends)
     # A sign-in that came after what was revoked is another one.
     await effect.close(each for each in sessions if each.opened_at <= effect.event.time)
 

@@ -109,10 +109,14 @@ async def take_no_more(status: Status, on: GuestServices) -> None:
     found = await store.get(notice_at(status.notice))
     if found is None:
         return
-    contact = await GuestContacts(store, on.cipher).find(notice_from(found).reservation)
-    if contact is not None and contact.email is not None:
-        devices = GuestDevices(store, on.cipher)
-        await devices.suppress(contact.email, status.word, on.now + SUPPRESSED_FOR)
+    notice, devices = notice_from(found), GuestDevices(store, on.cipher)
+    went_to = None if notice.email is None else notice.email.went_to
+    if went_to is None:  # its bounce was faster than what we keep of its way
+        contact = await GuestContacts(store, on.cipher).find(notice.reservation)
+        went_to = await devices.named(contact.email) if contact is not None and contact.email else None
+    if went_to is not None:
+        # Not the contact's of now: a mistyped address bounces after the desk has corrected it.
+        await devices.suppress_named(went_to, status.word, on.now + SUPPRESSED_FOR)
 
 
 async def receipt_fits(status: Status, receipt: Secret[str], on: GuestServices) -> bool:

@@ -134,6 +134,7 @@ class _Step:
                 return _left_out(way, "no_account")
             writer = Writer(self.telling.tenant, notice, entry, settings, self.on)
             written = await writer.written(channel, receipt)
+            notice = notice.on_way(channel, went_to=await self._name_of(written, channel))
         except Skipped as skipped:
             return _left_out(way, skipped.reason)
         except InvalidInput as refusal:
@@ -141,6 +142,13 @@ class _Step:
             self.on.log.failure("a message could not be written", refusal, field=refusal.field)
             return _left_out(way, f"bad_{refusal.field}")
         return await self._carried(written, carry, notice, channel, settings)
+
+    async def _name_of(self, written: Written, channel: Channel) -> str | None:
+        """Return what a bounce is noted under: the guest may have another address when it comes."""
+        if channel is not Channel.EMAIL:
+            return None
+        devices = GuestDevices(self.on.documents.tenant(self.telling.tenant), self.on.cipher)
+        return await devices.named(written.address)
 
     async def _carried(
         self, written: Written, carry: Carry, notice: Notice, channel: Channel, settings: MessageSettings

@@ -56,8 +56,17 @@ class HotelPlan:
             tuple(_read(LockDevice, each, f"devices[{number}]") for number, each in enumerate(devices)),
             _mapping(told, "policy"),
         )
+        plan.check_place(property_id)
         plan.check()
         return plan
+
+    def check_place(self, property_id: PropertyId) -> None:
+        """Refuse a part that says it is another property's: whoever sends it was let in at this one."""
+        said = {"property.id": self.property.id}
+        said |= {f"rooms[{number}].property_id": each.property_id for number, each in enumerate(self.rooms)}
+        for field, place in said.items():
+            if place != property_id:
+                raise InvalidInput(field, "another property", "Leave it out, or name the one that is set up")
 
     def check(self) -> None:
         """Refuse what contradicts itself, names nobody's vendor, or leads to rooms that are not there."""

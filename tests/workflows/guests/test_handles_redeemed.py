@@ -51,8 +51,12 @@ def test_a_handle_gives_its_key_once_and_every_no_sounds_the_same(tmp_path):
         # Its answer may have been lost: the same session may repeat itself, for a moment.
         assert (await service.redeem(key, handle, session))[1] == given
         refused.append(await service.redeem(key, handle, another))
+        named = {"idempotency-key": "asked-again"}
+        assert (await service.redeem(key, handle, session, **named))[1] == given
+        assert (await service.ask("reservations/rsv_1/sessions", **named))[0] == 201
         await asyncio.sleep(121)
-        refused.append(await service.redeem(key, handle, session))
+        # What a key opens by and a session are written down for nobody who asks again.
+        refused.append(await service.redeem(key, handle, session, **named))
         assert {status for status, _ in refused} == {NOT_THERE}
         assert all(problem(each) == problem(refused[0]) for each in refused)
         (line,) = [each for each in house.logged("INFO") if "shown a key" in each["message"]][:1]

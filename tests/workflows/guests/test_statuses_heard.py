@@ -11,6 +11,7 @@ import pytest
 from shared.domain.secret import Secret
 from shared.notify.sms import signature_of
 from shared.vendor_kit.http import Call
+from tests.support.guests import GUEST
 from tests.support.told_hotel import play_told
 
 SECRET = base64.b64decode("c2VjcmV0")
@@ -104,6 +105,22 @@ def test_a_mail_that_bounces_hours_later_opens_the_ladder_again(tmp_path):
         await asyncio.sleep(60)
         *_, last = await house.notices()
         assert last["email"]["reason"] == "suppressed_bounced"
+
+    play_told(tmp_path, scenario)
+
+
+def test_a_late_bounce_of_a_mistyped_address_does_not_silence_the_corrected_one(tmp_path):
+    async def scenario(house):
+        notice = await told(house)
+        contact = {**GUEST["contact"], "email": "corrected@guest.test"}
+        await house.publish("evt_2", time="2026-03-01T11:00:00Z", guest={**GUEST, "contact": contact})
+        await asyncio.sleep(30)
+        bounced = about(notice, "bounced")
+        assert (await post(house, "/email/tnt_silk", bounced, **signed(house, bounced)))[0] == 204
+        await house.publish("evt_9", "cancelled", time="2026-03-01T12:00:00Z")
+        await asyncio.sleep(60)
+        *_, last = await house.notices()
+        assert last["email"]["state"] == "sent"
 
     play_told(tmp_path, scenario)
 

@@ -12,6 +12,7 @@ from shared.domain.ids import PropertyId, TenantId, UserId
 from shared.domain.permissions import Role
 from shared.ports.bus import Message
 from shared.vendor_kit.http import Call
+from tests.support.backoffice_desk import hear
 from tests.support.sample_hotel import message, play
 
 STRANGE = '<script>alert(1)</script>"\u202e'
@@ -195,5 +196,20 @@ def test_a_visit_is_its_cookies_and_ends_and_what_strangers_write_is_shown_as_te
         await clerk.sign_in()
         await asyncio.sleep(12 * 3600 + 60)
         assert "token" in check(await clerk.go("arrivals"))
+
+    play(tmp_path, scenario)
+
+
+def test_a_console_is_over_when_its_person_is_signed_out_everywhere(tmp_path):
+    async def scenario(house):
+        browser = Browser(house)
+        await browser.sign_in()
+        assert (await browser.go("arrivals")).body.count(b'name="token"') == 0
+        await asyncio.sleep(60)
+        await hear(house, "melmastoon.iam.session.revoked.v1", "evt_9", {"userId": "usr_1"})
+        await asyncio.sleep(5)
+        assert b'name="token"' in (await browser.go("arrivals")).body
+        await browser.sign_in()
+        assert b'name="token"' not in (await browser.go("arrivals")).body
 
     play(tmp_path, scenario)
