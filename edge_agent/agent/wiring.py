@@ -69,7 +69,8 @@ class DeskAgent:
 
     def card_maker(self, encoder: str, pack: ArrivalsPack) -> CardMaker:
         """Return what makes cards on an encoder while the desk is alone."""
-        return CardMaker(self.parts.encoders[encoder], self.cards, self.parts.ids, pack.doors_of)
+        at, parts = self.parts.encoders[encoder], self.parts
+        return CardMaker(at, self.cards, parts.ids, parts.ledger, pack.doors_of)
 
 
 def wired(parts: AgentParts, identity: DeskIdentity) -> DeskAgent:

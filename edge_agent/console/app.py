@@ -118,8 +118,8 @@ class Console:
         user = form.get("user", "")
         held = await self._desk.sign_in(user, form.get("pin", "")) if self._sessions.may_try() else None
         if held is None:
-            self._sessions.failed()
             return await self._asked_who(request, "wrong_pin")
+        self._sessions.proved()
         response = RedirectResponse("/", 303, HEADERS)
         response.set_cookie(COOKIE, self._sessions.begin(user), httponly=True, samesite="strict")
         return response

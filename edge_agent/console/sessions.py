@@ -60,14 +60,21 @@ class Sessions:
         self._kept.pop(_hashed(token), None)
 
     def may_try(self) -> bool:
-        """Say whether a PIN may be tried now: five that were wrong, and the screen waits a minute."""
+        """Say whether a PIN may be tried now: five that were wrong, and the screen waits a minute.
+
+        A try counts as wrong until it is proved right, or many at once would all be let try. One that may
+        not be made is not counted, or an impatient clerk would wait for ever.
+        """
         now = self._clock.now()
         self._failed = [each for each in self._failed if timedelta(0) <= now - each < AGAIN]
-        return len(self._failed) < TRIES
+        if len(self._failed) >= TRIES:
+            return False
+        self._failed.append(now)
+        return True
 
-    def failed(self) -> None:
-        """Note a PIN that was wrong."""
-        self._failed.append(self._clock.now())
+    def proved(self) -> None:
+        """Note that a PIN that was tried is right."""
+        self._failed = self._failed[:-1]
 
     def drawn(self) -> str:
         """Return a text that nobody guesses."""
@@ -80,7 +87,8 @@ def proves(session: Session, proof: str) -> bool:
 
 
 def _lasts(session: Session, now: datetime) -> bool:
-    return now - session.seen < IDLE and now - session.began < LONGEST
+    # Both ways: a clock that is set back must not keep a screen open that its clerk has left.
+    return abs(now - session.seen) < IDLE and abs(now - session.began) < LONGEST
 
 
 def _hashed(token: str) -> str:

@@ -7,6 +7,7 @@ answer that was lost, then nobody was ever told it, and it ends with its window.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
@@ -16,6 +17,7 @@ from edge_agent.hardware.cards.layout import CardRecord, door_digest, property_d
 from edge_agent.hardware.cards.reader import CardReader
 from edge_agent.hardware.encoders.encoder import EncoderDoor
 from edge_agent.hardware.errors import CardForeign, HardwareError
+from edge_agent.ledger.ledger import LedgerDoor
 from shared.domain.credential import KeyCredential
 from shared.domain.ids import RoomId, ulid_number
 from shared.domain.kinds import KeyCredentialKind, VendorCode
@@ -76,6 +78,7 @@ class CardMaker:
     encoder: EncoderDoor
     cards: Desk
     ids: Ids
+    ledger: LedgerDoor
     doors_of: DoorsOf = plain_doors
     """What cards call the doors of some rooms, as the arrivals say it."""
     choice: Choice = CARD
@@ -110,13 +113,14 @@ class CardMaker:
 
     async def _on_card(self, key: KeyCredential, reader: CardReader) -> tuple[bytes, int]:
         press = KeyCardPress(reader, self.cards)
-        record = self._record(key, _number(self.ids.ulid()))
-        try:
+        with suppress(CardForeign):
             card, found = await press.read()
-        except CardForeign:
-            return (await press.make(record)).uid, record.number
-        if _serves(found, record, _number(_body(key))):
-            return card.uid, found.number
+            if _serves(found, self._record(key, 0), _number(_body(key))):
+                return card.uid, found.number
+        drawn = _number(self.ids.ulid()) >> CHANCE_BITS
+        # Counted before it is on a card: a crash in between skips a number, and none is used twice.
+        number = await self.ledger.run(lambda it: it.card_number(drawn))
+        record = self._record(key, number << CHANCE_BITS)
         return (await press.make(record)).uid, record.number
 
     def _record(self, key: KeyCredential, number: int) -> CardRecord:

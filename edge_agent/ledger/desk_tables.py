@@ -41,6 +41,11 @@ class JobTable:
     def __init__(self, database: Any, commit: Commit) -> None:
         self._db, self._commit = database, commit
 
+    def highest_number(self) -> int:
+        """Return the highest number of a card that the cloud has asked for here."""
+        query = "SELECT max(json_extract(document, '$.number')) FROM jobs"
+        return self._db.execute(query).fetchone()[0] or 0
+
     def take(self, document: dict[str, Any]) -> DeskJobRow:
         """Write a job down, unless it is known; return how it stands."""
         with self._commit():
@@ -114,6 +119,16 @@ class SettingTable:
         """Return a setting, or None."""
         found = self._db.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
         return None if found is None else found[0]
+
+    def count(self, name: str, least: int) -> int:
+        """Return a number that is at least so much, and higher than each that was counted before."""
+        with self._commit():
+            self._db.execute(
+                "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE"
+                " SET value = max(CAST(value AS INTEGER) + 1, CAST(excluded.value AS INTEGER))",
+                (name, str(least)),
+            )
+        return int(self.get(name) or least)
 
     def put(self, **values: str) -> None:
         """Keep settings, all or none."""

@@ -33,6 +33,7 @@ from shared.ports.ambient import Entropy
 
 _T = TypeVar("_T")
 SALT_BYTES: Final = 16
+CARD_NUMBER: Final = "card_number"
 COLUMNS: Final = "sequence, at, subject, key_id, body, salt, secret, commitment, hash, sent"
 
 
@@ -98,6 +99,13 @@ class DeskLedger:
         """Write a row that changes no key: an attempt, a session."""
         with self._commit():
             return self._append(fact)
+
+    def card_number(self, drawn: int) -> int:
+        """Return the number of the next card, in milliseconds: as drawn, but above all that went before.
+
+        A clock that was set back must not make a card that its door refuses, nor leave a lost one open.
+        """
+        return self.settings.count(CARD_NUMBER, max(drawn, self.jobs.highest_number() + 1))
 
     def keep_secret(self, key_id: str, secret: Secret[str] | None) -> None:
         """Keep another PIN of a key, in place of the one before."""

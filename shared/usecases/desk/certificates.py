@@ -10,7 +10,7 @@ from shared.keywork.services import retry_on_conflict
 from shared.offline.certificate import LIFETIME, OVERLAP, OfflineCertificate, RevocationList
 from shared.ports.documents import Create, Ref, TenantDocuments, Update, Write
 from shared.usecases.desk.authority import CERTIFICATES, DeskAuthority
-from shared.usecases.desk.desks import DeskRecord, KnownDesk
+from shared.usecases.desk.desks import DeskRecord, KnownDesk, desk_of
 from shared.usecases.desk.services import DeskServices
 
 REVOCATIONS: Final = Ref("desk_settings", "revocations")
@@ -60,7 +60,10 @@ async def stop_desk(record: DeskRecord, store: TenantDocuments, on: DeskServices
     """Keep a stopped desk and the list with all its serials in one commit."""
 
     async def stop() -> None:
-        writes: list[Write] = [record.write(), await _listed(record.serials, store, on)]
+        # Read anew each time: a desk that keeps asking changes its record, and must not outrun its end.
+        kept = await desk_of(store, record.id) or record
+        stopped = replace(kept, stopped_at=record.stopped_at, stopped_by=record.stopped_by)
+        writes: list[Write] = [stopped.write(), await _listed(kept.serials, store, on)]
         await store.commit(writes)
 
     await retry_on_conflict(stop)

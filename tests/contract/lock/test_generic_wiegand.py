@@ -1,17 +1,20 @@
 """Cards that a front desk writes keep every promise, with a simulated desk; broken ones fail theirs."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from shared.domain.errors import InvalidInput
+from shared.domain.instants import milliseconds
 from shared.domain.lock_errors import LockError
-from shared.vendor_kit.desk_jobs import STEPS, DeskJob, DeskJobs, JobState
+from shared.vendor_kit.desk_jobs import STEPS, DeskJob, DeskJobs, JobState, WrittenCard
 from shared.vendor_kit.desk_keys import DeskVendor
 from tests.contract.failing import failure_of
 from tests.contract.lock.carried_port_suite import DeskPortContract
 from tests.contract.lock.desk_setting import DeskSetting
 from tests.contract.lock.desk_suite import DeskContract
+from tests.contract.lock.setting import TENANT
 
 
 class FiasSetting(DeskSetting):
@@ -40,6 +43,20 @@ async def test_a_job_says_in_which_dialect_its_card_is_written(setting):
     (job,) = await setting.pulled()
     assert job.dialect == (setting.dialect or "encoder")
     assert job.rooms == ("1000101",)
+
+
+async def test_a_card_is_above_one_that_a_desk_whose_clock_is_ahead_made_alone(setting):
+    await setting.pulled()
+    (own, *_), now = setting.keys(), setting.clock.now()
+    ahead = milliseconds(now + timedelta(minutes=4))
+    alone = WrittenCard("loc_1", own.set_name, now + timedelta(hours=48), now, ahead)
+    documents = setting.means.documents.tenant(TENANT)
+    await documents.commit(setting.jobs.note(alone, ["1000101"]))
+
+    await setting.vendor.place_all(setting.keys())
+
+    (job,) = await setting.pulled()
+    assert (job.overrides, job.number) == (True, ahead + 1)
 
 
 async def test_a_dialect_nobody_speaks_is_refused(tmp_path):

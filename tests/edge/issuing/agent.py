@@ -34,7 +34,7 @@ async def issue(ledger, port, life):
     encoder = Encoder(EncoderSetup("left", MODELS["pn532_serial"], USB), whose, lambda: seen)
     cards = Desk(KeyMaterial(1, Secret(MATERIAL)), CARDS, (CARDS.verify_key,))
     desk = OfflineDesk(DeskHands(thread, DEVICE, clock, ids))
-    key = await desk.issue(WISH, STANDING, CardMaker(encoder, cards, ids))
+    key = await desk.issue(WISH, STANDING, CardMaker(encoder, cards, ids, thread))
     await encoder.close()
     await thread.close()
     return key

@@ -163,7 +163,7 @@ class FrontDesk:
         cards = Desk(KeyMaterial(1, Secret(MATERIAL)), CARDS, (CARDS.verify_key,))
         self.hands = DeskHands(self.ledger, DEVICE, clock, self.ids)
         self.desk = OfflineDesk(self.hands)
-        self.cards, self.plugged = CardMaker(self.encoder, cards, self.ids), plugged
+        self.cards, self.plugged = CardMaker(self.encoder, cards, self.ids, self.ledger), plugged
         self.locks = {room: lock_of_the_house(self) for room in STAY.rooms}
         doors = {room: door_by_radio(self, lock) for room, lock in self.locks.items()}
         self.pins = PinMaker(TTLOCK, doors, SystemEntropy())
@@ -216,6 +216,30 @@ async def test_key_is_made_written_and_opens_its_door_for_48_hours(front):
     assert door().present(front.plastic, NOW + timedelta(hours=48)) == "too_late"
     assert door("rmu_205").present(front.plastic, NOW) == "another_door"
     assert await front.ledger.run(lambda it: it.key(key.id)) == key
+
+
+@pytest.mark.parametrize("back", [timedelta(hours=1), timedelta(seconds=3)])
+async def test_replacement_of_a_lost_card_ends_it_also_when_the_desk_s_clock_was_set_back(front, back):
+    first, lost, entrance = await front.issue(), front.plastic, door()
+    assert entrance.present(lost, NOW) == "opens"
+    await front.desk.revoke(str(first.id), RevokeReason.LOST, CERTIFICATE, None)
+    front.now -= back
+    front.lay_down(ClassicCard(uid=bytes.fromhex("0A0B0C0D")))
+    standing = replace(STANDING, now=front.now)
+    await front.issue(replace(WISH, once="press-2", replaces=first.id), standing)
+
+    assert entrance.present(front.plastic, NOW) == "opens"
+    assert entrance.present(lost, NOW) != "opens"
+
+
+async def test_card_made_alone_is_above_what_the_cloud_had_written_at_this_desk(front):
+    ahead = int((NOW + timedelta(hours=2)).timestamp() * 1000)
+    await front.ledger.run(lambda it: it.jobs.take({"job": "job_1", "number": ahead}))
+
+    await front.issue()
+
+    (row,) = await front.rows()
+    assert facts.for_push(row)["vendorRef"].endswith(f".{ahead + 1}")
 
 
 async def test_row_is_the_specification_s_signed_whole_and_its_reference_stands_apart(front):
