@@ -56,8 +56,9 @@ class AgentLoop:
     entropy: Entropy
     chores: dict[str, Chore] = field(init=False)
     problem: str = ""
-    """Why the cloud was not reached last, in a word; empty while it is."""
+    """Why the cloud was not reached last, or what it refused; empty while all is well."""
     _failures: int = 0
+    _refused: str = ""
 
     def __post_init__(self) -> None:
         papers = self.agent.papers
@@ -82,7 +83,7 @@ class AgentLoop:
             # Full jitter: a thousand desks whose line came back must not all call in one second.
             most = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(self._failures, 10))
             return self.entropy.uniform(0.1, most)
-        self.problem, self._failures = "", 0
+        self.problem, self._failures = self._refused, 0
         return 0.1 if await self._plugged() else WITHOUT_ENCODER
 
     async def _in_touch(self) -> None:
@@ -90,7 +91,7 @@ class AgentLoop:
         if not agent.reach.lately:
             await agent.line.alive()
             agent.reach.heard()
-        await agent.outbox.push((await agent.papers.standing()).certificate)
+        await self._push()
         await self._chores()
         if await self._plugged():
             with suppress(JobGone):  # it is let go of here; the next pull tells the rest
@@ -98,6 +99,15 @@ class AgentLoop:
         else:
             await agent.line.alive()
         agent.reach.heard()
+
+    async def _push(self) -> None:
+        """Send what was made alone; a row that the cloud refuses must not keep the desk from its jobs."""
+        try:
+            await self.agent.outbox.push((await self.agent.papers.standing()).certificate)
+        except CloudRefused as refusal:
+            self._refused = str(refusal)
+        else:
+            self._refused = ""
 
     async def _look_again_for(self, jobs: list[DeskJobRow]) -> None:
         """Fetch the arrivals anew, before their time, for a job of a stay that is not among them."""

@@ -149,7 +149,7 @@ def _locale(request: Visit) -> Locale:
 def _query(request: Visit) -> Mapping[str, str]:
     from urllib.parse import parse_qsl
 
-    return dict(parse_qsl(request.incoming.query_string, max_num_fields=20))
+    return dict(parse_qsl(request.incoming.query_string[:2048]))
 
 
 def _secure(request: Visit) -> bool:

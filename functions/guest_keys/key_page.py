@@ -42,6 +42,7 @@ from shared.usecases.guests.sign_in import SignedIn, Visit, sign_in
 REFUSED: Final = 403
 _LINK: Final = re.compile(r"/(ps|fa-AF|ar|en|fr)/([0-9A-Za-z]{22}|key_[0-9A-Z]{26})")
 _SECURE, _PLAIN = "__Host-guest", "guest"
+MOST_OF_A_QUERY: Final = 512
 _NOT_INDEXED: Final = {"x-robots-tag": "noindex, nofollow"}
 _SAYS: Final = {
     KeyCredentialKind.PIN_CODE: "code",
@@ -96,7 +97,7 @@ def _page(shown: str, status: int = 200, cookie: Mapping[str, str] | None = None
 
 
 def _locale(request: Request, linked: str) -> Locale:
-    query = dict(parse_qsl(request.incoming.query_string, max_num_fields=8))
+    query = dict(parse_qsl(request.incoming.query_string[:MOST_OF_A_QUERY]))  # mail trackers add to links
     wanted = (request.form.get(LANGUAGE), query.get(LANGUAGE), linked)
     return choose(each for each in wanted if spoken(each))
 

@@ -4,6 +4,7 @@ import asyncio
 from datetime import timedelta
 
 from edge_agent.agent.loop import LONGEST_PAUSE, AgentLoop
+from edge_agent.cloud.line import CloudRefused
 from shared.audit.checkpoint import Checkpoint
 from tests.edge.desk.paired_desk import play_desk
 
@@ -68,6 +69,24 @@ def test_a_certificate_is_replaced_two_weeks_before_its_end_and_an_untrue_clock_
         await loop.round()
         assert (loop.problem, loop.agent.line.clock_is_untrue) == ("", True)
         assert not (await loop.agent.papers.standing()).pack.fresh(desk.clock.now())
+
+    play_desk(tmp_path, scenario)
+
+
+def test_a_row_that_the_cloud_refuses_keeps_no_desk_from_its_papers_and_jobs(tmp_path, monkeypatch):
+    async def scenario(house, desk):
+        loop = AgentLoop(await desk.pair(), desk.entropy)
+
+        async def refused(_):
+            raise CloudRefused("row_time", "dated ahead")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(type(loop.agent.outbox), "push", lambda _, certificate: refused(certificate))
+            await loop.round()
+        assert "row_time" in loop.problem
+        assert (await loop.agent.papers.standing()).pack.fresh(desk.clock.now())
+        await loop.round()
+        assert loop.problem == ""
 
     play_desk(tmp_path, scenario)
 

@@ -76,6 +76,8 @@ def test_looking_spends_nothing_asks_the_store_nothing_and_tells_nobody_whether_
         before = dict(house.fleet.counters)
         pages = [await Browser(house).get(each.reveal()) for each in (token, unknown, token)]
         assert len({same(page) for _, _, page in pages}) == 1
+        tracked = "&".join(f"utm_{number}=mail" for number in range(30))
+        assert (await Browser(house).get(f"{token.reveal()}?{tracked}"))[0] == 200
         asked = {name: n for name, n in house.fleet.counters.items() if n != before.get(name, 0)}
         assert {name.partition(" ")[0] for name in asked} == {"function_calls"}
         kept = await GuestTokens(house.fleet.documents).find(token)
