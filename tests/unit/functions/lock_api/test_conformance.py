@@ -80,5 +80,6 @@ async def test_every_operation_answers_as_described(staff):
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(2400)
 async def test_every_operation_answers_as_described_to_a_thousand_requests(staff):
     assert await _all_examined(staff, MANY) > 20
