@@ -130,9 +130,9 @@ async def _heard(row: PushedRow, desk: KnownDesk, on: DeskServices) -> KnownDesk
         "hash": row.hash.hex(),
         "outcome": outcome,
     }
-    await desk.store.commit([Create(Ref(ROWS, f"{record.id}.{row.sequence:08d}"), kept), record.write()])
-    found = await desk.store.get(Ref("desks", record.id))
-    return replace(desk, record=type(record).read(found)) if found is not None else desk
+    row_kept = Create(Ref(ROWS, f"{record.id}.{row.sequence:08d}"), kept)
+    (_, version) = await desk.store.commit([row_kept, record.write()])
+    return replace(desk, record=record.as_found(version))
 
 
 async def _done(row: PushedRow, desk: KnownDesk, on: DeskServices) -> str:
