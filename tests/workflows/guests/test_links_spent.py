@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from shared.ledger.guest_tokens import MOST_WRONG, draw_token
+from shared.ledger.guest_tokens import MOST_WRONG, GuestSessions, GuestTokens, draw_token
 from shared.usecases.guests.guesses import MOST_OF_ALL, MOST_OF_ONE, SPAN
 from shared.usecases.guests.services import NothingGiven
 from shared.usecases.guests.sign_in import Visit, folded, sign_in
@@ -53,6 +53,25 @@ def test_of_many_who_spend_a_link_at_once_exactly_one_is_let_in(tmp_path):
         outcomes = await asyncio.gather(*tries, return_exceptions=True)
         assert sum(not isinstance(each, Exception) for each in outcomes) == 1
         assert all(isinstance(each, NothingGiven) for each in outcomes if isinstance(each, Exception))
+
+    play(tmp_path, scenario)
+
+
+@pytest.mark.parametrize("dies", [(GuestSessions, "begin"), (GuestTokens, "change")])
+def test_whoever_dies_while_a_link_is_spent_leaves_it_good(tmp_path, monkeypatch, dies):
+    async def scenario(house):
+        on = serving(house)
+        token = await link_to(house, await booked(house))
+
+        async def crash(*_):
+            raise RuntimeError("the instance is gone")
+
+        with monkeypatch.context() as crashing:
+            crashing.setattr(*dies, crash)
+            with pytest.raises(RuntimeError):
+                await sign_in(Visit(token, proof=PHONE), on)
+        signed = await sign_in(Visit(token, proof=PHONE), on)
+        assert (await sign_in(Visit(token, signed.begun), on)).begun is None
 
     play(tmp_path, scenario)
 
