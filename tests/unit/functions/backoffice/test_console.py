@@ -5,6 +5,8 @@ import re
 from html.parser import HTMLParser
 from urllib.parse import urlencode
 
+import pytest
+
 from functions.backoffice.console_screens import SCREENS
 from functions.backoffice.console_words import WORDS
 from infra.local.people import Badge
@@ -200,13 +202,20 @@ def test_a_visit_is_its_cookies_and_ends_and_what_strangers_write_is_shown_as_te
     play(tmp_path, scenario)
 
 
-def test_a_console_is_over_when_its_person_is_signed_out_everywhere(tmp_path):
+ENDS_CONSOLES = {
+    "melmastoon.iam.session.revoked.v1": {"userId": "usr_1"},
+    "melmastoon.tenant.operator_role.updated.v1": {"userId": "usr_1", "roles": []},
+}
+
+
+@pytest.mark.parametrize("subject", ENDS_CONSOLES)
+def test_a_console_is_over_when_its_person_is_signed_out_everywhere_or_has_other_roles(tmp_path, subject):
     async def scenario(house):
         browser = Browser(house)
         await browser.sign_in()
         assert (await browser.go("arrivals")).body.count(b'name="token"') == 0
         await asyncio.sleep(60)
-        await hear(house, "melmastoon.iam.session.revoked.v1", "evt_9", {"userId": "usr_1"})
+        await hear(house, subject, "evt_9", ENDS_CONSOLES[subject])
         await asyncio.sleep(5)
         assert b'name="token"' in (await browser.go("arrivals")).body
         await browser.sign_in()
