@@ -10,9 +10,9 @@ from shared.domain.ids import PropertyId
 from shared.domain.instants import instant_to_text
 from shared.domain.permissions import Permission, Principal, Verdict
 from shared.kernel.identity import Forbidden
-from shared.ports.bus import BusError
 from shared.ports.dead_letters import AT_MOST
 from shared.ports.documents import TenantDocuments
+from shared.ports.tasks import Task
 from shared.queries.attention import failed_keys, residues
 from shared.queries.boards import VIEWS
 from shared.queries.doors import MAY_OPEN, doors_of, who_can_open
@@ -31,6 +31,7 @@ _REFUSALS: Final[Mapping[Verdict, type[Exception]]] = {
     Verdict.STALE_PROOF: SignInAgain,
 }
 MOST_ROWS: Final = 200
+REPLAYER: Final = "replay-letter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,14 +229,12 @@ async def _mine(look: Look) -> list[dict[str, Any]]:
 
 
 async def _replay(look: Look) -> None:
-    """Have one message of this company's delivered again."""
+    """Have one message of this company's delivered again, in a moment."""
     wanted = look.form.get("id", "")
     if wanted not in {each["id"] for each in await _mine(look)}:
         raise NotThere("no such message")
-    try:
-        await look.on.dead_letters.replay([wanted])
-    except BusError:
-        raise NotThere("it cannot be delivered") from None
+    # The console is open to whoever finds it: it looks, and another publishes.
+    await look.on.tasks.enqueue(Task(REPLAYER, {"id": wanted}))
 
 
 async def _stay(look: Look) -> str:
