@@ -17,7 +17,7 @@ from shared.queries.attention import failed_keys, residues
 from shared.queries.boards import VIEWS
 from shared.queries.doors import MAY_OPEN, doors_of, who_can_open
 from shared.queries.hotels import Cell
-from shared.queries.keys import Wanted, list_keys
+from shared.queries.keys import keys_in_work
 from shared.queries.stays import shown_stay
 from shared.queries.timeline import NO_EXECUTIONS, timeline
 from shared.runtime.platform import Platform
@@ -99,7 +99,7 @@ async def _arrivals(look: Look) -> str:
             ", ".join(each["rooms"]),
             each["from"],
             each["until"],
-            word(look.paper, each["readiness"], worst=each["readiness"] == "failed"),
+            word(look.paper, each["readiness"], worst=each["readiness"] in {"keyless", "failed"}),
         )
         for each in items
     ]
@@ -145,8 +145,7 @@ def _opener(look: Look, each: Mapping[str, Any]) -> tuple[object, ...]:
 
 async def _residues(look: Look) -> str:
     """What should be gone, and may still open."""
-    found = await residues(look.cell, str(look.who.tenant), look.now)
-    here = [each for each in found if each["property"] == look.at()]
+    here = await residues(look.cell, str(look.who.tenant), look.now, look.at())
     rows = [
         (
             each["label"] or each["device"],
@@ -169,9 +168,6 @@ async def _residues(look: Look) -> str:
 
 async def _sagas(look: Look) -> str:
     """Keys that are yet to be made, and those that could not be."""
-    wanted = Wanted(tenant=str(look.who.tenant), property=look.at(), limit=MOST_ROWS)
-    keys = (await list_keys(look.cell, wanted))["credentials"]
-    under_way = [each for each in keys if each["due_at"] is not None]
     failed = [
         each
         for each in await failed_keys(look.cell, str(look.who.tenant), look.now)
@@ -197,7 +193,7 @@ async def _sagas(look: Look) -> str:
             each["saga"]["tries"],
             each["due_at"],
         )
-        for each in under_way
+        for each in await keys_in_work(look.store, look.at(), MOST_ROWS)
     ]
     columns = ("reservation", "key", "state", "reason", "tries", "due")
     return table(look.paper, look.paper.word("sagas"), columns, rows, look.caption())
