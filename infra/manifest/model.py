@@ -27,6 +27,7 @@ WorkflowName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{2,20}$
 Callee = Annotated[str, StringConstraints(pattern=r"^([a-z][a-z0-9-]{5,27}|adapters)$")]
 Role = Literal[
     "dead-letters",
+    "dead-letters-look",
     "documents",
     "executions",
     "objects",

@@ -21,6 +21,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
 from shared.events.backoffice.catalogue import TELEMETRY
 from shared.kernel.log import Log
+from shared.keywork.services import retry_on_conflict
 from shared.ledger.admission import NOBODY
 from shared.ledger.reading import read_record
 from shared.ports.ambient import Clock, Entropy
@@ -76,6 +77,25 @@ class DocumentFlags:
         if len(left) < len(kept.flags):
             await replace(kept, flags=left).saved(self._store)
         return len(kept.flags) - len(left)
+
+        async def turned() -> None:
+            kept = await self._kept()
+            others = [each for each in kept.flags if not _same(each, flag) and now < each.until]
+            await self._keep(kept, (*others, flag)[-MOST_FLAGS:])
+
+        await retry_on_conflict(turned)
+
+    async def drop(self, subject: str, tenant: str | None) -> int:
+        """Let a subject be told by the table again, and return how many flags that ended."""
+
+        async def dropped() -> int:
+            kept = await self._kept()
+            left = tuple(each for each in kept.flags if (each.subject, each.tenant) != (subject, tenant))
+            if len(left) < len(kept.flags):
+                await self._keep(kept, left)
+            return len(kept.flags) - len(left)
+
+        return await retry_on_conflict(dropped)
 
     async def _kept(self) -> KeptFlags:
         found = await self._store.get(FLAGS)
