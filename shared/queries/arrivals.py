@@ -70,8 +70,8 @@ async def arrivals(
 ) -> list[dict[str, Any]]:
     """Return the confirmed stays that begin on a day, in the order of their arrival, with their readiness."""
     place = {"property_id": setup.property.id}
-    stays = [reservation_from(each) for each in await _within(store, STAYS_AT, place, day)]
-    grants = await _within(store, COMING, {"grant.property_id": setup.property.id}, day)
+    stays = [reservation_from(each) for each in await within(store, STAYS_AT, place, day)]
+    grants = await within(store, COMING, {"grant.property_id": setup.property.id}, day)
     doors = defaultdict[str, list[GrantRecord]](list)
     for each in map(grant_from, grants):
         doors[each.grant.credential_id].append(each)
@@ -80,9 +80,8 @@ async def arrivals(
     return [_arrival(each, keys, doors, setup, now) for each in coming]
 
 
-async def _within(
-    store: TenantDocuments, index: Index, equals: Mapping[str, Any], day: Day
-) -> list[Document]:
+async def within(store: TenantDocuments, index: Index, equals: Mapping[str, Any], day: Day) -> list[Document]:
+    """Return all that an index has between two instants, in order."""
     until, after = milliseconds(day.ends) - 1, from_value(index, milliseconds(day.begins))
     found = list[Document]()
     while True:

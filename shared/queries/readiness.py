@@ -7,11 +7,12 @@
 | `accepted`: its vendor's cloud has it | accepted |
 | anything else | missing |
 
-An arrival is as ready as its worst door; what puts it at risk stands beside it, each with its door.
+An arrival is as ready as its worst door; what puts it at risk stands beside it, each with its door. A stay
+whose keys all failed or ended is on the board too: nobody needs it more.
 """
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -19,16 +20,21 @@ from shared.domain.core import Guest
 from shared.domain.device_health import Level
 from shared.domain.grant_lifecycle import Placed, Placement
 from shared.domain.instants import instant_to_text
+from shared.domain.states import Failed
 from shared.ledger.device_record import DeviceRecord
 from shared.ledger.grant_record import MOST_GRANTS, GrantRecord, grant_from
-from shared.ledger.indexes import KEYLESS, LIVE_AT, OF_CREDENTIAL
+from shared.ledger.indexes import KEYLESS, LIVE_AT, OF_CREDENTIAL, STAYS_AT
 from shared.ledger.key_record import KeyRecord, key_record_from
-from shared.ledger.reservation import Reservation, reservation_from
+from shared.ledger.reservation import Reservation, Status, reservation_from
 from shared.ports.documents import TenantDocuments
+from shared.queries.arrivals import Day, within
 from shared.queries.devices import record_of, state_of
 from shared.queries.hotels import Cell, every, properties
+from shared.queries.keys import key_of
 
 AHEAD: Final = timedelta(hours=72)
+LOOKED_BACK: Final = timedelta(days=14)
+"""A guest who came longer ago, and whose key failed only now, is named by `keyfleet status`."""
 ORDER: Final = ("missing", "accepted", "on_lock", "used")
 WELL: Final = frozenset({"online", "never looked at"})
 
@@ -45,7 +51,7 @@ async def readiness(cell: Cell, tenant: str | None, now: datetime) -> dict[str, 
                 if isinstance(holder, Guest) and _soon(entry, now):
                     keys[str(holder.reservation_id)].append(entry)
             shown += [await _arrival(store, stay, of_stay) for stay, of_stay in keys.items()]
-        shown += [_keyless(store, each) async for each in _stays_without(store, now)]
+            shown += [await _keyless(store, each) for each in await _without(store, hotel, keys, now)]
     shown.sort(key=lambda each: str(each["arrives"]))
     return {"arrivals": shown}
 
@@ -55,22 +61,33 @@ def _soon(entry: KeyRecord, now: datetime) -> bool:
     return window.start <= now + AHEAD and now < window.end
 
 
-async def _stays_without(store: TenantDocuments, now: datetime) -> AsyncIterator[Reservation]:
-    async for found in every(store, KEYLESS, {}):
-        stay = reservation_from(found)
-        if stay.stay is not None and stay.stay.start <= now + AHEAD and now < stay.stay.end:
-            yield stay
+async def _without(
+    store: TenantDocuments, hotel: str, living: Container[str], now: datetime
+) -> list[Reservation]:
+    """Return a property's confirmed stays that no living key belongs to; of who came, the last."""
+    named = await within(store, STAYS_AT, {"property_id": hotel}, Day(now - LOOKED_BACK, now + AHEAD))
+    nameless = [each async for each in every(store, KEYLESS, {})]
+    stays = {each.id: each for each in map(reservation_from, [*named, *nameless])}
+    return [each for each in stays.values() if each.id not in living and _wanted(each, hotel, now)]
 
 
-def _keyless(store: TenantDocuments, stay: Reservation) -> dict[str, Any]:
+def _wanted(stay: Reservation, hotel: str, now: datetime) -> bool:
+    if stay.stay is None or stay.status is not Status.CONFIRMED or stay.stay.property_id != hotel:
+        return False
+    return stay.stay.start <= now + AHEAD and now < stay.stay.end
+
+
+async def _keyless(store: TenantDocuments, stay: Reservation) -> dict[str, Any]:
     assert stay.stay is not None  # noqa: S101 - only such are asked for
+    keys = [await key_of(store, name) for name in stay.credentials]
+    failed = [key.credential.state for key in keys if key and isinstance(key.credential.state, Failed)]
     return {
         "tenant": store.tenant,
         "property": stay.stay.property_id,
         "reservation": str(stay.id),
         "arrives": instant_to_text(stay.stay.start),
         "ready": ORDER[0],
-        "risks": ["no key"],
+        "risks": list(dict.fromkeys(f"the key failed: {each.reason}" for each in failed)) or ["no key"],
         "doors": [],
     }
 
