@@ -8,7 +8,7 @@ import pytest
 from edge_agent.cloud.line import CloudRefused, CloudSilent
 from edge_agent.issuing.desk import OfflineRefused
 from edge_agent.issuing.rules import OfflineWish
-from infra.simulators.desk.classic_card import ClassicCard
+from infra.simulators.key_cards.classic_card import ClassicCard
 from shared.domain.ids import ReservationId, RoomId, UserId
 from shared.domain.kinds import KeyCredentialKind, RevokeReason
 from tests.edge.desk.paired_desk import play_desk

@@ -11,7 +11,7 @@ from edge_agent.agent.loop import AgentLoop
 from edge_agent.console.app import Console
 from edge_agent.console.desk_port import ClerkProblem
 from edge_agent.console.words import LANGUAGES, words
-from infra.simulators.desk.classic_card import ClassicCard
+from infra.simulators.key_cards.classic_card import ClassicCard
 from tests.edge.desk.paired_desk import play_desk
 from tests.edge.desk.test_alone_and_back import CLERK, PIN, booked, ledger_id, opened, pushed
 

@@ -9,7 +9,7 @@ from edge_agent.cloud.line import CloudRefused, CloudSilent
 from edge_agent.pairing.keychain import KeychainUnsafe
 from edge_agent.relay.encode import WrongCard
 from edge_agent.relay.jobs import JobGone
-from infra.simulators.desk.classic_card import ClassicCard
+from infra.simulators.key_cards.classic_card import ClassicCard
 from tests.edge.desk.paired_desk import play_desk
 
 OTHER = bytes.fromhex("0badcafe")

@@ -29,11 +29,11 @@ from edge_agent.issuing.rules import OfflineWish, Standing
 from edge_agent.ledger.errors import UnknownWork
 from edge_agent.ledger.ledger import DeskLedger, LedgerThread
 from infra.local.ambient import SystemEntropy
-from infra.simulators.desk.ble_lock import BleLock
-from infra.simulators.desk.classic_card import ClassicCard
-from infra.simulators.desk.door import Door
-from infra.simulators.desk.pn532 import Pn532
-from infra.simulators.desk.pty_port import PtyPort
+from infra.simulators.ble_locks.ble_lock import BleLock
+from infra.simulators.encoders.pn532 import Pn532
+from infra.simulators.key_cards.classic_card import ClassicCard
+from infra.simulators.key_cards.door import Door
+from infra.simulators.wires.pty_port import PtyPort
 from shared.domain.ids import (
     DesktopDeviceId,
     GuestId,
