@@ -4,12 +4,10 @@ Its id follows from its lock and the vendor's name for it, so that it is kept, a
 """
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, ClassVar, Final
 
-from shared.domain.documents import to_document
 from shared.domain.ids import (
     AccessAttemptId,
     CredentialId,
@@ -20,9 +18,9 @@ from shared.domain.ids import (
 )
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import VendorCode
-from shared.domain.stored import UNSTORED, Json, Stored
-from shared.ledger.reading import read_stored
-from shared.ports.documents import Create, Document, Ref, Update
+from shared.domain.stored import Json, Stored
+from shared.ledger.reading import read_record
+from shared.ports.documents import Document, Ref
 from shared.ports.door_records import Means
 from shared.streams.stream import Stream
 
@@ -55,8 +53,6 @@ class Attempt(Stream):
     challenge: Annotated[LockDeviceId | None, Stored(omitted=True)] = None
     """The lock that was challenged by what was typed here."""
     sequence: int = 1
-    version: Annotated[str | None, UNSTORED] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
         """Return what indexes read that is no field; they go upwards, so that age below zero comes first."""
@@ -67,15 +63,6 @@ class Attempt(Stream):
     def ref(self) -> Ref:
         """Where it is kept."""
         return Ref(ATTEMPTS, str(self.id))
-
-    def write(self) -> Create | Update:
-        """Return what keeps it, on the condition that nobody else has changed it."""
-        data = to_document(self)
-        return Create(self.ref, data) if self.version is None else Update(self.ref, data, self.version)
-
-    @property
-    def _stream(self) -> str:
-        return str(self.id)
 
     @property
     def _sequence(self) -> int:
@@ -90,5 +77,4 @@ def attempt_id(device: LockDeviceId, event: str, at_ms: int) -> AccessAttemptId:
 
 def attempt_from(found: Document) -> Attempt:
     """Read an attempt."""
-    read = read_stored(Attempt, found)
-    return replace(read, version=found.version, stored=read.sequence)
+    return read_record(Attempt, found)

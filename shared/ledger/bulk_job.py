@@ -1,21 +1,20 @@
 """A bulk revocation as it is kept: how far it came, and in pages the keys that are yet to go from locks."""
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 from uuid import UUID
 
-from shared.domain.documents import to_document
 from shared.domain.ids import LockDeviceId, PropertyId
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import SAGA, Actor, RevokeReason
-from shared.domain.stored import UNSTORED, Json, Stored
+from shared.domain.stored import Json, Stored
 from shared.ledger.key_record import Cause
-from shared.ledger.reading import read_stored
-from shared.ports.documents import Create, Document, Ref, TenantDocuments, Update
+from shared.ledger.reading import read_record
+from shared.ports.documents import Document, Ref, TenantDocuments
+from shared.streams.record import Record
 from shared.streams.telling import DUE_AT
 
 BULK_JOBS: Final = "bulk_jobs"
@@ -37,7 +36,7 @@ class Stage(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BulkJob:
+class BulkJob(Record):
     """Which keys end, why, and how many did; `page` is the one whose keys are being taken off their locks.
 
     `execution` is the one that works on it, of a `generation`; another is refused until it is stalled.
@@ -67,8 +66,6 @@ class BulkJob:
     execution: str | None = None
     due: Annotated[Moment | None, Stored(DUE_AT, omitted=True)] = None
     told_late: bool = False
-    version: Annotated[str | None, UNSTORED] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     @property
     def ref(self) -> Ref:
@@ -93,11 +90,6 @@ class BulkJob:
         """Say whether this execution is the one to go on, or may become it."""
         return self.generation == generation and self.execution in (None, execution)
 
-    def write(self) -> Create | Update:
-        """Return what keeps it, on the condition that nobody else has changed it."""
-        data = to_document(self)
-        return Create(self.ref, data) if self.version is None else Update(self.ref, data, self.version)
-
 
 @dataclass(frozen=True, slots=True)
 class OwedKey:
@@ -108,7 +100,7 @@ class OwedKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BulkPage:
+class BulkPage(Record):
     """Keys that were revoked in one commit, and are yet to go from their locks.
 
     `told`: their ends are published, so that who takes them off their locks need not say it again.
@@ -122,13 +114,11 @@ class BulkPage:
     told: bool = False
     removed: int = 0
     residual: int = 0
-    version: Annotated[str | None, UNSTORED] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
-    def write(self) -> Create | Update:
-        """Return what keeps it, on the condition that nobody else has changed it."""
-        ref, data = page_at(self.job, self.number), to_document(self)
-        return Create(ref, data) if self.version is None else Update(ref, data, self.version)
+    @property
+    def ref(self) -> Ref:
+        """Where it is kept."""
+        return page_at(self.job, self.number)
 
 
 def page_at(job: str, number: int) -> Ref:
@@ -145,9 +135,9 @@ async def find_job(documents: TenantDocuments, name: str) -> BulkJob | None:
 async def find_page(documents: TenantDocuments, job: str, number: int) -> BulkPage | None:
     """Return a page of a job, or None."""
     found = await documents.get(page_at(job, number))
-    return None if found is None else replace(read_stored(BulkPage, found), version=found.version)
+    return None if found is None else read_record(BulkPage, found)
 
 
 def job_from(found: Document) -> BulkJob:
     """Read a job."""
-    return replace(read_stored(BulkJob, found), version=found.version)
+    return read_record(BulkJob, found)

@@ -4,21 +4,20 @@ The code itself is sealed in the other database, for its vendor's adapter alone;
 """
 
 import base64
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from datetime import timedelta
-from typing import Annotated, ClassVar, Final, Self
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated, ClassVar, Final
 
-from shared.domain.documents import to_document
 from shared.domain.grant import name_at_vendor
 from shared.domain.ids import LockDeviceId, PropertyId, UserId
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import VendorCode
 from shared.domain.secret import Secret
-from shared.domain.stored import UNSTORED, Json, Stored
-from shared.ledger.reading import read_stored
+from shared.domain.stored import Json, Stored
+from shared.ledger.reading import read_record
 from shared.ports.documents import Create, Delete, Document, Ref, TenantDocuments, Update, Write
 from shared.ports.vault import Cipher, SealContext
+from shared.streams.record import Record
 
 CHALLENGES: Final = "challenges"
 CODES: Final = "challenge_codes"
@@ -28,7 +27,7 @@ KEPT_FOR: Final = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Challenge:
+class Challenge(Record):
     """Which lock is challenged, on whose word, until when, and how far that came; `pin` is a blind index."""
 
     schema_version: ClassVar[int] = 1
@@ -45,8 +44,6 @@ class Challenge:
     over: bool = False
     cause: Annotated[str | None, Stored(omitted=True)] = None
     pin: Annotated[str | None, Stored(omitted=True)] = None
-    version: Annotated[str | None, UNSTORED] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
         """Return what the index by codes reads."""
@@ -57,15 +54,15 @@ class Challenge:
         """What the code is called at the vendor: as every key of ours, by what it was asked for."""
         return name_at_vendor(f"challenge|{self.device_id}|{self.turn}")
 
-    def write(self) -> Create | Update:
-        """Return what keeps it, on the condition that nobody else has changed it."""
-        ref, data, gone = Ref(CHALLENGES, str(self.device_id)), to_document(self), self.until + KEPT_FOR
-        return Create(ref, data, gone) if self.version is None else Update(ref, data, self.version, gone)
+    @property
+    def ref(self) -> Ref:
+        """Where it is kept."""
+        return Ref(CHALLENGES, str(self.device_id))
 
-    async def saved(self, store: TenantDocuments) -> Self:
-        """Return it once it is kept; StaleVersion if somebody else was first."""
-        (version,) = await store.commit([self.write()])
-        return replace(self, version=version)
+    @property
+    def kept_until(self) -> datetime:
+        """When it is forgotten."""
+        return self.until + KEPT_FOR
 
 
 async def challenge_of(device: LockDeviceId, store: TenantDocuments) -> Challenge | None:
@@ -76,7 +73,7 @@ async def challenge_of(device: LockDeviceId, store: TenantDocuments) -> Challeng
 
 def challenge_from(found: Document) -> Challenge:
     """Read a challenge."""
-    return replace(read_stored(Challenge, found), version=found.version)
+    return read_record(Challenge, found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,17 @@ It walks from lock to lock, each saved with what was found there, and so goes on
 saves a lock has read this document first: of two who walk, one goes on.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, ClassVar, Final, Self
+from typing import ClassVar, Final, Self
 
-from shared.domain.documents import to_document
 from shared.domain.ids import LockDeviceId, PropertyId
 from shared.domain.instants import Moment
 from shared.domain.kinds import VendorCode
-from shared.domain.stored import UNSTORED, Json
-from shared.ledger.reading import read_stored
-from shared.ports.documents import Create, Document, Ref, Update
+from shared.ledger.reading import read_record
+from shared.ports.documents import Document, Ref
+from shared.streams.record import Record
 
 COMPARISONS: Final = "comparisons"
 MOST_GONE: Final = 0.2
@@ -49,7 +47,7 @@ class Progress(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Record):
     """`held`: the ledger is not to be trusted with what is gone, for it may have been taken away since.
 
     `only` is the one lock that is asked for, `after` the last that was compared. `expected` and `gone` count
@@ -76,8 +74,6 @@ class Comparison:
     cause: str | None = None
     whole_at: Moment | None = None
     """When all locks were compared last."""
-    version: Annotated[str | None, UNSTORED] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     @property
     def ref(self) -> Ref:
@@ -108,11 +104,6 @@ class Comparison:
         whole = progress is not Progress.BROKEN_OFF and self.only is None
         return replace(self, progress=progress, moved_at=now, whole_at=now if whole else self.whole_at)
 
-    def write(self) -> Create | Update:
-        """Return what keeps it, on the condition that nobody else has changed it."""
-        data = to_document(self)
-        return Create(self.ref, data) if self.version is None else Update(self.ref, data, self.version)
-
 
 def ref_of(property_id: str, vendor: str) -> Ref:
     """Return where the last comparison of a property's locks of one vendor is kept."""
@@ -121,4 +112,4 @@ def ref_of(property_id: str, vendor: str) -> Ref:
 
 def comparison_from(found: Document) -> Comparison:
     """Read a comparison."""
-    return replace(read_stored(Comparison, found), version=found.version)
+    return read_record(Comparison, found)

@@ -3,20 +3,18 @@
 It lies beside the premises and not in them: a battery that fades must not have every hotel read anew.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Annotated, ClassVar, Final, Self
 
 from shared.domain.device_health import Condition
-from shared.domain.documents import to_document
 from shared.domain.ids import LockDeviceId, PropertyId, TenantId, UserId
 from shared.domain.instants import Moment
 from shared.domain.kinds import VendorCode
-from shared.domain.stored import UNSTORED, Json, Stored
-from shared.ledger.reading import read_stored
+from shared.domain.stored import Json, Stored
+from shared.ledger.reading import read_record
 from shared.ledger.vendor_webhook import site_of
-from shared.ports.documents import Create, Document, Ref, Update
+from shared.ports.documents import Document, Ref
 from shared.streams.stream import Stream
 
 DEVICE_HEALTH: Final = "device_health"
@@ -61,8 +59,6 @@ class DeviceRecord(Stream):
     """When somebody typed a challenge at the door, and this lock opened."""
     out_of_use: Annotated[Decommission | None, Stored(omitted=True)] = None
     sequence: int = 1
-    version: Annotated[str | None, UNSTORED] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
         """Return what the index of a property's locks of one vendor reads."""
@@ -77,15 +73,6 @@ class DeviceRecord(Stream):
         """Where it is kept."""
         return Ref(DEVICE_HEALTH, str(self.id))
 
-    def write(self) -> Create | Update:
-        """Return what keeps it, on the condition that nobody else has changed it."""
-        data = to_document(self)
-        return Create(self.ref, data) if self.version is None else Update(self.ref, data, self.version)
-
-    @property
-    def _stream(self) -> str:
-        return str(self.id)
-
     @property
     def _sequence(self) -> int:
         return self.sequence
@@ -93,5 +80,4 @@ class DeviceRecord(Stream):
 
 def device_record_from(found: Document) -> DeviceRecord:
     """Read a lock's record."""
-    read = read_stored(DeviceRecord, found)
-    return replace(read, version=found.version, stored=read.sequence)
+    return read_record(DeviceRecord, found)

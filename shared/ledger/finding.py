@@ -8,13 +8,11 @@
 | altered | a key of ours, at another time or at rest | open | placed again, likewise |
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, ClassVar, Final, Self
+from typing import ClassVar, Final, Self
 
-from shared.domain.documents import to_document
 from shared.domain.ids import (
     CredentialId,
     FindingId,
@@ -25,9 +23,10 @@ from shared.domain.ids import (
 )
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import KeyCredentialKind, VendorCode
-from shared.domain.stored import UNSTORED, Json
-from shared.ledger.reading import read_stored
-from shared.ports.documents import Create, Document, Ref, Update
+from shared.domain.stored import Json
+from shared.ledger.reading import read_record
+from shared.ports.documents import Document, Ref
+from shared.streams.record import Record
 
 FINDINGS: Final = "findings"
 
@@ -78,7 +77,7 @@ class WordGiven:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Record):
     """`name` is the key's at its vendor where we gave it; others may be a guest's, and are not kept.
 
     `opens_until` is None where nobody knows an end. `held`: nothing is placed without a person's word.
@@ -106,8 +105,6 @@ class Finding:
     cause: str | None = None
     end: FindingEnd | None = None
     ended_at: Moment | None = None
-    version: Annotated[str | None, UNSTORED] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
         """Return what indexes read; one that is over is in none."""
@@ -151,12 +148,7 @@ class Finding:
         """Where it is kept."""
         return Ref(FINDINGS, self.id)
 
-    def write(self) -> Create | Update:
-        """Return what keeps it, on the condition that nobody else has changed it."""
-        data = to_document(self)
-        return Create(self.ref, data) if self.version is None else Update(self.ref, data, self.version)
-
 
 def finding_from(found: Document) -> Finding:
     """Read a finding."""
-    return replace(read_stored(Finding, found), version=found.version)
+    return read_record(Finding, found)

@@ -1,12 +1,11 @@
 """A grant as the ledger keeps it: with what says when a call to its vendor may still have an effect."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 
-from shared.domain.documents import to_document
 from shared.domain.grant import Grant
 from shared.domain.grant_lifecycle import (
     Extend,
@@ -21,14 +20,15 @@ from shared.domain.grant_lifecycle import (
     Withdraw,
 )
 from shared.domain.instants import Moment, instant, milliseconds
-from shared.domain.stored import UNSTORED, Json, Stored
+from shared.domain.stored import Json, Stored
 from shared.domain.window import StayWindow
 from shared.ledger.job_in_hand import JobInHand
 from shared.ledger.key_at_lock import KeyAtLockRecord
-from shared.ledger.reading import read_stored
+from shared.ledger.reading import read_record
 from shared.ledger.vendor_calls import CallMade, Calls, with_answer, with_call
-from shared.ports.documents import Create, Document, Ref, Update
+from shared.ports.documents import Document, Ref
 from shared.ports.exchanges import Exchange
+from shared.streams.record import Record
 
 GRANTS: Final = "grants"
 PLACE, REMOVE, REST, WAKE = "place", "remove", "rest", "wake"
@@ -61,7 +61,7 @@ class Wish(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class GrantRecord:
+class GrantRecord(Record):
     """A grant; until `busy_until`, a call that places it may still be under way somewhere.
 
     `since` and `until` are those of its stay. `vendor_device` is the lock that it is for, whichever hangs at
@@ -86,14 +86,12 @@ class GrantRecord:
     since: Annotated[Moment, Stored("starts", missing=NO_INSTANT)]
     until: Annotated[Moment, Stored("ends")]
     busy_until: Moment | None = None
-    version: Annotated[str | None, UNSTORED] = None
     calls: Calls = ()
     vendor_device: str | None = None
     standing: KeyAtLockRecord | None = None
     wish: Wish = Wish.OPEN
     wished_at: Moment | None = None
     in_hand: Annotated[JobInHand | None, Stored(omitted=True)] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
         """Return what its key's and its lock's indexes read; one that is over is found by its name there."""
@@ -234,10 +232,10 @@ class GrantRecord:
         since, until = window.start, window.end
         return replace(longer, since=since, until=until, wish=wish, wished_at=at, standing=None)
 
-    def write(self) -> Create | Update:
-        """Return what keeps this grant, on the condition that nobody else has changed it."""
-        ref, data = Ref(GRANTS, self.grant.id), to_document(self)
-        return Create(ref, data) if self.version is None else Update(ref, data, self.version)
+    @property
+    def ref(self) -> Ref:
+        """Where it is kept."""
+        return Ref(GRANTS, self.grant.id)
 
 
 def after_all_calls(grants: Iterable[GrantRecord], now: datetime) -> datetime:
@@ -257,4 +255,4 @@ def pin_key(index: str) -> str:
 
 def grant_from(found: Document) -> GrantRecord:
     """Read a grant."""
-    return replace(read_stored(GrantRecord, found), version=found.version)
+    return read_record(GrantRecord, found)

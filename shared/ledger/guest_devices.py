@@ -32,7 +32,7 @@ class GuestDevice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceRecord:
+class GuestDeviceRecord:
     """What is stored of a device."""
 
     schema_version: ClassVar[int] = 1
@@ -61,7 +61,7 @@ class GuestDevices:
         ref, found = _ref(stay), await self._documents.get(_ref(stay))
         plain = orjson.dumps({"kind": device.kind, "address": device.address.reveal()})
         sealed = await self._cipher.seal(self._context(stay), Secret(plain))
-        data = to_document(DeviceRecord(sealed=base64.b64encode(sealed).decode()))
+        data = to_document(GuestDeviceRecord(sealed=base64.b64encode(sealed).decode()))
         write = Create(ref, data, until) if found is None else Update(ref, data, found.version, until)
         await self._documents.commit([write])
 
@@ -70,7 +70,7 @@ class GuestDevices:
         found = await self._documents.get(_ref(stay))
         if found is None:
             return None
-        sealed = base64.b64decode(read_stored(DeviceRecord, found).sealed)
+        sealed = base64.b64decode(read_stored(GuestDeviceRecord, found).sealed)
         said = orjson.loads((await self._cipher.open(self._context(stay), sealed)).reveal())
         return GuestDevice(said["kind"], Secret(said["address"]))
 

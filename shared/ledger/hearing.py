@@ -1,15 +1,13 @@
 """A hearing: since when the doors of one property and vendor are asked who tried them, and when all were."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated, ClassVar, Final, Self
+from typing import ClassVar, Final
 
-from shared.domain.documents import to_document
 from shared.domain.instants import Moment
-from shared.domain.stored import UNSTORED, Json
-from shared.ledger.reading import read_stored
-from shared.ports.documents import Create, Ref, TenantDocuments, Update
+from shared.ledger.reading import read_record
+from shared.ports.documents import Ref, TenantDocuments
+from shared.streams.record import Record
 
 HEARINGS: Final = "hearings"
 FIRST_LOOK: Final = timedelta(days=2)
@@ -18,7 +16,7 @@ OVERLAP: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hearing:
+class Hearing(Record):
     """`polled_at`: when all doors were asked last; `after`: the last door that the present poll came to."""
 
     schema_version: ClassVar[int] = 1
@@ -34,28 +32,19 @@ class Hearing:
     """Until when arriving keys were read back at their locks."""
     braked_at: Moment | None = None
     """When somebody was called last because a list lacked too many locks to be believed."""
-    version: Annotated[str | None, UNSTORED] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def since(self, now: datetime) -> datetime:
         """Return since when doors are asked."""
         known = [at for at in (self.polled_at, self.unheard_since) if at is not None]
         return min(known) - OVERLAP if known else now - FIRST_LOOK
 
-    def write(self) -> Create | Update:
-        """Return what keeps it, on the condition that nobody else has changed it."""
-        ref, data = Ref(HEARINGS, self.site), to_document(self)
-        return Create(ref, data) if self.version is None else Update(ref, data, self.version)
-
-    async def saved(self, store: TenantDocuments) -> Self:
-        """Return it once it is kept; StaleVersion if somebody else was first."""
-        (version,) = await store.commit([self.write()])
-        return replace(self, version=version)
+    @property
+    def ref(self) -> Ref:
+        """Where it is kept."""
+        return Ref(HEARINGS, self.site)
 
 
 async def hearing_of(site: str, store: TenantDocuments) -> Hearing:
     """Return how far the doors of a site were heard."""
     found = await store.get(Ref(HEARINGS, site))
-    return (
-        Hearing(site=site) if found is None else replace(read_stored(Hearing, found), version=found.version)
-    )
+    return Hearing(site=site) if found is None else read_record(Hearing, found)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Final, Self
 
-from shared.domain.documents import to_document
-from shared.domain.stored import UNSTORED, Stored
-from shared.ledger.reading import read_stored
-from shared.ports.documents import AlreadyExists, Create, Ref, StaleVersion, TenantDocuments, Update
+from shared.domain.stored import Stored
+from shared.ledger.reading import read_record
+from shared.ports.documents import AlreadyExists, Ref, StaleVersion, TenantDocuments
+from shared.streams.record import Record
 
 LAST: Final = Ref("alerts", "last")
 MOST_KEPT: Final = 50
@@ -56,24 +56,23 @@ class KeptAlert:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptAlerts:
+class KeptAlerts(Record):
     """A tenant's last alerts, oldest first."""
 
     schema_version: ClassVar[int] = 1
 
     alerts: tuple[KeptAlert, ...] = ()
-    version: Annotated[str | None, UNSTORED] = None
 
-    def write(self) -> Create | Update:
-        """Return what keeps them, on the condition that nobody else has added one."""
-        data = to_document(self)
-        return Create(LAST, data) if self.version is None else Update(LAST, data, self.version)
+    @property
+    def ref(self) -> Ref:
+        """Where it is kept."""
+        return LAST
 
 
 async def kept_alerts(store: TenantDocuments) -> KeptAlerts:
     """Return a tenant's last alerts."""
     found = await store.get(LAST)
-    return KeptAlerts() if found is None else replace(read_stored(KeptAlerts, found), version=found.version)
+    return KeptAlerts() if found is None else read_record(KeptAlerts, found)
 
 
 async def keep_alerts(store: TenantDocuments, raised: Sequence[KeptAlert]) -> bool:

@@ -1,22 +1,20 @@
 """A ledger entry: one key credential, the saga that works on it, and when somebody must look at it again."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 
 from shared.domain.core import Guest, Staff
 from shared.domain.credential import KeyCredential
-from shared.domain.documents import to_document
 from shared.domain.ids import CredentialId, RoomId, minted_at
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import SAGA, Actor, ClaimKey, SetRole, SuspendReason
 from shared.domain.scope import AccessScope
 from shared.domain.states import Failed, Pending, Requested, Revoked
-from shared.domain.stored import UNSTORED, Json, Stored
+from shared.domain.stored import Json, Stored
 from shared.domain.window import StayWindow
-from shared.ledger.reading import read_stored
-from shared.ports.documents import Create, Document, Ref, Update
+from shared.ledger.reading import read_record
+from shared.ports.documents import Document, Ref
 from shared.streams.stream import Stream
 
 CREDENTIALS: Final = "credentials"
@@ -140,8 +138,6 @@ class KeyRecord(Stream):
     ordered_by: Annotated[Actor, Stored(omitted=True)] = SAGA
     amends: Target | None = None
     revival: Annotated[Revival, Stored(omitted=True)] = NO_REVIVAL
-    version: Annotated[str | None, UNSTORED] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
         """Return what the indexes of keys read; one that is over is in none of those of living keys."""
@@ -189,15 +185,6 @@ class KeyRecord(Stream):
         """Where the entry is kept."""
         return ref_of(self.id)
 
-    def write(self) -> Create | Update:
-        """Return what keeps this entry, on the condition that nobody else has changed it."""
-        data = to_document(self)
-        return Create(self.ref, data) if self.version is None else Update(self.ref, data, self.version)
-
-    @property
-    def _stream(self) -> str:
-        return str(self.id)
-
     @property
     def _sequence(self) -> int:
         return self.credential.sequence
@@ -210,5 +197,4 @@ def ref_of(credential: str) -> Ref:
 
 def key_record_from(found: Document) -> KeyRecord:
     """Read an entry."""
-    read = read_stored(KeyRecord, found)
-    return replace(read, version=found.version, stored=read.credential.sequence)
+    return read_record(KeyRecord, found)

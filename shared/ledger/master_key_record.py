@@ -1,21 +1,19 @@
 """A master key as the ledger keeps it: with the stream of its events, and when somebody must look again."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Annotated, ClassVar, Final
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final
 
-from shared.domain.documents import to_document
 from shared.domain.ids import EventId, MasterKeyId
 from shared.domain.instants import milliseconds
 from shared.domain.kinds import SAGA, Actor
 from shared.domain.master_key import MasterKey
-from shared.domain.stored import UNSTORED, Json
+from shared.domain.stored import Json
 from shared.events.from_facts import Context
 from shared.events.from_master_key import MasterKeyFact, outbox_row
 from shared.ledger.key_record import Cause
-from shared.ledger.reading import read_stored
+from shared.ledger.reading import read_record
 from shared.ports.ambient import Ids
-from shared.ports.documents import Create, Document, Ref, TenantDocuments, Update
+from shared.ports.documents import Create, Document, Ref, TenantDocuments
 from shared.streams.stream import Stream
 from shared.streams.telling import row_write
 
@@ -32,8 +30,6 @@ class MasterKeyRecord(Stream):
     master_key: MasterKey
     cause: Cause
     by: Actor = SAGA
-    version: Annotated[str | None, UNSTORED] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     @property
     def id(self) -> MasterKeyId:
@@ -54,15 +50,6 @@ class MasterKeyRecord(Stream):
             "ends": -milliseconds(key.window.end),
         }
         return found if key.over else {**found, "live": milliseconds(key.window.end)}
-
-    def write(self) -> Create | Update:
-        """Return what keeps it, on the condition that nobody else has changed it."""
-        data = to_document(self)
-        return Create(self.ref, data) if self.version is None else Update(self.ref, data, self.version)
-
-    @property
-    def _stream(self) -> str:
-        return str(self.id)
 
     @property
     def _sequence(self) -> int:
@@ -93,5 +80,4 @@ def ref_of(name: str) -> Ref:
 
 def master_key_from(found: Document) -> MasterKeyRecord:
     """Read a master key."""
-    read = read_stored(MasterKeyRecord, found)
-    return replace(read, version=found.version, stored=read.master_key.version - 1)
+    return read_record(MasterKeyRecord, found)

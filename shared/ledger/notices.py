@@ -16,18 +16,18 @@ A notice is as unique as the event that it tells of. Each way to the guest has a
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Final, Self
 
-from shared.domain.documents import to_document
 from shared.domain.ids import CredentialId, PropertyId, ReservationId
 from shared.domain.instants import Moment, milliseconds
-from shared.domain.stored import UNSTORED, Json, Stored
-from shared.ledger.reading import read_stored
+from shared.domain.stored import Json, Stored
+from shared.ledger.reading import read_record
 from shared.messages.kinds import Channel, MessageKind
-from shared.ports.documents import Create, Document, Ref, Update
+from shared.ports.documents import Document, Ref
+from shared.streams.record import Record
 
 NOTICES: Final = "notices"
 
@@ -73,7 +73,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
+class Notice(Record):
     """One thing to tell of one key."""
 
     schema_version: ClassVar[int] = 1
@@ -94,8 +94,6 @@ class Notice:
     sms: Annotated[Way | None, Stored(omitted=True)] = None
     outcome: Annotated[Outcome | None, Stored(omitted=True)] = None
     due: Annotated[Moment | None, Stored("due_at", omitted=True)] = None
-    version: Annotated[str | None, UNSTORED] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     INDEXED: ClassVar[tuple[str, ...]] = ("of_stay", "newest")
 
@@ -115,12 +113,10 @@ class Notice:
         changed: dict[str, Any] = {channel.value: way}
         return replace(self, **changed)
 
-    def write(self) -> Create | Update:
-        """Return what keeps it, gone with the guest's contact."""
-        data, ref = to_document(self), notice_at(self.id)
-        if self.version is None:
-            return Create(ref, data, self.kept_until)
-        return Update(ref, data, self.version, self.kept_until)
+    @property
+    def ref(self) -> Ref:
+        """Where it is kept."""
+        return notice_at(self.id)
 
     @property
     def kept_until(self) -> datetime:
@@ -137,4 +133,4 @@ def notice_at(identity: str) -> Ref:
 
 def notice_from(found: Document) -> Notice:
     """Read a notice."""
-    return replace(read_stored(Notice, found), version=found.version)
+    return read_record(Notice, found)

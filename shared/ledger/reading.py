@@ -8,8 +8,10 @@ from shared.domain.documents import from_document
 from shared.domain.errors import InvalidInput
 from shared.domain.stored import Documented
 from shared.ports.documents import Document, Ref
+from shared.streams.record import Record
 
 D = TypeVar("D", bound=Documented)
+R = TypeVar("R", bound=Record)
 _REMEDY: Final = "deploy the release that wrote it, or mend it"
 
 
@@ -36,3 +38,9 @@ def read_stored(kind: type[D], found: Document) -> D:
     """Return what a document of ours says."""
     with reading(found):
         return from_document(kind, found.data)
+
+
+def read_record(kind: type[R], found: Document) -> R:
+    """Return what a document says that we change, at the version in which it was found."""
+    with reading(found):
+        return from_document(kind, found.data).as_found(found.version)

@@ -4,23 +4,22 @@ The record is the claim. It is created or replaced under its version in the same
 names the claim of B §3 of its present incarnation, so that a second delivery of the same wish finds it.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 
-from shared.domain.documents import to_document
 from shared.domain.ids import CredentialId, PropertyId, ReservationId
 from shared.domain.instants import milliseconds
 from shared.domain.kinds import ClaimKey, SuspendReason
 from shared.domain.reactions import Action
-from shared.domain.stored import UNSTORED, Json, Stored
+from shared.domain.stored import Json, Stored
 from shared.events.idempotency import claim_key
 from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
-from shared.ledger.reading import read_stored
+from shared.ledger.reading import read_record
 from shared.ledger.stay import Amendment, Planned, Recency, Stay
 from shared.ports.documents import Create, Document, Ref, Update
+from shared.streams.record import Record
 from shared.streams.telling import DUE_AT
 
 RESERVATIONS: Final = "reservations"
@@ -50,7 +49,7 @@ BEFORE: Final = "before"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reservation:
+class Reservation(Record):
     """One stay. An ended one may be confirmed anew, as its next incarnation.
 
     `stay` is what was booked, as it is now; None in records of the release that did not remember it. It can
@@ -81,8 +80,6 @@ class Reservation:
     by_order: Annotated[bool, Stored(missing=False)] = True
     amendment: Annotated[Amendment | None, Stored(omitted=True)] = None
     confirmed: Annotated[Recency | None, Stored(omitted=True)] = None
-    version: Annotated[str | None, UNSTORED] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
         """Return what the indexes of stays read, and others find the record's keys by."""
@@ -131,12 +128,16 @@ class Reservation:
         """Return what is remembered of an event, if it was heard before."""
         return next((heard for heard in self.heard if heard.event_id == event_id), None)
 
+    @property
+    def ref(self) -> Ref:
+        """Where it is kept."""
+        return ref_of(self.id)
+
     def write(self) -> Create | Update:
         """Return what keeps this record, on the condition that nobody else has changed it."""
         # Most stays are heard of once: what that event said is what the stay is.
         bare = tuple(replace(each, booked=None) if each.booked == self.stay else each for each in self.heard)
-        ref, data = ref_of(self.id), to_document(replace(self, heard=bare))
-        return Create(ref, data) if self.version is None else Update(ref, data, self.version)
+        return Record.write(replace(self, heard=bare))
 
 
 def ref_of(reservation: str) -> Ref:
@@ -147,7 +148,7 @@ def ref_of(reservation: str) -> Ref:
 def reservation_from(found: Document) -> Reservation:
     """Read a record."""
     whole = replace(found, data={**found.data, "id": found.ref.id})
-    read = replace(read_stored(Reservation, whole), version=found.version)
+    read = read_record(Reservation, whole)
     return _whole(read) if read.by_order else _by_order(read)
 
 

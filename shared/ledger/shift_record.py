@@ -9,8 +9,9 @@ from shared.domain.documents import to_document
 from shared.domain.ids import MasterKeyId, PropertyId, RoomId, ShiftId, UserId
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.stored import UNSTORED, Json
-from shared.ledger.reading import read_stored
+from shared.ledger.reading import read_record, read_stored
 from shared.ports.documents import Create, Ref, TenantDocuments, Update
+from shared.streams.record import Record
 
 SHIFTS: Final = "shifts"
 STAFF_TASKS: Final = "staff_tasks"
@@ -39,7 +40,7 @@ class ShiftRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StaffTask:
+class StaffTask(Record):
     """What somebody has to do in a room, and who had to before; `heard_at` says how new that is."""
 
     schema_version: ClassVar[int] = 1
@@ -52,8 +53,6 @@ class StaffTask:
     open: bool
     heard_at: Moment
     passed_on_by: UserId | None = None
-    version: Annotated[str | None, UNSTORED] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
         """Return what finds the open tasks of somebody."""
@@ -61,11 +60,15 @@ class StaffTask:
             return {}
         return {"assigned_to": str(self.assignee), "opened": milliseconds(self.heard_at)}
 
-    def write(self) -> Create | Update:
-        """Return what keeps it, on the condition that nobody else has changed it."""
-        ref, data = Ref(STAFF_TASKS, self.id), to_document(self)
-        end = None if self.open else self.heard_at + KEPT_FOR
-        return Create(ref, data, end) if self.version is None else Update(ref, data, self.version, end)
+    @property
+    def ref(self) -> Ref:
+        """Where it is kept."""
+        return Ref(STAFF_TASKS, self.id)
+
+    @property
+    def kept_until(self) -> datetime | None:
+        """A while after it is over."""
+        return None if self.open else self.heard_at + KEPT_FOR
 
 
 async def find_shift(documents: TenantDocuments, shift: ShiftId) -> ShiftRecord:
@@ -79,4 +82,4 @@ async def find_shift(documents: TenantDocuments, shift: ShiftId) -> ShiftRecord:
 async def find_task(documents: TenantDocuments, name: str) -> StaffTask | None:
     """Return a task, or None."""
     found = await documents.get(Ref(STAFF_TASKS, name))
-    return None if found is None else replace(read_stored(StaffTask, found), version=found.version)
+    return None if found is None else read_record(StaffTask, found)

@@ -5,19 +5,17 @@ until its `outcome` is known, and is forgotten after ninety days (B §4: operati
 """
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 
-from shared.domain.documents import to_document
 from shared.domain.ids import PropertyId, TenantId, WebhookId, ulid
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import VendorCode
-from shared.domain.stored import UNSTORED, Json, Stored
-from shared.ledger.reading import read_stored
-from shared.ports.documents import Create, Document, Ref, Update
+from shared.domain.stored import Json, Stored
+from shared.ledger.reading import read_record
+from shared.ports.documents import Document, Ref
 from shared.streams.stream import Stream
 
 WEBHOOKS: Final = "webhooks"
@@ -68,8 +66,6 @@ class VendorWebhook(Stream):
     outcome: Annotated[HookOutcome | None, Stored(omitted=True)] = None
     processed_at: Annotated[Moment | None, Stored(omitted=True)] = None
     sequence: int = 1
-    version: Annotated[str | None, UNSTORED] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def indexed(self) -> dict[str, Json]:
         """Return what the index of those that wait reads."""
@@ -88,16 +84,10 @@ class VendorWebhook(Stream):
         """Where it is kept."""
         return Ref(WEBHOOKS, str(self.id))
 
-    def write(self) -> Create | Update:
-        """Return what keeps it, on the condition that nobody else has changed it."""
-        data, expires = to_document(self), self.received_at + KEPT_FOR
-        if self.version is None:
-            return Create(self.ref, data, expires)
-        return Update(self.ref, data, self.version, expires)
-
     @property
-    def _stream(self) -> str:
-        return str(self.id)
+    def kept_until(self) -> datetime:
+        """When it is forgotten."""
+        return self.received_at + KEPT_FOR
 
     @property
     def _sequence(self) -> int:
@@ -117,5 +107,4 @@ def webhook_id(site: str, event_id: str, at: datetime) -> WebhookId:
 
 def webhook_from(found: Document) -> VendorWebhook:
     """Read a webhook."""
-    read = read_stored(VendorWebhook, found)
-    return replace(read, version=found.version, stored=read.sequence)
+    return read_record(VendorWebhook, found)

@@ -11,7 +11,7 @@
 Keys, vendors' circuits and whatever announces later are all told like this; decision 0077.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -22,12 +22,13 @@ from shared.domain.stored import UNSTORED, Stored
 from shared.events.outbox import OutboxRow
 from shared.ports.bus import EventBus
 from shared.ports.documents import TenantDocuments
+from shared.streams.record import Record
 from shared.streams.telling import DUE_AT, publish
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stream(ABC):
-    """Mixed into a record that announces; it has an `id` and a `sequence` of its own.
+class Stream(Record):
+    """A record that announces; its rows are kept under its id.
 
     `announced` is the last sequence known to be published, and `due` when somebody must look again: None
     where nothing is owed, and then the record is not in the sweeper's index. `stored` is the last sequence in
@@ -59,13 +60,12 @@ class Stream(ABC):
 
     async def announce(self, documents: TenantDocuments, bus: EventBus) -> Self:
         """Publish what is not known to be published, in order; that it is, the next save keeps."""
-        await publish(self._stream, self.unannounced, documents, bus, self.told)
+        await publish(self.ref.id, self.unannounced, documents, bus, self.told)
         return replace(self, announced=self._sequence, told=())
 
-    @property
-    @abstractmethod
-    def _stream(self) -> str:
-        """What the rows are kept under."""
+    def as_found(self, version: str) -> Self:
+        """Return it as the store has it: what had happened by then is in the outbox."""
+        return replace(self, version=version, stored=self._sequence)
 
     @property
     @abstractmethod

@@ -9,7 +9,6 @@ import orjson
 from infra.local.documents import SqliteDocuments
 from shared.domain.commands import Accept, Provision
 from shared.domain.device_health import Looked
-from shared.domain.documents import from_document, to_document
 from shared.domain.ids import EventId, LockDeviceId, PropertyId
 from shared.domain.instants import instant_to_text, milliseconds
 from shared.domain.kinds import VendorCode
@@ -20,6 +19,7 @@ from shared.ledger.delays import STEP_LEASE
 from shared.ledger.device_record import DEVICE_HEALTH, DeviceRecord, device_record_from
 from shared.ledger.key_record import Saga, Work
 from shared.ledger.ledger import Change
+from shared.ledger.reading import read_record
 from shared.ports.documents import Create, Delete, Index, Ref, Update
 from shared.runtime.indexes import INDEXES
 from shared.streams.stream import Stream
@@ -203,8 +203,8 @@ class Watch(Stream):
     sequence: int = 0
 
     @property
-    def _stream(self):
-        return self.id
+    def ref(self):
+        return Ref(WATCHES, self.id)
 
     @property
     def _sequence(self):
@@ -242,15 +242,13 @@ class Watches(Announcing):
 
     async def happen(self, name):
         found, now = await self.home.get(self.place(name)), self.clock.now()
-        watch = Watch(id=self.stream(name)) if found is None else from_document(Watch, found.data)
-        watch = replace(watch, sequence=watch.sequence + 1, stored=watch.sequence, due=now)
+        watch = Watch(id=self.stream(name)) if found is None else read_record(Watch, found)
+        watch = replace(watch, sequence=watch.sequence + 1, due=now)
         event = compose(self._payload(now), self._stamp(now))
         row = OutboxRow.following(
             Aggregate(SILK, watch.id, watch.stored), event, AuditFacts("offline", now, CAUSE.trace_id)
         )
-        data = to_document(watch.following([row]))
-        write = Create(self.place(name), data) if found is None else Update(found.ref, data, found.version)
-        await self.home.commit([write, row_write(row)])
+        await self.home.commit([watch.following([row]).write(), row_write(row)])
 
     def _payload(self, now):
         said = {"since": now, "last_seen_at": now, "reason": "silent"}
