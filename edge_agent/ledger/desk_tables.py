@@ -104,6 +104,14 @@ class JobTable:
         with self._commit():
             self._db.execute("UPDATE jobs SET told = 1 WHERE id = ? AND step = ?", (row.id, row.step))
 
+    def unheard(self, row: DeskJobRow, reason: str) -> None:
+        """Note that the cloud will not hear of a job's end, and why; what was done stays done."""
+        with self._commit():
+            self._db.execute(
+                "UPDATE jobs SET told = 1, error = coalesce(error, ?) WHERE id = ? AND step = ?",
+                (f"unheard_{reason}", row.id, row.step),
+            )
+
     def _all(self, where: str) -> list[DeskJobRow]:
         rows = self._db.execute(f"SELECT {COLUMNS} FROM jobs WHERE {where} ORDER BY rowid").fetchall()  # noqa: S608 - our own words
         return [_row(*each) for each in rows]

@@ -87,12 +87,25 @@ async def hear(desk: KnownDesk, step: JobStep, on: DeskServices) -> Json:
     jobs = _jobs(desk.store, step.vendor, desk, on)
     known = await jobs.find(step.job)
     if known is None or not _is_of(known, setup.of_vendor(step.vendor)):
+        _alarm_if_written(step, desk, on)
         raise InvalidInput("job", "no job of this desk's", "pull the jobs anew, and let go of this one")
     number = await _number_of(known, step, desk)
     job = await jobs.advance(step.job, step.state, step.error, number) or known
     if step.state in ENDS and job.state not in OPEN:
         await hear_of_job(JobHeard(TenantId(desk.tenant), step.vendor, step.job), on.keys)
     return {"state": str(job.state)}
+
+
+def _alarm_if_written(step: JobStep, desk: KnownDesk, on: DeskServices) -> None:
+    """Call somebody where a card is written of which we shall never know what it opens."""
+    if step.state is JobState.PROCESSED:
+        on.keys.log.alert(
+            "a desk wrote the card of a job that is no job of its property",
+            runbook="desk/unknown-key",
+            tenant=desk.tenant,
+            device=desk.record.id,
+            job=step.job,
+        )
 
 
 async def _number_of(job: DeskJob, step: JobStep, desk: KnownDesk) -> int:

@@ -543,6 +543,25 @@ async def test_lost_key_is_revoked_and_its_replacement_shuts_it_out(front):
     assert told[1]["removedAtLock"] is False
 
 
+async def test_lost_key_stands_until_its_replacement_may_be_made_and_ends_before_that_is(front):
+    first = await front.issue()
+    anew = replace(WISH, once="press-2", replaces=first.id)
+    held = replace(PACK, stays=(replace(STAY, holds=("fraud_review",)),))
+    with pytest.raises(OfflineRefused, match="held"):
+        await front.issue(anew, replace(STANDING, pack=held))
+    assert isinstance((await front.ledger.run(lambda it: it.key(first.id))).state, Active)
+
+    front.lay_down(None)
+    with pytest.raises(CardMissing):
+        await front.issue(anew)
+    front.lay_down(ClassicCard(uid=bytes.fromhex("0badcafe")))
+    second = await front.issue(anew)
+
+    told = [json.loads(row.body) for row in await front.rows()]
+    assert [one.get("reason") for one in told] == [None, "held", "lost", None]
+    assert second.core.replaces == first.id
+
+
 async def test_key_whose_card_is_brought_back_is_erased(front):
     key = await front.issue()
 
@@ -597,6 +616,13 @@ async def test_cloud_is_out_of_reach_when_silent_or_when_the_probe_fails(age, fa
     heard = None if age is None else NOW - timedelta(seconds=age)
 
     assert await CloudReach(probe, clock, heard).offline() is offline
+
+
+@pytest.mark.parametrize("set_by", [timedelta(hours=-2), timedelta(hours=2)])
+async def test_sign_of_life_says_nothing_once_the_clock_was_set(set_by):
+    clock = SimpleNamespace(now=lambda: NOW + set_by)
+
+    assert not CloudReach(lambda: asyncio.sleep(0), clock, NOW).lately
 
 
 async def test_probe_that_hangs_is_given_up_within_its_time():
