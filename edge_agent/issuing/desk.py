@@ -19,6 +19,7 @@ waits.
 import asyncio
 import hashlib
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Final, NoReturn
 
@@ -40,6 +41,7 @@ from shared.domain.secret import Secret
 from shared.offline.certificate import OfflineCertificate
 from shared.ports.ambient import Clock, Ids
 
+KEPT_AFTER: Final = timedelta(days=7)
 PINS: Final = 3
 """How many PINs are drawn for one key before it is given up for now (A §14)."""
 
@@ -125,6 +127,14 @@ class OfflineDesk:
     async def left(self) -> list[Work]:
         """Return the keys whose making broke off: their wish is to be made again, or given up."""
         return await self._ledger.run(lambda it: it.left())
+
+    async def tidy(self) -> None:
+        """Give up what broke off and whose time is over, and forget what was over a week ago."""
+        now = self._hands.clock.now()
+        for work in await self.left():
+            if work.key.core.window.end < now:
+                await self.give_up(work.claim, None)
+        await self._ledger.run(lambda it: it.forget(now - KEPT_AFTER))
 
     async def _allowed(self, wish: OfflineWish, standing: Standing, maker: KeyMaker) -> OfflineCertificate:
         reason = refusal(wish, standing)

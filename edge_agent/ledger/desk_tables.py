@@ -42,9 +42,18 @@ class JobTable:
         self._db, self._commit = database, commit
 
     def highest_number(self) -> int:
-        """Return the highest number of a card that the cloud has asked for here."""
-        query = "SELECT max(json_extract(document, '$.number')) FROM jobs"
-        return self._db.execute(query).fetchone()[0] or 0
+        """Return the highest number of a card that the cloud has ever asked for here."""
+        query = "SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'job_number'"
+        found = self._db.execute(query).fetchone()
+        return found[0] if found else 0
+
+    def forget(self, before: str) -> None:
+        """Forget the jobs that ended, were told, and whose stays were over by then."""
+        self._db.execute(
+            "DELETE FROM jobs WHERE (step = 'dropped' OR told = 1 AND step IN ('written', 'failed'))"
+            " AND json_extract(document, '$.ends') < ?",
+            (before,),
+        )
 
     def take(self, document: dict[str, Any]) -> DeskJobRow:
         """Write a job down, unless it is known; return how it stands."""
@@ -54,6 +63,11 @@ class JobTable:
                 "INSERT INTO jobs (id, document, step, told) VALUES (?, ?, 'waiting', 0)"
                 " ON CONFLICT (id) DO UPDATE SET document = excluded.document WHERE step = 'waiting'",
                 row,
+            )
+            self._db.execute(
+                "INSERT INTO settings VALUES ('job_number', ?) ON CONFLICT (name) DO UPDATE"
+                " SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))",
+                (str(document["number"]),),
             )
         return self.get(document["job"])
 

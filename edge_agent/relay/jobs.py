@@ -66,7 +66,7 @@ class JobPost:
         """
         told = {"job": row.id, "vendor": row.document["vendor"], "state": AS_TOLD[row.step]}
         told |= {"error": row.error} if row.error else {}
-        told |= {"localId": row.local_id} if row.local_id else {}
+        told |= {"localId": row.local_id} if row.local_id else {"number": row.document["number"]}
         try:
             state = str((await self.line.ask(STEP, told))["state"])
         except CannotBeDone as refusal:

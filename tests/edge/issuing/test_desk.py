@@ -242,6 +242,32 @@ async def test_card_made_alone_is_above_what_the_cloud_had_written_at_this_desk(
     assert facts.for_push(row)["vendorRef"].endswith(f".{ahead + 1}")
 
 
+async def test_card_made_alone_is_above_what_another_desk_of_the_property_wrote(front):
+    ahead = int((NOW + timedelta(hours=2)).timestamp() * 1000)
+
+    await front.issue(maker=replace(front.cards, newest=ahead))
+
+    (row,) = await front.rows()
+    assert facts.for_push(row)["vendorRef"].endswith(f".{ahead + 1}")
+
+
+async def test_card_of_the_key_before_is_not_taken_for_the_key_that_takes_its_place(front):
+    early = replace(STAY, window=replace(STAY.window, start=NOW + timedelta(hours=1)))
+    standing = replace(STANDING, pack=replace(PACK, stays=(early,)))
+    ahead = replace(front.cards, newest=int((NOW + timedelta(hours=2)).timestamp() * 1000))
+    first = await front.issue(standing=standing, maker=ahead)
+    number = await front.ledger.run(lambda it: it.card_of(first.id))
+
+    second = await front.issue(replace(WISH, once="press-2", replaces=first.id), standing)
+
+    assert await front.ledger.run(lambda it: it.card_of(second.id)) == number + 1
+    assert [facts.for_push(row).get("vendorRef", "")[-len(str(number)) :] for row in await front.rows()] == [
+        str(number),
+        "",
+        str(number + 1),
+    ]
+
+
 async def test_row_is_the_specification_s_signed_whole_and_its_reference_stands_apart(front):
     key = await front.issue()
 
@@ -263,6 +289,7 @@ async def test_row_is_the_specification_s_signed_whole_and_its_reference_stands_
 
 
 REFUSALS = {
+    "clock_untrue": {"clock_untrue": True},
     "no_certificate": {"certificate": None},
     "expired": {"now": CERTIFICATE.ends},
     "another_device": {"device_key": bytes(32)},
@@ -581,6 +608,27 @@ async def test_another_guest_s_card_is_not_erased_by_a_revocation(front):
     await front.desk.revoke(first.id, RevokeReason.CHECKOUT, CERTIFICATE, front.cards)
 
     assert door("rmu_205").present(front.plastic, NOW + timedelta(hours=1)) == "opens"
+
+
+async def test_what_was_over_a_week_ago_is_forgotten_once_the_cloud_has_heard_of_it(front):
+    key = await front.issue()
+    job = {"job": "job_1", "number": 7, "ends": "2026-11-21T08:00:00Z"}
+    await front.ledger.run(lambda it: it.jobs.take(job))
+    await front.ledger.run(lambda it: it.jobs.step("job_1", "written"))
+    front.device.card = None
+    with pytest.raises(CardMissing):
+        await front.issue(replace(WISH, once="press-2", rooms=(RoomId("rmu_205"),)))
+    front.now += timedelta(days=10)
+    await front.desk.tidy()
+    assert (await front.desk.left(), len(await front.rows())) == ([], 2)
+    assert await front.ledger.run(lambda it: (it.key(key.id) is None, len(it.jobs.written()))) == (False, 1)
+
+    await front.ledger.run(lambda it: it.sent(2))
+    await front.ledger.run(lambda it: it.jobs.told(it.jobs.get("job_1")))
+    await front.desk.tidy()
+
+    assert await front.ledger.run(lambda it: (it.key(key.id), it.jobs.written())) == (None, [])
+    assert await front.ledger.run(lambda it: it.jobs.highest_number()) == 7
 
 
 async def test_revoking_what_this_desk_did_not_make_is_refused(front):
