@@ -202,13 +202,15 @@ async def _named(store: TenantDocuments, record: KeyRecord) -> bool:
     return stay is not None and stay.status is Status.CONFIRMED and record.id in stay.credentials
 
 
-async def residues(cell: Cell, tenant: str | None, now: datetime) -> list[dict[str, Any]]:
+async def residues(
+    cell: Cell, tenant: str | None, now: datetime, house: str | None = None
+) -> list[dict[str, Any]]:
     """Return what should be gone and may still open a lock, the longest first, saga or no saga."""
     shown = []
     for store in await cell.known(tenant):
         async for document in every(store, LEAVING, {}):
             kept = grant_from(document)
-            if is_left(kept, now):
+            if house in (None, kept.grant.property_id) and is_left(kept, now):
                 shown.append(await _residue(store, kept))
     return shown
 

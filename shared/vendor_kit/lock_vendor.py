@@ -56,6 +56,7 @@ class PropertyLocks:
     clock: Clock
     offered: Callable[[], LockCapabilities]
     sources: Mapping[KeyCredentialKind, SecretSource] = field(default_factory=dict)
+    capacity: Mapping[KeyCredentialKind, int] = field(default_factory=dict)
 
     def device(self, device_id: LockDeviceId) -> LockDevice:
         """Return a lock of the property, or refuse."""
@@ -158,7 +159,10 @@ class SyncedLockVendor(LocksInTurn):
 
     def describe_adapter(self) -> AdapterDescription:
         """Say what this adapter can do."""
-        return AdapterDescription(self.vendor, self._locks.offered(), sources=self._locks.sources)
+        locks = self._locks
+        return AdapterDescription(
+            self.vendor, locks.offered(), sources=locks.sources, capacity=locks.capacity
+        )
 
     def wait_after(self, error: LockError) -> timedelta | None:
         """Say how long the vendor wants to be left alone after this error."""
