@@ -16,21 +16,19 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from shared.domain.core import Guest
-from shared.domain.device_health import Level
-from shared.domain.grant_lifecycle import Placed, Placement
+from shared.domain.grant_lifecycle import Placement
 from shared.domain.instants import instant_to_text
-from shared.ledger.device_record import DeviceRecord
+from shared.keywork.door_risks import placement_of, risks_at
+from shared.ledger.device_record import DeviceRecord, kept_of
 from shared.ledger.grant_record import MOST_GRANTS, GrantRecord, grant_from
 from shared.ledger.indexes import KEYLESS, LIVE_AT, OF_CREDENTIAL
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.reservation import Reservation, reservation_from
 from shared.ports.documents import TenantDocuments
-from shared.queries.devices import record_of, state_of
 from shared.queries.hotels import Cell, every, properties
 
 AHEAD: Final = timedelta(hours=72)
 ORDER: Final = ("missing", "accepted", "on_lock", "used")
-WELL: Final = frozenset({"online", "never looked at"})
 
 
 async def readiness(cell: Cell, tenant: str | None, now: datetime) -> dict[str, Any]:
@@ -95,11 +93,11 @@ async def _doors(store: TenantDocuments, key: str) -> list[dict[str, Any]]:
     """Return how far a key that counts has come at each of its doors."""
     grants = await store.query(OF_CREDENTIAL, {"credential_id": key}, limit=MOST_GRANTS)
     kept = [each for each in map(grant_from, grants) if not each.over]
-    return [_door(key, each, await record_of(store, each.grant.device_id)) for each in kept]
+    return [_door(key, each, await kept_of(store, each.grant.device_id)) for each in kept]
 
 
 def _door(key: str, kept: GrantRecord, record: DeviceRecord | None) -> dict[str, Any]:
-    placement = _placement(kept)
+    placement = placement_of(kept)
     return {
         "key": key,
         "device": str(kept.grant.device_id),
@@ -108,22 +106,7 @@ def _door(key: str, kept: GrantRecord, record: DeviceRecord | None) -> dict[str,
     }
 
 
-def _placement(kept: GrantRecord) -> str:
-    state = kept.grant.state
-    return state.placement.value if isinstance(state, Placed) else ORDER[0]
-
-
 def _risks(kept: GrantRecord, placement: str, record: DeviceRecord | None) -> Iterator[str]:
-    device = kept.grant.device_id
-    if placement == ORDER[0]:
-        yield f"{device}: no key at the door yet"
     if placement == Placement.ACCEPTED:
-        yield f"{device}: nobody has read the key back"
-    if record is None:
-        return
-    if (state := state_of(record)) not in WELL:
-        yield f"{device}: {state}"
-    if record.condition.battery_level == Level.CRITICAL:
-        yield f"{device}: the battery is nearly empty"
-    if record.condition.skew_level > Level.GOOD:
-        yield f"{device}: the clock is wrong"
+        yield f"{kept.grant.device_id}: nobody has read the key back"
+    yield from risks_at(kept, record)
