@@ -19,11 +19,11 @@ from typing import Any, Final
 
 from shared.domain.device_health import Condition, Level
 from shared.domain.instants import instant_to_text
-from shared.ledger.device_record import DEVICE_HEALTH, DeviceRecord, device_record_from
+from shared.ledger.device_record import DeviceRecord, kept_of, state_of
 from shared.ledger.hotel_directory import HotelSetup, setup_of
 from shared.ledger.indexes import ROOMS
 from shared.ledger.premises import premises_of
-from shared.ports.documents import Ref, TenantDocuments
+from shared.ports.documents import TenantDocuments
 from shared.queries.hotels import Cell, every, properties
 
 LEVELS: Final = {Level.GOOD: "good", Level.WARNING: "low", Level.CRITICAL: "critical"}
@@ -46,16 +46,10 @@ async def mapped(cell: Cell, tenant: str | None) -> dict[str, Any]:
     for store in await cell.known(tenant):
         for hotel in await properties(store):
             setup = setup_of(await premises_of(store, hotel))
-            known = [await record_of(store, each.id) for each in setup.devices]
+            known = [await kept_of(store, each.id) for each in setup.devices]
             here = [room.ref.id async for room in every(store, ROOMS, {"property_id": hotel})]
             maps.append({"tenant": store.tenant, "property": hotel, **_map(setup, here, known)})
     return {"maps": maps}
-
-
-async def record_of(store: TenantDocuments, device: str) -> DeviceRecord | None:
-    """Return what is kept of a lock besides where it hangs, if it was ever looked at."""
-    found = await store.get(Ref(DEVICE_HEALTH, str(device)))
-    return None if found is None else device_record_from(found)
 
 
 def _map(
@@ -81,7 +75,7 @@ def _map(
 
 async def _device(store: TenantDocuments, setup: HotelSetup, number: int) -> dict[str, Any]:
     device = setup.devices[number]
-    record = await record_of(store, device.id)
+    record = await kept_of(store, device.id)
     condition = Condition() if record is None else record.condition
     return {
         "device": str(device.id),
@@ -102,17 +96,6 @@ async def _device(store: TenantDocuments, setup: HotelSetup, number: int) -> dic
         "looked_at": _text(condition.looked_at),
         "proven_at": _text(None if record is None else record.proven_at),
     }
-
-
-def state_of(record: DeviceRecord | None) -> str:
-    """Return how a lock stands, the worst first."""
-    if record is None or record.condition.looked_at is None:
-        return "never looked at"
-    if record.swapped_at is not None:
-        return "swapped"
-    if record.missing_since is not None:
-        return "missing"
-    return "offline" if record.condition.silent_since is not None else "online"
 
 
 def _text(at: datetime | None) -> str | None:
