@@ -103,7 +103,7 @@ TENANTS: Final = Index("tenant", ("data_residency",), "id", swept=True)
 DUE_WEBHOOKS: Final = Index("webhooks", (), "due_at", swept=True)
 """Webhooks that nobody applied, or told of."""
 WAITING_WEBHOOKS: Final = Index("webhooks", ("site",), "waiting")
-"""The webhooks of one property's locks of a vendor that wait to be applied, the oldest first."""
+"""The webhooks of one property's locks of a vendor that wait, those first that nobody looked at for long."""
 DUE_ATTEMPTS: Final = Index("attempts", (), "due_at", swept=True)
 """Attempts at doors that nobody is known to have told of."""
 AT_DOOR: Final = Index("attempts", ("device_id",), "newest")
