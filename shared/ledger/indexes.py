@@ -118,5 +118,7 @@ DEVICES_AT: Final = Index("device_health", ("site",), "rank")
 """What is kept of one property's locks of a vendor, besides where they hang."""
 CHALLENGES: Final = Index("challenges", ("pin",), "rank")
 """The challenges of locks, by the blind indexes of their codes."""
+ANOMALIES_AT: Final = Index("anomalies", ("property_id",), "newest")
+"""What somebody should look at in the attempts at a property's doors, newest first."""
 ANOMALIES: Final = Index("anomalies", (), "newest")
 """What somebody should look at in the attempts at doors, newest first."""
