@@ -34,6 +34,7 @@ from shared.usecases.guests.services import GuestServices
 _NAMED: Final = re.compile(r"/(sms|push)/(tnt_[0-9A-Za-z_-]{1,64})/([0-9A-Za-z_-]{1,80})")
 _OF_MAIL: Final = re.compile(r"/email/(tnt_[0-9A-Za-z_-]{1,64})")
 GOOD_FOR: Final = timedelta(minutes=5)
+NOBODYS: Final = "not a status that anybody sent"
 
 
 async def heard(came: Incoming, on: Platform) -> Response:
@@ -46,18 +47,24 @@ async def heard(came: Incoming, on: Platform) -> Response:
 
 
 async def _believed(came: Incoming, on: Platform, services: GuestServices) -> Status:
-    """Return what is told, or raise Unauthenticated."""
+    """Return what is told, or raise Unauthenticated; what cannot be read is told apart in the log alone."""
     try:
-        if (named := _NAMED.fullmatch(came.path)) is not None:
-            await on.hotels.admit(named[2])
-            read = _of_sms if named[1] == "sms" else _of_push
-            return await read(came, TenantId(named[2]), named[3], on, services)
-        if (named := _OF_MAIL.fullmatch(came.path)) is not None:
-            await on.hotels.admit(named[1])
-            return await _of_mail(came, TenantId(named[1]), on)
-    except (InvalidInput, ValueError, KeyError, TypeError):
-        pass
-    raise Unauthenticated("not a status that anybody sent")
+        return await _read(came, on, services)
+    except (InvalidInput, ValueError, KeyError, TypeError) as fault:
+        unread = fault.field if isinstance(fault, InvalidInput) else type(fault).__name__
+        on.log.seldom("a status could not be read", unread)
+        raise Unauthenticated(NOBODYS) from None
+
+
+async def _read(came: Incoming, on: Platform, services: GuestServices) -> Status:
+    if (named := _NAMED.fullmatch(came.path)) is not None:
+        await on.hotels.admit(named[2])
+        read = _of_sms if named[1] == "sms" else _of_push
+        return await read(came, TenantId(named[2]), named[3], on, services)
+    if (named := _OF_MAIL.fullmatch(came.path)) is not None:
+        await on.hotels.admit(named[1])
+        return await _of_mail(came, TenantId(named[1]), on)
+    raise Unauthenticated(NOBODYS)
 
 
 async def _of_sms(
@@ -67,10 +74,10 @@ async def _of_sms(
     fields = await account_fields(Channel.SMS, tenant, on.secrets)
     url = await status_url_of(tenant, notice, services)
     if fields is None or url is None:
-        raise Unauthenticated("not a status that anybody sent")
+        raise Unauthenticated(NOBODYS)
     expected = signature_of(sms_account(fields).token, url, form)
     if not hmac.compare_digest(came.headers.get("x-twilio-signature", "").encode(), expected.encode()):
-        raise Unauthenticated("not a status that anybody sent")
+        raise Unauthenticated(NOBODYS)
     return Status(tenant, notice, Channel.SMS, form["MessageStatus"])
 
 
@@ -80,7 +87,7 @@ async def _of_push(
     status = Status(tenant, notice, Channel.PUSH, "arrived")
     receipt = Secret(str(orjson.loads(came.body)["receipt"]))
     if not await receipt_fits(status, receipt, services):
-        raise Unauthenticated("not a status that anybody sent")
+        raise Unauthenticated(NOBODYS)
     return status
 
 
@@ -88,11 +95,11 @@ async def _of_mail(came: Incoming, tenant: TenantId, on: Platform) -> Status:
     fields = await account_fields(Channel.EMAIL, tenant, on.secrets)
     secret = (fields or {}).get("webhookSecret")
     if not isinstance(secret, str) or not _signed(came, secret, on.clock.now()):
-        raise Unauthenticated("not a status that anybody sent")
+        raise Unauthenticated(NOBODYS)
     told: dict[str, Any] = orjson.loads(came.body)
     notice, _, whose = str(told["messageId"]).strip("<>").partition("@")[0].partition(".")
     if whose != tenant:
-        raise Unauthenticated("not a status that anybody sent")
+        raise Unauthenticated(NOBODYS)
     return Status(tenant, notice, Channel.EMAIL, str(told["type"]))
 
 

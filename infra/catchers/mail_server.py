@@ -1,6 +1,7 @@
 """A mail server that delivers to an outbox: SMTP as RFC 5321 has it, no relay, no TLS, on loopback alone."""
 
 import asyncio
+import contextlib
 import re
 from collections import deque
 from typing import Final
@@ -45,6 +46,11 @@ class SmtpSession:
         special = {"RCPT": self._receiver, "DATA": self._data, "QUIT": self._quit}
         return special[verb](words) if verb in special else answers.get(verb, b"500 what\r\n")
 
+    def overlong(self) -> bytes:
+        """Answer a line that is longer than we take; where the next begins, nobody knows."""
+        self.over = True
+        return b"500 5.5.2 line too long\r\n"
+
     def _receiver(self, words: str) -> bytes:
         if self._fault == "bad_address":
             return b"550 5.1.1 nobody of that name\r\n"
@@ -80,14 +86,20 @@ async def serve_mail(outbox: Outbox, faults: "deque[str]", port: int) -> asyncio
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         session = SmtpSession(outbox, faults)
-        writer.write(session.greeting())
-        try:
-            while not session.over and (line := await reader.readline()):
-                writer.write(session.received(line))
+        # A client may hang up wherever it likes, and what it had not handed over is its own still.
+        with contextlib.closing(writer), contextlib.suppress(OSError):
+            writer.write(session.greeting())
+            while not session.over and (answer := await _answer(session, reader)) is not None:
+                writer.write(answer)
                 await writer.drain()
-        except (OSError, ValueError):
-            pass
-        finally:
-            writer.close()
 
     return await asyncio.start_server(talk, "127.0.0.1", port, limit=LONGEST_LINE)
+
+
+async def _answer(session: SmtpSession, reader: asyncio.StreamReader) -> bytes | None:
+    """Return what to answer to the next line; None where there is none any more."""
+    try:
+        line = await reader.readline()
+    except ValueError:
+        return session.overlong()
+    return session.received(line) if line else None

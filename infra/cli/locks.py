@@ -83,7 +83,7 @@ def doors(at: FleetAddress, tenant: Tenant = None) -> Answer:
     """Show how far the keys of the next arrivals have come at their doors, and what puts one at risk."""
     found = ControlPlane(at).get("readiness", tenant=tenant)
     if not found["arrivals"]:
-        return Answer(found, (line("Nobody arrives within three days, and nobody is in the house."),))
+        return Answer(found, (line("Nobody arrives today, or within three days."),))
     ready = sum(not each["risks"] for each in found["arrivals"])
     head = line(f"{counted(len(found['arrivals']), 'stay')}, {ready} without any risk.")
     return Answer(found, (table(ARRIVALS, map(_arrival, found["arrivals"])), head))

@@ -1,7 +1,7 @@
 """A lock is mapped to a hotel: held against what is there, then looked at, which tells that it joined.
 
 The same description twice changes nothing. What leads nowhere, is nobody's vendor, or names a lock that
-another door has already, is refused before anything is kept: by the same check as a whole hotel's description.
+another door has already, is refused before anything is kept: by the same check as a whole hotel.
 """
 
 from collections.abc import Mapping, Sequence
