@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from edge_agent.agent.machine import HOME, EncoderUnclear, NamedEncoder, this_machine
+from edge_agent.agent.machine import HOME, EncoderUnclear, NamedEncoder, NamedSystem, this_machine
 from edge_agent.agent.serve import ADDRESS, Serving, serve
 from edge_agent.cloud.line import CloudRefused, CloudSilent, Introducing
 from edge_agent.ledger.errors import LedgerError
@@ -75,6 +75,9 @@ def run_desk(
     encoder: Annotated[
         list[str] | None, typer.Option(help="NAME=MODEL@VENDOR:PRODUCT; more than once.")
     ] = None,
+    system: Annotated[
+        list[str] | None, typer.Option(help="DIALECT=HOST:PORT#ENCODER, or DIALECT=/dev/PORT#ENCODER.")
+    ] = None,
     port: Annotated[int, typer.Option(help="The console's port; 0 takes a free one.")] = 0,
     automatic: Annotated[
         bool, typer.Option(help="Write the only open card on what is laid down, without a clerk.")
@@ -83,7 +86,8 @@ def run_desk(
 ) -> None:
     """Run the desk's agent until it is stopped."""
     named = [NamedEncoder.of(each) for each in encoder or ()]
-    asyncio.run(serve(this_machine(home), Serving(named, port, automatic)))
+    systems = [NamedSystem.of(each) for each in system or ()]
+    asyncio.run(serve(this_machine(home), Serving(named, port, automatic, systems)))
 
 
 @app.command("status")
@@ -146,7 +150,7 @@ def _of_the_agent(told: dict[str, Any]) -> Iterator[Finding]:
         yield "this machine's clock is wrong", "set it, or nothing can be made alone"
     if not told["arrivals_good"]:
         yield "the arrivals are too old", "bring the desk online, or no key can be made alone"
-    if not told["encoders"]:
+    if not told["encoders"] and not told["systems"]:
         yield "no encoder is named", "run with --encoder NAME=MODEL@VENDOR:PRODUCT"
     for name in (name for name, plugged in told["encoders"].items() if not plugged):
         yield f"encoder {name} is not plugged in", "seat its plug again"

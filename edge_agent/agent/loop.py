@@ -10,7 +10,8 @@
 | what was over a week ago is forgotten | every day, by a true clock | the next day |
 
 A line that is up and says nothing ends with the pull's patience, half a minute at most. A desk whose encoder
-is not plugged in pulls nothing: its cards would wait in vain, and the cloud must know.
+is not plugged in, and that reaches no lock system, pulls nothing: its cards would wait in vain, and the cloud
+must know.
 """
 
 import asyncio
@@ -140,7 +141,12 @@ class AgentLoop:
             await self.agent.offline.tidy()
 
     async def _plugged(self) -> bool:
-        return any([await each.plugged() for each in self.agent.parts.encoders.values()])
+        parts = self.agent.parts
+        encoders = [each.plugged for each in parts.encoders.values()]
+        for way in (*encoders, *(each.there for each in parts.systems.values())):
+            if await way():
+                return True
+        return False
 
 
 async def kept_alive(work: Callable[[], Awaitable[None]], tell: Callable[[str], None], pause: float) -> None:

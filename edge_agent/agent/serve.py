@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from edge_agent.agent.front import Front
 from edge_agent.agent.loop import AgentLoop, kept_alive
-from edge_agent.agent.machine import NamedEncoder, shelf_of
+from edge_agent.agent.machine import NamedEncoder, NamedSystem, shelf_of
 from edge_agent.agent.wiring import AgentParts, DeskAgent, wired
 from edge_agent.hardware.encoders.encoder import DeskOfEncoders, SessionFact
 from edge_agent.hardware.encoders.shelf import EncoderShelf, PlugNews
@@ -42,6 +42,7 @@ class Serving:
     encoders: Sequence[NamedEncoder]
     port: int = 0
     automatic: bool = False
+    systems: Sequence[NamedSystem] = ()
 
 
 async def serve(machine: Machine, serving: Serving) -> None:
@@ -55,8 +56,11 @@ async def serve(machine: Machine, serving: Serving) -> None:
         desk = DeskOfEncoders(identity.property_id, identity.device, clock, ids, sessions.put_nowait)
         shelf = shelf_of(serving.encoders, desk)
         encoders = {name: shelf.encoder(name) for name in shelf.names}
-        agent = wired(AgentParts(machine, ledger, http, clock, ids, encoders, asyncio.sleep), identity)
-        await _live(agent, shelf, sessions, serving)
+        systems = {each.dialect: each.opened(clock) for each in serving.systems}
+        parts = AgentParts(machine, ledger, http, clock, ids, encoders, asyncio.sleep, systems)
+        await _live(wired(parts, identity), shelf, sessions, serving)
+        for system in systems.values():
+            await system.close()
         await shelf.close()
     finally:
         await http.close()
