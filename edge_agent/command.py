@@ -5,6 +5,8 @@ import json
 import sys
 import urllib.request
 from collections.abc import Iterator
+from http.client import HTTPException
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -18,6 +20,9 @@ from edge_agent.ledger.ledger import DeskLedger
 from edge_agent.pairing.identity import DeskIdentity, NotPaired
 from edge_agent.pairing.keychain import KeychainUnsafe
 from edge_agent.pairing.pair import CERTIFICATE, pair, wipe
+from edge_agent.release.manifest import ReleaseRefused
+from edge_agent.release.shelf import ReleaseShelf
+from edge_agent.release.update import ReleaseSource, update
 from shared.domain.errors import InvalidInput
 from shared.kernel.ambient import SystemClock
 from shared.offline.arrivals import ArrivalsPack
@@ -33,10 +38,14 @@ TROUBLES: Final = (
     KeychainUnsafe,
     LedgerError,
     NotPaired,
+    HTTPException,
     OSError,
+    ReleaseRefused,
     SignedRefused,
 )
 Finding = tuple[str, str]
+RELEASES: Final = Path("/var/lib/keyfleet-releases")
+Releases = Annotated[Path, typer.Option(help="Where the machine's releases are.")]
 Home = Annotated[Path, typer.Option(help="Where this desk keeps its ledger.")]
 
 app = typer.Typer(name="keyfleet-edge", no_args_is_help=True, pretty_exceptions_enable=False)
@@ -122,6 +131,29 @@ def forget(
         raise typer.Exit(2)
     wipe(this_machine(home))
     print("This machine is no desk any more.")
+
+
+@app.command("version")
+def say_version() -> None:
+    """Say which release of the agent this is."""
+    print(version("keyfleet"))
+
+
+@app.command("update")
+def take_release(
+    source: Annotated[str, typer.Option(help="The address beside which releases are offered.")],
+    maker: Annotated[list[str], typer.Option(help="A public key of whoever makes releases, in hex.")],
+    releases: Releases = RELEASES,
+) -> None:
+    """Take the release that is offered, if it is newer and proved; the service starts it by itself."""
+    taken = update(ReleaseSource.at(source, maker), ReleaseShelf(releases), SystemClock().now())
+    print("Nothing is newer." if taken is None else f"Release {taken.version} is in place.")
+
+
+@app.command("back")
+def take_back(releases: Releases = RELEASES) -> None:
+    """Go back to the release before, and never take the present one again."""
+    print(f"Release {ReleaseShelf(releases).back()} is current again.")
 
 
 def _findings(home: Path) -> Iterator[Finding]:

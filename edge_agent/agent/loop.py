@@ -57,6 +57,8 @@ class AgentLoop:
 
     agent: DeskAgent
     entropy: Entropy
+    beat: Callable[[], None] = lambda: None
+    """Says after each round that the agent is alive, whether or not the cloud is."""
     chores: dict[str, Chore] = field(init=False)
     problem: str = ""
     """Why the cloud was not reached last, or what it refused; empty while all is well."""
@@ -75,7 +77,9 @@ class AgentLoop:
     async def forever(self) -> None:
         """Stay in touch until cancelled."""
         while True:
-            await self.agent.parts.sleep(await self.round())
+            pause = await self.round()
+            self.beat()
+            await self.agent.parts.sleep(pause)
 
     async def round(self) -> float:
         """Do what is due once, and return for how many seconds to rest."""
