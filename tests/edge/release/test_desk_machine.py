@@ -1,12 +1,12 @@
 """A desk's machine: units that systemd reads, a service with little left to take, encoders that are ours."""
 
 import re
-import shutil
 import subprocess
 
 import pytest
 
 from tests.architecture.tree import ROOT
+from tests.edge.installed import needs_systemd
 
 DESK = ROOT / "infra" / "desk"
 UNITS = sorted(path.name for path in DESK.iterdir() if path.suffix in (".service", ".timer", ".path"))
@@ -16,8 +16,7 @@ MOST_EXPOSED = 2.0
 @pytest.fixture
 def units(tmp_path):
     """The units beside each other, with programs that are on this machine too."""
-    if shutil.which("systemd-analyze") is None:
-        pytest.skip("systemd-analyze is not installed: on Debian it comes with the package systemd")
+    needs_systemd()
     for name in UNITS:
         text = (DESK / name).read_text()
         text = re.sub(

@@ -1,6 +1,5 @@
 """The agent as one folder: built by PyInstaller, started, offered, and taken by a desk."""
 
-import importlib.util
 import json
 import subprocess
 from datetime import timedelta
@@ -11,6 +10,7 @@ import pytest
 from edge_agent.release.manifest import Release
 from edge_agent.release.update import this_kind
 from infra.desk.keyfleet_edge import built, offered, packed
+from tests.edge.installed import needs_freezer
 from tests.edge.release.test_update import MAKER, NOW, served
 
 BUILT_WITHIN = 1500.0
@@ -19,8 +19,7 @@ BUILT_WITHIN = 1500.0
 @pytest.mark.soak
 @pytest.mark.timeout(BUILT_WITHIN)
 def test_agent_is_built_starts_and_is_taken_as_a_release(tmp_path):
-    if importlib.util.find_spec("PyInstaller") is None:
-        pytest.skip("PyInstaller is not installed: pip install pyinstaller")
+    needs_freezer()
     folder = built(tmp_path / "out")
     program = str(folder / "keyfleet-edge")
 
