@@ -13,6 +13,7 @@ words for it in five languages.
 
 import asyncio
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -97,10 +98,8 @@ class Front:
             begun = row is not None and row.step == WRITING and row.told
             if row is not None and (begun or await self._online()):
                 await self._demand(user, Permission.KEY_ISSUE)
-                try:
+                with suppress(CloudSilent):  # it went away before anything was written: we are alone
                     return self._noted(user, await self._written(row))
-                except CloudSilent:
-                    pass  # it went away in between, before anything was written
             elif await self._online():
                 raise ClerkProblem("no_job")
             return self._noted(user, await self._made_alone(user, reservation, once))
@@ -112,14 +111,13 @@ class Front:
         return self._noted(user, Done("given_up", str(row.document["reservationId"])))
 
     async def replace_lost(self, user: str, reservation: str, once: str) -> Done:
-        """Withdraw the key that this desk made alone for a stay, and make another in its place."""
+        """Make another key in place of the one that this desk made alone for a stay, which ends by that."""
         await self._demand(user, Permission.KEY_REPLACE)
-        standing = await self.agent.papers.standing()
-        key = next(iter(await self._keys_of(reservation)), None)
-        if key is None or standing.certificate is None:
-            raise ClerkProblem("no_local_key")
-        await self.agent.offline.revoke(str(key.id), RevokeReason.LOST, standing.certificate, None)
-        return self._noted(user, await self._made_alone(user, reservation, once, key.id))
+        async with self._writing:
+            lost = await self._lost_of(reservation)
+            if lost is None:
+                raise ClerkProblem("no_local_key")
+            return self._noted(user, await self._made_alone(user, reservation, once, lost))
 
     async def revoke(self, user: str, reservation: str) -> Done:
         """Withdraw the keys that this desk made for a stay, and erase the card if it lies there."""
@@ -173,6 +171,13 @@ class Front:
     async def _keys_of(self, reservation: str) -> list[KeyCredential]:
         keys = await self.agent.parts.ledger.run(lambda it: it.keys_in("active"))
         return [key for key in keys if reservation_of(key) == reservation]
+
+    async def _lost_of(self, reservation: str) -> CredentialId | None:
+        """Return the key of a stay to be replaced: in use, or ended by a replacement that broke off."""
+        for key in await self._keys_of(reservation):
+            return key.id
+        left = [work.key for work in await self.agent.offline.left()]
+        return next((key.core.replaces for key in left if reservation_of(key) == reservation), None)
 
     async def _written(self, row: DeskJobRow) -> Done:
         try:

@@ -7,6 +7,7 @@
 | the arrivals | every five minutes | those we have count until they are two days old |
 | the certificate | every hour | that we have counts until its end |
 | the cell's log is cosigned | every hour | the next hour |
+| what was over a week ago is forgotten | every day, by a true clock | the next day |
 
 A line that is up and says nothing ends with the pull's patience, half a minute at most. A desk whose encoder
 is not plugged in pulls nothing: its cards would wait in vain, and the cloud must know.
@@ -32,6 +33,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 WITHOUT_ENCODER: Final = 5.0
 SOON: Final = timedelta(seconds=2)
 ARRIVALS_EVERY, PAPERS_EVERY = timedelta(minutes=5), timedelta(hours=1)
+TIDIED_EVERY: Final = timedelta(days=1)
 
 
 @dataclass
@@ -66,6 +68,7 @@ class AgentLoop:
             "arrivals": Chore(papers.fetch_arrivals, ARRIVALS_EVERY),
             "certificate": Chore(papers.fetch_certificate, PAPERS_EVERY),
             "witness": Chore(self.agent.witness.cosign, PAPERS_EVERY),
+            "tidying": Chore(self._tidied, TIDIED_EVERY),
         }
 
     async def forever(self) -> None:
@@ -131,6 +134,10 @@ class AgentLoop:
             else:
                 chore.problem = ""
             chore.done_at = now
+
+    async def _tidied(self) -> None:
+        if not self.agent.line.clock_is_untrue:
+            await self.agent.offline.tidy()
 
     async def _plugged(self) -> bool:
         return any([await each.plugged() for each in self.agent.parts.encoders.values()])

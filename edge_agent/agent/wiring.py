@@ -70,7 +70,7 @@ class DeskAgent:
     def card_maker(self, encoder: str, pack: ArrivalsPack) -> CardMaker:
         """Return what makes cards on an encoder while the desk is alone."""
         at, parts = self.parts.encoders[encoder], self.parts
-        return CardMaker(at, self.cards, parts.ids, parts.ledger, pack.doors_of)
+        return CardMaker(at, self.cards, parts.ids, parts.ledger, pack.doors_of, pack.newest_card)
 
 
 def wired(parts: AgentParts, identity: DeskIdentity) -> DeskAgent:

@@ -42,9 +42,18 @@ class JobTable:
         self._db, self._commit = database, commit
 
     def highest_number(self) -> int:
-        """Return the highest number of a card that the cloud has asked for here."""
-        query = "SELECT max(json_extract(document, '$.number')) FROM jobs"
-        return self._db.execute(query).fetchone()[0] or 0
+        """Return the highest number of a card that the cloud has ever asked for here."""
+        query = "SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'job_number'"
+        found = self._db.execute(query).fetchone()
+        return found[0] if found else 0
+
+    def forget(self, before: str) -> None:
+        """Forget the jobs that ended, were told, and whose stays were over by then."""
+        self._db.execute(
+            "DELETE FROM jobs WHERE (step = 'dropped' OR told = 1 AND step IN ('written', 'failed'))"
+            " AND json_extract(document, '$.ends') < ?",
+            (before,),
+        )
 
     def take(self, document: dict[str, Any]) -> DeskJobRow:
         """Write a job down, unless it is known; return how it stands."""
@@ -54,6 +63,11 @@ class JobTable:
                 "INSERT INTO jobs (id, document, step, told) VALUES (?, ?, 'waiting', 0)"
                 " ON CONFLICT (id) DO UPDATE SET document = excluded.document WHERE step = 'waiting'",
                 row,
+            )
+            self._db.execute(
+                "INSERT INTO settings VALUES ('job_number', ?) ON CONFLICT (name) DO UPDATE"
+                " SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))",
+                (str(document["number"]),),
             )
         return self.get(document["job"])
 
@@ -103,6 +117,14 @@ class JobTable:
         """Note that the cloud knows of a step; one that was made since is yet to be told."""
         with self._commit():
             self._db.execute("UPDATE jobs SET told = 1 WHERE id = ? AND step = ?", (row.id, row.step))
+
+    def unheard(self, row: DeskJobRow, reason: str) -> None:
+        """Note that the cloud will not hear of a job's end, and why; what was done stays done."""
+        with self._commit():
+            self._db.execute(
+                "UPDATE jobs SET told = 1, error = coalesce(error, ?) WHERE id = ? AND step = ?",
+                (f"unheard_{reason}", row.id, row.step),
+            )
 
     def _all(self, where: str) -> list[DeskJobRow]:
         rows = self._db.execute(f"SELECT {COLUMNS} FROM jobs WHERE {where} ORDER BY rowid").fetchall()  # noqa: S608 - our own words

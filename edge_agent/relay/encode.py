@@ -130,10 +130,10 @@ class JobWriter:
         return await self._told(failed)
 
     async def _told(self, row: DeskJobRow) -> DeskJobRow:
-        """Tell of an end now, if the cloud is there; else it is told with the next pull."""
+        """Tell of an end now, if the cloud listens; it is an end either way, and told with the next pull."""
         try:
             await self.post.tell(row)
-        except CloudSilent:
+        except (CloudSilent, CloudRefused):
             return row
         return await self.ledger.run(lambda it: it.jobs.get(row.id))
 

@@ -42,9 +42,11 @@ def out_of_use(at: FleetAddress, lock: Lock, by: By, because: Because, tenant: W
     body = {"tenant": tenant, "device": lock, "by": by, "because": because}
     facts = ControlPlane(at).call(OUT_OF_USE, body)
     until = moment(facts["rotate_by"])
-    return Answer(
-        facts, (line(f"{lock} is out of use, by {by}. Change its vendor's account by {until} UTC."),)
-    )
+    said = [line(f"{lock} is out of use, by {by}. Change its vendor's account by {until} UTC.")]
+    if facts["keys"]:
+        keys = ", ".join(facts["keys"])
+        said.append(line(f"Meanwhile keys were made for it: move or end the stays of {keys}."))
+    return Answer(facts, tuple(said))
 
 
 def challenge(at: FleetAddress, lock: Lock, by: By) -> Answer:

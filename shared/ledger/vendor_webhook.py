@@ -15,6 +15,7 @@ from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import VendorCode
 from shared.domain.stored import Json, Stored
 from shared.ledger.reading import read_record
+from shared.ledger.site import site_of
 from shared.ports.documents import Document, Ref
 from shared.streams.stream import Stream
 
@@ -92,11 +93,6 @@ class VendorWebhook(Stream):
     @property
     def _sequence(self) -> int:
         return self.sequence
-
-
-def site_of(property_id: str, vendor: str) -> str:
-    """Return what one property's locks of one vendor are called together."""
-    return f"{property_id}.{vendor}"
 
 
 def webhook_id(site: str, event_id: str, at: datetime) -> WebhookId:

@@ -20,7 +20,8 @@ from shared.keywork.vendor_session import VendorSession, VendorSessions
 from shared.ledger.delays import round_over
 from shared.ledger.hearing import Hearing, hearing_of
 from shared.ledger.indexes import WAITING_WEBHOOKS
-from shared.ledger.vendor_webhook import HintRecord, VendorWebhook, site_of, webhook_from
+from shared.ledger.site import site_of
+from shared.ledger.vendor_webhook import HintRecord, VendorWebhook, webhook_from
 from shared.ports.documents import StaleVersion
 from shared.ports.door_records import DoorRecord, Means, TellsAttempts
 from shared.usecases.attempts.begin_hearing import HearDoors

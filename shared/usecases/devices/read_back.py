@@ -27,7 +27,7 @@ from shared.ledger.grant_record import MOST_GRANTS, GrantRecord, Wish, grant_fro
 from shared.ledger.hearing import Hearing, hearing_of
 from shared.ledger.indexes import LIVE_AT, OF_CREDENTIAL
 from shared.ledger.key_record import KeyRecord, key_record_from
-from shared.ledger.vendor_webhook import site_of
+from shared.ledger.site import site_of
 from shared.ports.documents import AlreadyExists, StaleVersion, TenantDocuments
 from shared.usecases.attempts.begin_hearing import HearDoors
 

@@ -8,7 +8,8 @@ from typing import Final
 from shared.domain.ids import TenantId
 from shared.keywork.services import Services
 from shared.ledger.indexes import WAITING_WEBHOOKS
-from shared.ledger.vendor_webhook import WEBHOOKS, site_of, webhook_from
+from shared.ledger.site import site_of
+from shared.ledger.vendor_webhook import WEBHOOKS, webhook_from
 from shared.ports.documents import DocumentStore, Ref, StaleVersion
 from shared.usecases.attempts.begin_hearing import HearDoors, begin_hearing
 

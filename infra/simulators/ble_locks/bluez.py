@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 from dbus_fast import BusType, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
-from infra.simulators.desk.ble_lock import BleLock
+from infra.simulators.ble_locks.ble_lock import BleLock
 
 ADAPTER: Final = "/org/bluez/hci0"
 ADAPTER_1, DEVICE_1 = "org.bluez.Adapter1", "org.bluez.Device1"

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from infra.simulators.desk.device import Answer, Faults
+from infra.simulators.wires.device import Answer, Faults
 
 ACK, NACK = bytes([0, 0, 255, 0, 255, 0]), bytes([0, 0, 255, 255, 0, 0])
 SYNTAX = bytes([0, 0, 255, 1, 255, 0x7F, 0x81, 0])

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from infra.simulators.desk.device import Answer
+from infra.simulators.wires.device import Answer
 
 START = b"LS|DA261119|TI080000|"
 ALIVE = b"LA|DA261119|TI080001|"

@@ -1,4 +1,4 @@
-"""Run one encoder on a pseudo-terminal: `python -m infra.simulators.desk pn532 --baud 115200`.
+"""Run one encoder on a pseudo-terminal: `python -m infra.simulators.encoders pn532 --baud 115200`.
 
 It says where it is in one line of JSON, then takes orders, one JSON object a line, and answers each in the
 same way: {"do": "fault", "faults": ["nack"]}, {"do": "card", "kind": "ntag"}, {"do": "card", "kind":
@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Final, TextIO
 
-from infra.simulators.desk.classic_card import ClassicCard
-from infra.simulators.desk.er302 import Er302
-from infra.simulators.desk.ntag_card import NtagCard
-from infra.simulators.desk.pn532 import Pn532
-from infra.simulators.desk.pty_port import PtyPort
+from infra.simulators.encoders.er302 import Er302
+from infra.simulators.encoders.pn532 import Pn532
+from infra.simulators.key_cards.classic_card import ClassicCard
+from infra.simulators.key_cards.ntag_card import NtagCard
+from infra.simulators.wires.pty_port import PtyPort
 
 DEVICES: Final[Mapping[str, Callable[..., Any]]] = {"pn532": Pn532, "er302": Er302}
 CARDS: Final[Mapping[str, Callable[[], Any]]] = {
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None, orders: TextIO = sys.stdin) -> 
 
 
 def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m infra.simulators.desk", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m infra.simulators.encoders", description=__doc__)
     parser.add_argument("device", choices=DEVICES)
     parser.add_argument("--card", choices=CARDS, default="classic")
     parser.add_argument("--baud", type=int, default=0, help="the line's pace; 0 is as fast as it goes")

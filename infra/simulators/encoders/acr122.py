@@ -1,7 +1,7 @@
 """An ACR122U on its bulk pipe: CCID frames around pseudo-APDUs around the same PN532."""
 
-from infra.simulators.desk.device import Answer, Faults, expect
-from infra.simulators.desk.pn532 import Pn532
+from infra.simulators.encoders.pn532 import Pn532
+from infra.simulators.wires.device import Answer, Faults, expect
 
 OK, FAILED, UNSUPPORTED = b"\x90\x00", b"\x63\x00", b"\x6a\x81"
 

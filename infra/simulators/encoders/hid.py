@@ -3,7 +3,7 @@
 import queue
 from dataclasses import dataclass, field
 
-from infra.simulators.desk.device import Device, expect
+from infra.simulators.wires.device import Device, expect
 
 GONE = -1
 

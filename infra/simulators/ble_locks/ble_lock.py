@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from cryptography.hazmat.primitives import padding
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from infra.simulators.desk.device import Answer, Faults
+from infra.simulators.wires.device import Answer, Faults
 
 OK, FAILED = 1, 0
 NO_PERMISSION, BAD_ADMIN, BAD_PROOF, TAKEN, MISSING, FULL, NO_CARD, BAD_LENGTH, UNKNOWN = (

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any, Self
 
-from infra.simulators.desk.device import Answer
+from infra.simulators.wires.device import Answer
 
 
 class TcpPort:

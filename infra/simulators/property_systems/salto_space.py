@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from infra.simulators.desk.device import Answer, Faults
+from infra.simulators.wires.device import Answer, Faults
 
 B3 = b"\xb3"
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from infra.simulators.desk.device import Answer, Faults
-from infra.simulators.desk.pn532 import AUTH, LIST, READ, WRITE
+from infra.simulators.encoders.pn532 import AUTH, LIST, READ, WRITE
+from infra.simulators.wires.device import Answer, Faults
 
 OK, PARAMETER, NO_CARD, NO_AUTH, NO_READ, NO_WRITE = 0, 0x0C, 0x0D, 0x16, 0x17, 0x18
 LETTERS = {0x60: "A", 0x61: "B"}

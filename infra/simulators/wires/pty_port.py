@@ -15,7 +15,7 @@ from functools import partial
 from time import perf_counter
 from typing import Self
 
-from infra.simulators.desk.device import Answer, Device
+from infra.simulators.wires.device import Answer, Device
 
 BITS_A_BYTE = 10
 IDLE_SECONDS = 0.5
