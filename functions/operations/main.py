@@ -43,8 +43,11 @@ async def schedules(body: Body, on: Platform) -> Body:
 
 @step
 async def plan_quota(_body: Body, on: Platform) -> Body:
-    """Forecast each vendor application's calls of the month, and warn of one that falls short."""
+    """Forecast each vendor application's calls of the month and the places of locks, and warn of too few."""
     from shared.runtime.keys import services_of
+    from shared.usecases.devices.plan_places import plan_places
     from shared.usecases.upkeep import plan_quota as planning
 
-    return {"planned": await planning.plan_quota(on.documents, on.cell, services_of(on))}
+    services = services_of(on)
+    calls = await planning.plan_quota(on.documents, on.cell, services)
+    return {"planned": calls, "places": await plan_places(on.documents, on.cell, services)}

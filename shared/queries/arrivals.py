@@ -27,49 +27,6 @@ async def arrivals(
 
 def _arrival(comes: Coming, setup: HotelSetup, now: datetime) -> dict[str, Any]:
     record, stay, ready = comes.record, comes.stay, comes.readiness
-    place = {"property_id": setup.property.id}
-    stays = [reservation_from(each) for each in await within(store, STAYS_AT, place, day)]
-    grants = await within(store, COMING, {"grant.property_id": setup.property.id}, day)
-    doors = defaultdict[str, list[GrantRecord]](list)
-    for each in map(grant_from, grants):
-        doors[each.grant.credential_id].append(each)
-    coming = [each for each in stays if each.status is Status.CONFIRMED and each.stay is not None]
-    keys = await _keys(store, coming)
-    return [_arrival(each, keys, doors, setup, now) for each in coming]
-
-
-async def within(store: TenantDocuments, index: Index, equals: Mapping[str, Any], day: Day) -> list[Document]:
-    """Return all that an index has between two instants, in order."""
-    until, after = milliseconds(day.ends) - 1, from_value(index, milliseconds(day.begins))
-    found = list[Document]()
-    while True:
-        page = await store.query(index, equals, until=until, after=after, limit=MOST_RESULTS)
-        found += page
-        if len(page) < MOST_RESULTS:
-            return found
-        after = page[-1]
-
-
-async def _keys(store: TenantDocuments, stays: Iterable[Reservation]) -> dict[str, KeyRecord]:
-    names = [key for stay in stays for key in stay.credentials]
-    found = dict[str, KeyRecord]()
-    for first in range(0, len(names), AT_ONCE):
-        part = await asyncio.gather(*(key_of(store, name) for name in names[first : first + AT_ONCE]))
-        found |= {each.id: each for each in part if each is not None}
-    return found
-
-
-def _arrival(
-    record: Reservation,
-    keys: Mapping[str, KeyRecord],
-    doors: Mapping[str, Sequence[GrantRecord]],
-    setup: HotelSetup,
-    now: datetime,
-) -> dict[str, Any]:
-    stay = record.stay
-    assert stay is not None  # noqa: S101 - only such stays are asked about
-    mine = [keys[name] for name in record.credentials if name in keys]
-    ready = min((_readiness(key, doors.get(key.id, ())) for key in mine), key=READINESS.index, default="none")
     at_risk = ready not in READY and now >= stay.start - AT_RISK_WITHIN
     return {
         "reservation": record.id,

@@ -14,7 +14,7 @@ from shared.ledger.grant_record import grant_from
 from shared.ledger.indexes import LEAVING, LIVE_AT
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ports.documents import Index, TenantDocuments
-from shared.queries.attention import may_still_open
+from shared.queries.attention import is_left
 from shared.queries.coming import READINESS, Span, coming
 from shared.queries.coming import READY as ARE_READY
 from shared.queries.hotels import every, zones
@@ -175,7 +175,7 @@ async def tasks_on(store: TenantDocuments, house: PropertyId, board: str) -> lis
 async def residues_at(store: TenantDocuments, house: PropertyId, now: datetime) -> list[Item]:
     """Return the locks of a hotel that may still open to what should be gone."""
     found = [grant_from(each) async for each in every(store, LEAVING, {})]
-    here = [each for each in found if each.grant.property_id == house and may_still_open(each, now)]
+    here = [each for each in found if each.grant.property_id == house and is_left(each, now)]
     return [
         {"lock": each.grant.device_id, "key": each.grant.credential_id, "since": instant_to_text(each.since)}
         for each in here[:MOST_SHOWN]

@@ -188,6 +188,7 @@ def summary_of(record: KeyRecord) -> dict[str, Any]:
         "reason": getattr(credential.state, "reason", None),
         "window": shown_window(core.window),
         "becomes": _becomes(record),
+        "waits": _waits(record),
         "saga": {name: getattr(saga, name) for name in ("kind", "generation", "execution", "tries")},
         "due_at": moment(record.due),
         "attempts": core.plan.attempts,
@@ -201,6 +202,16 @@ def _becomes(record: KeyRecord) -> dict[str, Any] | None:
     """Return what a key is on its way to; what it is, stands at its locks until they have followed."""
     target = record.amends
     return None if target is None else {"rooms": list(target.rooms), "window": shown_window(target.window)}
+
+
+def _waits(record: KeyRecord) -> dict[str, str] | None:
+    """Return until when no vendor is asked for a key, and why; None if it waits for nothing."""
+    waits = record.waits
+    return (
+        {"until": instant_to_text(waits.until), "because": waits.because}
+        if waits is not None and record.to_be_made
+        else None
+    )
 
 
 def _holder(credential: KeyCredential) -> dict[str, str | None]:

@@ -136,12 +136,8 @@ async def _heard(row: PushedRow, desk: KnownDesk, on: DeskServices) -> KnownDesk
         "hash": row.hash.hex(),
         "outcome": outcome,
     }
-    row_kept = Create(Ref(ROWS, f"{record.id}.{row.sequence:08d}"), kept)
-    (_, version) = await desk.store.commit([row_kept, record.write()])
+    (_, version) = await desk.store.commit([Create(_place_of(row, desk), kept), record.write()])
     return replace(desk, record=record.as_found(version))
-    await desk.store.commit([Create(_place_of(row, desk), kept), record.write()])
-    found = await desk.store.get(Ref("desks", record.id))
-    return replace(desk, record=type(record).read(found)) if found is not None else desk
 
 
 def _place_of(row: PushedRow, desk: KnownDesk) -> Ref:

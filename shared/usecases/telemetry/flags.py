@@ -66,22 +66,11 @@ class DocumentFlags:
         """Keep a flag instead of the one of its subject and tenant, and drop those that are over."""
         if not now < flag.until <= now + LONGEST:
             raise InvalidInput("until", "over, or more than a week away", "Give an instant within seven days")
-        kept = await self._kept()
-        others = [each for each in kept.flags if not _same(each, flag) and now < each.until]
-        await replace(kept, flags=(*others, flag)[-MOST_FLAGS:]).saved(self._store)
-
-    async def drop(self, subject: str, tenant: str | None) -> int:
-        """Let a subject be told by the table again, and return how many flags that ended."""
-        kept = await self._kept()
-        left = tuple(each for each in kept.flags if (each.subject, each.tenant) != (subject, tenant))
-        if len(left) < len(kept.flags):
-            await replace(kept, flags=left).saved(self._store)
-        return len(kept.flags) - len(left)
 
         async def turned() -> None:
             kept = await self._kept()
             others = [each for each in kept.flags if not _same(each, flag) and now < each.until]
-            await self._keep(kept, (*others, flag)[-MOST_FLAGS:])
+            await replace(kept, flags=(*others, flag)[-MOST_FLAGS:]).saved(self._store)
 
         await retry_on_conflict(turned)
 
@@ -92,7 +81,7 @@ class DocumentFlags:
             kept = await self._kept()
             left = tuple(each for each in kept.flags if (each.subject, each.tenant) != (subject, tenant))
             if len(left) < len(kept.flags):
-                await self._keep(kept, left)
+                await replace(kept, flags=left).saved(self._store)
             return len(kept.flags) - len(left)
 
         return await retry_on_conflict(dropped)
