@@ -1,6 +1,19 @@
 """Every route of the API of staff, in the order in which its description lists them."""
 
-from functions.lock_api import about_me, credentials, doors, explain, hotels, operations, residues, stays
+from functions.lock_api import (
+    about_me,
+    credentials,
+    doors,
+    explain,
+    hotels,
+    many_keys,
+    operations,
+    residues,
+    saga_steering,
+    service_accounts,
+    staff_keys,
+    stays,
+)
 
 ROUTES = (
     *about_me.ROUTES,
@@ -11,4 +24,8 @@ ROUTES = (
     *hotels.ROUTES,
     *residues.ROUTES,
     *operations.ROUTES,
+    *saga_steering.ROUTES,
+    *staff_keys.ROUTES,
+    *many_keys.ROUTES,
+    *service_accounts.ROUTES,
 )
