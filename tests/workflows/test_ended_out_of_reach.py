@@ -42,7 +42,7 @@ def test_h1_the_old_window_is_listed_while_it_stands_and_removed_when_its_lock_i
 
 
 def test_h1_a_window_that_was_cut_by_an_hour_is_listed_from_its_new_end_until_its_lock_heard(tmp_path):
-    """Found by the days that pass (tests/soak/outside): four hours are what a vendor may round a window by."""
+    """Found by the days that pass (tests/soak/outside): so much a vendor may round a window by."""
 
     async def scenario(house):
         await house.unmap("front")
