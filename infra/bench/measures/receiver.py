@@ -21,13 +21,15 @@ from shared.domain.secret import Secret
 from shared.vendor_kit import standard_webhooks
 
 MANY, AT_MOST_A_SECOND = 64, 9000
-RATE, P95 = "{}_per_s_at_64", "{}_p95_ms_at_64"
+RATE, P95, CPU = "{}_per_s_at_64", "{}_p95_ms_at_64", "{}_cpu_us_at_64"
 RAW, RECEIVER = "raw.asgi_with_the_same_write", "receiver.webhooks"
 FIGURES = {
     RATE.format(RAW): Figure("1/s"),
     P95.format(RAW): Figure("ms", "lower"),
+    CPU.format(RAW): Figure("us", "lower"),
     RATE.format(RECEIVER): Figure("1/s", floor=1500, beside=RATE.format(RAW)),
     P95.format(RECEIVER): Figure("ms", "lower", beside=P95.format(RAW)),
+    CPU.format(RECEIVER): Figure("us", "lower", beside=CPU.format(RAW)),
 }
 
 
@@ -37,10 +39,11 @@ def take(ground: Ground) -> Sample:
     for name, more in ((RAW, ["bare"]), (RECEIVER, [])):
         port, home = free_port(), ground.folder / name
         program: list[str | Path] = ["-m", "infra.bench.programs.receiver", home, str(port), *more]
-        with answering(program, port, ground.folder):
+        with answering(program, port, ground.folder) as process:
             webhooks = list(signed(port, round(AT_MOST_A_SECOND * ground.effort.seconds), name))
-            loop = Varied(iter(webhooks))
+            loop, before = Varied(iter(webhooks)), process.cpu_seconds()
             sample[RATE.format(name)] = uvloop.run(loop.per_second(port, MANY, ground.effort.seconds))
+            sample[CPU.format(name)] = (process.cpu_seconds() - before) / loop.answers * 1e6
             sample[P95.format(name)] = quantiles(loop.took, n=20)[-1] * 1000
     return sample
 
