@@ -1,17 +1,17 @@
 """Where a thing is that a caller asks about: found first, and shown or changed only to whom works there."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId
 from shared.ports.documents import TenantDocuments
 from shared.queries.devices import find_device
 from shared.queries.found import FoundKey, FoundStay, find_key, find_stay
 from shared.queries.hotels import Cell, properties
+from shared.runtime import problems
 from shared.runtime.asked import Asked
 from shared.runtime.platform import Platform
-from shared.runtime.problems import NotNow, NotThere
+from shared.runtime.problems import NotThere
+
+as_state = problems.as_state
 
 
 def store_of(asked: Asked, on: Platform) -> TenantDocuments:
@@ -77,12 +77,3 @@ async def property_asked(named: str | None, asked: Asked, on: Platform) -> Prope
     if len(among) != 1:
         raise InvalidInput("property", "missing", "name one property: you work at none, or at several")
     return PropertyId(among[0])
-
-
-@contextmanager
-def as_state() -> Iterator[None]:
-    """Tell a command's refusal as what it is to a caller whose request is well formed: not possible now."""
-    try:
-        yield
-    except InvalidInput as refusal:
-        raise NotNow(f"{refusal.field}: {refusal.problem}") from None

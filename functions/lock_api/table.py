@@ -8,8 +8,12 @@ from functions.lock_api import (
     doors,
     explain,
     hotels,
+    many_keys,
     operations,
     residues,
+    saga_steering,
+    service_accounts,
+    staff_keys,
     stays,
 )
 
@@ -24,4 +28,8 @@ ROUTES = (
     *hotels.ROUTES,
     *residues.ROUTES,
     *operations.ROUTES,
+    *saga_steering.ROUTES,
+    *staff_keys.ROUTES,
+    *many_keys.ROUTES,
+    *service_accounts.ROUTES,
 )

@@ -70,6 +70,8 @@ MASTER_KEYS_OF: Final = Index("master_keys", ("of_staff",), "live")
 """The master keys of a member of staff that are not over."""
 MASTER_KEYS_AT: Final = Index("master_keys", ("of_property",), "ends")
 """All master keys of a property, those that last longest first."""
+INTEGRATORS_OF: Final = Index("integrators", (), "id")
+"""A tenant's service accounts, the oldest first."""
 TASKS_OF: Final = Index("staff_tasks", ("assigned_to",), "opened")
 """The open tasks of a member of staff."""
 ROOMS: Final = Index("rooms", ("property_id",), "id")

@@ -21,7 +21,7 @@ from shared.domain.device_health import Condition, Level
 from shared.domain.ids import PropertyId
 from shared.domain.instants import instant_to_text
 from shared.domain.premises import LockDevice
-from shared.ledger.device_record import DEVICE_HEALTH, DeviceRecord, device_record_from
+from shared.ledger.device_record import DeviceRecord, device_record_from, kept_of, state_of
 from shared.ledger.hotel_directory import HotelSetup, setup_of
 from shared.ledger.indexes import DEVICES_AT, ROOMS
 from shared.ledger.premises import premises_of
@@ -54,7 +54,7 @@ async def find_device(store: TenantDocuments, device: str) -> PropertyId | None:
     mapped = await store.get(Ref("devices", device))
     if mapped is not None:
         return PropertyId(mapped.data["property_id"])
-    record = await record_of(store, device)
+    record = await kept_of(store, device)
     return None if record is None else record.property_id
 
 
@@ -80,12 +80,6 @@ async def _records(store: TenantDocuments, setup: HotelSetup) -> dict[str, Devic
     sites = {site_of(setup.property.id, each.vendor) for each in setup.devices}
     found = [each for site in sites async for each in every(store, DEVICES_AT, {"site": site})]
     return {each.ref.id: device_record_from(each) for each in found}
-
-
-async def record_of(store: TenantDocuments, device: str) -> DeviceRecord | None:
-    """Return what is kept of a lock besides where it hangs, if it was ever looked at."""
-    found = await store.get(Ref(DEVICE_HEALTH, str(device)))
-    return None if found is None else device_record_from(found)
 
 
 def _map(setup: HotelSetup, rooms: Sequence[str], kept: Sequence[DeviceRecord]) -> dict[str, list[str]]:
@@ -127,17 +121,6 @@ def _device(store: TenantDocuments, device: LockDevice, record: DeviceRecord | N
         "looked_at": _text(condition.looked_at),
         "proven_at": _text(None if record is None else record.proven_at),
     }
-
-
-def state_of(record: DeviceRecord | None) -> str:
-    """Return how a lock stands, the worst first."""
-    if record is None or record.condition.looked_at is None:
-        return "never looked at"
-    if record.swapped_at is not None:
-        return "swapped"
-    if record.missing_since is not None:
-        return "missing"
-    return "offline" if record.condition.silent_since is not None else "online"
 
 
 def _text(at: datetime | None) -> str | None:
