@@ -17,6 +17,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Final
 from urllib.parse import parse_qsl
 
+from functions.guest_keys.app_links import FILES, app_links
 from functions.guest_keys.cards import card_asked_for
 from shared.domain.kinds import KeyCredentialKind, WalletName
 from shared.domain.secret import Secret
@@ -58,6 +59,8 @@ _SAYS: Final = {
 
 async def answer(request: Request, on: Platform) -> Page:
     """Answer one visit."""
+    if request.incoming.path in FILES and request.incoming.method in READING:
+        return await app_links(request.incoming.path, on)
     link = _LINK.fullmatch(request.incoming.path)
     if link is None:
         raise NotThere("no such page")
