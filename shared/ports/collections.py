@@ -73,6 +73,7 @@ COLLECTIONS: Final = (
     Collection("grants", "keys at one lock each"),
     Collection("hearings", "when each property's doors of a vendor were asked last, and since when"),
     Collection("index_keys", "the keys of blind indexes, wrapped by Cloud KMS", sealed=True),
+    Collection("guest_apps", "the booking apps that open guests' links"),
     Collection("guest_contacts", "how guests can be reached, sealed", expires=True),
     Collection("guest_devices", "where guests' apps take pushes, sealed", expires=True),
     Collection("guest_guesses", "how often unknown links of guests were tried lately", expires=True),
