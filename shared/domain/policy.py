@@ -52,6 +52,8 @@ class KeyKindPolicy:
     lead_time_hours: int | None = None
     """So long before arrival a key is made; at once where nobody says."""
     shared_rooms: SharedRooms = SharedRooms.JOINER
+    backup_codes: bool = False
+    """Whether each set of rooms has a code in reserve, for a desk to hand out."""
     version: int = 0
 
     def __post_init__(self) -> None:
@@ -134,6 +136,7 @@ _SETTINGS: Final[Mapping[str, tuple[str, Callable[[str, Any], Any]]]] = {
     "offlineIssuance": ("offline_issuance", _truth),
     "acceptsUnenforcedWindows": ("accepts_unenforced_windows", _vendors),
     "pinDigits": ("pin_digits", _whole_number),
+    "backupCodes": ("backup_codes", _truth),
     "sharedRooms": ("shared_rooms", _sharing),
     "leadTimeHours": ("lead_time_hours", _whole_number),
     "version": ("version", _whole_number),
