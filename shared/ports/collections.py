@@ -44,6 +44,9 @@ COLLECTIONS: Final = (
     Collection("backoffice_tasks", "what housekeeping and maintenance have to do", expires=True),
     Collection("backoffice_arrived", "whose stays have begun, as reception told", expires=True),
     Collection("break_glass", "for which incidents people were shown a vendor's account"),
+    Collection(
+        "backup_codes", "the code that each set of rooms has in reserve, and to whom it was handed out"
+    ),
     Collection("breakers", "how each vendor's application is, and what is yet to be told of it"),
     Collection("bulk_jobs", "how far each revocation of many keys is"),
     Collection("bulk_pages", "keys that were revoked with many, and are yet to go from their locks"),
