@@ -35,9 +35,14 @@ async def devices(cell: Cell, tenant: str | None) -> dict[str, Any]:
     shown = list[dict[str, Any]]()
     for store in await cell.known(tenant):
         for hotel in await properties(store):
-            setup = setup_of(await premises_of(store, hotel))
-            shown += [await _device(store, setup, number) for number in range(len(setup.devices))]
+            shown += await devices_at(store, hotel)
     return {"devices": shown}
+
+
+async def devices_at(store: TenantDocuments, hotel: str) -> list[dict[str, Any]]:
+    """Return a property's locks and how each is."""
+    setup = setup_of(await premises_of(store, hotel))
+    return [await _device(store, setup, number) for number in range(len(setup.devices))]
 
 
 async def mapped(cell: Cell, tenant: str | None) -> dict[str, Any]:
@@ -45,11 +50,16 @@ async def mapped(cell: Cell, tenant: str | None) -> dict[str, Any]:
     maps = list[dict[str, Any]]()
     for store in await cell.known(tenant):
         for hotel in await properties(store):
-            setup = setup_of(await premises_of(store, hotel))
-            known = [await record_of(store, each.id) for each in setup.devices]
-            here = [room.ref.id async for room in every(store, ROOMS, {"property_id": hotel})]
-            maps.append({"tenant": store.tenant, "property": hotel, **_map(setup, here, known)})
+            maps.append({"tenant": store.tenant, "property": hotel, **await mapping_at(store, hotel)})
     return {"maps": maps}
+
+
+async def mapping_at(store: TenantDocuments, hotel: str) -> dict[str, list[str]]:
+    """Return what of a property's rooms and locks does not fit, or was never proven."""
+    setup = setup_of(await premises_of(store, hotel))
+    known = [await record_of(store, each.id) for each in setup.devices]
+    here = [room.ref.id async for room in every(store, ROOMS, {"property_id": hotel})]
+    return _map(setup, here, known)
 
 
 async def record_of(store: TenantDocuments, device: str) -> DeviceRecord | None:
