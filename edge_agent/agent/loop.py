@@ -10,7 +10,8 @@
 | what was over a week ago is forgotten | every day, by a true clock | the next day |
 
 A line that is up and says nothing ends with the pull's patience, half a minute at most. A desk whose encoder
-is not plugged in pulls nothing: its cards would wait in vain, and the cloud must know.
+is not plugged in, and that reaches no lock system, pulls nothing: its cards would wait in vain, and the cloud
+must know.
 """
 
 import asyncio
@@ -56,6 +57,8 @@ class AgentLoop:
 
     agent: DeskAgent
     entropy: Entropy
+    beat: Callable[[], None] = lambda: None
+    """Says after each round that the agent is alive, whether or not the cloud is."""
     chores: dict[str, Chore] = field(init=False)
     problem: str = ""
     """Why the cloud was not reached last, or what it refused; empty while all is well."""
@@ -74,7 +77,9 @@ class AgentLoop:
     async def forever(self) -> None:
         """Stay in touch until cancelled."""
         while True:
-            await self.agent.parts.sleep(await self.round())
+            pause = await self.round()
+            self.beat()
+            await self.agent.parts.sleep(pause)
 
     async def round(self) -> float:
         """Do what is due once, and return for how many seconds to rest."""
@@ -140,7 +145,12 @@ class AgentLoop:
             await self.agent.offline.tidy()
 
     async def _plugged(self) -> bool:
-        return any([await each.plugged() for each in self.agent.parts.encoders.values()])
+        parts = self.agent.parts
+        encoders = [each.plugged for each in parts.encoders.values()]
+        for way in (*encoders, *(each.there for each in parts.systems.values())):
+            if await way():
+                return True
+        return False
 
 
 async def kept_alive(work: Callable[[], Awaitable[None]], tell: Callable[[str], None], pause: float) -> None:

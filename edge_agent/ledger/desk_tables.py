@@ -4,6 +4,7 @@ A job is written down before the cloud hears that it is taken, and each of its s
 
     waiting   until a clerk chooses it and lays a card down
     writing   on the card of this UID and no other: a crash leaves one card at most that may be this job's
+              (where a lock system writes it: once this is `asked`, there may be one)
     written   the card is this job's; the cloud hears it until it has answered
     failed    nothing was written, or nobody knows where it is: the cloud orders another, with a higher number
     dropped   called off before anything was written
@@ -19,6 +20,8 @@ from edge_agent.ledger.errors import UnknownWork
 
 WAITING, WRITING, WRITTEN, FAILED, DROPPED = "waiting", "writing", "written", "failed", "dropped"
 COLUMNS: Final = "id, document, step, uid, error, local_id, told"
+ASKED: Final = "asked"
+"""In place of a UID, where a lock system writes the card."""
 Commit = Callable[[], AbstractContextManager[None]]
 
 
@@ -98,6 +101,11 @@ class JobTable:
                 (step, uid, error, job),
             )
         return self.get(job)
+
+    def asked(self, job: str) -> None:
+        """Write down that a lock system is about to be asked for a job's card."""
+        with self._commit():
+            self._db.execute("UPDATE jobs SET uid = ? WHERE id = ?", (ASKED, job))
 
     def unbegun(self, job: str) -> DeskJobRow:
         """Let a job wait again of which nothing was written: its next card may be another."""

@@ -5,6 +5,7 @@
 | `POST /sms/{tenant}/{notice}` | the SMS provider | its signature over the address and every field |
 | `POST /push/{tenant}/{notice}` | the guest's app | the receipt that was in the push |
 | `POST /email/{tenant}` | the mail service | a signature over id, time and body, five minutes good |
+| `POST /bounce/{tenant}` | whoever takes mail for us | the code in the letter's own return path |
 
 Whatever is wrong is 401 and says nothing of what there is.
 """
@@ -19,6 +20,7 @@ from urllib.parse import parse_qsl
 import orjson
 from starlette.responses import Response
 
+from functions.notifications.returned import bounces_at, hear_returned
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
 from shared.domain.secret import Secret
@@ -32,6 +34,7 @@ from shared.usecases.guests.hear_status import Status, hear_status, receipt_fits
 from shared.usecases.guests.services import GuestServices
 
 _NAMED: Final = re.compile(r"/(sms|push)/(tnt_[0-9A-Za-z_-]{1,64})/([0-9A-Za-z_-]{1,80})")
+_BOUNCE: Final = re.compile(r"/bounce/(tnt_[0-9A-Za-z_-]{1,64})")
 _OF_MAIL: Final = re.compile(r"/email/(tnt_[0-9A-Za-z_-]{1,64})")
 GOOD_FOR: Final = timedelta(minutes=5)
 NOBODYS: Final = "not a status that anybody sent"
@@ -40,9 +43,22 @@ NOBODYS: Final = "not a status that anybody sent"
 async def heard(came: Incoming, on: Platform) -> Response:
     """Hear one status."""
     services = GuestServices.on(on)
+    if (named := _BOUNCE.fullmatch(came.path)) is not None:
+        return await _came_back(came, TenantId(named[1]), on)
     status = await _believed(came, on, services)
     await hear_status(status, services, on.sagas)
     await take_no_more(status, services)
+    return Response(status_code=204)
+
+
+async def _came_back(came: Incoming, tenant: TenantId, on: Platform) -> Response:
+    try:
+        await on.hotels.admit(tenant)
+        bounces = await bounces_at(tenant, on)
+    except InvalidInput:
+        bounces = None
+    if bounces is None or not await hear_returned(came.body, tenant, bounces, on):
+        raise Unauthenticated(NOBODYS)
     return Response(status_code=204)
 
 

@@ -64,6 +64,8 @@ class VendorWebhook(Stream):
     signed: bool
     hints: tuple[HintRecord, ...] = ()
     tries: int = 0
+    looked_at: Annotated[Moment | None, Stored(omitted=True)] = None
+    """When somebody last tried to apply it, and it had to wait: whoever comes next begins with others."""
     outcome: Annotated[HookOutcome | None, Stored(omitted=True)] = None
     processed_at: Annotated[Moment | None, Stored(omitted=True)] = None
     sequence: int = 1
@@ -72,7 +74,8 @@ class VendorWebhook(Stream):
         """Return what the index of those that wait reads."""
         if self.outcome is not None:
             return {}
-        return {"site": site_of(self.property_id, self.vendor), "waiting": milliseconds(self.received_at)}
+        waiting = self.looked_at or self.received_at
+        return {"site": site_of(self.property_id, self.vendor), "waiting": milliseconds(waiting)}
 
     def applied(self, outcome: HookOutcome, at: datetime) -> Self:
         """Return it with what became of it, which is yet to be told."""

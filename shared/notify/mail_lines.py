@@ -9,6 +9,8 @@ import asyncio
 import ssl
 from typing import Final
 
+from shared.ports.messengers import LineTooLong
+
 CONNECT_SECONDS: Final = 10.0
 STEP_SECONDS: Final = 30.0
 LONGEST_LINE: Final = 4096
@@ -32,7 +34,7 @@ class SocketLine:
             async with asyncio.timeout(STEP_SECONDS):
                 line = await self._reader.readline()
         except ValueError:
-            raise ConnectionError("the mail server's line is too long") from None
+            raise LineTooLong("the mail server's line is too long") from None
         if not line.endswith(b"\n"):
             raise ConnectionError("the mail server hung up")
         return line

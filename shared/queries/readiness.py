@@ -3,25 +3,22 @@
 How ready a stay is, `coming.py` tells; here its doors stand beside it, each with its lock's own troubles.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from shared.domain.device_health import Level
 from shared.domain.grant_lifecycle import Placement
 from shared.domain.instants import instant_to_text
 from shared.domain.states import Failed
-from shared.ledger.device_record import DeviceRecord
+from shared.keywork.door_risks import risks_of
+from shared.ledger.device_record import DeviceRecord, kept_of
 from shared.ledger.grant_record import GrantRecord
 from shared.ports.documents import TenantDocuments
 from shared.queries.coming import Coming, Span, at_door, coming
-from shared.queries.devices import record_of, state_of
 from shared.queries.hotels import Cell, properties, zones
 
 AHEAD: Final = timedelta(hours=72)
 UTC: Final = "Etc/UTC"
-WELL: Final = frozenset({"online", "never looked at"})
 _SAID: Final = {
     "waiting": "no key at the door yet",
     "resting": "the key rests",
@@ -68,20 +65,8 @@ class _Board:
     async def _door(self, key: str, kept: GrantRecord) -> dict[str, Any]:
         device = kept.grant.device_id
         if device not in self._locks:
-            self._locks[device] = await record_of(self.store, device)
+            self._locks[device] = await kept_of(self.store, device)
         placement = at_door(kept)
-        risks = [f"{device}: {said}" for said in _risks(placement, self._locks[device])]
+        own = [f"{device}: {_SAID[placement]}"] if placement in _SAID else []
+        risks = [*own, *risks_of(device, self._locks[device])]
         return {"key": key, "device": str(device), "placement": placement, "risks": risks}
-
-
-def _risks(placement: str, record: DeviceRecord | None) -> Iterator[str]:
-    if placement in _SAID:
-        yield _SAID[placement]
-    if record is None:
-        return
-    if (state := state_of(record)) not in WELL:
-        yield state
-    if record.condition.battery_level == Level.CRITICAL:
-        yield "the battery is nearly empty"
-    if record.condition.skew_level > Level.GOOD:
-        yield "the clock is wrong"

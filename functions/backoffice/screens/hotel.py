@@ -6,7 +6,7 @@ from typing import Any, Final
 from functions.backoffice.console_paper import word
 from functions.backoffice.screens.look import MOST_ROWS, Look
 from shared.queries.audit import standing
-from shared.queries.devices import devices_at, mapping_at
+from shared.queries.devices import devices_at, map_at
 from shared.queries.staff import shown_staff
 from shared.queries.vendor_health import vendor_health
 
@@ -26,7 +26,7 @@ async def locks(look: Look) -> str:
     found = await devices_at(look.store, look.at())
     rows = [_lock(look, each) for each in sorted(found, key=_trouble)[:MOST_ROWS]]
     columns = ("lock", "room", "vendor", "state", "battery", "clock", "firmware", "seen", "proven")
-    odd = await mapping_at(look.store, look.at())
+    odd = await map_at(look.store, look.at())
     mapped = [
         (
             word(look.paper, SAID.get(name, name), worst=name in ODD),

@@ -30,6 +30,7 @@ from shared.ledger.premises import change_hotel
 from shared.ledger.site import site_of
 from shared.ports.documents import AlreadyExists, StaleVersion, TenantDocuments, Write
 from shared.ports.lock import DeviceHealth, ListedDevice
+from shared.streams.owed import nothing_owed
 from shared.streams.telling import row_write
 from shared.usecases.attempts.begin_hearing import HearDoors
 from shared.usecases.devices.out_of_use import ALARMED_EVERY, watch_leaving
@@ -238,8 +239,8 @@ async def _saved(record: DeviceRecord, payloads: Sequence[Published], looked: Lo
         return  # somebody else looked, and told
     if rows:
         standing = replace(kept, version=version, stored=kept.sequence, told=tuple(rows))
-        announced = await standing.announce(round_.store, round_.services.bus)
-        await round_.store.note([replace(announced, due=None).write()])
+        told_of = await standing.announce(round_.store, round_.services.bus)
+        await nothing_owed([told_of], round_.store.note)
 
 
 def _quarantines(record: DeviceRecord, round_: Round) -> bool:

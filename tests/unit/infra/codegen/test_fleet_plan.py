@@ -97,6 +97,7 @@ def test_who_looks_after_what_is_kept_is_told_where_it_lies_and_nobody_else(befo
         "backoffice-console",
         "dead-letters",
         "lock-api",
+        "replay-letter",
     ]
 
 
