@@ -11,6 +11,7 @@ from infra.local.counters import BY
 from infra.local.documents.tenant import SqliteTenantDocuments
 from infra.local.host.app import Host
 from infra.local.sagas.history import history
+from shared.kernel.remembered import Remembered
 from shared.runtime.platform import deployed
 from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.guard import GuardPolicy
@@ -175,6 +176,17 @@ def test_a_key_costs_no_more_than_it_may(tmp_path, capsys, counted, room, front_
     assert {name: cost[name] for name in allowed if cost[name] > allowed[name]} == {}
 
 
+class _EachItsOwn:
+    """What is remembered of the hotels, for each function apart."""
+
+    def __init__(self, one, calling):
+        self._one, self._calling, self._by = one, calling, {}
+
+    def __getattr__(self, name):
+        own = self._by.setdefault(self._calling.get(), Remembered(self._one._now, self._one._kept_for))
+        return getattr(own, name)
+
+
 @pytest.fixture
 def read_by(monkeypatch):
     """Return what each function read, each as a process of its own: none remembers what another read."""
@@ -196,14 +208,11 @@ def read_by(monkeypatch):
         return rows
 
     async def _call(self, hosted, *rest):
-        name = hosted.deployed.name
-        if name not in by:
-            for remembered in (
-                house[0].fleet.platform.hotels._admitted,
-                house[0].fleet.platform.hotels._premises,
-            ):
-                remembered.forget(lambda _: True)
-        token = calling.set(name)
+        hotels = house[0].fleet.platform.hotels
+        if not isinstance(hotels._admitted, _EachItsOwn):
+            hotels._admitted = _EachItsOwn(hotels._admitted, calling)
+            hotels._premises = _EachItsOwn(hotels._premises, calling)
+        token = calling.set(hosted.deployed.name)
         try:
             return await call(self, hosted, *rest)
         finally:
