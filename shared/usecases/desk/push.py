@@ -136,9 +136,8 @@ async def _heard(row: PushedRow, desk: KnownDesk, on: DeskServices) -> KnownDesk
         "hash": row.hash.hex(),
         "outcome": outcome,
     }
-    await desk.store.commit([Create(_place_of(row, desk), kept), record.write()])
-    found = await desk.store.get(Ref("desks", record.id))
-    return replace(desk, record=type(record).read(found)) if found is not None else desk
+    (_, version) = await desk.store.commit([Create(_place_of(row, desk), kept), record.write()])
+    return replace(desk, record=record.as_found(version))
 
 
 def _place_of(row: PushedRow, desk: KnownDesk) -> Ref:

@@ -22,7 +22,7 @@ CONFIRMED, SHIFT = "on-booking-confirmed", "melmastoon.staff.shift.started.v1"
 SHOWS = ("guest-api", "guest-page", "lock-reveal", "tell-guest")
 """Who shows a key's secret to its guest, or to whom it is revealed, at every vendor."""
 """Who gives guests what is theirs, at every vendor."""
-STARTED = "on-shift-started"
+STARTED, HEARS = "on-shift-started", "event-hearers"
 ISSUED = "melmastoon.lock.credential.issued.v1"
 
 
@@ -34,7 +34,9 @@ def before():
     return plan_of(replace(manifest, functions=fewer))
 
 
-def grants(account, on=None, plan=FLEET):
+def grants(function, on=None, plan=FLEET):
+    """Return what a function may do, by the account that it runs as."""
+    account = plan["functions"].get(function, {"account": function})["account"]
     return {
         (each["role"], each["target"])
         for each in plan["grants"].values()
@@ -212,7 +214,7 @@ def test_a_cipher_key_is_used_by_those_who_name_its_purpose():
 def test_a_pattern_of_purposes_takes_in_every_vendor_s_key():
     manifest = load_manifest()
     some = manifest.functions["ask-again"]
-    opens = {"opens": ("guest-artifact-*",), "seals": ("vendor-ref-mock",)}
+    opens = {"opens": ("guest-artifact-*",), "seals": ("vendor-ref-mock",), "account": None}
     guest = replace(some, deployable=some.deployable.model_copy(update=opens))
     keys = storage.keys(replace(manifest, functions={**manifest.functions, "ask-again": guest}))
     for vendor in ("mock", "ttlock"):
@@ -326,7 +328,7 @@ def _vague(plan):
 
 def _peeking(plan):
     plan["grants"]["x"] = {
-        "account": CONFIRMED,
+        "account": HEARS,
         "role": "roles/datastore.user",
         "on": "database",
         "target": "sealed",
@@ -334,15 +336,32 @@ def _peeking(plan):
 
 
 def _opening(plan):
-    plan["keys"]["saga-callback"]["openers"].append(CONFIRMED)
+    plan["keys"]["saga-callback"]["openers"].append(HEARS)
 
 
 def _write_only(plan):
-    plan["keys"]["guest-contact"] = {"rotated_every_days": 90, "openers": [], "sealers": [CONFIRMED]}
+    plan["keys"]["guest-contact"] = {"rotated_every_days": 90, "openers": [], "sealers": [HEARS]}
 
 
 def _misspelt(plan):
     plan["functions"][CONFIRMED]["environment"]["KEYFLEET_SEALS"] = "guest-artefact-*"
+
+
+def _widened(plan):
+    plan["functions"][CONFIRMED]["environment"]["KEYFLEET_ROLES"] += ",sealed"
+
+
+def _opened(plan):
+    plan["functions"]["end-key"]["environment"]["KEYFLEET_OPENS"] = "saga-callback"
+
+
+def _namesake(plan):
+    plan["functions"]["end-key"]["account"] = "hold-stay"
+    plan["functions"]["copy-key"]["account"] = "end-key"
+
+
+def _many(plan):
+    plan["identities"] |= {f"one-more-{number}": {"kind": "function"} for number in range(40)}
 
 
 def _uncallable(plan):
@@ -368,6 +387,10 @@ PLANTED = {
     "a subscriber that opens": (_opening, f"{CONFIRMED}: a subscriber"),
     "what can be sealed and never opened": (_write_only, "opened by nobody"),
     "a pattern that takes in nothing": (_misspelt, "no purpose is called guest-artefact-*"),
+    "a subscriber with more rights than those who share its account": (_widened, "whose account it shares"),
+    "an order that opens more than those who share its account": (_opened, "end-key: its rights are not"),
+    "an account with the name of a function that runs as another": (_namesake, "bears its name"),
+    "more accounts than a project has": (_many, "service accounts, and 80 are allowed"),
     "a function that nobody may call": (_uncallable, "ask-again: nobody may call it"),
 }
 
