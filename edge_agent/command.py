@@ -228,7 +228,7 @@ def _told_by_the_agent(home: Path) -> dict[str, Any] | None:
 
 
 def main() -> None:
-    """Run the command; what can be told is told in a line, and ends with 1, or 78 where a person is needed."""
+    """Run the command; what can be told is a line, and ends with 1, or 78 where it needs a person."""
     try:
         app()
     except TROUBLES as trouble:
