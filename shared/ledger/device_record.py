@@ -11,6 +11,7 @@ from shared.domain.device_health import Condition
 from shared.domain.ids import LockDeviceId, PropertyId, TenantId, UserId
 from shared.domain.instants import Moment
 from shared.domain.kinds import VendorCode
+from shared.domain.premises import LockDevice
 from shared.domain.stored import Json, Stored
 from shared.ledger.reading import read_record
 from shared.ledger.site import site_of
@@ -64,12 +65,19 @@ class DeviceRecord(Stream):
     missing_since: Annotated[Moment | None, Stored(omitted=True)] = None
     proven_at: Annotated[Moment | None, Stored(omitted=True)] = None
     """When somebody typed a challenge at the door, and this lock opened."""
+    proven_as: Annotated[str | None, Stored(omitted=True)] = None
+    """To which door it was mapped then: mapped to another, it is proven no more."""
     out_of_use: Annotated[Decommission | None, Stored(omitted=True)] = None
     sequence: int = 1
 
     def indexed(self) -> dict[str, Json]:
         """Return what the index of a property's locks of one vendor reads."""
         return {"site": site_of(self.property_id, self.vendor), "rank": str(self.id)}
+
+    def proven(self, mapped: LockDevice) -> datetime | None:
+        """Return when it was proven to hang at the door to which it is mapped; None if it never was."""
+        same = self.proven_as is None or self.proven_as == door_of(mapped)
+        return self.proven_at if same else None
 
     def happened(self, many: int, now: datetime) -> Self:
         """Return it with so many events more, which are yet to be told."""
@@ -83,6 +91,12 @@ class DeviceRecord(Stream):
     @property
     def _sequence(self) -> int:
         return self.sequence
+
+
+def door_of(mapped: LockDevice) -> str:
+    """Return to which door a lock is mapped, and as which lock of its vendor."""
+    leads = [*mapped.rooms, *mapped.areas, mapped.floor or "", "back of house" * mapped.back_of_house]
+    return "|".join([mapped.vendor, mapped.vendor_device, *sorted(map(str, leads))])
 
 
 def device_record_from(found: Document) -> DeviceRecord:

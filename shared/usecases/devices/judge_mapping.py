@@ -3,26 +3,31 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from shared.domain.premises import LockDevice
 from shared.keywork.services import Services, retry_on_conflict
 from shared.ledger.attempt import Attempt
-from shared.ledger.device_record import DEVICE_HEALTH, DeviceRecord, device_record_from
+from shared.ledger.device_record import DEVICE_HEALTH, DeviceRecord, device_record_from, door_of
 from shared.ledger.premises import change_hotel
 from shared.ports.documents import Ref, TenantDocuments
 
 Change = Callable[[DeviceRecord], DeviceRecord]
 
 
-async def judge_mapping(attempt: Attempt, store: TenantDocuments, services: Services) -> None:
+async def judge_mapping(
+    attempt: Attempt, mapped: LockDevice | None, store: TenantDocuments, services: Services
+) -> None:
     """Note what an attempt with a challenge's code shows of its lock; noted once, it is nothing new."""
     challenged = attempt.challenge
     if challenged is None:
         return
     if challenged == attempt.device_id:
-        if attempt.opened:
+        if attempt.opened and mapped is not None:
             # Which hardware hangs there, the next look takes in: somebody has been at the door.
             await _changed(
                 challenged,
-                lambda it: replace(it, proven_at=attempt.at, swapped_at=None, hardware=None),
+                lambda it: replace(
+                    it, proven_at=attempt.at, proven_as=door_of(mapped), swapped_at=None, hardware=None
+                ),
                 store,
                 services,
             )
@@ -30,7 +35,9 @@ async def judge_mapping(attempt: Attempt, store: TenantDocuments, services: Serv
     both = [
         await _changed(
             each,
-            lambda it: it if it.swapped_at else replace(it, swapped_at=attempt.at, proven_at=None),
+            lambda it: (
+                it if it.swapped_at else replace(it, swapped_at=attempt.at, proven_at=None, proven_as=None)
+            ),
             store,
             services,
         )

@@ -59,6 +59,12 @@ class Round:
 
 async def look_at_locks(command: HearDoors, services: Services, desks: VendorSessions) -> dict[str, Any]:
     """Look once."""
+    await look(command, services, desks)
+    return dict(OVER)
+
+
+async def look(command: HearDoors, services: Services, desks: VendorSessions) -> bool:
+    """Look once; return whether the vendor's list was seen, be it believed or not."""
     store = (await services.ledger(command.tenant)).documents
     try:
         desk = await desks.at(command.tenant, command.property_id)
@@ -67,18 +73,18 @@ async def look_at_locks(command: HearDoors, services: Services, desks: VendorSes
         services.log.warning(
             "locks could not be looked at", property=command.property_id, cause=error.cause.kind
         )
-        return dict(OVER)
+        return False
     known = await records_at(command, store)
     await watch_leaving(list(known.values()), desk, store, services)
     listed = {str(each.device_id): each for each in found}
     round_ = Round(desk, known, listed, store, services, {})
     if gone := _gone(round_):
         await _brake(gone, command, round_)
-        return dict(OVER)
+        return True
     await _ask_clocks(round_)
     for device in desk.binding.devices:
         await _look(device, round_)
-    return dict(OVER)
+    return True
 
 
 async def records_at(command: HearDoors, store: TenantDocuments) -> dict[str, DeviceRecord]:
