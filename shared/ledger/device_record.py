@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Annotated, ClassVar, Final, Self
 
+from shared.domain.capabilities import LockCapabilities
 from shared.domain.device_health import Condition
 from shared.domain.ids import LockDeviceId, PropertyId, TenantId, UserId
 from shared.domain.instants import Moment
@@ -20,6 +21,8 @@ from shared.streams.stream import Stream
 
 DEVICE_HEALTH: Final = "device_health"
 TOLD_AFTER: Final = timedelta(minutes=2)
+MADE_WITH: Final = frozenset({"pin", "card_encoding", "qr", "nfc"})
+"""Abilities that a lock is made with; others come and go with its gateway, or with its tenant's policy."""
 ROTATED_WITHIN: Final = timedelta(hours=24)
 """After a lock was taken out of use, its vendor's account has so long to be changed (A §13.2)."""
 
@@ -60,6 +63,8 @@ class DeviceRecord(Stream):
     registered_at: Moment
     condition: Condition = field(default_factory=Condition)
     hardware: str | None = None
+    able: Annotated[LockCapabilities | None, Stored(omitted=True)] = None
+    """What its vendor's list says that it can do; what it is mapped with, a person said."""
     swapped_at: Annotated[Moment | None, Stored(omitted=True)] = None
     """Since when another lock answers under its name: nobody has said yet that it belongs there."""
     missing_since: Annotated[Moment | None, Stored(omitted=True)] = None
@@ -78,6 +83,12 @@ class DeviceRecord(Stream):
         """Return when it was proven to hang at the door to which it is mapped; None if it never was."""
         same = self.proven_as is None or self.proven_as == door_of(mapped)
         return self.proven_at if same else None
+
+    def lacks(self, mapped: LockDevice) -> tuple[str, ...]:
+        """Return the readers and keypads it is mapped with, and has not by its vendor's word."""
+        if self.able is None:
+            return ()
+        return tuple(name for name in mapped.capabilities.names if name in MADE_WITH - {*self.able.names})
 
     def happened(self, many: int, now: datetime) -> Self:
         """Return it with so many events more, which are yet to be told."""

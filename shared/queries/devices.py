@@ -9,6 +9,7 @@
 | doubled | locks that bear the same name at their vendor |
 | swapped | locks under whose name other hardware answers, or at whose door another one did |
 | missing | locks that their vendor's list lacks |
+| incapable | locks that are mapped with a keypad or reader that their vendor's list says they lack |
 | unproven | locks at whose door nobody has typed a challenge since they were mapped to it |
 """
 
@@ -96,6 +97,7 @@ def _map(setup: HotelSetup, rooms: Sequence[str], known: Mapping[str, DeviceReco
         "doubled": [str(each.id) for each in doors if names[each.vendor, each.vendor_device] > 1],
         "swapped": [str(each.id) for each in kept if each.swapped_at is not None],
         "missing": [str(each.id) for each in kept if each.missing_since is not None],
+        "incapable": [str(each.id) for each, record in mapped_here if record.lacks(each)],
         "unproven": [str(each.id) for each in doors if each.id not in proven],
     }
 
@@ -118,6 +120,7 @@ def _device(store: TenantDocuments, device: LockDevice, record: DeviceRecord | N
         "firmware": condition.firmware,
         "firmware_old": condition.firmware_old,
         "last_seen_at": _text(condition.last_seen_at),
+        "lacks": [] if record is None else list(record.lacks(device)),
         "looked_at": _text(condition.looked_at),
         "proven_at": _text(None if record is None else record.proven(device)),
     }

@@ -3,8 +3,8 @@
 1. The vendor's list is asked for; where there is none, nothing is concluded from that.
 2. More than a fifth of the known locks gone is not believed: an alarm, and nothing else of that list counts.
 3. Each lock: new ones are registered; a known one is held against how it was, and each crossing is told once,
-   in one commit with its new condition. Another lock under a known name is quarantined, with an alarm: its
-   premises say so in the same commit, and no key goes there until somebody has proven it at the door.
+   in one commit with its new condition and what it can do. Another lock under a known name is quarantined,
+   with an alarm: its premises say so in the same commit, and no key goes there until it is proven there.
 4. The clocks of those asked longest ago are asked, a few at a time: each takes its gateway's time.
 5. Of locks taken out of use, the account must have changed within a day, or somebody is called.
 
@@ -208,13 +208,19 @@ def _new(device: LockDevice, listed: ListedDevice | None, round_: Round) -> Devi
 
 
 def _presence(record: DeviceRecord, listed: ListedDevice | None, now: datetime) -> dict[str, Any]:
-    """Return whether a lock is in its vendor's list, and whether it is the same one."""
+    """Return whether a lock is in its vendor's list, whether it is the same one, and what it can do."""
     missing = None if listed else record.missing_since or now
     told = listed.hardware if listed else None
     swapped = record.swapped_at
     if told is not None and record.hardware is not None and told != record.hardware:
         swapped = swapped or now
-    return {"missing_since": missing, "hardware": record.hardware or told, "swapped_at": swapped}
+    able = listed.capabilities if listed else record.able
+    return {
+        "missing_since": missing,
+        "hardware": record.hardware or told,
+        "swapped_at": swapped,
+        "able": able,
+    }
 
 
 def _changed(record: DeviceRecord, known: DeviceRecord | None) -> bool:
@@ -227,8 +233,11 @@ def _changed(record: DeviceRecord, known: DeviceRecord | None) -> bool:
     )
     last = known.condition.looked_at
     stale = last is None or (record.condition.looked_at or last) >= last + timedelta(hours=6)
-    presence = (record.missing_since, record.swapped_at, record.hardware)
-    return stale or not same or presence != (known.missing_since, known.swapped_at, known.hardware)
+    return stale or not same or _presence_of(record) != _presence_of(known)
+
+
+def _presence_of(record: DeviceRecord) -> tuple[object, ...]:
+    return record.missing_since, record.swapped_at, record.hardware, record.able
 
 
 async def _saved(record: DeviceRecord, payloads: Sequence[Published], looked: Looked, round_: Round) -> None:

@@ -5,11 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from shared.domain.capabilities import LockCapabilities
 from shared.domain.documents import to_document
 from shared.ledger.device_record import DeviceRecord, device_record_from
 from shared.ledger.premises import change_hotel
 from shared.ports.documents import Ref, Update
-from shared.queries.devices import map_at
+from shared.queries.devices import devices_at, map_at
 from shared.usecases.devices.judge_mapping import judge_mapping
 from tests.unit.shared.ledger.ledgering import KABUL, MOCK, SILK
 from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
@@ -77,3 +78,12 @@ async def test_code_typed_at_another_lock_quarantines_both_until_each_is_proven(
     assert (await house.services.hotels.premises(SILK, KABUL)).quarantined == {THERE.id}
     found = device_record_from(await house.documents.get(Ref("device_health", HERE.id)))
     assert (found.swapped_at, found.proven_at) == (None, house.clock.now())
+
+
+async def test_lock_that_is_mapped_with_more_than_its_vendor_knows_of_is_shown(house):
+    assert (await map_at(house.documents, KABUL))["incapable"] == []
+    found = device_record_from(await house.documents.get(Ref("device_health", HERE.id)))
+    less = replace(found, able=LockCapabilities(card_encoding=True))
+    await house.documents.commit([less.write()])
+    assert (await map_at(house.documents, KABUL))["incapable"] == [HERE.id]
+    assert [each["lacks"] for each in await devices_at(house.documents, KABUL)] == [["pin"], []]
