@@ -23,7 +23,7 @@ async def house(books):
     """Two doors, both looked at and neither proven."""
     await move_in(books, HERE, THERE)
     for each in (HERE, THERE):
-        record = DeviceRecord(
+        looked_at = DeviceRecord(
             id=each.id,
             tenant=SILK,
             property_id=KABUL,
@@ -31,20 +31,26 @@ async def house(books):
             vendor_device=each.vendor_device,
             registered_at=books.clock.now(),
         )
-        await books.documents.commit([record.write()])
+        await books.documents.commit([looked_at.write()])
     return books
 
 
 async def typed(house, at, challenged, opened=True):
-    """Have a challenge's code typed at a lock."""
+    """Have a challenge's code typed at a lock, and return the attempt."""
+    now = house.clock.now()
     attempt = SimpleNamespace(
-        challenge=challenged.id,
-        device_id=at.id,
-        opened=opened,
-        at=house.clock.now(),
-        property_id=KABUL,
+        challenge=challenged.id, device_id=at.id, opened=opened, at=now, heard_at=now, property_id=KABUL
     )
+    await judged(house, attempt, at)
+    return attempt
+
+
+async def judged(house, attempt, at):
     await judge_mapping(attempt, at, house.documents, house.services)
+
+
+async def record(house, lock):
+    return device_record_from(await house.documents.get(Ref("device_health", lock.id)))
 
 
 async def unproven(house):
@@ -74,16 +80,30 @@ async def test_code_typed_at_another_lock_quarantines_both_until_each_is_proven(
     await typed(house, THERE, HERE, opened)
     (alert,) = [line for line in house.lines if line["severity"] == "ALERT"]
     assert alert["deviceId"] == HERE.id
+    house.clock.advance(minutes=5)
     await typed(house, HERE, HERE)
     assert (await house.services.hotels.premises(SILK, KABUL)).quarantined == {THERE.id}
-    found = device_record_from(await house.documents.get(Ref("device_health", HERE.id)))
+    found = await record(house, HERE)
     assert (found.swapped_at, found.proven_at) == (None, house.clock.now())
 
 
 async def test_lock_that_is_mapped_with_more_than_its_vendor_knows_of_is_shown(house):
     assert (await map_at(house.documents, KABUL))["incapable"] == []
-    found = device_record_from(await house.documents.get(Ref("device_health", HERE.id)))
-    less = replace(found, able=LockCapabilities(card_encoding=True))
+    less = replace(await record(house, HERE), able=LockCapabilities(card_encoding=True))
     await house.documents.commit([less.write()])
     assert (await map_at(house.documents, KABUL))["incapable"] == [HERE.id]
     assert [each["lacks"] for each in await devices_at(house.documents, KABUL)] == [["pin"], []]
+
+
+async def test_attempt_that_is_looked_into_late_undoes_nothing_that_was_seen_since(house):
+    elsewhere = await typed(house, THERE, HERE)
+    house.clock.advance(minutes=5)
+    proof = await typed(house, HERE, HERE)
+    proven = await record(house, HERE)
+    await judged(house, elsewhere, THERE)
+    assert await record(house, HERE) == proven
+    house.clock.advance(hours=1)
+    swapped = replace(proven, swapped_at=house.clock.now(), proven_at=None, proven_as=None)
+    await change_hotel(house.documents, KABUL, [swapped.write()])
+    await judged(house, proof, HERE)
+    assert (await record(house, HERE)).swapped_at == house.clock.now()
