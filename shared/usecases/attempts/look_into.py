@@ -84,8 +84,8 @@ class Scene:
 
 async def look_into(attempt: Attempt, ledger: Ledger, services: Services) -> None:
     """Keep what an attempt shows, and tell whoever must know, once."""
-    await judge_mapping(attempt, ledger.documents, services)
     scene = await _scene(attempt, ledger, services)
+    await judge_mapping(attempt, scene.door, ledger.documents, services)
     for rule in RULES:
         async for found in rule(scene):
             try:
