@@ -12,6 +12,7 @@ from infra.cli import (
     key_orders,
     keys,
     locks,
+    message_settings,
     messages,
     residue,
     schedule,
@@ -169,6 +170,7 @@ key.command("backup")(at_a_place(key_orders.backup))
 message.command("list")(at_a_place(messages.list_messages))
 message.command("show")(at_a_place(messages.show_message))
 message.command("resend")(at_a_place(messages.resend))
+message.command("settings")(at_a_place(message_settings.settings))
 message.command("apps")(at_a_place(messages.apps))
 message.command("outbox", hidden=True)(on_its_own(messages.outbox))
 found.command("list")(at_a_place(findings.list_findings))
