@@ -10,14 +10,14 @@ from shared.domain.ids import PropertyId
 from shared.domain.instants import instant_to_text
 from shared.domain.permissions import Permission, Principal, Verdict
 from shared.kernel.identity import Forbidden
-from shared.ports.bus import BusError
 from shared.ports.dead_letters import AT_MOST
 from shared.ports.documents import TenantDocuments
+from shared.ports.tasks import Task
 from shared.queries.attention import failed_keys, residues
 from shared.queries.boards import VIEWS
 from shared.queries.doors import MAY_OPEN, doors_of, who_can_open
 from shared.queries.hotels import Cell
-from shared.queries.keys import Wanted, list_keys
+from shared.queries.keys import keys_in_work
 from shared.queries.stays import shown_stay
 from shared.queries.timeline import NO_EXECUTIONS, timeline
 from shared.runtime.platform import Platform
@@ -31,6 +31,7 @@ _REFUSALS: Final[Mapping[Verdict, type[Exception]]] = {
     Verdict.STALE_PROOF: SignInAgain,
 }
 MOST_ROWS: Final = 200
+REPLAYER: Final = "replay-letter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ async def _arrivals(look: Look) -> str:
             ", ".join(each["rooms"]),
             each["from"],
             each["until"],
-            word(look.paper, each["readiness"], worst=each["readiness"] == "failed"),
+            word(look.paper, each["readiness"], worst=each["readiness"] in {"keyless", "failed"}),
         )
         for each in items
     ]
@@ -144,8 +145,7 @@ def _opener(look: Look, each: Mapping[str, Any]) -> tuple[object, ...]:
 
 async def _residues(look: Look) -> str:
     """What should be gone, and may still open."""
-    found = await residues(look.cell, str(look.who.tenant), look.now)
-    here = [each for each in found if each["property"] == look.at()]
+    here = await residues(look.cell, str(look.who.tenant), look.now, look.at())
     rows = [
         (
             each["label"] or each["device"],
@@ -168,9 +168,6 @@ async def _residues(look: Look) -> str:
 
 async def _sagas(look: Look) -> str:
     """Keys that are yet to be made, and those that could not be."""
-    wanted = Wanted(tenant=str(look.who.tenant), property=look.at(), limit=MOST_ROWS)
-    keys = (await list_keys(look.cell, wanted))["credentials"]
-    under_way = [each for each in keys if each["due_at"] is not None]
     failed = [
         each
         for each in await failed_keys(look.cell, str(look.who.tenant), look.now)
@@ -196,7 +193,7 @@ async def _sagas(look: Look) -> str:
             each["saga"]["tries"],
             each["due_at"],
         )
-        for each in under_way
+        for each in await keys_in_work(look.store, look.at(), MOST_ROWS)
     ]
     columns = ("reservation", "key", "state", "reason", "tries", "due")
     return table(look.paper, look.paper.word("sagas"), columns, rows, look.caption())
@@ -228,14 +225,12 @@ async def _mine(look: Look) -> list[dict[str, Any]]:
 
 
 async def _replay(look: Look) -> None:
-    """Have one message of this company's delivered again."""
+    """Have one message of this company's delivered again, in a moment."""
     wanted = look.form.get("id", "")
     if wanted not in {each["id"] for each in await _mine(look)}:
         raise NotThere("no such message")
-    try:
-        await look.on.dead_letters.replay([wanted])
-    except BusError:
-        raise NotThere("it cannot be delivered") from None
+    # The console is open to whoever finds it: it looks, and another publishes.
+    await look.on.tasks.enqueue(Task(REPLAYER, {"id": wanted}))
 
 
 async def _stay(look: Look) -> str:

@@ -80,6 +80,7 @@ _ROWS: Final[Mapping[str, tuple[str, str, str, str, str]]] = {
     "waiting": ("Waiting", "En attente", "در انتظار", "په تمه", "قيد الانتظار"),
     "resting": ("Resting", "Suspendue", "متوقف", "درول شوی", "موقوف"),
     "failed": ("Failed", "Échouée", "ناکام", "ناکام", "فشل"),
+    "keyless": ("No key", "Sans clé", "بدون کلید", "بې کیلۍ", "بلا مفتاح"),
     "none": ("Nothing here now.", "Rien pour l’instant.", "فعلاً چیزی نیست.", "اوس څه نشته.", "لا شيء الآن."),
     "as_of": ("As of", "Au", "تا", "تر", "حتى"),
     "refresh": ("Look again", "Actualiser", "دوباره ببین", "بیا وګوره", "تحديث"),

@@ -54,6 +54,14 @@ async def message_status(came: Incoming, on: Platform) -> Response:
 
 
 @step
+async def read_bounces(_body: Body, on: Platform) -> Body:
+    """Read what came back of guests' mail."""
+    from functions.notifications.returned import read_mailboxes
+
+    return await read_mailboxes(on)
+
+
+@step
 async def guest_messages(body: Body, on: Platform) -> Body:
     """List what guests were told, or have a message sent again."""
     from shared.usecases.guests.messages_told import answer

@@ -20,13 +20,14 @@ from infra.manifest.triggers import (
 )
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{5,27}$")]
-"""A deployable's name; its URL is the base URL plus this; its service account bears it, or is shared."""
+"""A deployable's name; its URL is the base URL plus this name, its service account has it or is shared."""
 Identity = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{2,62}$")]
 WorkflowName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{2,20}$")]
 """A workflow's name; with `workflow-` before it, a service account's: those have 30 letters at most."""
 Callee = Annotated[str, StringConstraints(pattern=r"^([a-z][a-z0-9-]{5,27}|adapters)$")]
 Role = Literal[
     "dead-letters",
+    "dead-letters-look",
     "documents",
     "executions",
     "objects",

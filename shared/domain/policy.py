@@ -11,6 +11,7 @@ from shared.domain.instants import utc
 from shared.domain.kinds import KeyCredentialKind, VendorCode
 
 _LONGEST_DELAY_HOURS: Final = 7 * 24
+_LONGEST_LEAD_HOURS: Final = 366 * 24
 _KINDS: Final = tuple(kind.value for kind in KeyCredentialKind)
 _ONE_VENDORS: Final = re.compile(r"([a-z][a-z0-9]*)EKeys")
 _SPEAKABLE: Final = re.compile(r"[a-z][A-Za-z]{0,39}")
@@ -40,6 +41,8 @@ class KeyKindPolicy:
     accepts_unenforced_windows: tuple[VendorCode, ...] = ()
     """Where no lock of a vendor enforces a key's window, guests get one only if the tenant accepts that."""
     pin_digits: int = 6
+    lead_time_hours: int | None = None
+    """So long before arrival a key is made; at once where nobody says."""
     version: int = 0
 
     def __post_init__(self) -> None:
@@ -47,6 +50,8 @@ class KeyKindPolicy:
             raise InvalidInput("preferredKinds", "empty or repeated", "Give each kind once, best first")
         _check_range("noShowSuspendAfterHours", self.no_show_suspend_after_hours, 0, _LONGEST_DELAY_HOURS)
         _check_range("pinDigits", self.pin_digits, 6, 8)
+        if self.lead_time_hours is not None:
+            _check_range("leadTimeHours", self.lead_time_hours, 2, _LONGEST_LEAD_HOURS)
         _check_range("version", self.version, 0, 2**53)
 
     def with_settings(self, settings: Mapping[str, Any]) -> "KeyKindPolicy":
@@ -70,6 +75,11 @@ class KeyKindPolicy:
     def accepts_unenforced(self, vendor: VendorCode) -> bool:
         """Say whether guests may have a key that no lock of this vendor ends by itself."""
         return vendor in self.accepts_unenforced_windows
+
+    @property
+    def lead_time(self) -> timedelta | None:
+        """How long before arrival a key is made; None where that is at once."""
+        return None if self.lead_time_hours is None else timedelta(hours=self.lead_time_hours)
 
     def suspends_no_show_at(self, event_time: datetime) -> datetime:
         """Return when the key of a guest who did not come is to rest."""
@@ -109,6 +119,7 @@ _SETTINGS: Final[Mapping[str, tuple[str, Callable[[str, Any], Any]]]] = {
     "offlineIssuance": ("offline_issuance", _truth),
     "acceptsUnenforcedWindows": ("accepts_unenforced_windows", _vendors),
     "pinDigits": ("pin_digits", _whole_number),
+    "leadTimeHours": ("lead_time_hours", _whole_number),
     "version": ("version", _whole_number),
 }
 

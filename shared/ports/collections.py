@@ -92,6 +92,7 @@ COLLECTIONS: Final = (
     Collection("opened_accounts", "accounts sealed to who was to see them", sealed=True, expires=True),
     Collection("outbox", "the event log: what was told, byte for byte"),
     Collection("pin_reveals", "when each member of staff looked at PINs within the hour", expires=True),
+    Collection("place_plans", "when somebody was told that a hotel's locks will be full"),
     Collection("policies", "which kinds of key a tenant wants"),
     Collection("premises", "each hotel with its locks and policy, copied into one document"),
     Collection("probe_callbacks", "where a probe is waited for, sealed", sealed=True, expires=True),

@@ -8,6 +8,7 @@ from typing import Any, Final
 from shared.domain.premises import LockDevice
 from shared.ledger.comparison import Comparison, comparison_from
 from shared.ledger.comparison import ref_of as comparison_at
+from shared.ledger.device_record import kept_of
 from shared.ledger.finding import finding_from
 from shared.ledger.grant_record import GrantRecord, grant_from
 from shared.ledger.hotel_directory import HotelSetup, setup_of
@@ -15,7 +16,6 @@ from shared.ledger.indexes import AT_DEVICE, FOUND_AT
 from shared.ledger.premises import premises_of
 from shared.ledger.reservation import Reservation, ref_of, reservation_from
 from shared.ports.documents import TenantDocuments
-from shared.queries.devices import record_of
 from shared.queries.door_refusal import Refusal, causes
 from shared.queries.grants import at_or_none, grants_of
 from shared.queries.hotels import Cell, Unknown, every, properties
@@ -46,7 +46,7 @@ async def why_refused(
     keys = [key for name in named if (key := await key_of(store, name)) is not None]
     grants = [kept for key in keys for kept in await grants_of(store, key.id)]
     findings = [finding_from(each) async for each in every(store, FOUND_AT, {"at_lock": str(at.door.id)})]
-    health = await record_of(store, str(at.door.id))
+    health = await kept_of(store, str(at.door.id))
     last = await _compared(store, at)
     case = Refusal(
         now=now,

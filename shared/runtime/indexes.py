@@ -8,9 +8,10 @@ from shared.usecases.backoffice.sessions import DUE_SESSIONS, OPEN_OF
 from shared.usecases.telemetry.keep import NEWEST_TOLD
 from shared.usecases.telemetry.untold import DUE_TELEMETRY
 from shared.vendor_kit.calm.health_stream import DUE_BREAKERS
-from shared.vendor_kit.desk_jobs import MADE_AT_DOOR, OPEN_AT_DESK
+from shared.vendor_kit.desk_jobs import OPEN_AT_DESK
+from shared.vendor_kit.written_cards import MADE_AT_DOOR, NEWEST_AT_DESK
 
-_OF_DESKS = (OPEN_AT_DESK, MADE_AT_DOOR)
+_OF_DESKS = (OPEN_AT_DESK, MADE_AT_DOOR, NEWEST_AT_DESK)
 _OF_BACKOFFICE = (ARRIVED_AT, ALERTS_AT, DUE_SESSIONS, OPEN_OF, SUGGESTIONS_AT, TASKS_ON)
 _OF_TELEMETRY = (DUE_TELEMETRY, NEWEST_TOLD)
 _OF_LEDGER = (each for each in vars(indexes).values() if isinstance(each, Index))

@@ -40,6 +40,14 @@ def unenforced_kinds(vendor: VendorCode) -> frozenset[KeyCredentialKind]:
     return kinds
 
 
+def capacity_of(vendor: VendorCode) -> Mapping[KeyCredentialKind, int]:
+    """Return how many keys of a kind one lock of this vendor keeps, where its capabilities say so."""
+    if vendor not in installed_vendors():
+        return {}
+    told: Mapping[KeyCredentialKind, int] = getattr(_part(vendor, "capabilities"), "CAPACITY", {})
+    return told
+
+
 def dialects_of(vendor: VendorCode) -> Mapping[str, LockCapabilities]:
     """Return what a vendor's adapter can do at most, by each way it is spoken to; a stand-in has none."""
     told: Mapping[str, LockCapabilities] = getattr(_part(vendor, "capabilities"), "DIALECTS", {})

@@ -71,11 +71,14 @@ def _function(function: Function, kept: str) -> Table:
     }
 
 
+_LETTERS: Final = frozenset({"dead-letters", "dead-letters-look"})
+
+
 def _environment(function: Function, kept: str) -> dict[str, str]:
     it = function.deployable
     said = {
         "KEYFLEET_CALLERS": _listed(function.allowed()),
-        "KEYFLEET_KEPT": kept if "dead-letters" in function.deployable.roles else "",
+        "KEYFLEET_KEPT": kept if _LETTERS & set(function.deployable.roles) else "",
         "KEYFLEET_OPENS": _listed(it.opens),
         "KEYFLEET_ROLES": _listed(roles_of(function)),
         "KEYFLEET_SEALS": _listed(it.seals),

@@ -7,12 +7,13 @@
 | `renew` one | that it is on its way, asked of a queue; the desk, if there was one lately |
 """
 
+import contextlib
 from dataclasses import dataclass
 from typing import Final
 
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.message_settings import MessageSettings, message_settings
-from shared.ports.tasks import Task, TaskQueue
+from shared.ports.tasks import Task, TaskExists, TaskQueue
 from shared.usecases.guests.explain_key import claim_renewal, explain, renewable
 from shared.usecases.guests.services import GuestServices
 from shared.usecases.guests.shown_keys import ShownKey, keys_of_stay, shown_keys
@@ -90,9 +91,10 @@ class _Help:
         return await self._renewed()
 
     async def _renewed(self) -> Helped:
-        """Have a new code made; if a crash keeps it from the queue, the claim stands and the desk helps."""
+        """Have a new code made; where a crash kept it from the queue, whoever asks again has it made."""
         if not await claim_renewal(self.entry, self.signed.reservation, self.on):
             return Helped(DESK)
         body = {"tenant": str(self.signed.tenant), "key": str(self.entry.id)}
-        await self.tasks.enqueue(Task(RENEWER, body))
+        with contextlib.suppress(TaskExists):  # it is on its way: a key is replaced once
+            await self.tasks.enqueue(Task(RENEWER, body, name=f"renew-{self.entry.id}"))
         return Helped(RENEWING)

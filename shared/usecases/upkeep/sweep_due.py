@@ -28,6 +28,7 @@ from shared.ledger.indexes import (
 from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
 from shared.streams.telling import DUE_AT
 from shared.usecases.backoffice.sessions import DUE_SESSIONS
+from shared.usecases.stays.check_arrival import check_arrival
 from shared.usecases.stays.no_show import do_planned
 from shared.usecases.telemetry.untold import DUE_TELEMETRY, tell_untold
 from shared.usecases.upkeep.tend_key import tend_if_due
@@ -46,8 +47,10 @@ async def _tend_key(tenant: TenantId, key: str, _: DocumentStore, services: Serv
     return await tend_if_due(key, await services.ledger(tenant), services)
 
 
-async def _do_planned(tenant: TenantId, stay: str, _: DocumentStore, services: Services) -> bool:
-    return await do_planned(stay, await services.ledger(tenant), services)
+async def _tend_stay(tenant: TenantId, stay: str, _: DocumentStore, services: Services) -> bool:
+    ledger = await services.ledger(tenant)
+    planned = await do_planned(stay, ledger, services)
+    return await check_arrival(stay, ledger, services) or planned
 
 
 async def _tend_master_key(tenant: TenantId, name: str, _: DocumentStore, services: Services) -> bool:
@@ -129,7 +132,7 @@ class SweptStream:
 
 SWEPT: Final = (
     SweptStream(DUE, _tend_key, "a due key could not be tended"),
-    SweptStream(DUE_STAYS, _do_planned, "what is planned for a stay could not be done"),
+    SweptStream(DUE_STAYS, _tend_stay, "a stay could not be tended that is due"),
     SweptStream(DUE_MASTER_KEYS, _tend_master_key, "a master key could not be brought to what it is to be"),
     SweptStream(DUE_BULK, _resume_bulk, "a bulk revocation could not be taken up"),
     SweptStream(DUE_DISCLOSURES, _tell_disclosure, "who was shown evidence could not be told"),

@@ -97,6 +97,7 @@ def test_who_looks_after_what_is_kept_is_told_where_it_lies_and_nobody_else(befo
         "backoffice-console",
         "dead-letters",
         "lock-api",
+        "replay-letter",
     ]
 
 
@@ -201,7 +202,7 @@ def test_only_an_adapter_and_its_receiver_read_their_own_vendor_s_secrets():
 
 def test_only_notifications_read_accounts_of_messengers():
     readers = {each["function"] for each in FLEET["secrets"].values() if each["begins"].startswith("notify-")}
-    assert readers == {"tell-guest", "message-status"}
+    assert readers == {"tell-guest", "message-status", "read-bounces"}
 
 
 def test_a_cipher_key_is_used_by_those_who_name_its_purpose():
@@ -229,7 +230,7 @@ def test_a_pattern_of_purposes_takes_in_every_vendor_s_key():
 
 def test_whoever_tells_guests_reads_the_accounts_of_channels_and_no_vendor_s():
     told = {each["function"] for each in FLEET["secrets"].values() if each["begins"].startswith("notify-")}
-    assert told == {"message-status", "tell-guest"}
+    assert told == {"message-status", "read-bounces", "tell-guest"}
     assert {each["begins"].partition("-")[0] for each in FLEET["secrets"].values()} == {"lock", "notify"}
 
 
