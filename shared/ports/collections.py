@@ -44,6 +44,9 @@ COLLECTIONS: Final = (
     Collection("backoffice_tasks", "what housekeeping and maintenance have to do", expires=True),
     Collection("backoffice_arrived", "whose stays have begun, as reception told", expires=True),
     Collection("break_glass", "for which incidents people were shown a vendor's account"),
+    Collection(
+        "backup_codes", "the code that each set of rooms has in reserve, and to whom it was handed out"
+    ),
     Collection("breakers", "how each vendor's application is, and what is yet to be told of it"),
     Collection("bulk_jobs", "how far each revocation of many keys is"),
     Collection("bulk_pages", "keys that were revoked with many, and are yet to go from their locks"),
@@ -73,6 +76,7 @@ COLLECTIONS: Final = (
     Collection("grants", "keys at one lock each"),
     Collection("hearings", "when each property's doors of a vendor were asked last, and since when"),
     Collection("index_keys", "the keys of blind indexes, wrapped by Cloud KMS", sealed=True),
+    Collection("guest_apps", "the booking apps that open guests' links"),
     Collection("guest_contacts", "how guests can be reached, sealed", expires=True),
     Collection("guest_devices", "where guests' apps take pushes, sealed", expires=True),
     Collection("guest_guesses", "how often unknown links of guests were tried lately", expires=True),
