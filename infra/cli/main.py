@@ -32,6 +32,7 @@ from infra.cli.command import (
     serving_as_a_simulator,
     serving_at_a_place,
 )
+from infra.cli.cost import cost
 from infra.cli.credentials import credentials
 from infra.cli.demo.play import demo
 from infra.cli.desk import desk
@@ -139,6 +140,7 @@ app.add_typer(residues, name="residue")
 app.add_typer(account, name="account")
 app.add_typer(audit, name="audit")
 app.add_typer(break_glass, name="break-glass")
+app.add_typer(cost, name="cost")
 app.add_typer(bulk, name="bulk")
 app.add_typer(staff, name="staff")
 app.add_typer(desk, name="desk")

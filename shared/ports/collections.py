@@ -117,6 +117,7 @@ COLLECTIONS: Final = (
     Collection("telemetry_peppers", "what telemetry's hashes are keyed with, sealed", sealed=True),
     Collection("telemetry_untold", "telemetry kept with what it tells of, until it is published"),
     Collection("vendor_gateways", "which lock hangs at which gateway", expires=True),
+    Collection("vendor_prices", "what each vendor takes of a company, by its contract"),
     Collection("vendor_tokens", "vendors' access tokens, sealed", sealed=True, expires=True),
     Collection("webhooks", "what vendors told by themselves, without any secret", expires=True),
 )
