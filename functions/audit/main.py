@@ -122,9 +122,9 @@ async def audit_pack(body: Body, on: Platform) -> Body:
 @api
 def audit_api() -> "Sequence[Route]":
     """Return what people may ask of the audit log."""
-    from functions.audit.evidence_routes import ROUTES
+    from functions.audit import evidence_routes, rights_routes
 
-    return ROUTES
+    return (*evidence_routes.ROUTES, *rights_routes.ROUTES)
 
 
 @step

@@ -1,16 +1,17 @@
 """Where a thing is that a caller asks about: found first, and shown or changed only to whom works there."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId
 from shared.ports.documents import TenantDocuments
+from shared.queries.devices import find_device
 from shared.queries.found import FoundKey, FoundStay, find_key, find_stay
 from shared.queries.hotels import Cell, properties
+from shared.runtime import problems
 from shared.runtime.asked import Asked
 from shared.runtime.platform import Platform
-from shared.runtime.problems import NotNow, NotThere
+from shared.runtime.problems import NotThere
+
+as_state = problems.as_state
 
 
 def store_of(asked: Asked, on: Platform) -> TenantDocuments:
@@ -25,11 +26,25 @@ def cell_of(on: Platform) -> Cell:
 
 async def key_at(asked: Asked, on: Platform) -> FoundKey:
     """Return the key that the path names, if its caller works where it is."""
-    found = await find_key(store_of(asked, on), asked.ids["keyCredentialId"])
+    return await key_at_named(asked.ids["keyCredentialId"], asked, on)
+
+
+async def key_at_named(key: str, asked: Asked, on: Platform) -> FoundKey:
+    """Return a key, if its caller works where it is."""
+    found = await find_key(store_of(asked, on), key)
     if found is None:
         raise NotThere("no such key")
     asked.at(found.property_id)
     return found
+
+
+async def device_at(device: str, asked: Asked, on: Platform) -> PropertyId:
+    """Return where a lock is, if its caller works there."""
+    place = await find_device(store_of(asked, on), device)
+    if place is None:
+        raise NotThere("no such lock")
+    asked.at(place)
+    return place
 
 
 async def stay_at(asked: Asked, on: Platform) -> FoundStay:
@@ -62,12 +77,3 @@ async def property_asked(named: str | None, asked: Asked, on: Platform) -> Prope
     if len(among) != 1:
         raise InvalidInput("property", "missing", "name one property: you work at none, or at several")
     return PropertyId(among[0])
-
-
-@contextmanager
-def as_state() -> Iterator[None]:
-    """Tell a command's refusal as what it is to a caller whose request is well formed: not possible now."""
-    try:
-        yield
-    except InvalidInput as refusal:
-        raise NotNow(f"{refusal.field}: {refusal.problem}") from None

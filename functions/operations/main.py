@@ -18,6 +18,14 @@ async def dead_letters(body: Body, on: Platform) -> Body:
 
 
 @step
+async def replay_letter(body: Body, on: Platform) -> Body:
+    """Replay one message, unless it was replayed or discarded meanwhile."""
+    from shared.usecases.operations import look
+
+    return await look.replay_one(str(body.get("id", "")), on.dead_letters, on.log)
+
+
+@step
 async def executions(body: Body, on: Platform) -> Body:
     """List executions, or tell what happened in one."""
     from shared.usecases.operations import look

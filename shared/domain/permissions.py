@@ -72,6 +72,7 @@ class Permission(StrEnum):
     DEAD_LETTER_READ = "lock.dead_letter.read"
     DEAD_LETTER_DECIDE = "lock.dead_letter.decide"
     AUDIT_READ = "lock.audit.read"
+    GUEST_RIGHTS = "lock.guest.rights"
     BACKOFFICE_READ = "lock.backoffice.read"
     BACKOFFICE_DECIDE = "lock.backoffice.decide"
 
@@ -144,6 +145,7 @@ RULES: Final[Mapping[Permission, Rule]] = {
     _P.DEAD_LETTER_READ: Rule("See messages that were set aside", _ADMIN | {_R.AUDITOR}, _TENANT),
     _P.DEAD_LETTER_DECIDE: Rule("Replay or discard those", _ADMIN, _TENANT, fresh=True),
     _P.AUDIT_READ: Rule("Read the audit trail and its proofs", _GM | {_R.AUDITOR, _R.SECURITY}),
+    _P.GUEST_RIGHTS: Rule("Export, erase or hold what is kept of a guest", _ADMIN, _TENANT, fresh=True),
     _P.BACKOFFICE_READ: Rule("Work at a desktop: boards, inboxes, synchronisation", frozenset(Role)),
     _P.BACKOFFICE_DECIDE: Rule("Decide suggestions, and take alerts on", _DESK | _GUARD | _HOUSE),
 }

@@ -13,6 +13,7 @@ from typing import Final
 
 from shared.domain.device_health import Level
 from shared.domain.grant_lifecycle import Placed
+from shared.domain.ids import LockDeviceId
 from shared.ledger.device_record import DeviceRecord, state_of
 from shared.ledger.grant_record import GrantRecord
 
@@ -28,9 +29,13 @@ def placement_of(kept: GrantRecord) -> str:
 
 def risks_at(kept: GrantRecord, record: DeviceRecord | None) -> Iterator[str]:
     """Yield what may keep a key from opening a door, with the door's name."""
-    device = kept.grant.device_id
     if placement_of(kept) == MISSING:
-        yield f"{device}: no key at the door yet"
+        yield f"{kept.grant.device_id}: no key at the door yet"
+    yield from risks_of(kept.grant.device_id, record)
+
+
+def risks_of(device: LockDeviceId, record: DeviceRecord | None) -> Iterator[str]:
+    """Yield what may keep any key from opening a door."""
     if record is None:
         return
     if (state := state_of(record)) not in WELL:

@@ -13,7 +13,7 @@ from shared.domain.instants import Moment
 from shared.domain.kinds import VendorCode
 from shared.domain.stored import Json, Stored
 from shared.ledger.reading import read_record
-from shared.ledger.vendor_webhook import site_of
+from shared.ledger.site import site_of
 from shared.ports.documents import Document, Ref, TenantDocuments
 from shared.streams.stream import Stream
 
@@ -35,6 +35,13 @@ class Decommission:
     """A blind index of the account as it was when its adapter looked first: it tells nothing about it."""
     rotated_at: Moment | None = None
     alarmed_at: Moment | None = None
+    empty_at: Annotated[Moment | None, Stored(omitted=True)] = None
+    """When no key was found at it, at a look after everybody knew that it had left."""
+
+    @property
+    def done(self) -> bool:
+        """Say whether nothing is left to watch for."""
+        return self.rotated_at is not None and self.empty_at is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

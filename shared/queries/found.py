@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.domain.ids import CredentialId, PropertyId, ReservationId
+from shared.domain.ids import CredentialId, LockDeviceId, PropertyId, ReservationId
+from shared.ledger.bulk_job import find_job
 from shared.ledger.finding import FINDINGS, finding_from
 from shared.ledger.grant_record import GRANTS, grant_from
 from shared.ledger.indexes import KEYS_AT, KEYS_OF_STAY, TASKS, WAITING
@@ -66,6 +67,15 @@ async def find_grant(store: TenantDocuments, grant: str) -> PropertyId | None:
     """Return where a key's share of a lock is, or None."""
     found = await store.get(Ref(GRANTS, grant))
     return None if found is None else grant_from(found).grant.property_id
+
+
+async def find_device(store: TenantDocuments, device: LockDeviceId) -> PropertyId | None:
+    """Return where a lock is, or was before it went out of use with all its keys; else None."""
+    found = await store.get(Ref("devices", device))
+    if found is not None:
+        return PropertyId(found.data["property_id"])
+    job = await find_job(store, device)
+    return None if job is None else job.property_id
 
 
 async def find_finding(store: TenantDocuments, finding: str) -> PropertyId | None:

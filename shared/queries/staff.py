@@ -1,8 +1,10 @@
 """Master keys as people may see them: who may open what, when, and how their credentials stand."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from shared.domain.errors import InvalidInput
+from shared.domain.ids import PropertyId
 from shared.domain.instants import instant_to_text
 from shared.domain.lifecycle import name_of
 from shared.domain.master_key import MasterKey, PerShift, Standing
@@ -11,6 +13,7 @@ from shared.ledger.key_record import key_record_from, ref_of
 from shared.ledger.master_key_record import MasterKeyRecord, find_master_key, master_key_from
 from shared.ports.documents import TenantDocuments
 from shared.queries.hotels import Cell, every
+from shared.queries.pages import Place, page_of
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
@@ -27,6 +30,37 @@ async def shown_staff(
         for record in await _records(store, staff, hotel, key)
     ]
     return {"masterKeys": [await _shown(store, record) for store, record in found]}
+
+
+async def master_keys_paged(
+    store: TenantDocuments, property_id: str, place: Place
+) -> tuple[list[dict[str, Any]], str | None]:
+    """Return some of the master keys that a property ever had, the longest-lasting first, and a cursor."""
+    page = await page_of(store, MASTER_KEYS_AT, {"of_property": property_id}, place)
+    return [await _shown(store, master_key_from(each)) for each in page.documents], page.cursor
+
+
+async def living_master_keys(store: TenantDocuments, staff: str) -> list[dict[str, Any]]:
+    """Return the master keys of a person that are not over, at whichever property."""
+    return [await _shown(store, each) for each in await _records(store, staff, None, None)]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMasterKey:
+    """A master key that is there: where it is, in which state it was read, and what people may see of it."""
+
+    property_id: PropertyId
+    version: str
+    told: dict[str, Any]
+
+
+async def find_shown_master_key(store: TenantDocuments, key: str) -> FoundMasterKey | None:
+    """Return a master key, or None."""
+    record = await find_master_key(store, key)
+    if record is None:
+        return None
+    told = await _shown(store, record)
+    return FoundMasterKey(record.master_key.property_id, record.version or "", told)
 
 
 async def _records(

@@ -4,7 +4,8 @@ A problem says what is wrong, where, and what to do. It does not say whether a t
 may not see, what a crash was about, or anything the caller sent.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -53,6 +54,15 @@ class OtherContent(Exception):
 
 class NotNow(Exception):
     """A thing in a state that does not take what is asked, in our own words."""
+
+
+@contextmanager
+def as_state() -> Iterator[None]:
+    """Tell a command's refusal as what it is to a caller whose request is well formed: not possible now."""
+    try:
+        yield
+    except InvalidInput as refusal:
+        raise NotNow(f"{refusal.field}: {refusal.problem}") from None
 
 
 class TooMany(Exception):

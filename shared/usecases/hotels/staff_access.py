@@ -13,11 +13,11 @@ from shared.domain.stored import Documented
 from shared.kernel.remembered import Remembered
 from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory
 from shared.ledger.reading import reading
+from shared.ledger.service_account import INTEGRATORS
 from shared.ports.documents import AlreadyExists, Create, Document, Ref, TenantDocuments, Update
 
 D = TypeVar("D", bound=Documented)
 ACCESS: Final = Ref("access", "people")
-INTEGRATORS: Final = "integrators"
 STOPPED: Final = "stopped_people"
 MOST_KNOWN: Final = 1024
 

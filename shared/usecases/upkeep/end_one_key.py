@@ -18,6 +18,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, KeyCredentialId, TenantId, UserId, credential_id
 from shared.domain.kinds import KeyCredentialKind, RevokeReason, SetRole
 from shared.domain.lifecycle import name_of
+from shared.domain.plan import IssuePlan
 from shared.domain.states import Revoked
 from shared.keywork.manual_task import task_closed
 from shared.keywork.orders import Order, end_key
@@ -48,6 +49,8 @@ class KeyOrder:
     by: UserId
     reason: RevokeReason
     kind: KeyCredentialKind | None = None
+    ways: IssuePlan | None = None
+    """How the new one is tried, if not like the old one."""
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Self:
@@ -108,7 +111,7 @@ async def _replaced(order: KeyOrder, ledger: Ledger, services: Services) -> Cred
         return state.replaced_by
     stay = await stay_of(entry, ledger, services)
     word, id_ = _word(order, entry, services), KeyCredentialId.mint(services.ids.ulid())
-    ways = await plan_of(entry, order.kind, services)
+    ways = order.ways or await plan_of(entry, order.kind, services)
     requested = request_beside(entry, AnotherKey(id_, SetRole.REPLACEMENT, ways), word)
     ended = end_key(entry, await ledger.grants(entry), order.reason, word, id_)
     named = tuple(id_ if each == entry.id else each for each in stay.credentials)

@@ -72,6 +72,31 @@ def test_a_doors_evidence_is_for_who_works_everywhere(tmp_path):
     assert here[0] == 403
 
 
+def test_a_guest_is_shown_all_held_and_forgotten_as_far_as_the_law_lets(tmp_path):
+    admin, clerk = auditor(EVERYWHERE, roles=(Role.TENANT_ADMIN,)), auditor(roles=(Role.TENANT_ADMIN,))
+    guest = "guests/gst_1"
+    export, held, erased, released, listed, egress, refused, unknown = asking(
+        tmp_path,
+        (f"{guest}/export", admin, "POST", {"language": "fr"}),
+        (f"{guest}/hold", admin, "POST", {"reason": "police_request"}),
+        (f"{guest}/erase", admin),
+        (f"{guest}/release", admin, "POST", {"reason": "police_request"}),
+        ("guest-requests", admin, "GET"),
+        ("egress", admin, "GET"),
+        (f"{guest}/export", clerk),
+        ("guests/gst_nobody/hold", admin, "POST", {"reason": "police_request"}),
+    )
+    assert export[0] == 200, export
+    assert [each["reservation"] for each in export[1]["stays"]] == ["rsv_1"]
+    assert verify(base64.b64decode(export[1]["pack"]), export[1]["policy"]).failures == []
+    assert (held[1]["holds"], released[1]["holds"]) == (["police_request"], [])
+    assert (erased[1]["audit"]["erased"], "A §17.4" in erased[1]["audit"]["because"]) == (False, True)
+    assert {each["what"] for each in listed[1]["requests"]} == {"export", "erasure", "hold", "release"}
+    assert "gst_1" not in str(listed[1]), "the list outlives the guest"
+    assert egress[1]["vendors"][0]["properties"] == ["ppt_kabul"]
+    assert (refused[0], unknown[0]) == (403, 409)
+
+
 STRANGERS = [
     (None, 401),
     (auditor(roles=(Role.FRONT_DESK,)), 403),

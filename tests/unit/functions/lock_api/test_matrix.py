@@ -6,6 +6,7 @@ from datetime import timedelta
 import orjson
 import pytest
 
+from functions.audit import evidence_routes, rights_routes
 from functions.lock_api.table import ROUTES
 from functions.lock_reveal.reveal import ROUTES as REVEAL
 from shared.domain.permissions import RULES, Permission, Role
@@ -13,14 +14,38 @@ from shared.ports.bus import Message
 from tests.support.api_desk import stay
 from tests.support.matrix import attempt, who_got_through
 from tests.support.sample_hotel import BOOKING, device_at, message
-from tests.support.staffed import SILK, staffed
+from tests.support.staffed import PROGRAM, SILK, staffed
 
 NAME = "lock-api"
+AUDIT = (*evidence_routes.ROUTES, *rights_routes.ROUTES)
 FINDING = "fnd_01KSAMP1E00000000000000001"
 BOOKED = "/lock/v1/stays"
+NOT_THERE = ("/lock/v1/residues/{", "/lock/v1/findings", "/lock/v1/dead-letters/")
+GIVEN = "/lock/v1/properties/{propertyId}/master-keys"
 BODIES = {
     "/lock/v1/stays/{reservationId}": {"rooms": ["rmu_102"]},
     "/lock/v1/findings/{findingId}/decide": {"word": "adopt"},
+    "/lock/v1/sagas/{keyCredentialId}/fork": {"step": 0},
+    GIVEN: {
+        "staff": "usr_9",
+        "scopes": ["room:rmu_102"],
+        "standing": True,
+    },
+    "/lock/v1/properties/{propertyId}/bulk-revocation": {"confirm": "ppt_slip"},
+    "/lock/v1/devices/{deviceId}/bulk-revocation": {"confirm": "ppt_slip"},
+    "/lock/v1/service-accounts": {
+        "name": "Bookings",
+        "permissions": ["lock.key.read"],
+        "everywhere": True,
+        "expiresAt": "2026-06-01T00:00:00Z",
+    },
+    "/lock/v1/guests/{guestId}/hold": {"reason": "police_request"},
+    "/lock/v1/guests/{guestId}/release": {"reason": "police_request"},
+    "/lock/v1/properties/{propertyId}/evidence": {
+        "rooms": ["rmu_101"],
+        "since": "2026-03-01T00:00:00Z",
+        "until": "2026-03-01T23:00:00Z",
+    },
 }
 
 
@@ -43,6 +68,9 @@ async def _things(staff):
     await staff.house.fleet.bus.publish(f"{BOOKING}.confirmed.v1", [Message(broken.data)])
     await staff.house.fleet.bus.idle()
     (letter,) = await staff.on.dead_letters.waiting()
+    _, _, issued = await staff.ask(
+        "POST", f"/{NAME}{GIVEN.format(propertyId='ppt_kabul')}", staff.badge(*Role), BODIES[GIVEN]
+    )
     grants = staff.house.fleet.means.engine.read("SELECT id FROM packed WHERE collection = 'grants'", ())
     return {
         "propertyId": "ppt_kabul",
@@ -52,6 +80,10 @@ async def _things(staff):
         "keyCredentialId": key,
         "grantId": grants[0][0] if grants else "grt_01KSAMP1E00000000000000001",
         "findingId": FINDING,
+        "masterKeyId": issued["id"],
+        "userId": "usr_9",
+        "integratorId": PROGRAM,
+        "guestId": booked["guest"],
         "letter": letter.id,
     }
 
@@ -99,13 +131,20 @@ async def test_no_stranger_sees_a_pin(staff):
     assert (through, tried) == ([], len(staff.strangers("lock-reveal")))
 
 
+async def test_no_stranger_reads_the_audit_log_or_asks_for_a_guest(staff):
+    judge = _harmless(staff.ids)
+    through, tried = await who_got_through(
+        staff, "audit-api", AUDIT, staff.ids, lambda route: BODIES.get(route.path, {}), judge
+    )
+    assert through == []
+    assert tried == len(AUDIT) * len(staff.strangers("audit-api")) > 150
+
+
 async def test_the_same_requests_get_through_for_those_who_may(staff):
     for token in (staff.badge(*Role, at=None), staff.gm(staff.silk)):
         for route in ROUTES:
             status, answer = await attempt(staff, NAME, route, token, staff.ids, _body(staff, route))
-            there = route.path.startswith(
-                ("/lock/v1/residues/{", "/lock/v1/findings", "/lock/v1/dead-letters/")
-            )
+            there = route.path.startswith(NOT_THERE) or route.path.endswith("/bulk-revocation")
             fits = {route.status, 400, 409, 412} | ({404} if there else set())
             assert status in fits, (route.method, route.path, answer)
 
