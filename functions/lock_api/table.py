@@ -13,6 +13,7 @@ from functions.lock_api import (
     service_accounts,
     staff_keys,
     stays,
+    webhooks,
 )
 
 ROUTES = (
@@ -28,4 +29,5 @@ ROUTES = (
     *staff_keys.ROUTES,
     *many_keys.ROUTES,
     *service_accounts.ROUTES,
+    *webhooks.ROUTES,
 )
