@@ -17,6 +17,7 @@ from functions.lock_api import (
     service_accounts,
     staff_keys,
     stays,
+    webhooks,
 )
 
 ROUTES = (
@@ -36,4 +37,5 @@ ROUTES = (
     *staff_keys.ROUTES,
     *many_keys.ROUTES,
     *service_accounts.ROUTES,
+    *webhooks.ROUTES,
 )

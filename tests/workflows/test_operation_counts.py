@@ -75,10 +75,11 @@ COLD_READS = {
 OPENING = {
     "vendor_tokens": "the account's token, before its lease and under it",
     "leases token": "that nobody else signs in",
+    "tenant": "whether anybody outside hears its events: known for a quarter of a minute",
     "vendor_gateways": "which locks hang at which gateway, before it is learnt and under its version",
 }
 """What a process reads once of an account, whatever the hotel and however many keys."""
-MOST_OPENING = 5
+MOST_OPENING = 6
 UNHURRIED = GuardPolicy(limit=Limit(calls=60_000, burst=1000))
 
 
@@ -244,9 +245,10 @@ def test_a_cold_booking_reads_no_more_at_a_hotel_of_many_locks(tmp_path, capsys,
                 buys = bought.get(about) or f"once a process: {OPENING[about]}"
                 sys.stdout.write(f"  {count} of {len(by[function])} reads of {function}, {about}: {buys}\n")
     for function, bought in COLD_READS.items():
-        assert Counter(each for each in by[function] if each not in OPENING) == Counter(list(bought))
+        mine = [each for each in by[function] if each in bought or each not in OPENING]
+        assert Counter(mine) == Counter(list(bought))
         assert len(bought) <= MOST["document_reads"]
-        assert sum(each in OPENING for each in by[function]) <= MOST_OPENING
+        assert len(by[function]) - len(mine) <= MOST_OPENING
 
 
 async def _keys(house, first, count):
