@@ -6,6 +6,7 @@
 | there | none | refused: the cloud orders it, or says in the ledger why not |
 | away | was begun, and the cloud had said yes | that job's card, told later |
 | away, also when it goes away meanwhile | waits, or none | a key made alone, by the rules of A §9 |
+| either | any, and the stay's own card lies there | nothing: a press that broke off is pressed again |
 
 Whoever acts is signed in, by the PIN that the arrivals know of. Every problem is a code: the console has the
 words for it in five languages.
@@ -16,6 +17,7 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from edge_agent.agent.loop import AgentLoop
@@ -28,10 +30,12 @@ from edge_agent.hardware.cards.layout import CardRecord
 from edge_agent.hardware.cards.reader import Card, CardReader
 from edge_agent.hardware.errors import HardwareError, NotSupported
 from edge_agent.issuing.desk import OfflineRefused
+from edge_agent.issuing.makers import CHANCE_BITS
 from edge_agent.issuing.rules import OfflineWish, Standing
 from edge_agent.ledger.desk_tables import WRITING, WRITTEN, DeskJobRow
+from edge_agent.ledger.ledger import DeskLedger
 from edge_agent.relay.by_system import SystemWriter
-from edge_agent.relay.encode import JobWriter
+from edge_agent.relay.encode import JobWriter, card_record
 from edge_agent.relay.jobs import JobGone
 from shared.domain.credential import KeyCredential
 from shared.domain.ids import CredentialId, ReservationId, UserId
@@ -97,6 +101,9 @@ class Front:
     async def issue(self, user: str, reservation: str, once: str) -> Done:
         """Write a stay's card on what lies on the encoder; `once` names the press of the button."""
         async with self._writing:
+            before = await self._issued_before(reservation)
+            if before is not None:
+                return before
             row = await self._job_of(reservation)
             begun = row is not None and row.step == WRITING and row.told
             if row is not None and (begun or await self._online()):
@@ -175,6 +182,29 @@ class Front:
     async def _keys_of(self, reservation: str) -> list[KeyCredential]:
         keys = await self.agent.parts.ledger.run(lambda it: it.keys_in("active"))
         return [key for key in keys if reservation_of(key) == reservation]
+
+    async def _issued_before(self, reservation: str) -> Done | None:
+        """Say what is so where the card of this stay lies there already, whole."""
+        rows = await self.agent.parts.ledger.run(lambda it: it.jobs.written())
+        rows = [row for row in rows if row.uid and row.document["reservationId"] == reservation]
+        keys = await self._keys_of(reservation)
+        if not (rows or keys) or not self.agent.parts.encoders:
+            return None
+        try:
+            card, record = await self.agent.parts.encoders[self.encoder].run(self._read)
+        except HardwareError:
+            return None  # no card, or one that is not ours: the press goes its way
+        for row in rows:
+            if (row.uid, card_record(row.document, self.agent.identity.property_id)) == (
+                card.uid.hex(),
+                record,
+            ):
+                return Done("issued", reservation, datetime.fromisoformat(row.document["ends"]))
+        for key in keys:
+            number = await self.agent.parts.ledger.run(partial(DeskLedger.card_of, key_id=str(key.id)))
+            if number == record.number >> CHANCE_BITS:
+                return Done("issued", reservation, key.core.window.end, alone=True)
+        return None
 
     async def _lost_of(self, reservation: str) -> CredentialId | None:
         """Return the key of a stay to be replaced: in use, or ended by a replacement that broke off."""

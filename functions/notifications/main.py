@@ -63,7 +63,10 @@ async def read_bounces(_body: Body, on: Platform) -> Body:
 
 @step
 async def guest_messages(body: Body, on: Platform) -> Body:
-    """List what guests were told, or have a message sent again."""
+    """List what guests were told, have a message sent again, or name the apps that open guests' links."""
     from shared.usecases.guests.messages_told import answer
+    from shared.usecases.guests.name_apps import name_apps
 
+    if body.get("do") == "apps":
+        return await name_apps(body, on.documents, on.log)
     return await answer(body, on)

@@ -101,6 +101,23 @@ async def replaced_once_it_may_be(screen, desk):
     return other
 
 
+async def pressed_again(desk, plastic):
+    """Press once more after a crash: the stay's own card is issued already, and another is not asked for."""
+    writes = plastic.writes
+    await desk.die()
+    screen = await signed_in(desk)
+    for down in (False, True):
+        desk.agent.reach.heard()
+        desk.wire.down = down
+        await screen.press("/issue", reservation="rsv_1")
+        assert (words("en")["issued"] in screen.page, plastic.writes) == (True, writes)
+    assert await active(desk) == []
+    desk.wire.down = False
+    desk.lay_down(ClassicCard(bytes.fromhex("0badcafe")))
+    await screen.press("/issue", reservation="rsv_1")
+    assert words("en")["no_job"] in screen.page
+
+
 async def signed_in_after(house, desk):
     """Sign in once a guest is expected."""
     await booked(house, desk)
@@ -125,6 +142,7 @@ def test_a_clerk_issues_the_card_that_the_cloud_asks_for_and_reads_it(tmp_path):
         assert (words("en")["issued"] in screen.page, plastic.writes > 0) == (True, True)
         await screen.press("/read")
         assert "Room 204" in screen.page
+        await pressed_again(desk, plastic)
 
     play_desk(tmp_path, scenario)
 
