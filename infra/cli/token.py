@@ -43,7 +43,7 @@ def token(
         frozenset(role),
         _properties(property_),
     )
-    text = _mint(at, badge)
+    text = mint(at, badge)
     facts = {
         "token": text,
         "audience": at.base_url,
@@ -56,7 +56,8 @@ def token(
     return Answer(facts, (plain(text),))
 
 
-def _mint(at: FleetAddress, badge: "Badge") -> str:
+def mint(at: FleetAddress, badge: "Badge") -> str:
+    """Return a token of this home's issuer for a person."""
     from infra.local.ambient import SystemEntropy
     from infra.local.home_clock import HomeClock
     from infra.local.keyfile import KeyFileRefused

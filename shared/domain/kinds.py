@@ -25,6 +25,13 @@ class KeyCredentialKind(StrEnum):
     NFC_TAG = "nfc_tag"
 
 
+class WalletName(StrEnum):
+    """Which wallet of a guest's phone."""
+
+    APPLE = "apple"
+    GOOGLE = "google"
+
+
 class SuspendReason(StrEnum):
     """Why a key rests."""
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any, ClassVar, Final
 
 from shared.domain.errors import InvalidInput
@@ -15,6 +16,13 @@ _LONGEST_LEAD_HOURS: Final = 366 * 24
 _KINDS: Final = tuple(kind.value for kind in KeyCredentialKind)
 _ONE_VENDORS: Final = re.compile(r"([a-z][a-z0-9]*)EKeys")
 _SPEAKABLE: Final = re.compile(r"[a-z][A-Za-z]{0,39}")
+
+
+class SharedRooms(StrEnum):
+    """What becomes of a stay in a room that another guest has at its time."""
+
+    JOINER = "joiner"
+    REFUSE = "refuse"
 
 
 def _check_range(field: str, value: int, low: int, high: int) -> None:
@@ -43,6 +51,9 @@ class KeyKindPolicy:
     pin_digits: int = 6
     lead_time_hours: int | None = None
     """So long before arrival a key is made; at once where nobody says."""
+    shared_rooms: SharedRooms = SharedRooms.JOINER
+    backup_codes: bool = False
+    """Whether each set of rooms has a code in reserve, for a desk to hand out."""
     version: int = 0
 
     def __post_init__(self) -> None:
@@ -107,6 +118,12 @@ def _vendors(field: str, value: Any) -> tuple[VendorCode, ...]:
     return tuple(dict.fromkeys(VendorCode(code) for code in value))
 
 
+def _sharing(field: str, value: Any) -> SharedRooms:
+    if value not in tuple(SharedRooms):
+        raise InvalidInput(field, "not what may become of them", f"Give one of {', '.join(SharedRooms)}")
+    return SharedRooms(value)
+
+
 def _truth(field: str, value: Any) -> bool:
     if type(value) is not bool:
         raise InvalidInput(field, "not true or false", "Give true or false")
@@ -119,6 +136,8 @@ _SETTINGS: Final[Mapping[str, tuple[str, Callable[[str, Any], Any]]]] = {
     "offlineIssuance": ("offline_issuance", _truth),
     "acceptsUnenforcedWindows": ("accepts_unenforced_windows", _vendors),
     "pinDigits": ("pin_digits", _whole_number),
+    "backupCodes": ("backup_codes", _truth),
+    "sharedRooms": ("shared_rooms", _sharing),
     "leadTimeHours": ("lead_time_hours", _whole_number),
     "version": ("version", _whole_number),
 }

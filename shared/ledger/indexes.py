@@ -100,6 +100,14 @@ DUE_NOTICES: Final = Index("notices", (), "due_at", swept=True)
 """What guests are to be told, and is to be looked at again."""
 NOTICES_OF_STAY: Final = Index("notices", ("of_stay",), "newest")
 """What a stay's guest was told, the newest first."""
+DUE_ACCOUNTS: Final = Index("account_rotations", (), "due_at", swept=True)
+"""Vendors' accounts that somebody must look at: aged ones, and those that wait for somebody."""
+ACCOUNTS: Final = Index("account_rotations", (), "in_use")
+"""Vendors' accounts, those that are used longest first."""
+DUE_GLASS: Final = Index("break_glass", (), "due_at", swept=True)
+"""Broken glass that the clock closes."""
+GLASS: Final = Index("break_glass", (), "newest")
+"""Broken glass, the newest first."""
 TENANTS: Final = Index("tenant", ("data_residency",), "id", swept=True)
 """The tenants of a cell."""
 DUE_WEBHOOKS: Final = Index("webhooks", (), "due_at", swept=True)

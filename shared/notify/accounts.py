@@ -96,8 +96,13 @@ def account_name(channel: Channel, tenant: TenantId) -> str:
 
 async def account_fields(channel: Channel, tenant: TenantId, secrets: Secrets) -> Mapping[str, Any] | None:
     """Return what is kept of an account; None where the tenant has none."""
+    return await fields_of(account_name(channel, tenant), secrets)
+
+
+async def fields_of(name: str, secrets: Secrets) -> Mapping[str, Any] | None:
+    """Return what is kept under a secret's name; None where nothing is."""
     try:
-        kept = (await secrets.latest(account_name(channel, tenant))).value
+        kept = (await secrets.latest(name)).value
     except SecretMissing:
         return None
     try:

@@ -1,6 +1,5 @@
 """Pushes by FCM's v1 API: an access token by a signed assertion, one message, and what its errors mean."""
 
-import base64
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -10,6 +9,7 @@ import orjson
 
 from shared.notify.accounts import PushAccount
 from shared.notify.answers import answered, put_off_by, said_in, seconds_in
+from shared.notify.signed_jwt import KeyUnreadable, signed_jwt
 from shared.ports.ambient import Clock
 from shared.ports.messengers import NotNow, PushMessage, Refused
 from shared.vendor_kit.http import Answer, Call, Http
@@ -72,22 +72,10 @@ class FcmCarrier:
             "iat": issued,
             "exp": issued + LIFE,
         }
-        signed = f"{_segment({'alg': 'RS256', 'typ': 'JWT'})}.{_segment(claims)}"
-        return f"{signed}.{_base64(self._signed(signed.encode()))}"
-
-    def _signed(self, data: bytes) -> bytes:
-        from cryptography.exceptions import UnsupportedAlgorithm
-        from cryptography.hazmat.primitives import hashes, serialization
-        from cryptography.hazmat.primitives.asymmetric import padding, rsa
-
         try:
-            key = serialization.load_pem_private_key(self._account.key.reveal().encode(), None)
-        except (ValueError, TypeError, UnsupportedAlgorithm):
-            raise NotNow("account_unreadable") from None  # nor its words, which may quote the key
-        if not isinstance(key, rsa.RSAPrivateKey):
-            raise NotNow("account_unreadable")
-        signature: bytes = key.sign(data, padding.PKCS1v15(), hashes.SHA256())
-        return signature
+            return signed_jwt(claims, self._account.key)
+        except KeyUnreadable:
+            raise NotNow("account_unreadable") from None
 
 
 def _message(message: PushMessage, now: datetime) -> dict[str, Any]:
@@ -120,11 +108,3 @@ def _code(said: Mapping[str, Any]) -> str:
     details = error.get("details", []) if isinstance(error, dict) else []
     named = (each for each in details if isinstance(each, dict) and each.get("@type") == ERROR_TYPE)
     return next((str(each.get("errorCode", "")) for each in named), "")
-
-
-def _segment(value: Mapping[str, Any]) -> str:
-    return _base64(orjson.dumps(value))
-
-
-def _base64(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

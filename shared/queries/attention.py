@@ -143,7 +143,7 @@ def may_still_open(kept: GrantRecord, now: datetime) -> bool:
         return not kept.lapsed(now)
     if kept.wish is Wish.LEFT:
         return True
-    if isinstance(kept.grant.state, Resting) or (kept.wish is Wish.OPEN and not _is_cut_short(kept)):
+    if isinstance(kept.grant.state, Resting) or (kept.wish is Wish.OPEN and not _is_cut_short(kept, now)):
         return False
     since = kept.wished_at or kept.grant.changed_at
     # What is gone and not believed yet may come back by an earlier call: after a minute it is told.
@@ -162,9 +162,14 @@ def opens_twice(kept: GrantRecord, now: datetime) -> bool:
     return kept.has_second_code and (end is None or now < end + CLOCK_MARGIN)
 
 
-def _is_cut_short(kept: GrantRecord) -> bool:
+def _is_cut_short(kept: GrantRecord, now: datetime) -> bool:
+    """Say whether a lock that did not hear of other dates may open longer than they say.
+
+    By how little it was cut nobody can tell beforehand, for a vendor may round: at the new end it is told.
+    """
     exposed = kept.grant.exposure_until
-    return kept.unmet and (exposed is None or exposed > kept.until + LONGEST_EXTENSION)
+    long_before = exposed is None or exposed > kept.until + LONGEST_EXTENSION
+    return kept.unmet and (long_before or now >= kept.until)
 
 
 def is_wanted(kept: GrantRecord, now: datetime) -> bool:
@@ -173,7 +178,7 @@ def is_wanted(kept: GrantRecord, now: datetime) -> bool:
     Where it was to rest meanwhile, nobody knows whether the lock has the key at all: its guest is named too.
     """
     doubtful = kept.unmet or isinstance(kept.grant.state, Residual)
-    shut = doubtful and kept.wish is Wish.OPEN and (not _is_cut_short(kept) or _may_rest(kept))
+    shut = doubtful and kept.wish is Wish.OPEN and (not _is_cut_short(kept, now) or _may_rest(kept))
     due = kept.since <= now + SOON and now < kept.until
     return (shut and due) or (kept.wish is Wish.LEFT and kept.since <= now + SOON)
 

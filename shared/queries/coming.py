@@ -29,12 +29,12 @@ from shared.domain.states import Active, Failed, Suspended
 from shared.ledger.grant_record import GrantRecord, Wish, grant_from
 from shared.ledger.indexes import COMING, STAYS_AT
 from shared.ledger.key_record import KeyRecord
+from shared.ledger.reading import from_value
 from shared.ledger.reservation import Reservation, Status, reservation_from
 from shared.ledger.stay import Stay
 from shared.ports.document_limits import MOST_RESULTS
 from shared.ports.documents import Document, Index, TenantDocuments
 from shared.queries.keys import key_of
-from shared.queries.pages import from_value
 
 READINESS: Final = ("none", "failed", "waiting", "resting", "accepted", "on_lock", "used")
 """From the worst to the best."""

@@ -15,9 +15,9 @@ from shared.domain.states import Active, Failed, IssuedKey, Revoked, Suspended
 from shared.domain.window import StayWindow
 from shared.ledger.indexes import KEYS_AT, KEYS_OF_STAY, LEAVING, WAITING
 from shared.ledger.key_record import KeyRecord, key_record_from, ref_of
-from shared.ports.documents import Document, Index, Ref, TenantDocuments
+from shared.ports.documents import Document, Index, TenantDocuments
 from shared.queries.grants import moment, shown_grants
-from shared.queries.hotels import Cell, Unknown, every, properties
+from shared.queries.hotels import Cell, Unknown, every, one_of, properties
 
 RESIDUAL: Final = "residual"
 """No state of a key, but of what it left at a lock that would not let go."""
@@ -162,10 +162,9 @@ async def _check_property(cell: Cell, wanted: Wanted) -> None:
     place = wanted.property
     if place is None:
         return
-    for store in await cell.asked(wanted.tenant):
-        if await store.get(Ref("properties", place)) is not None:
-            return
-    raise Unknown(f"no property {place[:80]!r}: give its id as the property's events do")
+    known = [house for store in await cell.asked(wanted.tenant) for house in await properties(store)]
+    if place not in known:
+        raise Unknown(f"no property {place[:80]!r}: {one_of(known)}")
 
 
 async def shown_key(store: TenantDocuments, record: KeyRecord) -> dict[str, Any]:

@@ -26,12 +26,12 @@ _SAID: Final = {
 }
 
 
-async def readiness(cell: Cell, tenant: str | None, now: datetime) -> dict[str, Any]:
+async def readiness(cell: Cell, tenant: str | None, now: datetime, only: str | None = None) -> dict[str, Any]:
     """Return the stays that arrive from today to three days ahead and are not over, the next first."""
     shown = list[dict[str, Any]]()
     for store in await cell.known(tenant):
         walls, board = await zones(store), _Board(store)
-        for house in await properties(store):
+        for house in [only] if only else await properties(store):
             span = Span(Span.today(now, walls.get(house, UTC)).begins, now + AHEAD)
             found = [each for each in await coming(store, house, span) if now < each.stay.end]
             shown += [await board.arrival(each) for each in found]

@@ -82,11 +82,16 @@ def _gone_lately(last: Comparison, at: AtDoor, now: datetime) -> int:
 
 async def why(cell: Cell, what: str, tenant: str | None, letters: Letters, now: datetime) -> dict[str, Any]:
     """Return why doors refuse: those of a stay's rooms its guest, or that of a room whoever is there now."""
-    told = list[dict[str, Any]]()
+    told, called = list[dict[str, Any]](), False
     for store in await cell.known(tenant):
         setups = [setup_of(await premises_of(store, each)) for each in await properties(store)]
         for at, stay in await _meant(store, setups, what, letters, now):
             told.append(await why_refused(store, at, stay, letters.get(stay, ()), now))
+        called = called or any(_is_called(door, what) for setup in setups for door in setup.devices)
+    if called and not told:
+        raise Unknown(
+            f"nobody has a key to {what[:80]!r} now or soon: name a stay that should, such as rsv_1"
+        )
     if not told:
         raise Unknown(f"no stay and no room {what[:80]!r}: name one, such as rsv_1 or 101")
     return {"about": what, "refusals": told}

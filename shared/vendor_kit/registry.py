@@ -54,6 +54,14 @@ def dialects_of(vendor: VendorCode) -> Mapping[str, LockCapabilities]:
     return told
 
 
+def account_days(vendor: VendorCode) -> int | None:
+    """Return for how many days a vendor's account is used; None where it holds no secret, or is no vendor."""
+    if vendor not in installed_vendors():
+        return None
+    days: int | None = getattr(_part(vendor, "capabilities"), "ACCOUNT_DAYS", 90)
+    return days
+
+
 def refusals_of(vendor: VendorCode) -> object:
     """Return a vendor's table of refusals, or None of one that has none or is not in this deployment."""
     if vendor not in installed_vendors():

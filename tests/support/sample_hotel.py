@@ -90,6 +90,7 @@ class SampleHotel:
 
     async def policy(self, **settings):
         """Tell the fleet what the tenant wants of its keys from now on."""
+        await asyncio.sleep(1)  # what it wanted at the same moment would be as new
         at = self.fleet.platform.clock.now().isoformat()
         document = {
             "specVersion": "1.0",

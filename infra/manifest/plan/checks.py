@@ -14,7 +14,11 @@ Plan = dict[str, Any]
 
 LONGEST_ACCOUNT: Final = 30
 MOST_ACCOUNTS: Final = 80
-MESSENGERS: Final = "notify-"
+OF_GUESTS: Final = {
+    "notify-": ("notifications", "messengers: only notifications write to guests"),
+    "wallet-": ("guest_keys", "wallets: only the key page makes cards"),
+}
+"""Which family alone reads accounts that begin so, and what else is said of whoever does."""
 """Begins the names of accounts at whoever carries messages to guests."""
 
 
@@ -98,9 +102,11 @@ def secrets_stay_with_their_vendor(plan: Plan) -> Iterator[str]:
     for each in plan["secrets"].values():
         function = plan["functions"][each["function"]]
         adapter = function["adapter"]
-        if each["begins"].startswith(MESSENGERS):
-            if function["family"] != "notifications":
-                yield f"{each['function']} reads accounts of messengers: only notifications write to guests"
+        owner = next((row for begins, row in OF_GUESTS.items() if each["begins"].startswith(begins)), None)
+        if owner is not None:
+            family, said = owner
+            if function["family"] != family:
+                yield f"{each['function']} reads accounts of {said}"
             continue
         if each["ends"] == "-api" and each["begins"] != f"lock-{adapter}-":
             yield f"{each['function']} reads accounts that are not its vendor's: {each['begins']}*"

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId
-from shared.domain.kinds import RevokeReason
+from shared.domain.kinds import RevokeReason, SetRole
 from shared.domain.states import Active, Failed, Revoked, Suspended
 from shared.domain.window import StayWindow
 from shared.keywork.orders import Order, amend_key
@@ -21,13 +21,14 @@ from shared.ledger.reservation import Reservation
 from shared.usecases.stays.booking import StayNews, keys_of
 from shared.usecases.stays.change_stay import applied, is_included, save_news, withdrawn_beside
 from shared.usecases.stays.request_keys import check_end, check_locks
+from shared.usecases.stays.room_at_once import check_shared, sharers_of
 from shared.usecases.stays.split_stay import Share, split_stay
 
 
 async def amend_stay(it: StayNews, record: Reservation) -> tuple[CredentialId, ...] | None:
     """Return the keys of the stay, on their way to what it is now; None if they cannot follow it."""
     keys = await keys_of(record, it.ledger)
-    present = [key for key in keys if key.credential.core.claim == record.claim]
+    present = [key for key in keys if _of_the_stay(key, record)]
     matched = await _matched(it, present)
     if matched is None:
         return None
@@ -47,6 +48,12 @@ async def amend_stay(it: StayNews, record: Reservation) -> tuple[CredentialId, .
     return heard.credentials
 
 
+def _of_the_stay(key: KeyRecord, record: Reservation) -> bool:
+    """Say whether a key follows its stay: one that opens once has a time of its own."""
+    core = key.credential.core
+    return core.claim == record.claim and core.role is not SetRole.ONE_SHOT
+
+
 async def _matched(
     it: StayNews, present: Sequence[KeyRecord]
 ) -> tuple[StayWindow, list[tuple[KeyRecord, Share]]] | None:
@@ -55,6 +62,7 @@ async def _matched(
         premises = await it.services.hotels.premises(it.booking.tenant, it.stay.property_id)
         check_end(it.stay.end, it.services.now)
         shares = split_stay(it.stay.rooms, premises, it.stay.wished)
+        check_shared(await sharers_of(it.stay, it.guest, premises, it.ledger), it.guest, premises.policy)
         for share in shares:
             check_locks(share)
     except InvalidInput:

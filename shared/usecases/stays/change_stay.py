@@ -24,6 +24,7 @@ from shared.ports.documents import Write
 from shared.usecases.stays.booking import StayNews, ahead_of, keys_of
 from shared.usecases.stays.ignored import alarm_of_ignored
 from shared.usecases.stays.request_keys import Wanted, request_keys
+from shared.usecases.stays.room_at_once import check_shared, sharers_of
 from shared.usecases.stays.withdraw_key import Withdrawn, withdraw_keys
 from shared.usecases.upkeep.another_key import AnotherKey, request_beside
 
@@ -199,7 +200,9 @@ async def _requested(it: StayNews, stay: Stay, record: Reservation) -> list[Chan
     premises.check_open()
     claim = record.claim_of(record.incarnation + 1)
     guest = stay.held_by(it.booking.reservation)
-    wanted = Wanted(it.booking.tenant, guest, stay, claim, it.booking.cause, record.holds)
+    sharers = await sharers_of(stay, guest, premises, it.ledger)
+    check_shared(sharers, guest, premises.policy)
+    wanted = Wanted(it.booking.tenant, guest, stay, claim, it.booking.cause, record.holds, sharers)
     return request_keys(wanted, premises, it.services)
 
 

@@ -14,10 +14,12 @@ from shared.keywork.services import Services
 from shared.ledger.delays import STEP_LEASE
 from shared.ledger.indexes import (
     DUE,
+    DUE_ACCOUNTS,
     DUE_ATTEMPTS,
     DUE_BULK,
     DUE_DEVICES,
     DUE_DISCLOSURES,
+    DUE_GLASS,
     DUE_MASTER_KEYS,
     DUE_NOTICES,
     DUE_STAYS,
@@ -107,6 +109,18 @@ async def _expire_session(tenant: TenantId, name: str, documents: DocumentStore,
     return await expire_session(tenant, name, documents, services)
 
 
+async def _tend_account(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.accounts.rotate import tend_account
+
+    return await tend_account(name, tenant, documents.tenant(tenant), services)
+
+
+async def _tend_glass(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.accounts.break_glass import tend_glass
+
+    return await tend_glass(name, tenant, documents.tenant(tenant), services)
+
+
 @dataclass(frozen=True, slots=True)
 class SweptStream:
     """Aggregates of one kind: where the due ones are found, and what is done about one."""
@@ -128,6 +142,8 @@ SWEPT: Final = (
     SweptStream(DUE_DEVICES, _tend_device, "what happened to a lock could not be told"),
     SweptStream(DUE_SESSIONS, _expire_session, "a session that is over could not be closed"),
     SweptStream(DUE_NOTICES, _tend_notice, "what a guest is to be told could not be gone on with"),
+    SweptStream(DUE_ACCOUNTS, _tend_account, "a vendor's account could not be looked at"),
+    SweptStream(DUE_GLASS, _tend_glass, "broken glass could not be closed"),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )
 

@@ -97,6 +97,7 @@ def test_who_looks_after_what_is_kept_is_told_where_it_lies_and_nobody_else(befo
         "backoffice-console",
         "dead-letters",
         "lock-api",
+        "replay-letter",
     ]
 
 
@@ -188,20 +189,9 @@ def test_only_an_adapter_and_its_receiver_read_their_own_vendor_s_secrets():
         purpose = {"adapter": "-api", "webhook": "-webhook"}[role]
         assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", purpose)
     readers = {each["function"] for each in of_vendors}
-    of_locks = [each for each in FLEET["secrets"].values() if not each["begins"].startswith("notify-")]
-    for each in of_locks:
-        role, _, vendor = each["function"].partition("-")
-        purpose = {"adapter": "-api", "webhook": "-webhook"}[role]
-        assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", purpose)
-    readers = {each["function"] for each in of_locks}
     assert {f"adapter-{vendor}" for vendor in installed_vendors()} == {
         each for each in readers if each.startswith("adapter-")
     }
-
-
-def test_only_notifications_read_accounts_of_messengers():
-    readers = {each["function"] for each in FLEET["secrets"].values() if each["begins"].startswith("notify-")}
-    assert readers == {"tell-guest", "message-status"}
 
 
 def test_a_cipher_key_is_used_by_those_who_name_its_purpose():
@@ -227,10 +217,12 @@ def test_a_pattern_of_purposes_takes_in_every_vendor_s_key():
     }
 
 
-def test_whoever_tells_guests_reads_the_accounts_of_channels_and_no_vendor_s():
-    told = {each["function"] for each in FLEET["secrets"].values() if each["begins"].startswith("notify-")}
-    assert told == {"message-status", "tell-guest"}
-    assert {each["begins"].partition("-")[0] for each in FLEET["secrets"].values()} == {"lock", "notify"}
+def test_whoever_serves_guests_reads_the_accounts_of_channels_or_wallets_and_no_vendor_s():
+    readers = {"lock": set(), "notify": set(), "wallet": set()}
+    for each in FLEET["secrets"].values():
+        readers[each["begins"].partition("-")[0]].add(each["function"])
+    assert readers["notify"] == {"message-status", "read-bounces", "tell-guest"}
+    assert readers["wallet"] == {"guest-page"}
 
 
 def test_an_adapter_is_called_by_the_sagas_that_call_adapters_and_by_nobody_else():
