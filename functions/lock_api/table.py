@@ -10,18 +10,21 @@ from functions.lock_api import (
     hotels,
     many_keys,
     message_settings,
+    more_keys,
     operations,
     residues,
     saga_steering,
     service_accounts,
     staff_keys,
     stays,
+    webhooks,
 )
 
 ROUTES = (
     *about_me.ROUTES,
     *stays.ROUTES,
     *credentials.ROUTES,
+    *more_keys.ROUTES,
     *doors.ROUTES,
     *devices.ROUTES,
     *attempts.ROUTES,
@@ -34,4 +37,5 @@ ROUTES = (
     *staff_keys.ROUTES,
     *many_keys.ROUTES,
     *service_accounts.ROUTES,
+    *webhooks.ROUTES,
 )
