@@ -5,12 +5,14 @@ import json
 import sys
 import urllib.request
 from collections.abc import Iterator
+from http.client import HTTPException
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
-from edge_agent.agent.machine import HOME, EncoderUnclear, NamedEncoder, this_machine
+from edge_agent.agent.machine import HOME, EncoderUnclear, NamedEncoder, NamedSystem, this_machine
 from edge_agent.agent.serve import ADDRESS, Serving, serve
 from edge_agent.cloud.line import CloudRefused, CloudSilent, Introducing
 from edge_agent.ledger.errors import LedgerError
@@ -18,6 +20,9 @@ from edge_agent.ledger.ledger import DeskLedger
 from edge_agent.pairing.identity import DeskIdentity, NotPaired
 from edge_agent.pairing.keychain import KeychainUnsafe
 from edge_agent.pairing.pair import CERTIFICATE, pair, wipe
+from edge_agent.release.manifest import ReleaseRefused
+from edge_agent.release.shelf import ReleaseShelf
+from edge_agent.release.update import ReleaseSource, update
 from shared.domain.errors import InvalidInput
 from shared.kernel.ambient import SystemClock
 from shared.offline.arrivals import ArrivalsPack
@@ -33,10 +38,14 @@ TROUBLES: Final = (
     KeychainUnsafe,
     LedgerError,
     NotPaired,
+    HTTPException,
     OSError,
+    ReleaseRefused,
     SignedRefused,
 )
 Finding = tuple[str, str]
+RELEASES: Final = Path("/var/lib/keyfleet-releases")
+Releases = Annotated[Path, typer.Option(help="Where the machine's releases are.")]
 Home = Annotated[Path, typer.Option(help="Where this desk keeps its ledger.")]
 
 app = typer.Typer(name="keyfleet-edge", no_args_is_help=True, pretty_exceptions_enable=False)
@@ -75,6 +84,9 @@ def run_desk(
     encoder: Annotated[
         list[str] | None, typer.Option(help="NAME=MODEL@VENDOR:PRODUCT; more than once.")
     ] = None,
+    system: Annotated[
+        list[str] | None, typer.Option(help="DIALECT=HOST:PORT#ENCODER, or DIALECT=/dev/PORT#ENCODER.")
+    ] = None,
     port: Annotated[int, typer.Option(help="The console's port; 0 takes a free one.")] = 0,
     automatic: Annotated[
         bool, typer.Option(help="Write the only open card on what is laid down, without a clerk.")
@@ -83,7 +95,8 @@ def run_desk(
 ) -> None:
     """Run the desk's agent until it is stopped."""
     named = [NamedEncoder.of(each) for each in encoder or ()]
-    asyncio.run(serve(this_machine(home), Serving(named, port, automatic)))
+    systems = [NamedSystem.of(each) for each in system or ()]
+    asyncio.run(serve(this_machine(home), Serving(named, port, automatic, systems)))
 
 
 @app.command("status")
@@ -120,6 +133,29 @@ def forget(
     print("This machine is no desk any more.")
 
 
+@app.command("version")
+def say_version() -> None:
+    """Say which release of the agent this is."""
+    print(version("keyfleet"))
+
+
+@app.command("update")
+def take_release(
+    source: Annotated[str, typer.Option(help="The address beside which releases are offered.")],
+    maker: Annotated[list[str], typer.Option(help="A public key of whoever makes releases, in hex.")],
+    releases: Releases = RELEASES,
+) -> None:
+    """Take the release that is offered, if it is newer and proved; the service starts it by itself."""
+    taken = update(ReleaseSource.at(source, maker), ReleaseShelf(releases), SystemClock().now())
+    print("Nothing is newer." if taken is None else f"Release {taken.version} is in place.")
+
+
+@app.command("back")
+def take_back(releases: Releases = RELEASES) -> None:
+    """Go back to the release before, and never take the present one again."""
+    print(f"Release {ReleaseShelf(releases).back()} is current again.")
+
+
 def _findings(home: Path) -> Iterator[Finding]:
     """Yield what is wrong, with what to do about it."""
     told = _told_by_the_agent(home)
@@ -146,7 +182,7 @@ def _of_the_agent(told: dict[str, Any]) -> Iterator[Finding]:
         yield "this machine's clock is wrong", "set it, or nothing can be made alone"
     if not told["arrivals_good"]:
         yield "the arrivals are too old", "bring the desk online, or no key can be made alone"
-    if not told["encoders"]:
+    if not told["encoders"] and not told["systems"]:
         yield "no encoder is named", "run with --encoder NAME=MODEL@VENDOR:PRODUCT"
     for name in (name for name, plugged in told["encoders"].items() if not plugged):
         yield f"encoder {name} is not plugged in", "seat its plug again"

@@ -6,6 +6,7 @@
 | there | none | refused: the cloud orders it, or says in the ledger why not |
 | away | was begun, and the cloud had said yes | that job's card, told later |
 | away, also when it goes away meanwhile | waits, or none | a key made alone, by the rules of A §9 |
+| either | any, and the stay's own card lies there | nothing: a press that broke off is pressed again |
 
 Whoever acts is signed in, by the PIN that the arrivals know of. Every problem is a code: the console has the
 words for it in five languages.
@@ -13,22 +14,28 @@ words for it in five languages.
 
 import asyncio
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from edge_agent.agent.loop import AgentLoop
 from edge_agent.agent.shown import arrivals_shown, job_shown, labels_on, reservation_of
-from edge_agent.agent.wiring import DeskAgent
+from edge_agent.agent.wiring import OURS, DeskAgent
 from edge_agent.cloud.line import CloudRefused, CloudSilent
 from edge_agent.console.desk_port import ClerkProblem, Done
 from edge_agent.hardware.cards.keycard import KeyCardPress
 from edge_agent.hardware.cards.layout import CardRecord
 from edge_agent.hardware.cards.reader import Card, CardReader
-from edge_agent.hardware.errors import HardwareError
+from edge_agent.hardware.errors import HardwareError, NotSupported
 from edge_agent.issuing.desk import OfflineRefused
+from edge_agent.issuing.makers import CHANCE_BITS
 from edge_agent.issuing.rules import OfflineWish, Standing
 from edge_agent.ledger.desk_tables import WRITING, WRITTEN, DeskJobRow
+from edge_agent.ledger.ledger import DeskLedger
+from edge_agent.relay.by_system import SystemWriter
+from edge_agent.relay.encode import JobWriter, card_record
 from edge_agent.relay.jobs import JobGone
 from shared.domain.credential import KeyCredential
 from shared.domain.ids import CredentialId, ReservationId, UserId
@@ -80,6 +87,7 @@ class Front:
             "problem": self.loop.problem,
             "clock_untrue": self.agent.line.clock_is_untrue,
             "encoders": {name: await each.plugged() for name, each in self.agent.parts.encoders.items()},
+            "systems": sorted(self.agent.parts.systems),
             "unsent": unsent,
             "witness": str(self.agent.witness.key),
             "arrivals_from": None if pack is None else pack.issued,
@@ -93,14 +101,15 @@ class Front:
     async def issue(self, user: str, reservation: str, once: str) -> Done:
         """Write a stay's card on what lies on the encoder; `once` names the press of the button."""
         async with self._writing:
+            before = await self._issued_before(reservation)
+            if before is not None:
+                return before
             row = await self._job_of(reservation)
             begun = row is not None and row.step == WRITING and row.told
             if row is not None and (begun or await self._online()):
                 await self._demand(user, Permission.KEY_ISSUE)
-                try:
+                with suppress(CloudSilent):  # it went away before anything was written: we are alone
                     return self._noted(user, await self._written(row))
-                except CloudSilent:
-                    pass  # it went away in between, before anything was written
             elif await self._online():
                 raise ClerkProblem("no_job")
             return self._noted(user, await self._made_alone(user, reservation, once))
@@ -108,18 +117,18 @@ class Front:
     async def give_up(self, user: str, job: str) -> Done:
         """Say that the card that a job was begun on is gone."""
         await self._demand(user, Permission.KEY_ISSUE)
-        row = await self.agent.writer(self.encoder).give_up(job)
+        row = await self.agent.parts.ledger.run(lambda it: it.jobs.get(job))
+        row = await self._writer(row).give_up(job)
         return self._noted(user, Done("given_up", str(row.document["reservationId"])))
 
     async def replace_lost(self, user: str, reservation: str, once: str) -> Done:
-        """Withdraw the key that this desk made alone for a stay, and make another in its place."""
+        """Make another key in place of the one that this desk made alone for a stay, which ends by that."""
         await self._demand(user, Permission.KEY_REPLACE)
-        standing = await self.agent.papers.standing()
-        key = next(iter(await self._keys_of(reservation)), None)
-        if key is None or standing.certificate is None:
-            raise ClerkProblem("no_local_key")
-        await self.agent.offline.revoke(str(key.id), RevokeReason.LOST, standing.certificate, None)
-        return self._noted(user, await self._made_alone(user, reservation, once, key.id))
+        async with self._writing:
+            lost = await self._lost_of(reservation)
+            if lost is None:
+                raise ClerkProblem("no_local_key")
+            return self._noted(user, await self._made_alone(user, reservation, once, lost))
 
     async def revoke(self, user: str, reservation: str) -> Done:
         """Withdraw the keys that this desk made for a stay, and erase the card if it lies there."""
@@ -150,8 +159,8 @@ class Front:
         while True:
             await self.agent.parts.sleep(0.2)
             rows = await self.agent.parts.ledger.run(lambda it: it.jobs.open())
-            if len(rows) != 1:
-                continue
+            if len(rows) != 1 or rows[0].document["dialect"] != OURS:
+                continue  # a lock system would be asked again and again, for whatever lies there
             try:
                 async with self._writing:
                     await self.agent.writer(self.encoder).write(rows[0].id)
@@ -174,9 +183,45 @@ class Front:
         keys = await self.agent.parts.ledger.run(lambda it: it.keys_in("active"))
         return [key for key in keys if reservation_of(key) == reservation]
 
+    async def _issued_before(self, reservation: str) -> Done | None:
+        """Say what is so where the card of this stay lies there already, whole."""
+        rows = await self.agent.parts.ledger.run(lambda it: it.jobs.written())
+        rows = [row for row in rows if row.uid and row.document["reservationId"] == reservation]
+        keys = await self._keys_of(reservation)
+        if not (rows or keys) or not self.agent.parts.encoders:
+            return None
+        try:
+            card, record = await self.agent.parts.encoders[self.encoder].run(self._read)
+        except HardwareError:
+            return None  # no card, or one that is not ours: the press goes its way
+        for row in rows:
+            if (row.uid, card_record(row.document, self.agent.identity.property_id)) == (
+                card.uid.hex(),
+                record,
+            ):
+                return Done("issued", reservation, datetime.fromisoformat(row.document["ends"]))
+        for key in keys:
+            number = await self.agent.parts.ledger.run(partial(DeskLedger.card_of, key_id=str(key.id)))
+            if number == record.number >> CHANCE_BITS:
+                return Done("issued", reservation, key.core.window.end, alone=True)
+        return None
+
+    async def _lost_of(self, reservation: str) -> CredentialId | None:
+        """Return the key of a stay to be replaced: in use, or ended by a replacement that broke off."""
+        for key in await self._keys_of(reservation):
+            return key.id
+        left = [work.key for work in await self.agent.offline.left()]
+        return next((key.core.replaces for key in left if reservation_of(key) == reservation), None)
+
+    def _writer(self, row: DeskJobRow) -> JobWriter | SystemWriter:
+        try:
+            return self.agent.writer_of(row, self.encoder if row.document["dialect"] == OURS else "")
+        except NotSupported:
+            raise ClerkProblem("no_system") from None
+
     async def _written(self, row: DeskJobRow) -> Done:
         try:
-            written = await self.agent.writer(self.encoder).write(row.id)
+            written = await self._writer(row).write(row.id)
         except HardwareError as error:
             raise ClerkProblem(error.kind) from None
         except JobGone:

@@ -7,9 +7,11 @@
 | the arrivals | every five minutes | those we have count until they are two days old |
 | the certificate | every hour | that we have counts until its end |
 | the cell's log is cosigned | every hour | the next hour |
+| what was over a week ago is forgotten | every day, by a true clock | the next day |
 
 A line that is up and says nothing ends with the pull's patience, half a minute at most. A desk whose encoder
-is not plugged in pulls nothing: its cards would wait in vain, and the cloud must know.
+is not plugged in, and that reaches no lock system, pulls nothing: its cards would wait in vain, and the cloud
+must know.
 """
 
 import asyncio
@@ -32,6 +34,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 WITHOUT_ENCODER: Final = 5.0
 SOON: Final = timedelta(seconds=2)
 ARRIVALS_EVERY, PAPERS_EVERY = timedelta(minutes=5), timedelta(hours=1)
+TIDIED_EVERY: Final = timedelta(days=1)
 
 
 @dataclass
@@ -54,6 +57,8 @@ class AgentLoop:
 
     agent: DeskAgent
     entropy: Entropy
+    beat: Callable[[], None] = lambda: None
+    """Says after each round that the agent is alive, whether or not the cloud is."""
     chores: dict[str, Chore] = field(init=False)
     problem: str = ""
     """Why the cloud was not reached last, or what it refused; empty while all is well."""
@@ -66,12 +71,15 @@ class AgentLoop:
             "arrivals": Chore(papers.fetch_arrivals, ARRIVALS_EVERY),
             "certificate": Chore(papers.fetch_certificate, PAPERS_EVERY),
             "witness": Chore(self.agent.witness.cosign, PAPERS_EVERY),
+            "tidying": Chore(self._tidied, TIDIED_EVERY),
         }
 
     async def forever(self) -> None:
         """Stay in touch until cancelled."""
         while True:
-            await self.agent.parts.sleep(await self.round())
+            pause = await self.round()
+            self.beat()
+            await self.agent.parts.sleep(pause)
 
     async def round(self) -> float:
         """Do what is due once, and return for how many seconds to rest."""
@@ -132,8 +140,17 @@ class AgentLoop:
                 chore.problem = ""
             chore.done_at = now
 
+    async def _tidied(self) -> None:
+        if not self.agent.line.clock_is_untrue:
+            await self.agent.offline.tidy()
+
     async def _plugged(self) -> bool:
-        return any([await each.plugged() for each in self.agent.parts.encoders.values()])
+        parts = self.agent.parts
+        encoders = [each.plugged for each in parts.encoders.values()]
+        for way in (*encoders, *(each.there for each in parts.systems.values())):
+            if await way():
+                return True
+        return False
 
 
 async def kept_alive(work: Callable[[], Awaitable[None]], tell: Callable[[str], None], pause: float) -> None:

@@ -11,11 +11,18 @@ from edge_agent.hardware.encoders.encoder import DeskOfEncoders
 from edge_agent.hardware.encoders.models import MODELS, EncoderSetup
 from edge_agent.hardware.encoders.shelf import EncoderShelf, everything_plugged_in
 from edge_agent.hardware.encoders.usb import Sighting, UsbIdentity
+from edge_agent.hardware.link import ByteLink
+from edge_agent.hardware.property_systems.card_system import SYSTEMS, CardSystem
+from edge_agent.hardware.serial_link import open_serial
+from edge_agent.hardware.tcp_link import open_tcp
 from edge_agent.pairing.keychain import open_keychain
 from edge_agent.pairing.pair import Machine
 from shared.kernel.ambient import SystemEntropy
+from shared.ports.ambient import Clock
 
 HOME: Final = Path.home() / ".keyfleet-edge"
+SYSTEM_BAUD: Final = 9600
+"""Lock systems on serial lines are older than fast ones."""
 CREDENTIALS: Final = "CREDENTIALS_DIRECTORY"
 """Set by systemd, where it decrypts our keys for us."""
 
@@ -55,6 +62,38 @@ class NamedEncoder:
         if self.port is None or not self.port.exists():
             return []
         return [Sighting(self.setup.identity, self.setup.model.transport, str(self.port))]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSystem:
+    """A lock system as it was named: its dialect, where its line leads, which of its encoders is ours."""
+
+    dialect: str
+    place: str
+    encoder: str
+
+    @classmethod
+    def of(cls, text: str) -> "NamedSystem":
+        """Read `space=10.0.0.5:9100#desk`, or `kaba=/dev/ttyS0#1`."""
+        dialect, _, rest = text.partition("=")
+        place, _, encoder = rest.rpartition("#")
+        _, _, port = place.rpartition(":")
+        if dialect not in SYSTEMS or not encoder or not (place.startswith("/") or port.isdecimal()):
+            known = ", ".join(SYSTEMS)
+            raise EncoderUnclear(
+                f"{text!r}: write DIALECT=HOST:PORT#ENCODER or DIALECT=/dev/PORT#ENCODER, of {known}"
+            )
+        return cls(dialect, place, encoder)
+
+    def opened(self, clock: Clock) -> CardSystem:
+        """Return the system; its line is opened when it is asked."""
+        return SYSTEMS[self.dialect](self._connect, self.encoder, clock, self.place.startswith("/"))
+
+    async def _connect(self) -> ByteLink:
+        if self.place.startswith("/"):
+            return await open_serial(self.place, SYSTEM_BAUD)
+        host, _, port = self.place.rpartition(":")
+        return await open_tcp(host, int(port))
 
 
 def this_machine(home: Path) -> Machine:

@@ -6,6 +6,7 @@ says goes to standard error, one line a change, and names no guest, no card and 
 
 import asyncio
 import json
+import os
 import signal
 import socket
 import sys
@@ -18,7 +19,7 @@ from typing import Any, Final
 
 from edge_agent.agent.front import Front
 from edge_agent.agent.loop import AgentLoop, kept_alive
-from edge_agent.agent.machine import NamedEncoder, shelf_of
+from edge_agent.agent.machine import NamedEncoder, NamedSystem, shelf_of
 from edge_agent.agent.wiring import AgentParts, DeskAgent, wired
 from edge_agent.hardware.encoders.encoder import DeskOfEncoders, SessionFact
 from edge_agent.hardware.encoders.shelf import EncoderShelf, PlugNews
@@ -42,6 +43,7 @@ class Serving:
     encoders: Sequence[NamedEncoder]
     port: int = 0
     automatic: bool = False
+    systems: Sequence[NamedSystem] = ()
 
 
 async def serve(machine: Machine, serving: Serving) -> None:
@@ -55,8 +57,11 @@ async def serve(machine: Machine, serving: Serving) -> None:
         desk = DeskOfEncoders(identity.property_id, identity.device, clock, ids, sessions.put_nowait)
         shelf = shelf_of(serving.encoders, desk)
         encoders = {name: shelf.encoder(name) for name in shelf.names}
-        agent = wired(AgentParts(machine, ledger, http, clock, ids, encoders, asyncio.sleep), identity)
-        await _live(agent, shelf, sessions, serving)
+        systems = {each.dialect: each.opened(clock) for each in serving.systems}
+        parts = AgentParts(machine, ledger, http, clock, ids, encoders, asyncio.sleep, systems)
+        await _live(wired(parts, identity), shelf, sessions, serving)
+        for system in systems.values():
+            await system.close()
         await shelf.close()
     finally:
         await http.close()
@@ -69,7 +74,7 @@ async def _live(
     stop, running = asyncio.Event(), asyncio.get_running_loop()
     for told in (signal.SIGTERM, signal.SIGINT):
         running.add_signal_handler(told, stop.set)
-    loop = AgentLoop(agent, agent.parts.machine.entropy)
+    loop = AgentLoop(agent, agent.parts.machine.entropy, lambda: tell_service("WATCHDOG=1"))
     front = Front(agent, loop)
     works = [
         kept_alive(loop.forever, _say("the line to the cloud"), PAUSE),
@@ -83,6 +88,7 @@ async def _live(
         listening = undo.enter_context(_listening(serving.port))
         undo.callback(_left(agent.parts.machine.home, listening).unlink, True)
         console = asyncio.create_task(_console(front, listening))
+        tell_service("READY=1")
         await stop.wait()
         for task in (*tasks, console):
             task.cancel()
@@ -128,6 +134,16 @@ async def _console(front: Front, listening: socket.socket) -> None:
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     with suppress(asyncio.CancelledError):
         await server.serve(sockets=[listening])
+
+
+def tell_service(words: str) -> None:
+    """Tell whoever started us that we are there; a service that says nothing for long is started anew."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address:
+        return
+    # Whoever started us may be gone, and then nobody waits for a word.
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as said, suppress(OSError):
+        said.sendto(words.encode(), address.replace("@", "\0", 1))
 
 
 def _plug_news(news: PlugNews) -> None:

@@ -1,21 +1,26 @@
 """How the agent's parts hang together; nothing begins here."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from nacl.signing import SigningKey
 
 from edge_agent.cloud.line import CloudLine, DeskOnLine
 from edge_agent.hardware.cards.keycard import Desk
 from edge_agent.hardware.encoders.encoder import EncoderDoor
+from edge_agent.hardware.errors import NotSupported
+from edge_agent.hardware.property_systems.card_system import CardSystem
 from edge_agent.issuing.desk import DeskHands, OfflineDesk
 from edge_agent.issuing.makers import CardMaker
 from edge_agent.issuing.reach import CloudReach
+from edge_agent.ledger.desk_tables import DeskJobRow
 from edge_agent.ledger.ledger import LedgerDoor
 from edge_agent.pairing.device_keys import DeviceKeys, held_keys
 from edge_agent.pairing.identity import DeskIdentity
 from edge_agent.pairing.pair import Machine
+from edge_agent.relay.by_system import SystemWriter
 from edge_agent.relay.encode import JobWriter
 from edge_agent.relay.jobs import JobPost
 from edge_agent.sync.outbox import OutboxPost
@@ -26,6 +31,8 @@ from shared.ports.ambient import Clock, Ids
 from shared.vendor_kit.http import Http
 
 Sleep = Callable[[float], Awaitable[Any]]
+OURS: Final = "encoder"
+"""The dialect of the cards that this desk writes by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,8 @@ class AgentParts:
     ids: Ids
     encoders: Mapping[str, EncoderDoor]
     sleep: Sleep
+    systems: Mapping[str, CardSystem] = field(default_factory=dict)
+    """The hotel's lock systems that write cards, by dialect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +76,20 @@ class DeskAgent:
         at = self.parts.encoders[encoder]
         return JobWriter(self.post, self.parts.ledger, at, self.cards, self.identity.property_id)
 
+    def writer_of(self, row: DeskJobRow, encoder: str) -> JobWriter | SystemWriter:
+        """Return what writes a job's card, or raise NotSupported: another desk of the property may."""
+        dialect = row.document["dialect"]
+        if dialect == OURS:
+            return self.writer(encoder)
+        system = self.parts.systems.get(dialect)
+        if system is None:
+            raise NotSupported("this desk has no line to the lock system that writes this card")
+        return SystemWriter(self.post, self.parts.ledger, system, ZoneInfo(self.identity.zone))
+
     def card_maker(self, encoder: str, pack: ArrivalsPack) -> CardMaker:
         """Return what makes cards on an encoder while the desk is alone."""
         at, parts = self.parts.encoders[encoder], self.parts
-        return CardMaker(at, self.cards, parts.ids, parts.ledger, pack.doors_of)
+        return CardMaker(at, self.cards, parts.ids, parts.ledger, pack.doors_of, pack.newest_card)
 
 
 def wired(parts: AgentParts, identity: DeskIdentity) -> DeskAgent:

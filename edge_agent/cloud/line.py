@@ -5,7 +5,7 @@
 | nothing, or a crash, or "not now" | CloudSilent: ask again later |
 | 401 because of the time | the clock's error is noted, and it is asked once more |
 | 401 else | CloudRefused: this desk is not let in |
-| 400 | CloudRefused: what was asked cannot be done, and never will |
+| 400 | CannotBeDone: what was asked cannot be done, and never will |
 
 The cloud says in each answer what time it is. By how much our clock is wrong is used to date requests, and
 for nothing else: what a desk may do alone is judged by its own clock, which the network cannot set.
@@ -41,6 +41,10 @@ class CloudRefused(Exception):
     def __init__(self, reason: str, problem: str = "") -> None:
         super().__init__(f"{reason}: {problem}" if problem else reason)
         self.reason, self.problem = reason, problem
+
+
+class CannotBeDone(CloudRefused):
+    """The desk is let in, and what it asks can never be done: it is not to ask so again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,7 @@ def _told(answer: Answer) -> dict[str, Any]:
     told = _json(answer.body)
     if answer.status == 400:
         error = told.get("error", {})
-        raise CloudRefused(str(error.get("field", "request")), str(error.get("problem", "")))
+        raise CannotBeDone(str(error.get("field", "request")), str(error.get("problem", "")))
     return told
 
 

@@ -106,7 +106,17 @@ class Console:
         if not self._ours(request):
             return _refused()
         told = await self._desk.overview()
-        named = ("property", "desk", "online", "problem", "clock_untrue", "encoders", "unsent", "witness")
+        named = (
+            "property",
+            "desk",
+            "online",
+            "problem",
+            "clock_untrue",
+            "encoders",
+            "systems",
+            "unsent",
+            "witness",
+        )
         counts = {"jobs": len(told["jobs"]), "arrivals": len(told["arrivals"])}
         facts = {**{name: told[name] for name in (*named, "arrivals_good")}, **counts}
         return JSONResponse(facts, headers=HEADERS)

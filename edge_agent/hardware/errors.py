@@ -31,6 +31,12 @@ class NoAnswer(HardwareError):
     kind = "no_answer"
 
 
+class OutcomeUnknown(NoAnswer):
+    """The device was asked, and may have done it: whoever asks again looks first."""
+
+    kind = "outcome_unknown"
+
+
 class DeviceRefused(HardwareError):
     """The device answered that it cannot; `code` is its own."""
 
@@ -79,6 +85,7 @@ _OFFLINE: Final = (LinkLost, NoAnswer)
 _REMEDIES: Final[Mapping[str, str]] = {
     "link_lost": "seat the encoder's plug again",
     "no_answer": "switch the encoder off and on",
+    "outcome_unknown": "leave the card on the encoder, and press once more",
     "card_missing": "lay the card on the encoder and leave it there",
     "card_foreign": "take a new card",
     "card_faulty": "take another card",

@@ -8,7 +8,8 @@ hear.
 3. The key is made. A card that already does what is asked was made before a crash, and is adopted. Any
    other is written, with a number higher than every one before, so that a card left behind by an attempt
    that broke off is shut out by the door as soon as the good one is used. A PIN that a lock has already is
-   drawn anew, three times at most.
+   drawn anew, three times at most. A key that it takes the place of is withdrawn first: by then the new one
+   may be made, and is written down, so that nobody loses a key and gets none.
 4. The key, active, and its signed row are written in one commit. The clerk hears of success after that.
 
 An attempt that breaks off leaves its claim begun. The same wish again takes it up at 3; `left` tells what
@@ -18,6 +19,7 @@ waits.
 import asyncio
 import hashlib
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Final, NoReturn
 
@@ -39,6 +41,7 @@ from shared.domain.secret import Secret
 from shared.offline.certificate import OfflineCertificate
 from shared.ports.ambient import Clock, Ids
 
+KEPT_AFTER: Final = timedelta(days=7)
 PINS: Final = 3
 """How many PINs are drawn for one key before it is given up for now (A §14)."""
 
@@ -111,16 +114,11 @@ class OfflineDesk:
         self, key_id: str, reason: RevokeReason, certificate: OfflineCertificate, maker: KeyMaker | None
     ) -> KeyCredential:
         """Withdraw a key: at once in the ledger, and where it was made as far as that is in reach."""
-        key = await self._ledger.run(lambda it: it.key(key_id))
-        if key is None:
-            raise UnknownWork("this desk made no such key")
-        ended, told = key.apply(Revoke(at=self._hands.clock.now(), reason=reason))
-        if told:
-            secret = await self.pin(key_id)
-            removed = maker is not None and await maker.remove(key, secret)
-            fact = facts.revoked(ended, reason, removed, certificate.serial, self._hands.device)
-            await self._ledger.run(lambda it: it.change(ended, key.version, fact))
-        return ended
+        async with self._turn:
+            key = await self._known(key_id)
+            if key is None:
+                raise UnknownWork("this desk made no such key")
+            return await self._withdrawn(key, reason, certificate, maker)
 
     async def pin(self, key_id: str) -> Secret[str] | None:
         """Return a key's PIN for the clerk's screen, until the cloud has the key."""
@@ -129,6 +127,14 @@ class OfflineDesk:
     async def left(self) -> list[Work]:
         """Return the keys whose making broke off: their wish is to be made again, or given up."""
         return await self._ledger.run(lambda it: it.left())
+
+    async def tidy(self) -> None:
+        """Give up what broke off and whose time is over, and forget what was over a week ago."""
+        now = self._hands.clock.now()
+        for work in await self.left():
+            if work.key.core.window.end < now:
+                await self.give_up(work.claim, None)
+        await self._ledger.run(lambda it: it.forget(now - KEPT_AFTER))
 
     async def _allowed(self, wish: OfflineWish, standing: Standing, maker: KeyMaker) -> OfflineCertificate:
         reason = refusal(wish, standing)
@@ -148,18 +154,39 @@ class OfflineDesk:
     async def _alone_in_its_rooms(self, key: KeyCredential, wish: OfflineWish, standing: Standing) -> None:
         """Refuse a second key of a room: one that is live, or one that broke off and may yet be made."""
         for other in await self._ledger.run(lambda it: it.keys_in("active") + it.keys_in("pending")):
-            shares = set(other.core.rooms) & set(key.core.rooms)
+            shares = other.id != wish.replaces and set(other.core.rooms) & set(key.core.rooms)
             if shares and other.core.window.overlaps(key.core.window):
                 await self._refuse("live_key", wish, standing)
 
     async def _make(
         self, key: KeyCredential, certificate: OfflineCertificate, maker: KeyMaker
     ) -> KeyCredential:
+        lost = await self._known(key.core.replaces) if key.core.replaces else None
+        if lost is not None:
+            await self._withdrawn(lost, RevokeReason.LOST, certificate, None)
         reference = await self._made(key, maker)
         active, _ = key.apply(Provision(at=self._hands.clock.now()))
         fact = facts.issued(active, reference, certificate.serial, self._hands.device)
         await self._ledger.run(lambda it: it.finish(key.core.claim, active, fact))
         return active
+
+    async def _known(self, key_id: str) -> KeyCredential | None:
+        return await self._ledger.run(lambda it: it.key(key_id))
+
+    async def _withdrawn(
+        self,
+        key: KeyCredential,
+        reason: RevokeReason,
+        certificate: OfflineCertificate,
+        maker: KeyMaker | None,
+    ) -> KeyCredential:
+        ended, told = key.apply(Revoke(at=self._hands.clock.now(), reason=reason))
+        if told:
+            secret = await self.pin(str(key.id))
+            removed = maker is not None and await maker.remove(key, secret)
+            fact = facts.revoked(ended, reason, removed, certificate.serial, self._hands.device)
+            await self._ledger.run(lambda it: it.change(ended, key.version, fact))
+        return ended
 
     async def _made(self, key: KeyCredential, maker: KeyMaker) -> Secret[str]:
         secret = await self.pin(str(key.id))

@@ -81,6 +81,8 @@ class CardMaker:
     ledger: LedgerDoor
     doors_of: DoorsOf = plain_doors
     """What cards call the doors of some rooms, as the arrivals say it."""
+    newest: int = 0
+    """The highest number on any card of the property, as the arrivals say it."""
     choice: Choice = CARD
 
     async def ready(self, _: tuple[RoomId, ...]) -> bool:
@@ -101,7 +103,7 @@ class CardMaker:
         async def erase(reader: CardReader) -> bool:
             press = KeyCardPress(reader, self.cards)
             _, found = await press.read()
-            if not _serves(found, self._record(key, 0), _number(_body(key))):
+            if not await self._is_of(key, found):
                 return False
             await press.erase()
             return True
@@ -115,13 +117,21 @@ class CardMaker:
         press = KeyCardPress(reader, self.cards)
         with suppress(CardForeign):
             card, found = await press.read()
-            if _serves(found, self._record(key, 0), _number(_body(key))):
+            if await self._is_of(key, found):
                 return card.uid, found.number
-        drawn = _number(self.ids.ulid()) >> CHANCE_BITS
+        drawn = max(_milliseconds(self.ids.ulid()), self.newest + 1)
         # Counted before it is on a card: a crash in between skips a number, and none is used twice.
-        number = await self.ledger.run(lambda it: it.card_number(drawn))
+        number = await self.ledger.run(lambda it: it.number_card(str(key.id), drawn))
         record = self._record(key, number << CHANCE_BITS)
         return (await press.make(record)).uid, record.number
+
+    async def _is_of(self, key: KeyCredential, found: CardRecord) -> bool:
+        """Say whether a card is the key's newest: one that was left behind before is shut out by that."""
+        number = await self.ledger.run(lambda it: it.card_of(str(key.id)))
+        if number is None:
+            return False
+        wanted = self._record(key, number << CHANCE_BITS)
+        return (found.property, found.number, found.doors) == (wanted.property, wanted.number, wanted.doors)
 
     def _record(self, key: KeyCredential, number: int) -> CardRecord:
         core = key.core
@@ -189,16 +199,5 @@ def _needed(secret: Secret[str] | None) -> Secret[str]:
     return secret
 
 
-def _body(key: KeyCredential) -> str:
-    return str(key.core.id).rpartition("_")[2]
-
-
-def _number(ulid: str) -> int:
-    """Return a card's issue number: a ULID's milliseconds, and nought below, as the cloud's numbers have."""
-    return ulid_number(ulid) >> ULID_BITS - MILLISECOND_BITS << CHANCE_BITS
-
-
-def _serves(found: CardRecord, wanted: CardRecord, begun: int) -> bool:
-    """Say whether a card already is this key: its doors and window, and made since the key was begun."""
-    window = (wanted.property, wanted.doors, wanted.valid_from.replace(second=0, microsecond=0))
-    return (found.property, found.doors, found.valid_from) == window and found.number >= begun
+def _milliseconds(ulid: str) -> int:
+    return ulid_number(ulid) >> ULID_BITS - MILLISECOND_BITS

@@ -28,8 +28,8 @@ class CloudReach:
 
     @property
     def lately(self) -> bool:
-        """Say whether the cloud was heard within a heartbeat."""
-        return self.heard_at is not None and self.clock.now() - self.heard_at <= HEARTBEAT
+        """Say whether the cloud was heard within a heartbeat; a clock that was set knows nothing."""
+        return self.heard_at is not None and abs(self.clock.now() - self.heard_at) <= HEARTBEAT
 
     async def offline(self) -> bool:
         """Say whether the cloud is out of reach: silent for 30 seconds, or for 0.8 when asked."""

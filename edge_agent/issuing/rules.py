@@ -38,6 +38,8 @@ class Standing:
     pack: ArrivalsPack | None
     device_key: bytes
     now: datetime
+    clock_untrue: bool = False
+    """The cloud told of late that the desk's clock is wrong: its cards would begin and end at wrong times."""
 
 
 Check = Callable[[OfflineWish, Standing], str | None]
@@ -60,6 +62,10 @@ def _certified(_: OfflineWish, standing: Standing) -> str | None:
     if standing.certificate is None:
         return "no_certificate"
     return why_not(standing.certificate, standing.revoked, standing.device_key, standing.now)
+
+
+def _on_time(_: OfflineWish, standing: Standing) -> str | None:
+    return "clock_untrue" if standing.clock_untrue else None
 
 
 def _informed(_: OfflineWish, standing: Standing) -> str | None:
@@ -98,4 +104,4 @@ def _of_the_stay(wish: OfflineWish, stay: ExpectedStay, standing: Standing) -> s
     return None if max(stay.window.start, standing.now) < ends else "stay_over"
 
 
-CHECKS: Final[tuple[Check, ...]] = (_certified, _informed, _permitted, _certified_kind, _expected)
+CHECKS: Final[tuple[Check, ...]] = (_on_time, _certified, _informed, _permitted, _certified_kind, _expected)

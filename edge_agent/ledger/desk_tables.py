@@ -4,6 +4,7 @@ A job is written down before the cloud hears that it is taken, and each of its s
 
     waiting   until a clerk chooses it and lays a card down
     writing   on the card of this UID and no other: a crash leaves one card at most that may be this job's
+              (where a lock system writes it: once this is `asked`, there may be one)
     written   the card is this job's; the cloud hears it until it has answered
     failed    nothing was written, or nobody knows where it is: the cloud orders another, with a higher number
     dropped   called off before anything was written
@@ -19,6 +20,8 @@ from edge_agent.ledger.errors import UnknownWork
 
 WAITING, WRITING, WRITTEN, FAILED, DROPPED = "waiting", "writing", "written", "failed", "dropped"
 COLUMNS: Final = "id, document, step, uid, error, local_id, told"
+ASKED: Final = "asked"
+"""In place of a UID, where a lock system writes the card."""
 Commit = Callable[[], AbstractContextManager[None]]
 
 
@@ -42,9 +45,18 @@ class JobTable:
         self._db, self._commit = database, commit
 
     def highest_number(self) -> int:
-        """Return the highest number of a card that the cloud has asked for here."""
-        query = "SELECT max(json_extract(document, '$.number')) FROM jobs"
-        return self._db.execute(query).fetchone()[0] or 0
+        """Return the highest number of a card that the cloud has ever asked for here."""
+        query = "SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'job_number'"
+        found = self._db.execute(query).fetchone()
+        return found[0] if found else 0
+
+    def forget(self, before: str) -> None:
+        """Forget the jobs that ended, were told, and whose stays were over by then."""
+        self._db.execute(
+            "DELETE FROM jobs WHERE (step = 'dropped' OR told = 1 AND step IN ('written', 'failed'))"
+            " AND json_extract(document, '$.ends') < ?",
+            (before,),
+        )
 
     def take(self, document: dict[str, Any]) -> DeskJobRow:
         """Write a job down, unless it is known; return how it stands."""
@@ -54,6 +66,11 @@ class JobTable:
                 "INSERT INTO jobs (id, document, step, told) VALUES (?, ?, 'waiting', 0)"
                 " ON CONFLICT (id) DO UPDATE SET document = excluded.document WHERE step = 'waiting'",
                 row,
+            )
+            self._db.execute(
+                "INSERT INTO settings VALUES ('job_number', ?) ON CONFLICT (name) DO UPDATE"
+                " SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))",
+                (str(document["number"]),),
             )
         return self.get(document["job"])
 
@@ -85,6 +102,11 @@ class JobTable:
             )
         return self.get(job)
 
+    def asked(self, job: str) -> None:
+        """Write down that a lock system is about to be asked for a job's card."""
+        with self._commit():
+            self._db.execute("UPDATE jobs SET uid = ? WHERE id = ?", (ASKED, job))
+
     def unbegun(self, job: str) -> DeskJobRow:
         """Let a job wait again of which nothing was written: its next card may be another."""
         with self._commit():
@@ -103,6 +125,14 @@ class JobTable:
         """Note that the cloud knows of a step; one that was made since is yet to be told."""
         with self._commit():
             self._db.execute("UPDATE jobs SET told = 1 WHERE id = ? AND step = ?", (row.id, row.step))
+
+    def unheard(self, row: DeskJobRow, reason: str) -> None:
+        """Note that the cloud will not hear of a job's end, and why; what was done stays done."""
+        with self._commit():
+            self._db.execute(
+                "UPDATE jobs SET told = 1, error = coalesce(error, ?) WHERE id = ? AND step = ?",
+                (f"unheard_{reason}", row.id, row.step),
+            )
 
     def _all(self, where: str) -> list[DeskJobRow]:
         rows = self._db.execute(f"SELECT {COLUMNS} FROM jobs WHERE {where} ORDER BY rowid").fetchall()  # noqa: S608 - our own words

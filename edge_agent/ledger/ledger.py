@@ -26,6 +26,7 @@ from edge_agent.ledger.errors import StaleKey, UnknownWork
 from edge_agent.ledger.file import destroy_file, open_file
 from shared.domain.credential import KeyCredential
 from shared.domain.documents import from_document, to_document
+from shared.domain.instants import instant_to_text
 from shared.domain.lifecycle import name_of
 from shared.domain.secret import Secret
 from shared.offline.chain import GENESIS, NO_SECRET, commitment, link
@@ -100,12 +101,23 @@ class DeskLedger:
         with self._commit():
             return self._append(fact)
 
-    def card_number(self, drawn: int) -> int:
-        """Return the number of the next card, in milliseconds: as drawn, but above all that went before.
+    def number_card(self, key_id: str, drawn: int) -> int:
+        """Give a key's next card its number, in milliseconds: as drawn, but above all that went before.
 
         A clock that was set back must not make a card that its door refuses, nor leave a lost one open.
         """
-        return self.settings.count(CARD_NUMBER, max(drawn, self.jobs.highest_number() + 1))
+        number = self.settings.count(CARD_NUMBER, max(drawn, self.jobs.highest_number() + 1))
+        with self._commit():
+            self._db.execute(
+                "INSERT INTO cards VALUES (?, ?) ON CONFLICT (key_id) DO UPDATE SET number = excluded.number",
+                (key_id, number),
+            )
+        return number
+
+    def card_of(self, key_id: str) -> int | None:
+        """Return the number of a key's newest card, written or begun: no other is this key's."""
+        row = self._one("SELECT number FROM cards WHERE key_id = ?", (key_id,))
+        return None if row is None else int(row[0])
 
     def keep_secret(self, key_id: str, secret: Secret[str] | None) -> None:
         """Keep another PIN of a key, in place of the one before."""
@@ -162,6 +174,23 @@ class DeskLedger:
         if keys:
             # The log is folded in and cut, so that the wiped bytes leave it too.
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+    def forget(self, before: datetime) -> None:
+        """Forget the jobs and keys that were over by then, and of which the cloud has heard all.
+
+        The outbox stays whole: it is the chain that says what this desk ever did.
+        """
+        over = (
+            "SELECT id FROM keys WHERE json_extract(document, '$.core.window.end') < ?"
+            " AND id NOT IN (SELECT key_id FROM outbox WHERE sent = 0)"
+            " AND id NOT IN (SELECT key_id FROM work WHERE step = 'begun')"
+        )
+        with self._commit():
+            self.jobs.forget(instant_to_text(before))
+            gone = [id_ for (id_,) in self._all(over, (instant_to_text(before),))]
+            for table in ("secrets", "cards", "work", "keys"):
+                name = "id" if table == "keys" else "key_id"
+                self._db.executemany(f"DELETE FROM {table} WHERE {name} = ?", [(id_,) for id_ in gone])  # noqa: S608 - our own tables
 
     def server_id(self, key_id: str) -> str | None:
         """Return the cloud's id of a key, once it is known."""

@@ -19,9 +19,8 @@ its number is higher.
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
-from edge_agent.cloud.line import CloudRefused, CloudSilent
 from edge_agent.hardware.cards.keycard import Desk, KeyCardPress
 from edge_agent.hardware.cards.layout import CardFlag, CardRecord, door_digest, property_digest
 from edge_agent.hardware.cards.reader import Card, CardReader, card_on
@@ -33,14 +32,9 @@ from edge_agent.hardware.errors import (
     NotSupported,
 )
 from edge_agent.issuing.makers import CHANCE_BITS
-from edge_agent.ledger.desk_tables import FAILED, WAITING, WRITING, WRITTEN, DeskJobRow
-from edge_agent.ledger.ledger import LedgerDoor
-from edge_agent.relay.jobs import JobPost
+from edge_agent.ledger.desk_tables import WAITING, WRITING, WRITTEN, DeskJobRow
+from edge_agent.relay.steps import CARD_FAULTY, JobSteps
 from shared.domain.instants import instant_from_text
-
-OURS: Final = frozenset({"encoder"})
-"""The dialects in which this desk writes cards by itself."""
-CARD_FAULTY, REFUSED = "card_faulty", "refused"
 
 
 class WrongCard(CardMissing):
@@ -48,11 +42,9 @@ class WrongCard(CardMissing):
 
 
 @dataclass(frozen=True, slots=True)
-class JobWriter:
+class JobWriter(JobSteps):
     """Writes the cards of jobs on one encoder."""
 
-    post: JobPost
-    ledger: LedgerDoor
     encoder: EncoderDoor
     cards: Desk
     property_id: str
@@ -65,18 +57,11 @@ class JobWriter:
         row = await self.ledger.run(lambda it: it.jobs.get(job))
         if row.step not in (WAITING, WRITING):
             return row
-        if row.document["dialect"] not in OURS:
-            return await self._failed(row, REFUSED)
         if row.step == WAITING:
             card = await self.encoder.run(partial(self._fresh, row=row))
             row = await self.ledger.run(lambda it: it.jobs.step(job, WRITING, card.uid.hex()))
-        await self._allowed(row)
+        await self.allowed(row)
         return await self._written(row)
-
-    async def give_up(self, job: str) -> DeskJobRow:
-        """End a job whose card is gone: the cloud orders another, which ends what may be on the first."""
-        row = await self.ledger.run(lambda it: it.jobs.get(job))
-        return await self._failed(row, CARD_FAULTY) if row.step == WRITING else row
 
     async def _fresh(self, reader: CardReader, row: DeskJobRow) -> Card:
         """Return the card to write on; one that a room-mate of the same number carries is none."""
@@ -91,27 +76,17 @@ class JobWriter:
             raise WrongCard("that card was written for somebody else of this room: take a new one")
         return card
 
-    async def _allowed(self, row: DeskJobRow) -> None:
-        """Hear the cloud's yes; without it nothing was written yet."""
-        if row.told:
-            return  # it was said before a crash, and is not taken back
-        try:
-            await self.post.tell(row)
-        except (CloudSilent, CloudRefused):
-            await self.ledger.run(lambda it: it.jobs.unbegun(row.id))
-            raise
-
     async def _written(self, row: DeskJobRow) -> DeskJobRow:
         try:
             await self.encoder.run(partial(self._put, row=row))
         except CardFaulty:
-            return await self._failed(row, CARD_FAULTY)
+            return await self.failed(row, CARD_FAULTY)
         except (CardForeign, NotSupported):
             # What this card holds is no key of ours, whole or half: the next card is as good as the first.
             await self.ledger.run(lambda it: it.jobs.unbegun(row.id))
             raise
         written = await self.ledger.run(lambda it: it.jobs.step(row.id, WRITTEN))
-        return await self._told(written)
+        return await self.told(written)
 
     async def _put(self, reader: CardReader, row: DeskJobRow) -> None:
         card = await _card_on(reader)
@@ -124,18 +99,6 @@ class JobWriter:
             found = None
         if found != record:
             await press.make(record)
-
-    async def _failed(self, row: DeskJobRow, error: str) -> DeskJobRow:
-        failed = await self.ledger.run(lambda it: it.jobs.step(row.id, FAILED, error=error))
-        return await self._told(failed)
-
-    async def _told(self, row: DeskJobRow) -> DeskJobRow:
-        """Tell of an end now, if the cloud is there; else it is told with the next pull."""
-        try:
-            await self.post.tell(row)
-        except CloudSilent:
-            return row
-        return await self.ledger.run(lambda it: it.jobs.get(row.id))
 
 
 def card_record(document: dict[str, Any], property_id: str) -> CardRecord:

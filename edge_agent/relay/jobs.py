@@ -10,7 +10,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
-from edge_agent.cloud.line import CloudLine, CloudRefused
+from edge_agent.cloud.line import CannotBeDone, CloudLine
 from edge_agent.ledger.desk_tables import DROPPED, FAILED, WAITING, WRITING, WRITTEN, DeskJobRow
 from edge_agent.ledger.ledger import DeskLedger, LedgerDoor
 from shared.domain.instants import instant_from_text
@@ -26,6 +26,8 @@ AS_TOLD: Final[Mapping[str, str]] = {
     FAILED: "error",
 }
 CALLED_OFF: Final = frozenset({"cancelled", "error"})
+UNWRITTEN: Final = frozenset({WAITING, WRITING})
+UNHEARD: Final = "unheard"
 MINUTE: Final = timedelta(minutes=1)
 
 
@@ -57,22 +59,31 @@ class JobPost:
             await self.tell(row)
 
     async def tell(self, row: DeskJobRow) -> str:
-        """Tell the cloud how a job stands here; return how it stands there, or raise JobGone."""
+        """Tell the cloud how a job stands here; return how it stands there.
+
+        Raise JobGone where nothing was written and nothing is to be. An end is never taken back: what the
+        cloud will not hear of a card that is written stands here as it is, and is told no more.
+        """
         told = {"job": row.id, "vendor": row.document["vendor"], "state": AS_TOLD[row.step]}
         told |= {"error": row.error} if row.error else {}
-        told |= {"localId": row.local_id} if row.local_id else {}
+        told |= {"localId": row.local_id} if row.local_id else {"number": row.document["number"]}
         try:
             state = str((await self.line.ask(STEP, told))["state"])
-        except CloudRefused as refusal:
-            if refusal.reason != "job":
-                raise
-            await self.ledger.run(lambda it: it.jobs.step(row.id, DROPPED))
-            raise JobGone("the cloud has no such job") from None
+        except CannotBeDone as refusal:
+            await self._not_heard(row, refusal.reason)
+            return UNHEARD
         await self.ledger.run(lambda it: it.jobs.told(row))
-        if state in CALLED_OFF and row.step in (WAITING, WRITING):
+        if state in CALLED_OFF and row.step in UNWRITTEN:
             await self.ledger.run(lambda it: it.jobs.step(row.id, DROPPED))
             raise JobGone("the job was called off")
         return state
+
+    async def _not_heard(self, row: DeskJobRow, reason: str) -> None:
+        if row.step not in UNWRITTEN:
+            await self.ledger.run(lambda it: it.jobs.unheard(row, reason))
+            return
+        await self.ledger.run(lambda it: it.jobs.step(row.id, DROPPED))
+        raise JobGone("the cloud has no such job")
 
     async def _called_off(self, present: set[str]) -> None:
         """Let go of jobs that wait here and are in the cloud's list no more: whoever ordered them did."""

@@ -66,6 +66,7 @@ class DeskPapers:
             pack=pack,
             device_key=self.device_key,
             now=self.clock.now(),
+            clock_untrue=self.line.clock_is_untrue,
         )
 
     def _arrivals(self, ledger: DeskLedger) -> ArrivalsPack | None:

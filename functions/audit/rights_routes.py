@@ -34,12 +34,11 @@ class Because(Published):
 
 
 class GuestExport(Published):
-    """All that is kept of a guest: their stays and keys, and what the audit log knows, with proofs."""
+    """All that is kept of a guest, attempts and messages too, and what the audit log knows, with proofs."""
 
     guest: str
     export_id: str
     stays: tuple[dict[str, Any], ...]
-    messages: tuple[str, ...]
     pack: str
     """Base64 of lines of JSON, to be verified offline."""
     page: str

@@ -9,14 +9,17 @@
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
 from http.cookies import CookieError, SimpleCookie
 from typing import Final
 
 from functions.backoffice.console_paper import Paper, form, hidden, whole
-from functions.backoffice.console_screens import SCREENS, Look
+from functions.backoffice.console_screens import SCREENS
+from functions.backoffice.screens.look import Look, Screen
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId
-from shared.domain.permissions import Permission, Verdict
+from shared.domain.permissions import Permission, Principal, Verdict
 from shared.domain.sign_in import NO_ACCESS
 from shared.kernel.identity import Forbidden, Unauthenticated
 from shared.messages.locales import Locale, choose, spoken
@@ -24,14 +27,19 @@ from shared.queries.hotels import Unknown, properties
 from shared.runtime.pages import READING, Page, Visit
 from shared.runtime.people import people_of
 from shared.runtime.platform import Platform, this_function
-from shared.runtime.problems import NotThere, SignInAgain
+from shared.runtime.problems import NotNow, NotThere, SignInAgain
 from shared.usecases.backoffice.console_sessions import NAME_BYTES, SECRET_BYTES, SIGN_IN, Consoles
 from shared.usecases.hotels.staff_access import StaffAccess
 
 FIRST: Final = "arrivals"
 _COOKIE, _LANGUAGE = "console", "console-language"
 _SEE_OTHER: Final = 303
-_REFUSED: Final = {Forbidden: (403, "forbidden"), NotThere: (404, "missing"), SignInAgain: (401, "again")}
+_REFUSED: Final = {
+    Forbidden: (403, "forbidden"),
+    NotThere: (404, "missing"),
+    SignInAgain: (401, "again"),
+    NotNow: (409, "not_now"),
+}
 _LONGEST_COOKIE: Final = 4096
 
 
@@ -61,18 +69,18 @@ async def _screen(name: str, look: Look, request: Visit) -> Page:
         look.demand(screen.permission)
         said = "done" if request.incoming.method not in READING and await look.change(screen) else ""
         inner = await screen.show(look)
-    except (Forbidden, NotThere, SignInAgain) as refusal:
+    except (Forbidden, NotThere, SignInAgain, NotNow) as refusal:
         status, word = _REFUSED[type(refusal)]
         return _page(_said(look.paper, word, name), status)
     except (InvalidInput, Unknown):
         return _page(_said(look.paper, "missing", name), 404)
     note = f'<p class="said" role="status">{look.paper.word(said)}</p>' if said else ""
-    return _page(whole(look.paper, look.paper.word(name), note + inner, tuple(SCREENS), name))
+    return _page(whole(look.paper, look.paper.word(name), note + inner, name))
 
 
 def _said(paper: Paper, word: str, name: str) -> str:
     title = paper.word(name) if name in SCREENS else paper.word("title")
-    return whole(paper, title, f'<p class="said" role="alert">{paper.word(word)}</p>', tuple(SCREENS), name)
+    return whole(paper, title, f'<p class="said" role="alert">{paper.word(word)}</p>', name)
 
 
 async def _look(request: Visit, on: Platform, paper: Paper) -> Look:
@@ -86,9 +94,14 @@ async def _look(request: Visit, on: Platform, paper: Paper) -> Look:
     store, query = on.documents.tenant(tenant), _query(request)
     houses = [PropertyId(each) for each in await properties(store) if who.works_at(PropertyId(each))]
     wanted = query.get("property") or (houses[0] if houses else "")
-    shown = Paper(paper.locale, paper.nonce, paper.base, wanted, signed_in=True)
     house = next((each for each in houses if each == wanted), None)
+    seen = tuple(name for name, each in SCREENS.items() if _may_see(who, each, now))
+    shown = replace(paper, house=wanted, houses=tuple(houses), screens=seen, signed_in=True)
     return Look(on, who, store, house, shown, query, request.form, now)
+
+
+def _may_see(who: Principal, screen: Screen, now: datetime) -> bool:
+    return who.verdict(screen.permission, now) is not Verdict.FORBIDDEN
 
 
 def _access(on: Platform) -> StaffAccess:
@@ -125,7 +138,7 @@ def _door(paper: Paper, *, refused: bool) -> Page:
         '<textarea id="token" name="token" dir="ltr" autocomplete="off" required></textarea>'
     )
     inner = said + form(paper, "sign-in", field + hidden(), "sign_in")
-    return _page(whole(paper, paper.word("sign_in"), inner, ()), 401 if refused else 200)
+    return _page(whole(paper, paper.word("sign_in"), inner), 401 if refused else 200)
 
 
 def _page(html: str, status: int = 200) -> Page:

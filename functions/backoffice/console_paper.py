@@ -53,6 +53,8 @@ class Paper:
     nonce: str
     base: str
     house: str = ""
+    houses: tuple[str, ...] = ()
+    screens: tuple[str, ...] = ()
     signed_in: bool = False
 
     def word(self, name: str) -> str:
@@ -85,7 +87,7 @@ def table(
     """Return a table under its title, or that there is nothing; the note is markup of ours."""
     body = "".join(f"<tr>{''.join(f'<td>{shown(each)}</td>' for each in row)}</tr>" for row in rows)
     if not body:
-        return f"<p>{paper.word('none')} {note}</p>"
+        return f"<p><b>{title}</b> {paper.word('none')} {note}</p>"
     head = "".join(f'<th scope="col">{paper.word(each)}</th>' for each in columns)
     inner = f"<caption>{title} {note}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     return f'<div class="wide" tabindex="0" role="region" aria-label="{title}"><table>{inner}</table></div>'
@@ -93,8 +95,9 @@ def table(
 
 def form(paper: Paper, screen: str, inner: str, button: str, *, method: str = "post") -> Markup:
     """Return a form of one screen."""
+    asked = f"?{urlencode({'property': paper.house})}" if paper.house and method == "post" else ""
     return Markup(
-        f'<form method="{method}" action="{paper.base}/{screen}">{inner}'
+        f'<form method="{method}" action="{paper.base}/{screen}{html.escape(asked)}">{inner}'
         f"<button>{paper.word(button)}</button></form>"
     )
 
@@ -106,7 +109,7 @@ def hidden(**fields: str) -> str:
     )
 
 
-def whole(paper: Paper, title: str, inner: str, screens: Sequence[str], here: str = "") -> str:
+def whole(paper: Paper, title: str, inner: str, here: str = "") -> str:
     """Return a whole page."""
     way = paper.locale.direction
     head = (
@@ -116,21 +119,35 @@ def whole(paper: Paper, title: str, inner: str, screens: Sequence[str], here: st
     )
     skip = f'<a class="skip" href="#main">{paper.word("skip")}</a>'
     return (
-        f"{head}<body>{skip}{_navigation(paper, screens, here)}"
+        f"{head}<body>{skip}{_navigation(paper, here)}"
         f'<main id="main"><h1>{title}</h1>{inner}</main>{_footer(paper)}</body></html>'
     )
 
 
-def _navigation(paper: Paper, screens: Sequence[str], here: str) -> str:
+def _navigation(paper: Paper, here: str) -> str:
+    """Return the ways to the screens that the person's roles hold, and to the other hotels they work at."""
     if not paper.signed_in:
         return ""
     marked: Mapping[bool, str] = {True: ' aria-current="page"', False: ""}
     asked = html.escape(urlencode({"property": paper.house}))
     links = "".join(
         f'<li><a href="{paper.base}/{each}?{asked}"{marked[each == here]}>{paper.word(each)}</a></li>'
-        for each in screens
+        for each in paper.screens
     )
-    return f'<header><nav aria-label="{paper.word("title")}"><ul>{links}</ul></nav></header>'
+    nav = f'<nav aria-label="{paper.word("title")}"><ul>{links}</ul></nav>'
+    return f"<header>{nav}{_houses(paper, here)}</header>"
+
+
+def _houses(paper: Paper, here: str) -> str:
+    if len(paper.houses) <= 1:
+        return ""
+    marked: Mapping[bool, str] = {True: ' aria-current="true"', False: ""}
+    links = "".join(
+        f'<li><a href="{paper.base}/{here}?{html.escape(urlencode({"property": each}))}"'
+        f"{marked[each == paper.house]}>{shown(each)}</a></li>"
+        for each in paper.houses
+    )
+    return f'<nav aria-label="{paper.word("property")}"><ul>{links}</ul></nav>'
 
 
 def _footer(paper: Paper) -> str:

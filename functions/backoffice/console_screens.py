@@ -1,272 +1,30 @@
-"""The console's screens: each answers one question of one hotel, and names the permission that it takes."""
+"""The console's screens: each answers one question of one hotel, and names the permission that it takes.
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Final
+One row a screen. What is not shown to somebody is not named to them either: the navigation holds what their
+roles hold. A change is a second permission, and is ordered from whoever may do it (decision 0166).
+"""
 
-from functions.backoffice.console_paper import LONGEST, Markup, Paper, form, hidden, shown, table, word
-from shared.domain.ids import PropertyId
-from shared.domain.instants import instant_to_text
-from shared.domain.permissions import Permission, Principal, Verdict
-from shared.kernel.identity import Forbidden
-from shared.ports.bus import BusError
-from shared.ports.dead_letters import AT_MOST
-from shared.ports.documents import TenantDocuments
-from shared.queries.attention import failed_keys, residues
-from shared.queries.boards import VIEWS
-from shared.queries.doors import MAY_OPEN, doors_of, who_can_open
-from shared.queries.hotels import Cell
-from shared.queries.keys import Wanted, list_keys
-from shared.queries.stays import shown_stay
-from shared.queries.timeline import NO_EXECUTIONS, timeline
-from shared.runtime.platform import Platform
-from shared.runtime.problems import NotThere, SignInAgain
-from shared.usecases.operations.letters import shown_letter
+from collections.abc import Mapping
+from typing import Final
+
+from functions.backoffice.screens import arrivals, doors, hotel, stay, work
+from functions.backoffice.screens.look import Screen
+from shared.domain.permissions import Permission
 
 P = Permission
-_REFUSALS: Final[Mapping[Verdict, type[Exception]]] = {
-    Verdict.FORBIDDEN: Forbidden,
-    Verdict.ELSEWHERE: NotThere,
-    Verdict.STALE_PROOF: SignInAgain,
-}
-MOST_ROWS: Final = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """One person looking at one hotel."""
-
-    on: Platform
-    who: Principal
-    store: TenantDocuments
-    house: PropertyId | None
-    paper: Paper
-    query: Mapping[str, str]
-    form: Mapping[str, str] = field(repr=False)
-    now: datetime
-
-    def demand(self, permission: Permission) -> None:
-        """Refuse, unless the person holds a permission at this hotel."""
-        verdict = self.who.verdict(permission, self.now)
-        if self.house is not None:
-            verdict = self.who.verdict_at(permission, self.house, self.now)
-        if verdict in _REFUSALS:
-            raise _REFUSALS[verdict]("not allowed")
-
-    def at(self) -> PropertyId:
-        """Return the hotel that is looked at; there is none where the person works at none."""
-        if self.house is None:
-            raise NotThere("no such property")
-        return self.house
-
-    @property
-    def cell(self) -> Cell:
-        """Where tenants' hotels are."""
-        return Cell(self.on.documents, self.on.cell)
-
-    async def change(self, screen: "Screen") -> bool:
-        """Do what a form asks; a screen that changes nothing refuses."""
-        if screen.change is None or screen.changes is None:
-            raise NotThere("nothing is changed here")
-        self.demand(screen.changes)
-        await screen.change(self)
-        return True
-
-    def caption(self) -> str:
-        """Return how old the screen is, and how to look again."""
-        at = instant_to_text(self.now.replace(microsecond=0))
-        return f'{self.paper.word("as_of")} <time datetime="{at}">{shown(at)}</time>'
-
-
-@dataclass(frozen=True, slots=True)
-class Screen:
-    """One screen, what it takes to see it, and what may be changed there by whom."""
-
-    permission: Permission
-    show: Callable[[Look], Awaitable[str]]
-    changes: Permission | None = None
-    change: Callable[[Look], Awaitable[None]] | None = None
-
-
-async def _arrivals(look: Look) -> str:
-    """Who comes today, those without their key first."""
-    items = await VIEWS["arrivals"](look.store, look.at(), look.now)
-    rows = [
-        (
-            look.paper.link("stay", each["reservation"], id=each["reservation"]),
-            ", ".join(each["rooms"]),
-            each["from"],
-            each["until"],
-            word(look.paper, each["readiness"], worst=each["readiness"] == "failed"),
-        )
-        for each in items
-    ]
-    columns = ("reservation", "room", "from", "until", "state")
-    return _find(look) + table(look.paper, look.paper.word("arrivals"), columns, rows, look.caption())
-
-
-def _find(look: Look) -> str:
-    field_ = (
-        f'<label for="id">{look.paper.word("find")}</label>{hidden(property=look.house or "")}'
-        f'<input id="id" name="id" dir="ltr" maxlength="{LONGEST}" required> '
-    )
-    return form(look.paper, "stay", field_, "look", method="get")
-
-
-async def _doors(look: Look) -> str:
-    """Who can open a door now."""
-    doors = await doors_of(look.store, look.at())
-    wanted = look.query.get("door")
-    listed = "".join(f"<li>{look.paper.link('doors', each['label'], door=each['id'])}</li>" for each in doors)
-    chosen = next((each for each in doors if each["id"] == wanted), None)
-    if wanted and chosen is None:
-        raise NotThere("no such door")
-    rows = (
-        []
-        if chosen is None
-        else [_opener(look, each) for each in await who_can_open(look.store, chosen["id"], look.now)]
-    )
-    columns = ("opens", "reservation", "staff", "key", "state", "from", "until")
-    title = "" if chosen is None else f"<h2>{shown(chosen['label'])}</h2>"
-    answer = (
-        title + table(look.paper, look.paper.word("doors"), columns, rows, look.caption()) if chosen else ""
-    )
-    return f"{answer}<ul>{listed}</ul>"
-
-
-def _opener(look: Look, each: Mapping[str, Any]) -> tuple[object, ...]:
-    stay = each["reservation"]
-    link = look.paper.link("stay", stay, id=stay) if stay else None
-    opens = word(look.paper, each["opens"], worst=each["opens"] == MAY_OPEN)
-    return (opens, link, each["staff"], each["key"], each["state"], each["from"], each["until"])
-
-
-async def _residues(look: Look) -> str:
-    """What should be gone, and may still open."""
-    found = await residues(look.cell, str(look.who.tenant), look.now)
-    here = [each for each in found if each["property"] == look.at()]
-    rows = [
-        (
-            each["label"] or each["device"],
-            each["reservation"],
-            each["key"],
-            each["since"],
-            each["cause"],
-            each["next_try"],
-        )
-        for each in here[:MOST_ROWS]
-    ]
-    return table(
-        look.paper,
-        look.paper.word("residues"),
-        ("lock", "reservation", "key", "since", "reason", "due"),
-        rows,
-        look.caption(),
-    )
-
-
-async def _sagas(look: Look) -> str:
-    """Keys that are yet to be made, and those that could not be."""
-    wanted = Wanted(tenant=str(look.who.tenant), property=look.at(), limit=MOST_ROWS)
-    keys = (await list_keys(look.cell, wanted))["credentials"]
-    under_way = [each for each in keys if each["due_at"] is not None]
-    failed = [
-        each
-        for each in await failed_keys(look.cell, str(look.who.tenant), look.now)
-        if each["property"] == look.house
-    ]
-    rows = [
-        (
-            _stay_link(look, each["reservation"]),
-            each["key"],
-            word(look.paper, "failed", worst=True),
-            each["reason"],
-            None,
-            each["next_look"],
-        )
-        for each in failed
-    ]
-    rows += [
-        (
-            _stay_link(look, each["reservation"]),
-            each["id"],
-            each["state"],
-            each["reason"],
-            each["saga"]["tries"],
-            each["due_at"],
-        )
-        for each in under_way
-    ]
-    columns = ("reservation", "key", "state", "reason", "tries", "due")
-    return table(look.paper, look.paper.word("sagas"), columns, rows, look.caption())
-
-
-def _stay_link(look: Look, stay: str | None) -> Markup | None:
-    return look.paper.link("stay", stay, id=stay) if stay else None
-
-
-async def _letters(look: Look) -> str:
-    """Messages of this company that were set aside."""
-    rows = [
-        (
-            each["subject"],
-            each["reservation"],
-            each["parked_at"],
-            each["reason"],
-            form(look.paper, "letters", hidden(id=each["id"]), "replay"),
-        )
-        for each in await _mine(look)
-    ]
-    columns = ("subject", "reservation", "since", "reason", "look")
-    return table(look.paper, look.paper.word("letters"), columns, rows, look.caption())
-
-
-async def _mine(look: Look) -> list[dict[str, Any]]:
-    found = [shown_letter(each) for each in await look.on.dead_letters.waiting(limit=AT_MOST)]
-    return [each for each in found if each["tenant"] == look.who.tenant][:MOST_ROWS]
-
-
-async def _replay(look: Look) -> None:
-    """Have one message of this company's delivered again."""
-    wanted = look.form.get("id", "")
-    if wanted not in {each["id"] for each in await _mine(look)}:
-        raise NotThere("no such message")
-    try:
-        await look.on.dead_letters.replay([wanted])
-    except BusError:
-        raise NotThere("it cannot be delivered") from None
-
-
-async def _stay(look: Look) -> str:
-    """One stay: how it stands, its keys, and all that happened to it, in order."""
-    name, tenant = look.query.get("id", ""), str(look.who.tenant)
-    if not name:
-        return _find(look)
-    stay = await shown_stay(look.cell, name, tenant)
-    if stay["property"] is None or not look.who.works_at(stay["property"]):
-        raise NotThere("no such stay")
-    keys = [(each["id"], word(look.paper, each["state"])) for each in stay["keys"]]
-    head = [(stay["reservation"], stay["status"], ", ".join(stay["rooms"]), stay["from"], stay["until"])]
-    lines = (await timeline(look.cell, NO_EXECUTIONS, name, tenant))["timeline"]
-    happened = [(each["at"], each["kind"], each["about"], each["what"]) for each in lines[-MOST_ROWS:]]
-    paper, caption = look.paper, look.caption()
-    return "".join(
-        (
-            table(
-                paper, paper.word("stay"), ("reservation", "state", "room", "from", "until"), head, caption
-            ),
-            table(paper, paper.word("key"), ("key", "state"), keys),
-            table(paper, paper.word("what"), ("at", "state", "key", "what"), happened),
-        )
-    )
-
-
 SCREENS: Final[Mapping[str, Screen]] = {
-    "arrivals": Screen(P.BACKOFFICE_READ, _arrivals),
-    "doors": Screen(P.DOOR_READ, _doors),
-    "residues": Screen(P.RESIDUE_READ, _residues),
-    "sagas": Screen(P.SAGA_READ, _sagas),
-    "letters": Screen(P.DEAD_LETTER_READ, _letters, P.DEAD_LETTER_DECIDE, _replay),
-    "stay": Screen(P.KEY_READ, _stay),
+    "arrivals": Screen(P.BACKOFFICE_READ, arrivals.arrivals),
+    "ahead": Screen(P.KEY_READ, arrivals.ahead),
+    "stay": Screen(P.KEY_READ, stay.stay),
+    "doors": Screen(P.DOOR_READ, doors.doors),
+    "explain": Screen(P.DOOR_READ, doors.explain),
+    "attempts": Screen(P.DOOR_READ, doors.attempts),
+    "residues": Screen(P.RESIDUE_READ, work.left, P.RESIDUE_CLOSE, work.close),
+    "sagas": Screen(P.SAGA_READ, work.sagas, P.KEY_ASK_AGAIN, work.ask_again),
+    "letters": Screen(P.DEAD_LETTER_READ, work.letters, P.DEAD_LETTER_DECIDE, work.replay),
+    "bulk": Screen(P.SAGA_READ, work.bulk),
+    "locks": Screen(P.DEVICE_READ, hotel.locks),
+    "vendors": Screen(P.DEVICE_READ, hotel.vendors),
+    "staff": Screen(P.MASTER_KEY_READ, hotel.staff),
+    "audit": Screen(P.AUDIT_READ, hotel.audit),
 }

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
+from functions.backoffice.console_terms import ORDER, TERMS
 from shared.messages.locales import Locale
 
-_ORDER: Final = (Locale.EN, Locale.FR, Locale.FA_AF, Locale.PS, Locale.AR)
 _ROWS: Final[Mapping[str, tuple[str, str, str, str, str]]] = {
     "title": ("Keys of the hotel", "Clés de l’hôtel", "کلیدهای هوتل", "د هوټل کیلۍ", "مفاتيح الفندق"),
     "skip": ("To the content", "Au contenu", "به متن", "متن ته", "إلى المحتوى"),
@@ -80,6 +80,7 @@ _ROWS: Final[Mapping[str, tuple[str, str, str, str, str]]] = {
     "waiting": ("Waiting", "En attente", "در انتظار", "په تمه", "قيد الانتظار"),
     "resting": ("Resting", "Suspendue", "متوقف", "درول شوی", "موقوف"),
     "failed": ("Failed", "Échouée", "ناکام", "ناکام", "فشل"),
+    "keyless": ("No key", "Sans clé", "بدون کلید", "بې کیلۍ", "بلا مفتاح"),
     "none": ("Nothing here now.", "Rien pour l’instant.", "فعلاً چیزی نیست.", "اوس څه نشته.", "لا شيء الآن."),
     "as_of": ("As of", "Au", "تا", "تر", "حتى"),
     "refresh": ("Look again", "Actualiser", "دوباره ببین", "بیا وګوره", "تحديث"),
@@ -89,8 +90,50 @@ _ROWS: Final[Mapping[str, tuple[str, str, str, str, str]]] = {
     "what": ("What happened", "Ce qui s’est passé", "چه شد", "څه وشول", "ما حدث"),
     "subject": ("Subject", "Sujet", "موضوع", "موضوع", "الموضوع"),
     "replay": ("Deliver again", "Rejouer", "دوباره بفرست", "بیا ولېږه", "إعادة الإرسال"),
-    "done": ("Done.", "Fait.", "انجام شد.", "وشول.", "تم."),
+    "ask_again": (
+        "Ask the vendor again now",
+        "Redemander maintenant",
+        "اکنون دوباره بپرس",
+        "اوس بیا وپوښته",
+        "اسأل المورد الآن",
+    ),
+    "close": (
+        "I was at the door: close",
+        "J’y étais : clore",
+        "در دروازه بودم: ببند",
+        "په دروازه کې وم: وتړه",
+        "كنت عند الباب: أغلق",
+    ),
+    "verify": (
+        "Verify offline with",
+        "Vérifier hors ligne avec",
+        "بررسی آفلاین با",
+        "آفلاین یې وازمویئ په",
+        "تحقق دون اتصال بـ",
+    ),
+    "not_now": (
+        "Not possible now: look again.",
+        "Impossible pour l’instant.",
+        "اکنون ممکن نیست.",
+        "اوس ناشونې ده.",
+        "غير ممكن الآن.",
+    ),
+    "braked": (
+        "Stopped: too much is gone",
+        "Arrêté : trop de manques",
+        "ایستاد: کمبود زیاد",
+        "ودرېد: ډېر کم دي",
+        "أوقف: النقص كبير",
+    ),
+    "done": (
+        "Asked for: look again in a moment.",
+        "Demandé : regardez à nouveau dans un instant.",
+        "خواسته شد: کمی بعد دوباره ببینید.",
+        "وغوښتل شول: لږ وروسته بیا وګورئ.",
+        "طُلب ذلك: انظر مجددًا بعد قليل.",
+    ),
 }
 WORDS: Final[Mapping[Locale, Mapping[str, str]]] = {
-    locale: {name: row[index] for name, row in _ROWS.items()} for index, locale in enumerate(_ORDER)
+    locale: {name: row[index] for name, row in {**TERMS, **_ROWS}.items()}
+    for index, locale in enumerate(ORDER)
 }

@@ -6,12 +6,13 @@
 4. What was done is counted in the session, and told as the operator's activity, by its share.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from functions.backoffice.services import frontdoor_of
+from functions.backoffice.services import frontdoor_of, turns_of
 from shared.domain.ids import PropertyId, UserId
 from shared.events.backoffice.boundary import their_property
 from shared.kernel.identity import Forbidden, Unauthenticated
@@ -120,7 +121,9 @@ def at_desk(category: str, action: str, **counted: bool) -> Callable[[Work], Use
 async def _acted(
     desk: Desk, category: str, action: str, counted: Mapping[str, bool], error: Exception | None
 ) -> None:
-    await count(desk.session, desk.asked.principal.tenant, desk.teller, **counted)
+    # A desktop asks for several things at once: on this instance, one counts after the other.
+    async with turns_of(desk.on).setdefault(desk.session.id, asyncio.Lock()):
+        await count(desk.session, desk.asked.principal.tenant, desk.teller, **counted)
     house = desk.property_id
     kind, name = desk.about or ("", "")
     await desk.tell(

@@ -106,6 +106,16 @@ def backoffice_feed(on: Platform) -> "ASGIApp":
     return streaming_app(on)
 
 
+@step
+async def console_orders(body: Body, on: Platform) -> Body:
+    """Do what somebody at the console ordered."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.operations.console_orders import console_order
+    from shared.usecases.upkeep.close_residue import Vault
+
+    return await console_order(body, Vault(on.sealed, on.cipher), services_of(on))
+
+
 @page()
 async def backoffice_console(request: Visit, on: Platform) -> Page:
     """Show the hotel's people what their desks, managers and operators look at."""

@@ -1,7 +1,9 @@
 """What the backoffice's functions work with, made once of each platform and kept."""
 
+import asyncio
 import re
 from typing import Final
+from weakref import WeakValueDictionary
 
 from shared.queries.composing import Boards
 from shared.runtime.platform import Platform
@@ -11,6 +13,7 @@ from shared.usecases.telemetry.peppers import Peppers
 from shared.usecases.telemetry.tell import Teller
 
 _PEPPERS, _TELLER, _BOARDS = "backoffice.peppers", "backoffice.teller", "backoffice.boards"
+_TURNS: Final = "backoffice.turns"
 OLDEST: Final = "1.0.0"
 """Desktops below this version are let in no more (C §13)."""
 _NO_WORD: Final = re.compile(r"[^a-z0-9]+")
@@ -38,6 +41,12 @@ def teller_of(on: Platform) -> Teller:
 def frontdoor_of(on: Platform) -> Frontdoor:
     """Return what signing in works with."""
     return Frontdoor(teller_of(on), peppers_of(on), OLDEST)
+
+
+def turns_of(on: Platform) -> WeakValueDictionary[str, asyncio.Lock]:
+    """Return whose turn it is to count in each session that is at work on this instance."""
+    turns: WeakValueDictionary[str, asyncio.Lock] = on.kept.setdefault(_TURNS, WeakValueDictionary())
+    return turns
 
 
 def boards_of(on: Platform) -> Boards:

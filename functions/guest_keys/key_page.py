@@ -5,6 +5,7 @@
 | `GET` of any link | the same page for every link; nothing is looked up, so nothing is spent or told |
 | `POST`, not let in | that page again, with one refusal for every reason |
 | `POST`, let in | the stay's keys; a session begins on this device, where none was |
+| likewise, for a card of a key | the card, for the wallet of the guest's phone |
 
 The page sends its address to nobody else; to ourselves it must, or browsers would hide whose form it is.
 """
@@ -16,7 +17,9 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Final
 from urllib.parse import parse_qsl
 
-from shared.domain.kinds import KeyCredentialKind
+from functions.guest_keys.app_links import FILES, app_links
+from functions.guest_keys.cards import card_asked_for
+from shared.domain.kinds import KeyCredentialKind, WalletName
 from shared.domain.secret import Secret
 from shared.messages.key_page import (
     DO,
@@ -30,7 +33,8 @@ from shared.messages.key_page import (
 )
 from shared.messages.locales import Locale, choose, spoken
 from shared.messages.square import square_svg
-from shared.runtime.pages import READING, Page
+from shared.ports.wallets import CardFile
+from shared.runtime.pages import READING, Download, Page
 from shared.runtime.pages import Visit as Request
 from shared.runtime.platform import Platform
 from shared.runtime.problems import NotThere
@@ -55,6 +59,8 @@ _SAYS: Final = {
 
 async def answer(request: Request, on: Platform) -> Page:
     """Answer one visit."""
+    if request.incoming.path in FILES and request.incoming.method in READING:
+        return await app_links(request.incoming.path, on)
     link = _LINK.fullmatch(request.incoming.path)
     if link is None:
         raise NotThere("no such page")
@@ -70,12 +76,24 @@ async def answer(request: Request, on: Platform) -> Page:
         return _page(sign_in_page(paper, asks=True, refused=True), REFUSED)
     question = Question(request.form.get(KEY, ""), request.form.get(DO, ""))
     stay = await show_stay(signed, question, services, on.tasks)
-    return _page(_keys(stay, paper), cookie=_cookie(request, signed))
+    card = await card_asked_for(stay, (question.asked, question.about), signed.tenant, paper, on)
+    cookie = _cookie(request, signed)
+    if isinstance(card, CardFile):
+        return Page("", 200, {**_NOT_INDEXED, **cookie}, Download(card.media_type, card.body, card.name))
+    saves = {question.about: {WalletName(question.asked): card.address}} if card is not None else {}
+    return _page(_keys(stay, paper, saves), cookie=cookie)
 
 
-def _keys(stay: StayShown, paper: Stationery) -> str:
+Saves = Mapping[str, Mapping[WalletName, Secret[str]]]
+
+
+def _keys(stay: StayShown, paper: Stationery, saves: Saves) -> str:
     named = replace(paper, hotel=stay.hotel, phone=stay.phone)
-    return keys_page(named, [_on_page(key, helped) for key, helped in stay.keys])
+    shown = [
+        replace(_on_page(key, helped), wallets=stay.offers(key), saves=saves.get(key.id, {}))
+        for key, helped in stay.keys
+    ]
+    return keys_page(named, shown)
 
 
 def _on_page(key: ShownKey, helped: Helped) -> KeyOnPage:

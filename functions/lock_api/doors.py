@@ -25,7 +25,8 @@ from shared.events.wire import (
     UserId,
     VendorCode,
 )
-from shared.queries.arrivals import Day, arrivals
+from shared.queries.arrivals import arrivals
+from shared.queries.coming import Span
 from shared.queries.door_access import who_can_open
 from shared.queries.hotels import properties
 from shared.runtime.asked import Asked
@@ -144,7 +145,7 @@ async def todays_arrivals(asked: Asked, on: Platform) -> Arrivals:
     setup, now = await on.hotels.premises(asked.principal.tenant, place), on.clock.now()
     zone = setup.property.zone
     day = _day(asked.query.day) if asked.query.day else now.astimezone(zone_named(zone)).date()
-    told = await arrivals(store_of(asked, on), setup, Day.of(day, zone), now)
+    told = await arrivals(store_of(asked, on), setup, Span.day(day, zone), now)
     coming = tuple(
         shown(Arrival, {**each, "keys": tuple(shown(ArrivalKey, key) for key in each["keys"])})
         for each in told

@@ -3,6 +3,7 @@
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId
 from shared.ports.documents import TenantDocuments
+from shared.queries.devices import find_device
 from shared.queries.found import FoundKey, FoundStay, find_key, find_stay
 from shared.queries.hotels import Cell, properties
 from shared.runtime import problems
@@ -25,11 +26,25 @@ def cell_of(on: Platform) -> Cell:
 
 async def key_at(asked: Asked, on: Platform) -> FoundKey:
     """Return the key that the path names, if its caller works where it is."""
-    found = await find_key(store_of(asked, on), asked.ids["keyCredentialId"])
+    return await key_at_named(asked.ids["keyCredentialId"], asked, on)
+
+
+async def key_at_named(key: str, asked: Asked, on: Platform) -> FoundKey:
+    """Return a key, if its caller works where it is."""
+    found = await find_key(store_of(asked, on), key)
     if found is None:
         raise NotThere("no such key")
     asked.at(found.property_id)
     return found
+
+
+async def device_at(device: str, asked: Asked, on: Platform) -> PropertyId:
+    """Return where a lock is, if its caller works there."""
+    place = await find_device(store_of(asked, on), device)
+    if place is None:
+        raise NotThere("no such lock")
+    asked.at(place)
+    return place
 
 
 async def stay_at(asked: Asked, on: Platform) -> FoundStay:

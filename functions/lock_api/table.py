@@ -2,7 +2,9 @@
 
 from functions.lock_api import (
     about_me,
+    attempts,
     credentials,
+    devices,
     doors,
     explain,
     hotels,
@@ -21,6 +23,8 @@ ROUTES = (
     *stays.ROUTES,
     *credentials.ROUTES,
     *doors.ROUTES,
+    *devices.ROUTES,
+    *attempts.ROUTES,
     *explain.ROUTES,
     *hotels.ROUTES,
     *residues.ROUTES,

@@ -18,9 +18,14 @@ MAIL_LINES: Final = "mail_lines"
 """Under this name a host keeps other lines to mail servers than sockets: a simulated world has none."""
 
 
-def _mail(fields: Mapping[str, Any], on: Platform) -> Any:
+def mail_lines(on: Platform) -> MailLines:
+    """Return what opens lines to mail servers."""
     lines: MailLines = on.kept.get(MAIL_LINES) or SocketLines()
-    return SmtpCarrier(mail_account(fields), lines)
+    return lines
+
+
+def _mail(fields: Mapping[str, Any], on: Platform) -> Any:
+    return SmtpCarrier(mail_account(fields), mail_lines(on))
 
 
 def _sms(fields: Mapping[str, Any], on: Platform) -> Any:

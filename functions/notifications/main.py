@@ -54,8 +54,19 @@ async def message_status(came: Incoming, on: Platform) -> Response:
 
 
 @step
-async def guest_messages(body: Body, on: Platform) -> Body:
-    """List what guests were told, or have a message sent again."""
-    from shared.usecases.guests.messages_told import answer
+async def read_bounces(_body: Body, on: Platform) -> Body:
+    """Read what came back of guests' mail."""
+    from functions.notifications.returned import read_mailboxes
 
+    return await read_mailboxes(on)
+
+
+@step
+async def guest_messages(body: Body, on: Platform) -> Body:
+    """List what guests were told, have a message sent again, or name the apps that open guests' links."""
+    from shared.usecases.guests.messages_told import answer
+    from shared.usecases.guests.name_apps import name_apps
+
+    if body.get("do") == "apps":
+        return await name_apps(body, on.documents, on.log)
     return await answer(body, on)

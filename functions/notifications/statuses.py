@@ -5,6 +5,7 @@
 | `POST /sms/{tenant}/{notice}` | the SMS provider | its signature over the address and every field |
 | `POST /push/{tenant}/{notice}` | the guest's app | the receipt that was in the push |
 | `POST /email/{tenant}` | the mail service | a signature over id, time and body, five minutes good |
+| `POST /bounce/{tenant}` | whoever takes mail for us | the code in the letter's own return path |
 
 Whatever is wrong is 401 and says nothing of what there is.
 """
@@ -19,6 +20,7 @@ from urllib.parse import parse_qsl
 import orjson
 from starlette.responses import Response
 
+from functions.notifications.returned import bounces_at, hear_returned
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
 from shared.domain.secret import Secret
@@ -32,32 +34,53 @@ from shared.usecases.guests.hear_status import Status, hear_status, receipt_fits
 from shared.usecases.guests.services import GuestServices
 
 _NAMED: Final = re.compile(r"/(sms|push)/(tnt_[0-9A-Za-z_-]{1,64})/([0-9A-Za-z_-]{1,80})")
+_BOUNCE: Final = re.compile(r"/bounce/(tnt_[0-9A-Za-z_-]{1,64})")
 _OF_MAIL: Final = re.compile(r"/email/(tnt_[0-9A-Za-z_-]{1,64})")
 GOOD_FOR: Final = timedelta(minutes=5)
+NOBODYS: Final = "not a status that anybody sent"
 
 
 async def heard(came: Incoming, on: Platform) -> Response:
     """Hear one status."""
     services = GuestServices.on(on)
+    if (named := _BOUNCE.fullmatch(came.path)) is not None:
+        return await _came_back(came, TenantId(named[1]), on)
     status = await _believed(came, on, services)
     await hear_status(status, services, on.sagas)
     await take_no_more(status, services)
     return Response(status_code=204)
 
 
-async def _believed(came: Incoming, on: Platform, services: GuestServices) -> Status:
-    """Return what is told, or raise Unauthenticated."""
+async def _came_back(came: Incoming, tenant: TenantId, on: Platform) -> Response:
     try:
-        if (named := _NAMED.fullmatch(came.path)) is not None:
-            await on.hotels.admit(named[2])
-            read = _of_sms if named[1] == "sms" else _of_push
-            return await read(came, TenantId(named[2]), named[3], on, services)
-        if (named := _OF_MAIL.fullmatch(came.path)) is not None:
-            await on.hotels.admit(named[1])
-            return await _of_mail(came, TenantId(named[1]), on)
-    except (InvalidInput, ValueError, KeyError, TypeError):
-        pass
-    raise Unauthenticated("not a status that anybody sent")
+        await on.hotels.admit(tenant)
+        bounces = await bounces_at(tenant, on)
+    except InvalidInput:
+        bounces = None
+    if bounces is None or not await hear_returned(came.body, tenant, bounces, on):
+        raise Unauthenticated(NOBODYS)
+    return Response(status_code=204)
+
+
+async def _believed(came: Incoming, on: Platform, services: GuestServices) -> Status:
+    """Return what is told, or raise Unauthenticated; what cannot be read is told apart in the log alone."""
+    try:
+        return await _read(came, on, services)
+    except (InvalidInput, ValueError, KeyError, TypeError) as fault:
+        unread = fault.field if isinstance(fault, InvalidInput) else type(fault).__name__
+        on.log.seldom("a status could not be read", unread)
+        raise Unauthenticated(NOBODYS) from None
+
+
+async def _read(came: Incoming, on: Platform, services: GuestServices) -> Status:
+    if (named := _NAMED.fullmatch(came.path)) is not None:
+        await on.hotels.admit(named[2])
+        read = _of_sms if named[1] == "sms" else _of_push
+        return await read(came, TenantId(named[2]), named[3], on, services)
+    if (named := _OF_MAIL.fullmatch(came.path)) is not None:
+        await on.hotels.admit(named[1])
+        return await _of_mail(came, TenantId(named[1]), on)
+    raise Unauthenticated(NOBODYS)
 
 
 async def _of_sms(
@@ -67,10 +90,10 @@ async def _of_sms(
     fields = await account_fields(Channel.SMS, tenant, on.secrets)
     url = await status_url_of(tenant, notice, services)
     if fields is None or url is None:
-        raise Unauthenticated("not a status that anybody sent")
+        raise Unauthenticated(NOBODYS)
     expected = signature_of(sms_account(fields).token, url, form)
     if not hmac.compare_digest(came.headers.get("x-twilio-signature", "").encode(), expected.encode()):
-        raise Unauthenticated("not a status that anybody sent")
+        raise Unauthenticated(NOBODYS)
     return Status(tenant, notice, Channel.SMS, form["MessageStatus"])
 
 
@@ -80,7 +103,7 @@ async def _of_push(
     status = Status(tenant, notice, Channel.PUSH, "arrived")
     receipt = Secret(str(orjson.loads(came.body)["receipt"]))
     if not await receipt_fits(status, receipt, services):
-        raise Unauthenticated("not a status that anybody sent")
+        raise Unauthenticated(NOBODYS)
     return status
 
 
@@ -88,11 +111,11 @@ async def _of_mail(came: Incoming, tenant: TenantId, on: Platform) -> Status:
     fields = await account_fields(Channel.EMAIL, tenant, on.secrets)
     secret = (fields or {}).get("webhookSecret")
     if not isinstance(secret, str) or not _signed(came, secret, on.clock.now()):
-        raise Unauthenticated("not a status that anybody sent")
+        raise Unauthenticated(NOBODYS)
     told: dict[str, Any] = orjson.loads(came.body)
     notice, _, whose = str(told["messageId"]).strip("<>").partition("@")[0].partition(".")
     if whose != tenant:
-        raise Unauthenticated("not a status that anybody sent")
+        raise Unauthenticated(NOBODYS)
     return Status(tenant, notice, Channel.EMAIL, str(told["type"]))
 
 

@@ -18,6 +18,14 @@ async def dead_letters(body: Body, on: Platform) -> Body:
 
 
 @step
+async def replay_letter(body: Body, on: Platform) -> Body:
+    """Replay one message, unless it was replayed or discarded meanwhile."""
+    from shared.usecases.operations import look
+
+    return await look.replay_one(str(body.get("id", "")), on.dead_letters, on.log)
+
+
+@step
 async def executions(body: Body, on: Platform) -> Body:
     """List executions, or tell what happened in one."""
     from shared.usecases.operations import look
@@ -35,8 +43,11 @@ async def schedules(body: Body, on: Platform) -> Body:
 
 @step
 async def plan_quota(_body: Body, on: Platform) -> Body:
-    """Forecast each vendor application's calls of the month, and warn of one that falls short."""
+    """Forecast each vendor application's calls of the month and the places of locks, and warn of too few."""
     from shared.runtime.keys import services_of
+    from shared.usecases.devices.plan_places import plan_places
     from shared.usecases.upkeep import plan_quota as planning
 
-    return {"planned": await planning.plan_quota(on.documents, on.cell, services_of(on))}
+    services = services_of(on)
+    calls = await planning.plan_quota(on.documents, on.cell, services)
+    return {"planned": calls, "places": await plan_places(on.documents, on.cell, services)}

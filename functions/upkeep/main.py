@@ -118,6 +118,24 @@ async def copy_key(body: Body, on: Platform) -> Body:
 
 
 @step
+async def keep_backups(_body: Body, on: Platform) -> Body:
+    """Make the backup codes that are missing, and renew those that end."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.backups import keep_backups as backups
+
+    return {"changed": await backups.keep_backups(on.documents, on.cell, services_of(on))}
+
+
+@step
+async def hand_out_backup(body: Body, on: Platform) -> Body:
+    """Hand a room's backup code out to a guest, on a person's word."""
+    from shared.runtime.keys import services_of
+    from shared.usecases.backups import hand_out_backup as backups
+
+    return await backups.hand_out_backup(backups.BackupOrder.of(body), services_of(on))
+
+
+@step
 async def compare_locks(body: Body, on: Platform) -> Body:
     """Begin to compare locks with the ledger: those that are due, or named."""
     from shared.runtime.keys import services_of

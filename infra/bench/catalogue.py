@@ -14,6 +14,7 @@ from infra.bench.measures import (
     idle,
     interpreter,
     keys,
+    receiver,
     resume,
     start_up,
 )
@@ -34,6 +35,7 @@ def measures() -> tuple[Measure, ...]:
         keys.MEASURE,
         idle.MEASURE,
         start_up.measure(load_manifest()),
+        receiver.MEASURE,
         resume.MEASURE,
         desk.MEASURE,
         growth.MEASURE,

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import cast
 
 import httptools
@@ -58,9 +58,8 @@ class ClosedLoop:
         """Return the answers a second; raise if one of them was not a 200."""
         opened = [await connect(port, self._answer) for _ in range(connections)]
         began = time.perf_counter()
-        self._under_way, self._until = connections, began + seconds
-        for connection in opened:
-            connection.send(self._request)
+        self._until = began + seconds
+        self._under_way = sum(map(self._send, opened))
         async with asyncio.timeout(seconds + GIVE_UP_SECONDS):
             await self._at_rest.wait()
         took = time.perf_counter() - began
@@ -70,16 +69,41 @@ class ClosedLoop:
             raise BenchError(f"an answer had the status {self._wrong}")
         return self.answers / took
 
+    def _send(self, connection: Connection) -> bool:
+        """Send the next request, and say whether there was one."""
+        connection.send(self._request)
+        return True
+
     def _answer(self, connection: Connection, status: int) -> None:
         self.answers += 1
         if status != 200:
             self._wrong = status
-        if time.perf_counter() < self._until:
-            connection.send(self._request)
+        if time.perf_counter() < self._until and self._send(connection):
             return
         self._under_way -= 1
         if self._under_way == 0:
             self._at_rest.set()
+
+
+class Varied(ClosedLoop):
+    """Sends another request each time, and notes how long each was under way; it ends where they do."""
+
+    def __init__(self, requests: Iterator[bytes]) -> None:
+        super().__init__(b"")
+        self._requests, self._sent = requests, dict[Connection, float]()
+        self.took: list[float] = []
+
+    def _send(self, connection: Connection) -> bool:
+        following = next(self._requests, None)
+        if following is None:
+            return False
+        self._sent[connection] = time.perf_counter()
+        connection.send(following)
+        return True
+
+    def _answer(self, connection: Connection, status: int) -> None:
+        self.took.append(time.perf_counter() - self._sent[connection])
+        super()._answer(connection, status)
 
 
 class Caller:

@@ -48,6 +48,8 @@ class Outbox:
         self.now = now
         self._kept: deque[Caught] = deque(maxlen=MOST)
         self._count = 0
+        self.returned: list[bytes] = []
+        """What came back of the mail, until it is fetched."""
 
     def add(self, channel: str, to: str, **parts: Any) -> Caught:
         """Keep a message."""
@@ -56,7 +58,7 @@ class Outbox:
         self._kept.append(caught)
         return caught
 
-    def add_mail(self, to: str, raw: bytes) -> Caught:
+    def add_mail(self, to: str, raw: bytes, comes_back_to: str = "") -> Caught:
         """Keep a mail, taken apart as a mail program would."""
         mail = message_from_bytes(raw, policy=default)
         parts = list(mail.walk())
@@ -68,9 +70,14 @@ class Outbox:
             text=_content(parts, "text/plain"),
             html=_content(parts, "text/html"),
             language=str(mail["Content-Language"] or ""),
-            data={"message-id": str(mail["Message-ID"])},
+            data={"message-id": str(mail["Message-ID"]), "return-path": comes_back_to},
             square=_picture(parts),
         )
+
+    def come_back(self, raw: bytes) -> None:
+        """Keep a mail that came back, until it is fetched."""
+        if len(self.returned) < MOST:
+            self.returned.append(raw)
 
     def listed(self, channel: str | None = None) -> list[Caught]:
         """Return what was caught, the oldest first."""

@@ -1,4 +1,4 @@
-"""The catchers as one process on loopback; mail comes in one port above theirs.
+"""The catchers as one process on loopback; mail comes in one port above theirs, and comes back two above.
 
 The outbox is at `/`, for a browser that came by `/open?TOKEN` once, which keeps it in a cookie. Programs send
 the token as a bearer to `/outbox`. The routes of providers have their providers' own proof.
@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from infra.catchers.mail_server import serve_mail
+from infra.catchers.mail_server import serve_mail, serve_returned
 from infra.catchers.outbox import Outbox
 from infra.catchers.outbox_page import POLICY, outbox_page
 from infra.catchers.providers import Providers
@@ -105,7 +105,8 @@ async def run(home: Path, port: int) -> None:
     settings = uvicorn.Config(
         catchers.app(), host="127.0.0.1", port=port, access_log=False, log_level="warning", lifespan="off"
     )
-    async with mail:
+    returned = await serve_returned(catchers.outbox, port + 2)
+    async with mail, returned:
         await uvicorn.Server(settings).serve()
 
 

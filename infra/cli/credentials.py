@@ -82,6 +82,8 @@ def _told(at: FleetAddress, key: Json) -> Iterator[Text]:
     yield line(
         plain(f"    at the hotel {_there(window['from'], window)} to {_there(window['until'], window)}")
     )
+    if waits := key.get("waits"):
+        yield line(plain(f"    waits until {moment(waits['until'])} UTC: {waits['because']}", "yellow"))
     yield from _becoming(key)
     yield line(f"    {_work(key)}")
     for grant in key["grants"]:

@@ -18,6 +18,19 @@ def document(at: FleetAddress, tenant: Tenant, collection: Collection, identity:
     """Print a document and its version as JSON."""
     facts = ControlPlane(at).get("documents", tenant, collection, identity)
     if facts.get("document") is None:
+        _check_collection(collection)
         where = f"check tenant ({tenant}), collection ({collection}) and id: capital letters count in each"
         raise not_found("document", [identity], where)
     return Answer(facts, always_json=True)
+
+
+def _check_collection(collection: str) -> None:
+    """Refuse a collection that there is none of, with those of a like name, or else with all."""
+    from difflib import get_close_matches
+
+    from shared.ports.collections import collections_in
+
+    known = [each.name for each in collections_in(sealed=False)]
+    if collection not in known:
+        near = get_close_matches(collection, known) or known
+        raise not_found("collection", [collection], f"name one of {', '.join(near)}")

@@ -1,4 +1,4 @@
-"""`keyfleet key`: one key is ended, replaced by another, or copied, on a person's word."""
+"""`keyfleet key`: one key is ended, replaced, copied, or handed out in reserve, on a person's word."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
@@ -11,13 +11,16 @@ from infra.cli.control import ControlPlane
 from infra.cli.problems import not_found
 
 Json = Mapping[str, Any]
-END, REPLACE, COPY = "end-key", "replace-key", "copy-key"
+END, REPLACE, COPY, BACKUP = "end-key", "replace-key", "copy-key", "hand-out-backup"
 LOST: Final = "lost"
 Key = Annotated[str, typer.Argument(help="The key, as credentials shows it, such as key_….")]
 By = Annotated[str, typer.Option(help="Who orders it, such as usr_7.")]
 Reason = Annotated[str, typer.Option(help="Why: lost, or security.")]
 Kind = Annotated[str | None, typer.Option(help="Of another kind than the old one, such as rfid_card.")]
 Copies = Annotated[int, typer.Option(help="How many copies there are to be, in all.")]
+Stay = Annotated[str, typer.Argument(help="The booking, such as rsv_1.")]
+Why = Annotated[str, typer.Option(help="Why the guest's own key will not do.")]
+Room = Annotated[str | None, typer.Option(help="Which of its rooms, if it has several, such as rmu_101.")]
 Tenant = Annotated[str | None, typer.Option(help="Whose it is, such as tnt_silk; else it is looked for.")]
 
 
@@ -45,6 +48,20 @@ def copy(
     facts = _ordered(at, COPY, key, {"by": by, "copies": copies, **_of(kind)}, tenant)
     told = (line("    ", plain(each, "bold")) for each in facts["copies"])
     return Answer(facts, (line(plain(facts["key"], "bold"), " has these copies:"), *told))
+
+
+def backup(
+    at: FleetAddress, stay: Stay, by: By, reason: Why, room: Room = None, tenant: Tenant = None
+) -> Answer:
+    """Hand a room's backup code out to a guest whose key does not open; another is made in its place."""
+    facts = ControlPlane(at).get("stays", stay, tenant=tenant)
+    order = {"tenant": facts["tenant"], "reservation": stay, "by": by, "reason": reason}
+    done = ControlPlane(at).call(BACKUP, {**order, **({} if room is None else {"room": room})})
+    said = line(plain(done["key"], "bold"), f" is one of {stay}'s keys from now on, until the stay's end.")
+    see = line(
+        "Its digits are seen where every guest's PIN is: the key's page, or POST …/reveal, with a reason."
+    )
+    return Answer(done, (said, see))
 
 
 def _of(kind: str | None) -> Json:

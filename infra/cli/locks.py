@@ -42,9 +42,11 @@ def out_of_use(at: FleetAddress, lock: Lock, by: By, because: Because, tenant: W
     body = {"tenant": tenant, "device": lock, "by": by, "because": because}
     facts = ControlPlane(at).call(OUT_OF_USE, body)
     until = moment(facts["rotate_by"])
-    return Answer(
-        facts, (line(f"{lock} is out of use, by {by}. Change its vendor's account by {until} UTC."),)
-    )
+    said = [line(f"{lock} is out of use, by {by}. Change its vendor's account by {until} UTC.")]
+    if facts["keys"]:
+        keys = ", ".join(facts["keys"])
+        said.append(line(f"Meanwhile keys were made for it: move or end the stays of {keys}."))
+    return Answer(facts, tuple(said))
 
 
 def challenge(at: FleetAddress, lock: Lock, by: By) -> Answer:
@@ -81,7 +83,7 @@ def doors(at: FleetAddress, tenant: Tenant = None) -> Answer:
     """Show how far the keys of the next arrivals have come at their doors, and what puts one at risk."""
     found = ControlPlane(at).get("readiness", tenant=tenant)
     if not found["arrivals"]:
-        return Answer(found, (line("Nobody arrives within three days, and nobody is in the house."),))
+        return Answer(found, (line("Nobody arrives today, or within three days."),))
     ready = sum(not each["risks"] for each in found["arrivals"])
     head = line(f"{counted(len(found['arrivals']), 'stay')}, {ready} without any risk.")
     return Answer(found, (table(ARRIVALS, map(_arrival, found["arrivals"])), head))

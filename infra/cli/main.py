@@ -17,9 +17,11 @@ from infra.cli import (
     schedule,
     workflow_files,
 )
+from infra.cli.account import account
 from infra.cli.alerts import alerts
 from infra.cli.ask_again import ask_again
 from infra.cli.audit import audit
+from infra.cli.break_glass import break_glass
 from infra.cli.bulk import bulk
 from infra.cli.clock import clock
 from infra.cli.command import (
@@ -138,7 +140,9 @@ app.command("dead-letters", hidden=True)(at_a_place(dead_letter.list_letters))
 app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))
 app.add_typer(letters, name="dead-letter")
 app.add_typer(residues, name="residue")
+app.add_typer(account, name="account")
 app.add_typer(audit, name="audit")
+app.add_typer(break_glass, name="break-glass")
 app.add_typer(bulk, name="bulk")
 app.add_typer(staff, name="staff")
 app.add_typer(webhook, name="webhook")
@@ -167,9 +171,11 @@ stays.command("release")(at_a_place(release))
 key.command("end")(at_a_place(key_orders.end))
 key.command("replace")(at_a_place(key_orders.replace))
 key.command("copy")(at_a_place(key_orders.copy))
+key.command("backup")(at_a_place(key_orders.backup))
 message.command("list")(at_a_place(messages.list_messages))
 message.command("show")(at_a_place(messages.show_message))
 message.command("resend")(at_a_place(messages.resend))
+message.command("apps")(at_a_place(messages.apps))
 message.command("outbox", hidden=True)(on_its_own(messages.outbox))
 found.command("list")(at_a_place(findings.list_findings))
 found.command("adopt")(at_a_place(findings.adopt))

@@ -1,4 +1,4 @@
-"""`keyfleet message list|show|resend`: what a stay's guest was told, how far it came, and once more."""
+"""`keyfleet message list|show|resend|apps`: what a stay's guest was told, how far it came, and once more."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,6 +21,9 @@ Whose = Annotated[str, typer.Option(help="Whose it is, such as tnt_silk.")]
 By = Annotated[str, typer.Option(help="Who wants it sent, such as usr_7.")]
 Home = Annotated[Path, typer.Option(envvar="KEYFLEET_HOME", help="The folder that keeps the outbox's token.")]
 OutboxPort = Annotated[int, typer.Option(min=1, max=65535, help="Where to listen; mail comes in one above.")]
+Apple = Annotated[list[str] | None, typer.Option(help="An app, as TEAM.bundle; once for each.")]
+Android = Annotated[list[str] | None, typer.Option(help="An app, as PACKAGE=SHA-256 of its signer.")]
+ByOrNot = Annotated[str | None, typer.Option("--by", help="Who names them, such as usr_7.")]
 _LOUD: Final = {"unreached": "bold red", "reached": "green", "superseded": "dim"}
 _STATES: Final = {"delivered": "green", "sent": "green", "failed": "red", "undelivered": "red"}
 
@@ -52,6 +55,17 @@ def resend(at: FleetAddress, message: Message, tenant: Whose, by: By) -> Answer:
     said = line(plain(facts["message"], "bold"), f" goes out in place of {message}, by {by}.")
     see = line(f"See how far it comes: keyfleet message show {facts['message']} --tenant {tenant}{at.flags}")
     return Answer(facts, (said, see))
+
+
+def apps(at: FleetAddress, apple: Apple = None, android: Android = None, by: ByOrNot = None) -> Answer:
+    """Show which booking apps open guests' links in place of a browser, or name them anew."""
+    body: dict[str, Any] = {"do": "apps"}
+    if apple or android:
+        body |= {"apple": apple or [], "android": android or [], "by": by}
+    facts = ControlPlane(at).call(FUNCTION, body)
+    named = [f"  {system}  {each}" for system in ("apple", "android") for each in facts[system]]
+    said = [line(each) for each in named] or [line("No app opens guests' links: a browser does.")]
+    return Answer(facts, tuple(said))
 
 
 def outbox(home: Home, port: OutboxPort) -> Answer:

@@ -1,4 +1,4 @@
-"""`keyfleet quota`: what each vendor's application may be asked, and whether that lasts for its month."""
+"""`keyfleet quota`: whether each vendor's calls last for its month, and each lock's places for its guests."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,14 +14,22 @@ PLAN = "plan-quota"
 
 
 def quota(at: FleetAddress) -> Answer:
-    """Forecast the calls of each vendor's application: what is due, and what there would be none for."""
+    """Forecast the calls of each vendor's application and the places of locks: what there are too few of."""
     control = ControlPlane(at)
-    control.call(PLAN, {})
-    facts = control.get("quota")
-    found = facts["applications"]
-    if not found:
-        return Answer(facts, (line("No vendor that counts calls was asked yet."),))
-    return Answer(facts, tuple(text for each in found for text in _said(each)))
+    places = control.call(PLAN, {})["places"]
+    facts = {**control.get("quota"), "places": places}
+    asked = [text for each in facts["applications"] for text in _said(each)]
+    if not asked:
+        asked = [line("No vendor that counts calls was asked yet.")]
+    return Answer(facts, (*asked, *map(_places, places)))
+
+
+def _places(of: Json) -> Text:
+    """Say of a lock how full it is, and when it has too few places."""
+    kept = f"  keeps {of['capacity']} keys and has {of['taken']}; {of['waiting']} wait for their time"
+    if of["fills_at"] is None:
+        return line(plain(of["label"], "bold"), kept)
+    return line(plain(of["label"], "bold"), kept, plain(f"; full from {of['fills_at']}", "bold red"))
 
 
 def _said(of: Json) -> Iterator[Text]:

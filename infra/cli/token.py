@@ -38,7 +38,7 @@ def token(
     from infra.local.people import LIFETIME_SECONDS
 
     badge = _badge(tenant, user, role, property_)
-    text = _mint(at, badge)
+    text = mint(at, badge)
     facts = {
         "token": text,
         "audience": at.base_url,
@@ -53,7 +53,7 @@ def token(
 
 def minted(at: FleetAddress, tenant: str, user: str, role: list[Role], named: list[str]) -> str:
     """Return a token that the fleet of this home takes for an hour."""
-    return _mint(at, _badge(tenant, user, role, named))
+    return mint(at, _badge(tenant, user, role, named))
 
 
 def _badge(tenant: str, user: str, role: list[Role], named: list[str]) -> "Badge":
@@ -67,7 +67,8 @@ def _badge(tenant: str, user: str, role: list[Role], named: list[str]) -> "Badge
     )
 
 
-def _mint(at: FleetAddress, badge: "Badge") -> str:
+def mint(at: FleetAddress, badge: "Badge") -> str:
+    """Return a token of this home's issuer for a person."""
     from infra.local.ambient import SystemEntropy
     from infra.local.home_clock import HomeClock
     from infra.local.keyfile import KeyFileRefused

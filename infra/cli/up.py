@@ -184,7 +184,7 @@ def _ready(at: FleetAddress, doors: Simulator | None, losses: list[Loss], *, new
         *_listed("functions", names),
         *_listed("topics", topics),
         line(f"  look       keyfleet status{at.flags}"),
-        *([_beside(doors, new=new), _outbox(at, doors)] if doors else ()),
+        *([_beside(doors, new=new), _outbox(at, doors), *_tried(at)] if doors else ()),
         line("  stop       Ctrl-C: whatever is under way goes on at the next start"),
     )
     simulators = {sample_vendor(): doors.base_url} if doors else {}
@@ -205,6 +205,16 @@ def _beside(doors: Simulator, *, new: bool) -> Text:
 
 def _outbox(at: FleetAddress, doors: Simulator) -> Text:
     return line(f"  messages   {outbox_address(at.home, outbox_port(doors.port))}")
+
+
+def _tried(at: FleetAddress) -> Iterator[Text]:
+    """Name the sample hotel as events do, and what makes a first key there."""
+    from infra.local.sample.load import read_sample
+
+    hotel = read_sample()
+    rooms = ", ".join(room.id for room in hotel.rooms)
+    yield line(f"  hotel      {hotel.property.id} of {hotel.tenant.id}, rooms {rooms}")
+    yield line(f"  try        keyfleet trigger stay.booked{at.flags}, then keyfleet timeline of its booking")
 
 
 def _told(at: FleetAddress, losses: list[Loss]) -> Iterator[Text]:

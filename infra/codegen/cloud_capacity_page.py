@@ -102,7 +102,7 @@ def loads(plan: Plan) -> Sequence[Load]:
             "one property's, where 100 are allowed",
         ),
         Load("uses of KMS a minute", 0.1 * works * 60, 60_000, "a data key an hour, of every process"),
-        Load("service accounts", len(plan["identities"]) + 2, 100, "ask for more before it is short"),
+        Load("service accounts", len(plan["identities"]) + 2, 100, "80 of ours by a rule of the plan (0159)"),
         *_of_databases(plan),
         Load("members of the project's policy", _members(plan), 1_500, "Google's own come beside"),
     )

@@ -17,16 +17,17 @@ _HEAD: Final = """# What each account may do on Google Cloud
 
 Written by `python -m infra.codegen` from `terraform/fleet.json`. What is not said here is not granted;
 a plan that grants more breaks a rule of `infra/terraform/rules.py`. What each role is for:
-`infra/manifest/rights.py`. Each function has an account of its own, each workflow too (`workflow-…`),
-and the platform calls as `pubsub-push`, `cloud-tasks` and `cloud-scheduler`; people call as `operator`,
-by impersonation. No account has a key.
+`infra/manifest/rights.py`. Each function has an account of its own, unless it **runs as** one that others
+of the very same rights share (decision 0159); each workflow has one too (`workflow-…`), and the platform
+calls as `pubsub-push`, `cloud-tasks` and `cloud-scheduler`; people call as `operator`, by impersonation.
+No account has a key.
 
 - **called by**: who has `run.invoker` on it; its handler asks the same again, of the token.
 - **secrets**: whose ids begin and end so, and no others; nobody else reads one.
 - **opens**, **seals**: keys of the ring, to encrypt and decrypt, or only to encrypt.
 
-| account | called by | may | secrets | opens | seals |
-|---|---|---|---|---|---|
+| function | runs as | called by | may | secrets | opens | seals |
+|---|---|---|---|---|---|---|
 """
 
 
@@ -48,14 +49,16 @@ _WORKFLOWS: Final = """## Workflows
 def _row(name: str, each: Row, plan: Row) -> str:
     callers = [row["caller"] for row in plan["invokers"].values() if row["function"] == name]
     callers += ["**everybody**, and asks for people's own tokens"] if each["open_to_all"] else []
-    granted = [row for row in plan["grants"].values() if row["account"] == name]
+    account = each["account"]
+    granted = [row for row in plan["grants"].values() if row["account"] == account]
     cells = (
         f"`{name}`",
+        "itself" if account == name else f"`{account}`",
         ", ".join(callers),
         "; ".join(_rights([row for row in granted if row["on"] != "secret"])),
         ", ".join(sorted({f"`{row['target']}`" for row in granted if row["on"] == "secret"})),
-        ", ".join(purpose for purpose, key in plan["keys"].items() if name in key["openers"]),
-        ", ".join(purpose for purpose, key in plan["keys"].items() if name in key["sealers"]),
+        ", ".join(purpose for purpose, key in plan["keys"].items() if account in key["openers"]),
+        ", ".join(purpose for purpose, key in plan["keys"].items() if account in key["sealers"]),
     )
     return f"| {' | '.join(cell or '-' for cell in cells)} |"
 

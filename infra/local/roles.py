@@ -31,7 +31,9 @@ SAGAS: Final = MappingProxyType(
 )
 
 
-DEAD_LETTERS: Final = MappingProxyType(dict.fromkeys(("waiting", "replay", "discard"), "dead-letters"))
+DEAD_LETTERS: Final = MappingProxyType(
+    {"waiting": "dead-letters-look", **dict.fromkeys(("replay", "discard"), "dead-letters")}
+)
 EXECUTIONS: Final = MappingProxyType(dict.fromkeys(("listed", "history"), "executions"))
 SCHEDULES: Final = MappingProxyType(dict.fromkeys(("states", "run"), "schedules"))
 OBJECTS: Final = MappingProxyType(dict.fromkeys(("add", "read", "listed", "remove"), "objects"))

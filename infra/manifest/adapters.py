@@ -12,7 +12,8 @@ _SHARED: Final[dict[str, Any]] = {
     "timeout": 120,
     # A vendor counts the calls of all instances together, and so do we, through the store (decision 0046).
     "max_instances": 20,
-    "roles": ("documents", "sealed", "publish"),
+    # It alone reads its vendor's accounts, and so it alone takes another into use (decision 0160).
+    "roles": ("documents", "sealed", "publish", "secrets-write"),
 }
 
 
@@ -22,7 +23,12 @@ def adapter_fields(vendor: str) -> dict[str, Any]:
         **_SHARED,
         "description": f"Makes and takes back keys at {vendor} locks, one attempt a call.",
         "secrets": (f"lock-{vendor}-*-api",),
-        "opens": (f"vendor-ref-{vendor}", f"guest-artifact-{vendor}", "blind-index"),
+        "opens": (
+            f"vendor-ref-{vendor}",
+            f"guest-artifact-{vendor}",
+            "blind-index",
+            f"next-account-{vendor}",
+        ),
     }
 
 

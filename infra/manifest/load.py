@@ -39,6 +39,11 @@ class Function:
         """The Python function that is deployed."""
         return entry_point(self.name, self.deployable)
 
+    @property
+    def account(self) -> str:
+        """The service account that it runs as."""
+        return self.deployable.account or self.name
+
     def allowed(self) -> frozenset[str]:
         """Return every identity that may call: named, its trigger's own, and workflows."""
         return self.deployable.allowed() | self.sagas

@@ -20,13 +20,14 @@ from infra.manifest.triggers import (
 )
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{5,27}$")]
-"""A deployable's name; its URL is the base URL plus this name, its service account carries it."""
+"""A deployable's name; its URL is the base URL plus this name, its service account has it or is shared."""
 Identity = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{2,62}$")]
 WorkflowName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{2,20}$")]
 """A workflow's name; with `workflow-` before it, a service account's: those have 30 letters at most."""
 Callee = Annotated[str, StringConstraints(pattern=r"^([a-z][a-z0-9-]{5,27}|adapters)$")]
 Role = Literal[
     "dead-letters",
+    "dead-letters-look",
     "documents",
     "executions",
     "objects",
@@ -59,6 +60,8 @@ class Deployable(Strict):
     trigger: Trigger
     adapter: VendorName | None = None
     """The vendor whose adapter this is; all that is not said here follows from it."""
+    account: Name | None = None
+    """The service account that it shares with functions of the very same rights; else one of its own name."""
     entry_point: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")] | None = None
     cpu: Annotated[float, Field(ge=0.08, le=8)] = 1
     memory: Annotated[str, StringConstraints(pattern=r"^\d+Mi$")] = "512Mi"

@@ -56,10 +56,15 @@ def _enqueuers(manifest: Manifest) -> Iterator[Grant]:
             yield Grant("roles/cloudtasks.enqueuer", "queue", name)
 
 
-def _undertakers(manifest: Manifest) -> Iterator[Grant]:
+def _onlookers(manifest: Manifest) -> Iterator[Grant]:
+    # To look is to pull, and IAM knows no pulling without acknowledging.
     kept = (each.subscription for each in awaited(manifest.functions))
     for name in (*PULLED, *kept):
         yield Grant("roles/pubsub.subscriber", "subscription", name)
+
+
+def _undertakers(manifest: Manifest) -> Iterator[Grant]:
+    yield from _onlookers(manifest)
     for topic in manifest.topics():
         yield Grant("roles/pubsub.publisher", "topic", topic)
     # A message says which subscription gave it up, and that one which topic it reads.
@@ -71,6 +76,7 @@ _INVOKER = Grant("roles/workflows.invoker", "project", "")
 
 RIGHTS: Final[Mapping[str, Callable[[Manifest], Iterator[Grant] | tuple[Grant, ...]]]] = {
     "dead-letters": _undertakers,
+    "dead-letters-look": _onlookers,
     "documents": _fixed(_MAIN),
     "executions": _fixed(Grant("roles/workflows.viewer", "project", "")),
     "objects": _fixed(

@@ -23,8 +23,10 @@ NO_REGION: Final = frozenset(
     {"google_iam_workload_identity_pool", "google_logging_metric", "google_project_service"}
 )
 SEALED: Final = "keyfleet-sealed"
-MESSENGERS: Final = ("message-status", "tell-guest")
+MESSENGERS: Final = ("message-status", "read-bounces", "tell-guest")
 """Who reads the accounts at mail, SMS and push services, that of each way apart."""
+WALLETS: Final = ("wallet-apple-", "wallet-google-")
+"""Accounts at wallets, which the key page alone reads."""
 
 
 def pushes_outlast_their_functions(cell: Cell) -> Iterator[str]:
@@ -102,6 +104,8 @@ def _may_read(account: str, begins: str) -> bool:
     vendor = begins.removeprefix("lock-").removesuffix("-")
     if begins.startswith("lock-"):
         return bool(vendor) and vendor in account
+    if begins in WALLETS:
+        return account == "guest-page"
     return account in MESSENGERS and any(begins == f"notify-{way}-" for way in ("email", "push", "sms"))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import ClassVar, Self
+from typing import ClassVar, Final, Self
 
 from shared.domain.commands import Command
 from shared.domain.core import CredentialCore
@@ -11,11 +11,14 @@ from shared.domain.errors import IllegalTransition, InvalidInput
 from shared.domain.facts import CredentialRequested, Fact, FactHeader, RevokeSettled
 from shared.domain.ids import CredentialId, TenantId
 from shared.domain.instants import utc
-from shared.domain.kinds import SAGA, Actor
+from shared.domain.kinds import SAGA, Actor, RevokeReason
 from shared.domain.lifecycle import name_of, next_state, taken_by
 from shared.domain.plan import IssuePlan
-from shared.domain.states import LockSettlement, Pending, Requested, Revoked, State
+from shared.domain.states import Failed, LockSettlement, Pending, Requested, Revoked, State
 from shared.domain.transitions import CHANGES
+
+_WITHDRAWN: Final = frozenset(RevokeReason)
+"""Why a key failed that was taken back before it was made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +63,12 @@ class KeyCredential:
     def tenant(self) -> TenantId:
         """Whose key this is."""
         return self.core.tenant
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """Say whether it was taken back, be it before it was made."""
+        state = self.state
+        return isinstance(state, Revoked) or (isinstance(state, Failed) and state.reason.value in _WITHDRAWN)
 
     def apply(self, command: Command) -> tuple["KeyCredential", tuple[Fact, ...]]:
         """Obey a command or refuse it; a repeat that changes nothing returns this very object and no fact."""

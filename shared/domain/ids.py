@@ -275,6 +275,12 @@ class AlertEntryId(OwnId, prefix="ali_", field="alertEntryId"):
     __slots__ = ()
 
 
+class BreakGlassId(OwnId, prefix="brk_", field="breakGlassId"):
+    """An incident for which a person is shown a vendor's account."""
+
+    __slots__ = ()
+
+
 class ArtifactRef(OwnId, prefix="tk_", field="opaqueRef"):
     """What stands for a PIN or token on the wire; stored only hashed, redeemed once."""
 

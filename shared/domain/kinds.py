@@ -25,6 +25,13 @@ class KeyCredentialKind(StrEnum):
     NFC_TAG = "nfc_tag"
 
 
+class WalletName(StrEnum):
+    """Which wallet of a guest's phone."""
+
+    APPLE = "apple"
+    GOOGLE = "google"
+
+
 class SuspendReason(StrEnum):
     """Why a key rests."""
 
@@ -142,6 +149,11 @@ REVOKE_PENDING_AT_LOCK: Final = "REVOKE_PENDING_AT_LOCK"
 WINDOW_ROUNDED: Final = "WINDOW_ROUNDED"
 WINDOW_NOT_ENFORCED: Final = "WINDOW_NOT_ENFORCED_BY_LOCK"
 CLOCK_SKEW: Final = "CLOCK_SKEW"
+SECOND_CODE: Final = KeyWarning(
+    REVOKE_PENDING_AT_LOCK,
+    "a call nobody heard of made another code: nobody was told it, it opens, and it goes with the key",
+)
+"""A lock has a code beside a guest's own that nobody could take back yet: it is a residue, as others are."""
 
 
 def merge_warnings(*groups: Iterable[KeyWarning]) -> tuple[KeyWarning, ...]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any, ClassVar, Final
 
 from shared.domain.errors import InvalidInput
@@ -11,9 +12,17 @@ from shared.domain.instants import utc
 from shared.domain.kinds import KeyCredentialKind, VendorCode
 
 _LONGEST_DELAY_HOURS: Final = 7 * 24
+_LONGEST_LEAD_HOURS: Final = 366 * 24
 _KINDS: Final = tuple(kind.value for kind in KeyCredentialKind)
 _ONE_VENDORS: Final = re.compile(r"([a-z][a-z0-9]*)EKeys")
 _SPEAKABLE: Final = re.compile(r"[a-z][A-Za-z]{0,39}")
+
+
+class SharedRooms(StrEnum):
+    """What becomes of a stay in a room that another guest has at its time."""
+
+    JOINER = "joiner"
+    REFUSE = "refuse"
 
 
 def _check_range(field: str, value: int, low: int, high: int) -> None:
@@ -40,6 +49,11 @@ class KeyKindPolicy:
     accepts_unenforced_windows: tuple[VendorCode, ...] = ()
     """Where no lock of a vendor enforces a key's window, guests get one only if the tenant accepts that."""
     pin_digits: int = 6
+    lead_time_hours: int | None = None
+    """So long before arrival a key is made; at once where nobody says."""
+    shared_rooms: SharedRooms = SharedRooms.JOINER
+    backup_codes: bool = False
+    """Whether each set of rooms has a code in reserve, for a desk to hand out."""
     version: int = 0
 
     def __post_init__(self) -> None:
@@ -47,6 +61,8 @@ class KeyKindPolicy:
             raise InvalidInput("preferredKinds", "empty or repeated", "Give each kind once, best first")
         _check_range("noShowSuspendAfterHours", self.no_show_suspend_after_hours, 0, _LONGEST_DELAY_HOURS)
         _check_range("pinDigits", self.pin_digits, 6, 8)
+        if self.lead_time_hours is not None:
+            _check_range("leadTimeHours", self.lead_time_hours, 2, _LONGEST_LEAD_HOURS)
         _check_range("version", self.version, 0, 2**53)
 
     def with_settings(self, settings: Mapping[str, Any]) -> "KeyKindPolicy":
@@ -70,6 +86,11 @@ class KeyKindPolicy:
     def accepts_unenforced(self, vendor: VendorCode) -> bool:
         """Say whether guests may have a key that no lock of this vendor ends by itself."""
         return vendor in self.accepts_unenforced_windows
+
+    @property
+    def lead_time(self) -> timedelta | None:
+        """How long before arrival a key is made; None where that is at once."""
+        return None if self.lead_time_hours is None else timedelta(hours=self.lead_time_hours)
 
     def suspends_no_show_at(self, event_time: datetime) -> datetime:
         """Return when the key of a guest who did not come is to rest."""
@@ -97,6 +118,12 @@ def _vendors(field: str, value: Any) -> tuple[VendorCode, ...]:
     return tuple(dict.fromkeys(VendorCode(code) for code in value))
 
 
+def _sharing(field: str, value: Any) -> SharedRooms:
+    if value not in tuple(SharedRooms):
+        raise InvalidInput(field, "not what may become of them", f"Give one of {', '.join(SharedRooms)}")
+    return SharedRooms(value)
+
+
 def _truth(field: str, value: Any) -> bool:
     if type(value) is not bool:
         raise InvalidInput(field, "not true or false", "Give true or false")
@@ -109,6 +136,9 @@ _SETTINGS: Final[Mapping[str, tuple[str, Callable[[str, Any], Any]]]] = {
     "offlineIssuance": ("offline_issuance", _truth),
     "acceptsUnenforcedWindows": ("accepts_unenforced_windows", _vendors),
     "pinDigits": ("pin_digits", _whole_number),
+    "backupCodes": ("backup_codes", _truth),
+    "sharedRooms": ("shared_rooms", _sharing),
+    "leadTimeHours": ("lead_time_hours", _whole_number),
     "version": ("version", _whole_number),
 }
 

@@ -13,6 +13,7 @@ from shared.domain.states import Failed, Requested, Revoked
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.decide_issue import NONE, decide
 from shared.keywork.decision import carry_out
+from shared.keywork.lead_time import let_wait, waits_for
 from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
 from shared.keywork.manual_task import alarm
 from shared.keywork.place_at_locks import asked
@@ -43,6 +44,9 @@ async def issue_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
     hopeless = why_hopeless(task, desk) or await _nobody_knows(task, desk)
     if hopeless is not None:
         return await refuse_to_issue(task, hopeless)
+    waits = await waits_for(task, desk)
+    if waits is not None:
+        return await let_wait(task, waits)
     try:
         intended = await _intended(task, desk, known)
     except StaleVersion:
@@ -127,8 +131,8 @@ def _counted(task: AttemptContext, grants: tuple[GrantRecord, ...], noted_at: da
         credential = credential.attempting(noted_at)
     if isinstance(credential.state, Requested):
         credential, facts = credential.apply(Accept(at=task.now))
-    entry = replace(task.entry, credential=credential, going_on=False).due_in(STEP_LEASE, task.now)
-    return Change(entry, facts, grants)
+    entry = replace(task.entry, credential=credential, going_on=False, waits=None)
+    return Change(entry.due_in(STEP_LEASE, task.now), facts, grants)
 
 
 def _placings(

@@ -27,14 +27,6 @@ class Neighbours:
 
     grants: tuple[GrantRecord, ...]
 
-    def previous_end(self, window: StayWindow) -> datetime | None:
-        """Return when the previous guest leaves, into whose stay a vendor may round our start."""
-        return max((kept.until for kept in self._before(window)), default=None)
-
-    def next_start(self, window: StayWindow) -> datetime | None:
-        """Return when the next guest comes, into whose stay a vendor may round our end."""
-        return min((kept.since for kept in self._after(window)), default=None)
-
     def lived_in(self, window: StayWindow) -> bool:
         """Say whether somebody's stay goes on when ours begins: no vendor may choose how early we come."""
         return any(kept.wanted and kept.since < window.start < kept.until for kept in self.grants)

@@ -19,7 +19,7 @@ from shared.ports.lock_causes import OUT_OF_REACH, PIN_REFUSED, WINDOW_SPENT, ab
 
 HOUR: Final = timedelta(hours=1)
 COMPUTED_WITHIN: Final = timedelta(hours=25)
-"""Only for a guest who comes within a day may a vendor choose the secret, and round the window."""
+"""Only for a guest who comes within a day may a vendor choose the secret."""
 SHIFTS: Final = 3
 
 
@@ -125,19 +125,19 @@ class _Chosen:
 
 
 async def _place(port: LockVendor, key: LockKey) -> KeyAtLock | InHand:
-    """Place the key; where this very window was used up at the lock, with an end some hours later."""
+    """Place the key; where this very window was used up at the lock, with an end some hours sooner."""
     for _ in range(SHIFTS):
         try:
             return await port.place(key)
         except KeyIssueFailed as refused:
             if refused.cause.kind != WINDOW_SPENT:
                 raise
-            key = replace(key, valid_until=key.valid_until + HOUR)
+            key = replace(key, valid_until=key.valid_until - HOUR)
     return await port.place(key)
 
 
 async def _freer(key: LockKey, placing: LockAttempt, attempted: IssueAttempt) -> LockKey | None:
-    """Let the vendor choose the secret, and round the window, if that can harm neither guest."""
+    """Let the vendor choose the secret, and open for less than the stay, if that can harm no other guest."""
     task, window = attempted.task, attempted.task.entry.credential.core.window
     alone = len(attempted.placings) == 1 and key.kind is KeyCredentialKind.PIN_CODE
     if not alone or window.start > task.now + COMPUTED_WITHIN:
@@ -145,5 +145,4 @@ async def _freer(key: LockKey, placing: LockAttempt, attempted: IssueAttempt) ->
     neighbours = await neighbours_of(placing.kept, task)
     if neighbours is None or neighbours.lived_in(window):
         return None
-    before, after = neighbours.previous_end(window), neighbours.next_start(window)
-    return replace(key, any_secret=True, not_before=before, not_after=after)
+    return replace(key, any_secret=True)

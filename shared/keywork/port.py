@@ -10,12 +10,11 @@ Decision 0119.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from shared.domain.ids import CredentialId, LockDeviceId, PropertyId, TenantId
 from shared.domain.kinds import RevokeReason, SuspendReason
 from shared.domain.lock_errors import CredentialExpired, KeyRevokeFailed, LockError, LockErrorCause
-from shared.domain.states import Failed, Revoked, Suspended
+from shared.domain.states import Failed, Suspended
 from shared.keywork.desired import act_for
 from shared.keywork.orders import Order, amend_key, end_key, hold_key, release_key
 from shared.keywork.port_result import in_hand_of, result_of
@@ -38,8 +37,6 @@ from shared.ports.lock import AdapterDescription, DeviceHealth, ListedDevice
 from shared.ports.lock_causes import LockCause
 from shared.ports.lock_port import IssueInput, IssueResult, UpdateInput
 
-_WITHDRAWN: Final = frozenset(RevokeReason)
-"""Why a key failed that was taken back before it was made."""
 _Ordering = Callable[[KeyRecord, Sequence[GrantRecord], Order], Change | None]
 
 
@@ -213,10 +210,9 @@ class EnginePort:
         return entry
 
     def _unless_over(self, entry: KeyRecord, error: LockError | None = None) -> KeyRecord:
-        state = entry.credential.state
-        if isinstance(state, Revoked) or (isinstance(state, Failed) and state.reason.value in _WITHDRAWN):
+        if entry.credential.is_withdrawn:
             raise self._expired(entry.id)
-        if isinstance(state, Failed):
+        if isinstance(entry.credential.state, Failed):
             raise error or refusal(self.desk, LockCause.ATTEMPTS_SPENT)
         return entry
 

@@ -1,8 +1,9 @@
 """What cannot become a key, however often a vendor is asked."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
+from shared.domain.ids import LockDeviceId
 from shared.domain.lock_errors import (
     CredentialExpired,
     DeviceNotPaired,
@@ -54,6 +55,20 @@ def _kind(task: AttemptContext, desk: VendorSession) -> LockError | None:
     return None if able else _impossible(LockCause.KIND_NOT_OFFERED, desk)
 
 
+def _quarantine(task: AttemptContext, desk: VendorSession) -> LockError | None:
+    core = task.entry.credential.core
+    return quarantined((door.id for door in doors_for(core, core.rooms, desk.binding.devices)), desk)
+
+
+def quarantined(locks: Iterable[LockDeviceId], desk: VendorSession) -> LockError | None:
+    """Return why no key goes to these locks: one may hang at another door than the ledger says."""
+    swapped = next((each for each in locks if each in desk.premises.quarantined), None)
+    if swapped is None:
+        return None
+    cause = LockErrorCause(LockCause.LOCK_SWAPPED)
+    return KeyIssueFailed(vendor=desk.vendor, device_id=swapped, cause=cause, permanent=True)
+
+
 def _impossible(cause: LockCause, desk: VendorSession) -> LockError:
     return KeyIssueFailed(vendor=desk.vendor, cause=LockErrorCause(cause), permanent=True)
 
@@ -62,5 +77,6 @@ _CHECKS: Final[tuple[Callable[[AttemptContext, VendorSession], LockError | None]
     _attempts,
     _window,
     _doors,
+    _quarantine,
     _kind,
 )

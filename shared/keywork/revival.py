@@ -51,6 +51,7 @@ AT_THE_LOCK: Final = frozenset(
         LockCause.LOCK_BUSY,
         LockCause.LOCK_FULL,
         LockCause.LOCK_FROZEN,
+        LockCause.LOCK_SWAPPED,
         LockCause.NO_SUCH_LOCK,
         LockCause.NOT_PROVISIONED,
         LockCause.NO_PERMISSION,

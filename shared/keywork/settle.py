@@ -20,6 +20,7 @@ from shared.keywork.errand import Errand, SettleAttempt, forgotten
 from shared.keywork.jobs import AtJob, answers_of
 from shared.keywork.lock_key import lock_key
 from shared.keywork.neighbours import kept_apart
+from shared.keywork.preconditions import quarantined
 from shared.keywork.rounds import Answer, Outcome, Round
 from shared.keywork.services import gather_both
 from shared.keywork.unique_pins import errands_indexed
@@ -198,6 +199,7 @@ class _Asking:
         return asked
 
     async def _all_acted(self, errands: Sequence[Errand]) -> Sequence[Outcome]:
+        self._check_doors(errands)
         keys = [await self._key(each) for each in errands]
         with hurrying(_hurry(errands[0], self.task)):
             return await _TOGETHER[errands[0].act](self.desk.port, keys)
@@ -205,11 +207,18 @@ class _Asking:
     async def _act(self, errand: Errand) -> Outcome:
         if forgotten(errand.kept, self.task.now):
             return None
+        self._check_doors([errand])
         key = await self._key(errand)
         if errand.act.opens:
             key = await kept_apart(key, errand.kept, self.task)
         with hurrying(_hurry(errand, self.task)):
             return await _ACTIONS[errand.act](self.desk.port, key)
+
+    def _check_doors(self, errands: Sequence[Errand]) -> None:
+        """Let nobody in by a lock that may hang elsewhere; what closes is asked of it all the same."""
+        gaining = [each.kept.grant.device_id for each in errands if _gains(each, self.task)]
+        if (error := quarantined(gaining, self.desk)) is not None:
+            raise error
 
     async def _key(self, errand: Errand) -> LockKey:
         name = secret_of(errand.kept)

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId, TenantId
@@ -14,10 +14,14 @@ from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory, HotelSetup
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.lock import LockVendor
 from shared.ports.secret_sources import SecretSource, source_of
-from shared.ports.vault import SecretMissing, Secrets
+from shared.ports.vault import SecretMissing, Secrets, SecretVersion
 from shared.vendor_kit.account_owners import AccountOwners, AccountShared, Owner
 from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.binding import AdapterPorts, Binding, OpenVendor
+from shared.vendor_kit.tokens import Unremembered
+
+if TYPE_CHECKING:  # named for what stands in for it
+    from shared.ports.documents import DocumentStore
 
 NO_ACCOUNT: Final = "account_missing"
 MOST_OPEN: Final = 256
@@ -75,6 +79,26 @@ class VendorSessions:
             self._open.popitem(last=False)
         return desk
 
+    async def accounts(self, owner: Owner, version: int | None = None) -> SecretVersion:
+        """Return a property's account, as it is used or in one version; SecretMissing where there is none."""
+        name = account_secret(self.vendor, owner.tenant, owner.property)
+        return await (self._secrets.latest(name) if version is None else self._secrets.version(name, version))
+
+    async def use(self, account: Secret[bytes], owner: Owner) -> int:
+        """Take another account into use, and return its version; processes follow within half a minute."""
+        return await self._secrets.add(account_secret(self.vendor, owner.tenant, owner.property), account)
+
+    async def destroy(self, version: int, owner: Owner) -> None:
+        """Destroy a version of an account that nobody uses."""
+        await self._secrets.destroy(account_secret(self.vendor, owner.tenant, owner.property), version)
+
+    async def on_trial(self, account: Secret[bytes], owner: Owner) -> LockVendor:
+        """Return the vendor in the name of an account that is not in use, without another's token."""
+        premises = await self._estate.premises_of_key(owner.tenant, owner.property)
+        await self._claim(account, owner)
+        means = replace(self._means, sealed=cast("DocumentStore", Unremembered()))
+        return self._opened(owner.tenant, premises, account, None, means).port
+
     async def _claim(self, account: Secret[bytes], owner: Owner) -> None:
         try:
             await self._owners.claim(account, owner)
@@ -91,7 +115,12 @@ class VendorSessions:
         return (await self._secrets.latest(name)).value
 
     def _opened(
-        self, tenant: TenantId, premises: HotelSetup, account: Secret[bytes], standing: VendorSession | None
+        self,
+        tenant: TenantId,
+        premises: HotelSetup,
+        account: Secret[bytes],
+        standing: VendorSession | None,
+        means: AdapterPorts | None = None,
     ) -> VendorSession:
         """Return a desk for what was read anew; the port stays open where that says the same as before."""
         binding = Binding(
@@ -105,7 +134,7 @@ class VendorSessions:
         if standing is not None and standing.binding == binding:
             return replace(standing, premises=premises, binding=binding)
         try:
-            port = self._opener(binding, self._means)
+            port = self._opener(binding, means or self._means)
         except InvalidInput:
             raise self._closed() from None
         sealed = self._means.sealed.tenant(tenant)

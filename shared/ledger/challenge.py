@@ -15,7 +15,7 @@ from shared.domain.kinds import VendorCode
 from shared.domain.secret import Secret
 from shared.domain.stored import Json, Stored
 from shared.ledger.reading import read_record
-from shared.ports.documents import Create, Delete, Document, Ref, TenantDocuments, Update, Write
+from shared.ports.documents import Create, Delete, Document, Ref, TenantDocuments
 from shared.ports.vault import Cipher, SealContext
 from shared.streams.record import Record
 
@@ -28,7 +28,10 @@ KEPT_FOR: Final = timedelta(days=2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Challenge(Record):
-    """Which lock is challenged, on whose word, until when, and how far that came; `pin` is a blind index."""
+    """Which lock is challenged, on whose word, until when, and how far that came; `pin` is a blind index.
+
+    `former`: turns that this one took the place of, whose codes nobody knows to be at the lock, or not there.
+    """
 
     schema_version: ClassVar[int] = 1
     INDEXED: ClassVar[tuple[str, ...]] = ("rank",)
@@ -44,6 +47,7 @@ class Challenge(Record):
     over: bool = False
     cause: Annotated[str | None, Stored(omitted=True)] = None
     pin: Annotated[str | None, Stored(omitted=True)] = None
+    former: Annotated[tuple[str, ...], Stored(omitted=True)] = ()
 
     def indexed(self) -> dict[str, Json]:
         """Return what the index by codes reads."""
@@ -52,7 +56,11 @@ class Challenge(Record):
     @property
     def name(self) -> str:
         """What the code is called at the vendor: as every key of ours, by what it was asked for."""
-        return name_at_vendor(f"challenge|{self.device_id}|{self.turn}")
+        return self.name_of(self.turn)
+
+    def name_of(self, turn: str) -> str:
+        """Return what a turn's code is called at the vendor."""
+        return name_at_vendor(f"challenge|{self.device_id}|{turn}")
 
     @property
     def ref(self) -> Ref:
@@ -84,17 +92,14 @@ class ChallengeCodes:
     cipher: Cipher
 
     async def keep(self, challenge: Challenge, code: Secret[str]) -> None:
-        """Keep a challenge's code until some time after it is over; one from before gives way."""
-        ref = Ref(CODES, str(challenge.device_id))
-        known = await self.sealed.get(ref)
+        """Keep a challenge's code until some time after it is over, beside that of whoever asks just now."""
         shut = await self.cipher.seal(self._context(challenge), Secret(code.reveal().encode()))
-        data, gone = {"code": base64.b64encode(shut).decode()}, challenge.until + KEPT_FOR
-        write: Write = Create(ref, data, gone) if known is None else Update(ref, data, known.version, gone)
-        await self.sealed.commit([write])
+        data = {"code": base64.b64encode(shut).decode()}
+        await self.sealed.commit([Create(self._ref(challenge), data, challenge.until + KEPT_FOR)])
 
     async def find(self, challenge: Challenge) -> Secret[str] | None:
         """Return a challenge's code; None once it is forgotten."""
-        found = await self.sealed.get(Ref(CODES, str(challenge.device_id)))
+        found = await self.sealed.get(self._ref(challenge))
         if found is None:
             return None
         opened = await self.cipher.open(self._context(challenge), base64.b64decode(found.data["code"]))
@@ -102,10 +107,12 @@ class ChallengeCodes:
 
     async def forget(self, challenge: Challenge) -> None:
         """Forget a code for ever; one that is gone already is success."""
-        ref = Ref(CODES, str(challenge.device_id))
-        found = await self.sealed.get(ref)
+        found = await self.sealed.get(self._ref(challenge))
         if found is not None:
-            await self.sealed.commit([Delete(ref, found.version)])
+            await self.sealed.commit([Delete(found.ref, found.version)])
+
+    def _ref(self, challenge: Challenge) -> Ref:
+        return Ref(CODES, f"{challenge.device_id}.{challenge.turn}")
 
     def _context(self, challenge: Challenge) -> SealContext:
         purpose = f"guest-artifact-{challenge.vendor}"

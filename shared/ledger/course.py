@@ -39,8 +39,8 @@ STATUSES: Final = {
 class Course:
     """How a stay stands by its events, and by which of them.
 
-    `steps` are the stays that it was since it was first confirmed or confirmed again; the last is what it is,
-    or was. `made_by` are the events that made it so, `clashing` those that go with no other.
+    `steps` are the stays that it was since it was first confirmed; the last is what it is, or was. `made_by`
+    are the events that made it so, `clashing` those that go with no other.
     """
 
     status: Status = Status.AWAITED
@@ -72,10 +72,8 @@ class Course:
         told = () if note.booked is None else (note.booked,)
         if self.ended is not None and not self._reopened(note, self.ended):
             return replace(self, begun=True, steps=self.steps or told)
-        before = () if self.status in OVER else self.steps
-        return Course(
-            Status.CONFIRMED, (*before, *told), (note.event_id,), begun=True, clashing=self.clashing
-        )
+        steps = (*self.steps, *told)
+        return Course(Status.CONFIRMED, steps, (note.event_id,), begun=True, clashing=self.clashing)
 
     def _reopened(self, note: BookingEventNote, ended: BookingEventNote) -> bool:
         new, old = note.standing.version, ended.standing.version

@@ -36,6 +36,10 @@ LONGEST_QUEUE: Final = timedelta(minutes=10)
 ASKED_STILL_EVERY: Final = timedelta(minutes=15)
 NEEDED_WITHIN: Final = timedelta(hours=2)
 """A key whose saga nobody can begin is asked for still, and until so long before its stay."""
+NEAR_ARRIVAL: Final = timedelta(hours=72)
+"""Whoever comes within so long gets a key at once, be a lock nearly full."""
+CHECKED_BEFORE: Final = (NEAR_ARRIVAL, timedelta(hours=24), NEEDED_WITHIN)
+"""So long before an arrival it is looked whether its guest will get in."""
 LOOK_EVERY: Final = timedelta(minutes=5)
 """So often is looked whether a vendor answers again at which a key failed; near its stay, each minute."""
 LOOK_NEAR: Final = timedelta(minutes=1)

@@ -13,8 +13,8 @@ from shared.domain.instants import Moment
 from shared.domain.kinds import VendorCode
 from shared.domain.stored import Json, Stored
 from shared.ledger.reading import read_record
-from shared.ledger.vendor_webhook import site_of
-from shared.ports.documents import Document, Ref
+from shared.ledger.site import site_of
+from shared.ports.documents import Document, Ref, TenantDocuments
 from shared.streams.stream import Stream
 
 DEVICE_HEALTH: Final = "device_health"
@@ -35,6 +35,13 @@ class Decommission:
     """A blind index of the account as it was when its adapter looked first: it tells nothing about it."""
     rotated_at: Moment | None = None
     alarmed_at: Moment | None = None
+    empty_at: Annotated[Moment | None, Stored(omitted=True)] = None
+    """When no key was found at it, at a look after everybody knew that it had left."""
+
+    @property
+    def done(self) -> bool:
+        """Say whether nothing is left to watch for."""
+        return self.rotated_at is not None and self.empty_at is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,3 +88,20 @@ class DeviceRecord(Stream):
 def device_record_from(found: Document) -> DeviceRecord:
     """Read a lock's record."""
     return read_record(DeviceRecord, found)
+
+
+async def kept_of(store: TenantDocuments, device: str) -> DeviceRecord | None:
+    """Return what is kept of a lock besides where it hangs, if it was ever looked at."""
+    found = await store.get(Ref(DEVICE_HEALTH, str(device)))
+    return None if found is None else device_record_from(found)
+
+
+def state_of(record: DeviceRecord | None) -> str:
+    """Return how a lock stands, the worst first."""
+    if record is None or record.condition.looked_at is None:
+        return "never looked at"
+    if record.swapped_at is not None:
+        return "swapped"
+    if record.missing_since is not None:
+        return "missing"
+    return "offline" if record.condition.silent_since is not None else "online"

@@ -20,6 +20,7 @@ from shared.domain.grant_lifecycle import (
     Withdraw,
 )
 from shared.domain.instants import Moment, instant, milliseconds
+from shared.domain.kinds import SECOND_CODE
 from shared.domain.stored import Json, Stored
 from shared.domain.window import StayWindow
 from shared.ledger.job_in_hand import JobInHand
@@ -107,7 +108,8 @@ class GrantRecord(Record):
             return {**found, "gone_as": self.grant.vendor_name, "gone_at": gone_at}
         job = {} if self.in_hand is None else {"job": self.in_hand.named(self.grant.vendor)}
         since = self.wished_at or self.grant.changed_at
-        leaving = {"leaving": milliseconds(since)} if self.leaving or self.unmet else {}
+        listed = self.leaving or self.unmet or self.has_second_code
+        leaving = {"leaving": milliseconds(since)} if listed else {}
         pin = {} if self.grant.pin_index is None else {"pin": pin_key(self.grant.pin_index)}
         return {**found, "until": milliseconds(self.until), **leaving, **pin, **job}
 
@@ -128,6 +130,11 @@ class GrantRecord(Record):
         if isinstance(state, Resting):
             return self.wish is Wish.OPEN
         return isinstance(state, Placed) and (self.wish is not Wish.OPEN or self.standing is None)
+
+    @property
+    def has_second_code(self) -> bool:
+        """Say whether the lock has a code beside the key's own that nobody was told or could delete."""
+        return self.standing is not None and SECOND_CODE in self.standing.warnings
 
     @property
     def over(self) -> bool:

@@ -46,6 +46,8 @@ class ContactRecord:
     sealed: str
     ends: datetime
     standing: Annotated[Recency, Stored(flat=True)]
+    erased: Annotated[bool, Stored(omitted=True)] = False
+    """The guest wanted it forgotten: nothing that is told of this stay again is kept."""
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
 
@@ -60,7 +62,7 @@ class GuestContacts:
     ) -> bool:
         """Keep a contact unless a newer event said another; StaleVersion if somebody else was first."""
         found = await self._documents.get(_ref(reservation))
-        if found is not None and not standing.after(_read(found).standing):
+        if found is not None and (_read(found).erased or not standing.after(_read(found).standing)):
             return False
         sealed = await self._cipher.seal(self._context(reservation), Secret(_plain(contact)))
         record = ContactRecord(sealed=base64.b64encode(sealed).decode(), ends=ends, standing=standing)
@@ -75,10 +77,20 @@ class GuestContacts:
         await self._write(reservation, replace(_read(found), ends=ends), found)
         return True
 
+    async def erase(self, reservation: ReservationId, ends: datetime, standing: Recency) -> bool:
+        """Destroy a contact, and keep that it is not to come back; return whether there was one."""
+        found = await self._documents.get(_ref(reservation))
+        known = found is not None and not _read(found).erased
+        if found is None or known:
+            await self._write(
+                reservation, ContactRecord(sealed="", ends=ends, standing=standing, erased=True), found
+            )
+        return known
+
     async def find(self, reservation: ReservationId) -> Contact | None:
         """Return how the guest of a stay can be reached, for whoever may open it; None where nobody knows."""
         found = await self._documents.get(_ref(reservation))
-        if found is None:
+        if found is None or _read(found).erased:
             return None
         sealed = base64.b64decode(_read(found).sealed)
         said = orjson.loads((await self._cipher.open(self._context(reservation), sealed)).reveal())

@@ -30,6 +30,8 @@ class HotelSetup:
     property: Property
     devices: tuple[LockDevice, ...]
     policy: KeyKindPolicy
+    quarantined: frozenset[str] = frozenset()
+    """The locks of which nobody knows where they hang: no key goes to them."""
     rooms: frozenset[RoomId] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -110,4 +112,5 @@ def setup_of(found: Premises) -> HotelSetup:
             from_document(Property, found.hotel),
             tuple(from_document(LockDevice, found.devices[name]) for name in sorted(found.devices)),
             policy_of(found.settings),
+            found.quarantined,
         )

@@ -106,12 +106,20 @@ DUE_NOTICES: Final = Index("notices", (), "due_at", swept=True)
 """What guests are to be told, and is to be looked at again."""
 NOTICES_OF_STAY: Final = Index("notices", ("of_stay",), "newest")
 """What a stay's guest was told, the newest first."""
+DUE_ACCOUNTS: Final = Index("account_rotations", (), "due_at", swept=True)
+"""Vendors' accounts that somebody must look at: aged ones, and those that wait for somebody."""
+ACCOUNTS: Final = Index("account_rotations", (), "in_use")
+"""Vendors' accounts, those that are used longest first."""
+DUE_GLASS: Final = Index("break_glass", (), "due_at", swept=True)
+"""Broken glass that the clock closes."""
+GLASS: Final = Index("break_glass", (), "newest")
+"""Broken glass, the newest first."""
 TENANTS: Final = Index("tenant", ("data_residency",), "id", swept=True)
 """The tenants of a cell."""
 DUE_WEBHOOKS: Final = Index("webhooks", (), "due_at", swept=True)
 """Webhooks that nobody applied, or told of."""
 WAITING_WEBHOOKS: Final = Index("webhooks", ("site",), "waiting")
-"""The webhooks of one property's locks of a vendor that wait to be applied, the oldest first."""
+"""The webhooks of one property's locks of a vendor that wait, those first that nobody looked at for long."""
 DUE_ATTEMPTS: Final = Index("attempts", (), "due_at", swept=True)
 """Attempts at doors that nobody is known to have told of."""
 AT_DOOR: Final = Index("attempts", ("device_id",), "newest")
@@ -126,5 +134,7 @@ DEVICES_AT: Final = Index("device_health", ("site",), "rank")
 """What is kept of one property's locks of a vendor, besides where they hang."""
 CHALLENGES: Final = Index("challenges", ("pin",), "rank")
 """The challenges of locks, by the blind indexes of their codes."""
+ANOMALIES_AT: Final = Index("anomalies", ("property_id",), "newest")
+"""What somebody should look at in the attempts at a property's doors, newest first."""
 ANOMALIES: Final = Index("anomalies", (), "newest")
 """What somebody should look at in the attempts at doors, newest first."""

@@ -81,6 +81,14 @@ class Target:
     scope: Annotated[AccessScope | None, Stored(omitted=True)] = None
 
 
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Until when no vendor is asked for a key that is requested, and why, in our own words."""
+
+    until: Moment
+    because: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revival:
     """What a key stands in for, and whether another is to stand in for it: stays stay wanted.
@@ -138,6 +146,7 @@ class KeyRecord(Stream):
     ordered_by: Annotated[Actor, Stored(omitted=True)] = SAGA
     amends: Target | None = None
     revival: Annotated[Revival, Stored(omitted=True)] = NO_REVIVAL
+    waits: Annotated[Waits | None, Stored(omitted=True)] = None
 
     def indexed(self) -> dict[str, Json]:
         """Return what the indexes of keys read; one that is over is in none of those of living keys."""

@@ -11,7 +11,8 @@ from datetime import datetime, time, timedelta
 from typing import Annotated, ClassVar, Final
 
 from shared.domain.errors import InvalidInput
-from shared.domain.stored import UNSTORED, Json
+from shared.domain.kinds import WalletName
+from shared.domain.stored import UNSTORED, Json, Stored
 from shared.domain.window import zone_named
 from shared.ledger.reading import read_stored
 from shared.ports.documents import Ref, TenantDocuments
@@ -47,6 +48,10 @@ class MessageSettings:
     """How long a push may go without a receipt before the guest counts as not reached by it (A §10.1)."""
     renews_codes: bool = False
     """Whether a guest may have a new code without the desk."""
+    wallets: Annotated[tuple[WalletName, ...], Stored(omitted=True)] = ()
+    """Which wallets a guest is offered a card for."""
+    code_on_cards: Annotated[bool, Stored(omitted=True)] = False
+    """Whether a card may hold the door's code: it stays on the phone after the key has ended."""
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:

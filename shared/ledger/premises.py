@@ -8,6 +8,8 @@ A hundred locks are read in one read. The copy is never behind, because of three
 
 Settings of a whole tenant are the exception: `refresh_policy` copies them, property by property, after they
 are kept. Many locks lie on several pages, which bear one edition. Decision 0032.
+
+Of how locks are, one thing lies here: which are quarantined, for no key goes to those. Decision 0125.
 """
 
 import json
@@ -17,14 +19,16 @@ from typing import Any, Final
 
 from shared.domain.errors import InvalidInput, UnknownSchemaVersion
 from shared.domain.stored import VERSION
-from shared.ledger.indexes import DEVICES
+from shared.ledger.indexes import DEVICES, DEVICES_AT
 from shared.ledger.policies import OF_TENANT, POLICIES, Settings, settings_for
 from shared.ledger.reading import reading
+from shared.ledger.site import site_of
 from shared.ports.documents import (
     AlreadyExists,
     Create,
     Delete,
     Document,
+    Index,
     Ref,
     StaleVersion,
     TenantDocuments,
@@ -54,6 +58,7 @@ class Premises:
     settings: tuple[Settings, Settings]
     edition: int = 0
     versions: tuple[str, ...] = ()
+    quarantined: frozenset[str] = frozenset()
 
     def after(self, writes: Sequence[Write]) -> "Premises":
         """Return the premises as these writes leave them."""
@@ -81,7 +86,13 @@ class Premises:
         pages = list(_paged(self.devices))
         own = {VERSION: SCHEMA, "edition": self.edition + 1}
         of_tenant, of_property = self.settings
-        whole = {"pages": len(pages), "hotel": self.hotel, "of_tenant": of_tenant, "of_property": of_property}
+        whole: dict[str, Any] = {
+            "pages": len(pages),
+            "hotel": self.hotel,
+            "of_tenant": of_tenant,
+            "of_property": of_property,
+        }
+        whole |= {"quarantined": sorted(self.quarantined)} if self.quarantined else {}
         for number, devices in enumerate(pages):
             yield {**own, **({} if number else whole), "devices": devices}
 
@@ -101,25 +112,27 @@ async def premises_of(store: TenantDocuments, property_id: str) -> Premises:
         if kept is not None:
             return kept
         made = await _one_by_one(store, property_id)
-        if made.hotel is None or await _committed(store, made.writes()):
+        if made.hotel is None or await _committed(store, made.writes()) is not None:
             return made
     raise StaleVersion(page_at(property_id))
 
 
-async def change_hotel(store: TenantDocuments, property_id: str, writes: Sequence[Write]) -> None:
-    """Commit changes of a property, its locks or its settings, and its premises with them."""
+async def change_hotel(store: TenantDocuments, property_id: str, writes: Sequence[Write]) -> Sequence[str]:
+    """Commit changes of a property, its locks or its settings, and its premises; return their versions."""
     for _ in range(TRIES):
         known = await _kept(store, property_id)
         if known is None or known.hotel is None:
             found = await _one_by_one(store, property_id)
             known = found if known is None else replace(found, edition=known.edition, versions=known.versions)
-        if await _committed(store, [*writes, *known.after(writes).writes()]):
+        versions = await _committed(store, [*writes, *known.after(writes).writes()])
+        if versions is not None:
             break
     else:
         raise StaleVersion(page_at(property_id))
     if known.hotel is None:
         # Settings of the tenant that were kept meanwhile could not find a property that was not there yet.
         await refresh_policy(store, property_id)
+    return versions[: len(writes)]
 
 
 async def refresh_policy(store: TenantDocuments, property_id: str) -> None:
@@ -129,20 +142,19 @@ async def refresh_policy(store: TenantDocuments, property_id: str) -> None:
         settings = await settings_for(store, property_id)
         if known.hotel is None or known.settings == settings:
             return
-        if await _committed(store, replace(known, settings=settings).writes()):
+        if await _committed(store, replace(known, settings=settings).writes()) is not None:
             return
     raise StaleVersion(page_at(property_id))
 
 
-async def _committed(store: TenantDocuments, writes: Sequence[Write]) -> bool:
-    """Say whether the writes were kept; not so if somebody else wrote the premises."""
+async def _committed(store: TenantDocuments, writes: Sequence[Write]) -> Sequence[str] | None:
+    """Return the versions of what was kept; None if somebody else wrote the premises."""
     try:
-        await store.commit(writes)
+        return await store.commit(writes)
     except (AlreadyExists, StaleVersion) as conflict:
         if conflict.ref.collection != PREMISES:
             raise
-        return False
-    return True
+        return None
 
 
 async def _kept(store: TenantDocuments, property_id: str) -> Premises | None:
@@ -171,6 +183,7 @@ def premises_in(pages: Sequence[Document]) -> Premises:
         (first["of_tenant"], first["of_property"]),
         first["edition"],
         tuple(page.version for page in pages),
+        frozenset(first.get("quarantined", ())),
     )
 
 
@@ -182,20 +195,31 @@ def _check_version(found: Document) -> None:
 
 async def _one_by_one(store: TenantDocuments, property_id: str) -> Premises:
     hotel = await store.get(Ref("properties", property_id))
-    devices = {found.ref.id: found.data for found in await _devices(store, property_id)}
-    settings = await settings_for(store, property_id)
-    return Premises(property_id, None if hotel is None else hotel.data, devices, settings)
+    devices = {
+        found.ref.id: found.data for found in await _every(store, DEVICES, {"property_id": property_id})
+    }
+    settings, shut = await settings_for(store, property_id), await _quarantined(store, property_id, devices)
+    return Premises(property_id, None if hotel is None else hotel.data, devices, settings, quarantined=shut)
 
 
-async def _devices(store: TenantDocuments, property_id: str) -> list[Document]:
-    """Return all locks of a property: a door that is left out stays shut, and nobody is told."""
-    of_property = {"property_id": property_id}
-    page = await store.query(DEVICES, of_property, limit=PAGE)
-    devices = list(page)
+async def _quarantined(
+    store: TenantDocuments, property_id: str, devices: Mapping[str, Body]
+) -> frozenset[str]:
+    """Return which locks nobody knows to hang where they are mapped."""
+    vendors = sorted({str(device["vendor"]) for device in devices.values()})
+    sites = [{"site": site_of(property_id, vendor)} for vendor in vendors]
+    found = [each for site in sites for each in await _every(store, DEVICES_AT, site)]
+    return frozenset(each.ref.id for each in found if each.data.get("swapped_at") is not None)
+
+
+async def _every(store: TenantDocuments, index: Index, equals: Mapping[str, str]) -> list[Document]:
+    """Return all of a property's locks: a door that is left out stays shut, and nobody is told."""
+    page = await store.query(index, equals, limit=PAGE)
+    found = list(page)
     while len(page) == PAGE:
-        page = await store.query(DEVICES, of_property, after=page[-1], limit=PAGE)
-        devices += page
-    return devices
+        page = await store.query(index, equals, after=page[-1], limit=PAGE)
+        found += page
+    return found
 
 
 def _paged(devices: Mapping[str, Body]) -> Iterator[dict[str, Body]]:
@@ -233,4 +257,14 @@ def _with_settings(it: Premises, write: Write, data: Body | None) -> Premises:
     return replace(it, settings=(of_tenant, settings)) if write.ref.id == it.property_id else it
 
 
-_CHANGES: Final = {"devices": _with_device, "properties": _with_hotel, POLICIES: _with_settings}
+def _with_condition(it: Premises, write: Write, data: Body | None) -> Premises:
+    name, shut = str(write.ref.id), data is not None and data.get("swapped_at") is not None
+    return replace(it, quarantined=(it.quarantined - {name}) | ({name} if shut else set()))
+
+
+_CHANGES: Final = {
+    "devices": _with_device,
+    "properties": _with_hotel,
+    POLICIES: _with_settings,
+    DEVICES_AT.collection: _with_condition,
+}

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from shared.domain.documents import from_document
 from shared.domain.errors import InvalidInput
 from shared.domain.stored import Documented
-from shared.ports.documents import Document, Ref
+from shared.ports.documents import Document, Index, Ref
 from shared.streams.record import Record
 
 D = TypeVar("D", bound=Documented)
@@ -44,3 +44,16 @@ def read_record(kind: type[R], found: Document) -> R:
     """Return what a document says that we change, at the version in which it was found."""
     with reading(found):
         return from_document(kind, found.data).as_found(found.version)
+
+
+def from_value(index: Index, value: Any) -> Document:
+    """Return what stands in an index before everything of a value."""
+    return standing_at(index, value, "0")
+
+
+def standing_at(index: Index, value: Any, id_: str) -> Document:
+    """Return what stands at a place in an index, as the last of a page that is read already."""
+    data: Any = value
+    for name in reversed(index.order_by.split(".")):
+        data = {name: data}
+    return Document(Ref(index.collection, id_), data, "")

@@ -10,12 +10,13 @@ from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 
 from shared.domain.ids import CredentialId, PropertyId, ReservationId
-from shared.domain.instants import milliseconds
+from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import ClaimKey, SuspendReason
 from shared.domain.reactions import Action
 from shared.domain.stored import Json, Stored
 from shared.events.idempotency import claim_key
 from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
+from shared.ledger.delays import CHECKED_BEFORE
 from shared.ledger.reading import read_record
 from shared.ledger.stay import Amendment, Planned, Recency, Stay
 from shared.ports.documents import Create, Document, Ref, Update
@@ -55,7 +56,7 @@ class Reservation(Record):
     `stay` is what was booked, as it is now; None in records of the release that did not remember it. It can
     have no key as it is while it is `refused`. `heard` are its events as they came, `beginning` stands for
     those before them. While there are `holds` the keys rest, whoever wants them to open; `planned` is yet to
-    be done.
+    be done. Until when its arrival needs no look is `checked`: what was heard last, or looked at.
 
     `by_order` is missing, and `amendment` and `confirmed` are there, in records of the release that went by
     the order in which events came: those events go on to mean what they meant then.
@@ -77,6 +78,7 @@ class Reservation(Record):
     planned: tuple[Planned, ...] = ()
     beginning: Annotated[BookingEventNote | None, Stored(omitted=True)] = None
     refused: Annotated[bool, Stored(omitted=True)] = False
+    checked: Annotated[Moment | None, Stored(omitted=True)] = None
     by_order: Annotated[bool, Stored(missing=False)] = True
     amendment: Annotated[Amendment | None, Stored(omitted=True)] = None
     confirmed: Annotated[Recency | None, Stored(omitted=True)] = None
@@ -92,9 +94,17 @@ class Reservation(Record):
 
     @property
     def due(self) -> datetime | None:
-        """When what is planned is next to be done; of a stay that nobody confirmed, nothing is."""
+        """When what is planned is to be done, or its arrival looked at; of an awaited stay nothing is."""
         times = [each.at for each in self.planned if self.status is not Status.AWAITED]
-        return min(times, default=None)
+        return min((each for each in (*times, self.next_check) if each is not None), default=None)
+
+    @property
+    def next_check(self) -> datetime | None:
+        """When it is next looked whether its guest will get in; None where that is over, or nobody comes."""
+        if self.status is not Status.CONFIRMED or self.stay is None or self.checked is None:
+            return None
+        moments = (self.stay.start - before for before in CHECKED_BEFORE)
+        return min((each for each in moments if each > self.checked), default=None)
 
     @property
     def claim(self) -> ClaimKey | None:

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Final
 from shared.domain.documents import to_document
 from shared.domain.ids import MasterKeyId, PropertyId, RoomId, ShiftId, UserId
 from shared.domain.instants import Moment, milliseconds
-from shared.domain.stored import UNSTORED, Json
+from shared.domain.stored import UNSTORED, Json, Stored
 from shared.ledger.reading import read_record, read_stored
 from shared.ports.documents import Create, Ref, TenantDocuments, Update
 from shared.streams.record import Record
@@ -41,7 +41,10 @@ class ShiftRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaffTask(Record):
-    """What somebody has to do in a room, and who had to before; `heard_at` says how new that is."""
+    """What somebody has to do in a room, and who had to before; `heard_at` says how new that is.
+
+    `unfollowed`: who lost it, and whose keys nobody is known to have looked at since.
+    """
 
     schema_version: ClassVar[int] = 1
     INDEXED: ClassVar[tuple[str, ...]] = ("assigned_to", "opened")
@@ -53,6 +56,7 @@ class StaffTask(Record):
     open: bool
     heard_at: Moment
     passed_on_by: UserId | None = None
+    unfollowed: Annotated[tuple[UserId, ...], Stored(omitted=True)] = ()
 
     def indexed(self) -> dict[str, Json]:
         """Return what finds the open tasks of somebody."""

@@ -15,6 +15,7 @@ from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import VendorCode
 from shared.domain.stored import Json, Stored
 from shared.ledger.reading import read_record
+from shared.ledger.site import site_of
 from shared.ports.documents import Document, Ref
 from shared.streams.stream import Stream
 
@@ -63,6 +64,8 @@ class VendorWebhook(Stream):
     signed: bool
     hints: tuple[HintRecord, ...] = ()
     tries: int = 0
+    looked_at: Annotated[Moment | None, Stored(omitted=True)] = None
+    """When somebody last tried to apply it, and it had to wait: whoever comes next begins with others."""
     outcome: Annotated[HookOutcome | None, Stored(omitted=True)] = None
     processed_at: Annotated[Moment | None, Stored(omitted=True)] = None
     sequence: int = 1
@@ -71,7 +74,8 @@ class VendorWebhook(Stream):
         """Return what the index of those that wait reads."""
         if self.outcome is not None:
             return {}
-        return {"site": site_of(self.property_id, self.vendor), "waiting": milliseconds(self.received_at)}
+        waiting = self.looked_at or self.received_at
+        return {"site": site_of(self.property_id, self.vendor), "waiting": milliseconds(waiting)}
 
     def applied(self, outcome: HookOutcome, at: datetime) -> Self:
         """Return it with what became of it, which is yet to be told."""
@@ -92,11 +96,6 @@ class VendorWebhook(Stream):
     @property
     def _sequence(self) -> int:
         return self.sequence
-
-
-def site_of(property_id: str, vendor: str) -> str:
-    """Return what one property's locks of one vendor are called together."""
-    return f"{property_id}.{vendor}"
 
 
 def webhook_id(site: str, event_id: str, at: datetime) -> WebhookId:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from shared.domain.kinds import WalletName
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
 from shared.messages.bidi import clean
@@ -22,7 +23,8 @@ PAGE_SLOTS: Final[Mapping[str, frozenset[str]]] = {
     **dict.fromkeys(("title", "lead", "proof", "show", "refused", "code", "press", "qr"), frozenset()),
     **dict.fromkeys(("mobile", "card", "doors", "opens", "closes", "local", "making", "rests"), frozenset()),
     **dict.fromkeys(("none", "trouble", "early", "unreached", "fine", "renew", "renewing"), frozenset()),
-    **dict.fromkeys(("desk", "again", "languages"), frozenset()),
+    **dict.fromkeys(("desk", "again", "languages", "pass"), frozenset()),
+    "add": frozenset({"wallet"}),
     "call": frozenset({"phone"}),
 }
 OWN_NAMES: Final[Mapping[Locale, str]] = {
@@ -31,6 +33,10 @@ OWN_NAMES: Final[Mapping[Locale, str]] = {
     Locale.AR: "العربية",
     Locale.EN: "English",
     Locale.FR: "Français",
+}
+WALLETS: Final[Mapping[WalletName, str]] = {
+    WalletName.APPLE: "Apple Wallet",
+    WalletName.GOOGLE: "Google Wallet",
 }
 LONGEST: Final = 80
 PROOF, DO, LANGUAGE, KEY = "proof", "do", "l", "key"
@@ -71,6 +77,10 @@ class KeyOnPage:
     """The QR code as an SVG of ours."""
     trouble: str | None = None
     renewable: bool = False
+    wallets: tuple[WalletName, ...] = ()
+    """Those that a card may be had for."""
+    saves: Mapping[WalletName, Secret[str]] = field(default_factory=dict, repr=False)
+    """Where a card that was asked for is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +131,7 @@ def _key(on: Stationery, key: KeyOnPage) -> str:
         parts += [_pin(key.pin), f"<p>{on.text('press')}</p>"]
     if key.square is not None:
         parts.append(f'<div class="square" role="img" aria-label="{on.text("qr")}">{key.square}</div>')
-    parts += [_times(on, key), *_trouble(on, key)]
+    parts += [_times(on, key), *_trouble(on, key), *_wallets(on, key)]
     return f"<section>{''.join(parts)}</section>"
 
 
@@ -155,6 +165,21 @@ def _trouble(on: Stationery, key: KeyOnPage) -> Iterator[str]:
     yield f'<p class="said" role="status">{on.text(key.trouble)}</p>'
     if key.renewable:
         yield f'<form method="post">{_language(on)}{_named(key)}{_button(on, "renew")}</form>'
+
+
+def _wallets(on: Stationery, key: KeyOnPage) -> Iterator[str]:
+    if not key.wallets:
+        return
+    yield f"<p>{on.text('pass')}</p>"
+    for each in key.wallets:
+        # What a hotel offers is named in its own script, within whatever runs the other way.
+        said = filled(on.text("add"), {"wallet": f'<bdi dir="ltr">{WALLETS[each]}</bdi>'})
+        if each in key.saves:
+            address = html.escape(key.saves[each].reveal())
+            yield f'<p><a rel="noreferrer noopener" href="{address}">{said}</a></p>'
+            continue
+        button = f'<button class="quiet" name="{DO}" value="{each.value}">{said}</button>'
+        yield f'<form method="post">{_language(on)}{_named(key)}{button}</form>'
 
 
 def _desk(on: Stationery) -> str:

@@ -1,1 +1,1 @@
-"""Messengers on their wires: mail by SMTP, SMS by an API that several providers speak, pushes by FCM."""
+"""Messengers on their wires: mail by SMTP, SMS by an API that several speak, pushes by FCM; and wallets."""

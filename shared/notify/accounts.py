@@ -1,5 +1,6 @@
 """A tenant's accounts at its messengers: read from its secrets, and no more than is needed."""
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -15,6 +16,34 @@ from shared.vendor_kit.http import LOOPBACK, checked_address
 
 _SUBMISSION: Final = 587
 _WHOLE_LINE: Final = 465
+_POP_ENCRYPTED: Final = 995
+_LONGEST_LOCAL: Final = 16
+"""With a notice and its code behind it, what stands before an @ has 64 letters (RFC 5321)."""
+_SHORTEST_KEY: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class MailboxAccount:
+    """Where mail that came back is read."""
+
+    host: str
+    port: int
+    user: str
+    password: Secret[str]
+
+    @property
+    def here(self) -> bool:
+        """Say whether the mailbox is on this machine, where nobody listens in."""
+        return self.host in LOOPBACK
+
+
+@dataclass(frozen=True, slots=True)
+class Bounces:
+    """Where letters come back to, and by which key that is proven; a mailbox, unless mail is handed to us."""
+
+    address: str
+    key: Secret[bytes]
+    mailbox: MailboxAccount | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +55,7 @@ class MailAccount:
     sender: str
     user: str = ""
     password: Secret[str] = field(default_factory=lambda: Secret(""))
+    bounces: Bounces | None = None
 
     @property
     def here(self) -> bool:
@@ -66,8 +96,13 @@ def account_name(channel: Channel, tenant: TenantId) -> str:
 
 async def account_fields(channel: Channel, tenant: TenantId, secrets: Secrets) -> Mapping[str, Any] | None:
     """Return what is kept of an account; None where the tenant has none."""
+    return await fields_of(account_name(channel, tenant), secrets)
+
+
+async def fields_of(name: str, secrets: Secrets) -> Mapping[str, Any] | None:
+    """Return what is kept under a secret's name; None where nothing is."""
     try:
-        kept = (await secrets.latest(account_name(channel, tenant))).value
+        kept = (await secrets.latest(name)).value
     except SecretMissing:
         return None
     try:
@@ -84,11 +119,49 @@ def mail_account(fields: Mapping[str, Any]) -> MailAccount:
     port = fields.get("port", _SUBMISSION)
     if not isinstance(port, int):
         raise InvalidInput("port", "not a number", "Give 587 or 465")
-    host, sender = _text(fields, "host"), _text(fields, "from")
-    if "@" not in sender or any(each in sender for each in "\r\n<> "):
-        raise InvalidInput("from", "no address", "Give an address such as keys@hotel.example")
-    user = str(fields.get("user", ""))
-    return MailAccount(host, port, sender, user, Secret(str(fields.get("password", ""))))
+    host, sender, user = _text(fields, "host"), _address(fields, "from"), str(fields.get("user", ""))
+    password = Secret(str(fields.get("password", "")))
+    return MailAccount(host, port, sender, user, password, bounces_of(fields))
+
+
+def bounces_of(fields: Mapping[str, Any]) -> Bounces | None:
+    """Read where a mail account's letters come back to; None where nobody said."""
+    said = fields.get("bounces")
+    if said is None:
+        return None
+    if not isinstance(said, dict):
+        raise InvalidInput("bounces", "not a JSON object", "Give address and key, and the mailbox's host")
+    address = _address(said, "address")
+    if len(address.partition("@")[0]) > _LONGEST_LOCAL:
+        raise InvalidInput("address", "too long before its @", f"Give {_LONGEST_LOCAL} letters at most")
+    return Bounces(address, _key(said), _mailbox(said) if "host" in said else None)
+
+
+def _key(said: Mapping[str, Any]) -> Secret[bytes]:
+    try:
+        key = base64.b64decode(_text(said, "key"), validate=True)
+    except ValueError:
+        key = b""
+    if len(key) < _SHORTEST_KEY:
+        raise InvalidInput("key", "no key of 16 bytes", "Draw one: openssl rand -base64 32")
+    return Secret(key)
+
+
+def _mailbox(said: Mapping[str, Any]) -> MailboxAccount:
+    port, password = said.get("port", _POP_ENCRYPTED), Secret(_text(said, "password"))
+    if not isinstance(port, int):
+        raise InvalidInput("port", "not a number", "Give 995")
+    user = _text(said, "user")
+    if any(each in user + password.reveal() for each in "\r\n"):
+        raise InvalidInput("user", "a line's end in it", "Give user and password as they are typed")
+    return MailboxAccount(_text(said, "host"), port, user, password)
+
+
+def _address(fields: Mapping[str, Any], name: str) -> str:
+    said = _text(fields, name)
+    if "@" not in said or any(each in said for each in "\r\n<> "):
+        raise InvalidInput(name, "no address", "Give an address such as keys@hotel.example")
+    return said
 
 
 def sms_account(fields: Mapping[str, Any]) -> SmsAccount:

@@ -19,6 +19,7 @@ from typing import Final
 
 from shared.messages.letter import QR_CONTENT_ID
 from shared.notify.accounts import MailAccount
+from shared.notify.return_path import return_path
 from shared.ports.messengers import Letter, MailLines, MailWire, NotNow, OutcomeUnknown, Refused
 
 HELLO: Final = b"EHLO keyfleet\r\n"
@@ -36,6 +37,8 @@ class SmtpCarrier:
     async def send(self, message: Letter) -> str:
         """Hand a letter over."""
         address, raw = message.to.reveal(), written(message, self._account.sender)
+        bounces = self._account.bounces
+        sender = (bounces and return_path(message.name, bounces)) or self._account.sender
         try:
             wire = await self._lines.open(
                 self._account.host, self._account.port, encrypted=self._account.encrypted
@@ -43,7 +46,7 @@ class SmtpCarrier:
         except OSError:
             raise NotNow("out_of_reach") from None
         try:
-            return await _Dialogue(wire, self._account).delivered(address, raw)
+            return await _Dialogue(wire, self._account).delivered(sender, address, raw)
         finally:
             await wire.hang_up()
 
@@ -55,10 +58,10 @@ class _Dialogue:
         self._wire, self._account = wire, account
         self._abilities: frozenset[str] = frozenset()
 
-    async def delivered(self, address: str, raw: bytes) -> str:
+    async def delivered(self, sender: str, address: str, raw: bytes) -> str:
         try:
             await self._introduce()
-            await self._accepted(f"MAIL FROM:<{self._account.sender}>{self._wide(address)}\r\n".encode())
+            await self._accepted(f"MAIL FROM:<{sender}>{self._wide(address)}\r\n".encode())
             await self._receiver(address)
             await self._accepted(b"DATA\r\n")
         except (OSError, EOFError):

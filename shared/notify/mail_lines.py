@@ -1,8 +1,15 @@
-"""Lines to mail servers: sockets, under TLS, each step within its time."""
+"""Lines to mail servers: sockets, under TLS, each step within its time.
+
+Whatever came in the clear before a line was encrypted is nobody's word: somebody on the way may have put it
+there, to be taken for the server's own. A server has nothing to say until it is spoken to again: a line that
+has anything to read by then is given up (CVE-2021-38371, the injection before STARTTLS).
+"""
 
 import asyncio
 import ssl
 from typing import Final
+
+from shared.ports.messengers import LineTooLong
 
 CONNECT_SECONDS: Final = 10.0
 STEP_SECONDS: Final = 30.0
@@ -23,8 +30,11 @@ class SocketLine:
 
     async def hear(self) -> bytes:
         """Return the next line with its end; TimeoutError is an OSError, and so is a line that broke."""
-        async with asyncio.timeout(STEP_SECONDS):
-            line = await self._reader.readline()
+        try:
+            async with asyncio.timeout(STEP_SECONDS):
+                line = await self._reader.readline()
+        except ValueError:
+            raise LineTooLong("the mail server's line is too long") from None
         if not line.endswith(b"\n"):
             raise ConnectionError("the mail server hung up")
         return line
@@ -33,6 +43,16 @@ class SocketLine:
         """Go on under TLS, with a server that proves to be this host."""
         async with asyncio.timeout(STEP_SECONDS):
             await self._writer.start_tls(ssl.create_default_context(), server_hostname=host)
+        if await self._has_more():
+            raise ConnectionError("somebody spoke before the line was encrypted")
+
+    async def _has_more(self) -> bool:
+        """Say whether anything was heard already; what was is read without waiting."""
+        try:
+            async with asyncio.timeout(0):
+                return await self._reader.read(1) != b""
+        except TimeoutError:
+            return False
 
     async def hang_up(self) -> None:
         """End the call; whatever was to be said was said."""

@@ -1,6 +1,5 @@
 """Pushes by FCM's v1 API: an access token by a signed assertion, one message, and what its errors mean."""
 
-import base64
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -9,9 +8,11 @@ from urllib.parse import urlencode
 import orjson
 
 from shared.notify.accounts import PushAccount
+from shared.notify.answers import answered, put_off_by, said_in, seconds_in
+from shared.notify.signed_jwt import KeyUnreadable, signed_jwt
 from shared.ports.ambient import Clock
-from shared.ports.messengers import NotNow, OutcomeUnknown, PushMessage, Refused
-from shared.vendor_kit.http import Answer, Call, CallFault, ConnectionFailed, Http
+from shared.ports.messengers import NotNow, PushMessage, Refused
+from shared.vendor_kit.http import Answer, Call, Http
 
 SCOPE: Final = "https://www.googleapis.com/auth/firebase.messaging"
 GRANT: Final = "urn:ietf:params:oauth:grant-type:jwt-bearer"
@@ -39,7 +40,7 @@ class FcmCarrier:
         url = f"{self._account.address}/v1/projects/{self._account.project}/messages:send"
         headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
         body = orjson.dumps({"message": _message(message, self._clock.now())})
-        said = _read(await self._sent(Call("POST", url, headers, body, TIMEOUT)))
+        said = _read(await answered(self._http, Call("POST", url, headers, body, TIMEOUT)))
         return str(said.get("name", ""))
 
     async def _access(self) -> str:
@@ -51,12 +52,14 @@ class FcmCarrier:
         call = Call(
             "POST", f"{self._account.token_address}/token", headers, urlencode(form).encode(), TIMEOUT
         )
-        answer = await self._sent(call)
-        said = _json(answer.body)
+        answer = await answered(self._http, call)
+        said = said_in(answer)
         if answer.status != 200 or not isinstance(said.get("access_token"), str):
             raise NotNow("account_refused")
-        self._token = str(said["access_token"])
-        self._until = now + timedelta(seconds=int(said.get("expires_in", LIFE))) - SPARE
+        lasts = seconds_in(str(said.get("expires_in", LIFE)))
+        if lasts is None:
+            raise NotNow("answer_unreadable")
+        self._token, self._until = str(said["access_token"]), now + lasts - SPARE
         return self._token
 
     def _assertion(self, now: datetime) -> str:
@@ -69,26 +72,10 @@ class FcmCarrier:
             "iat": issued,
             "exp": issued + LIFE,
         }
-        signed = f"{_segment({'alg': 'RS256', 'typ': 'JWT'})}.{_segment(claims)}"
-        return f"{signed}.{_base64(self._signed(signed.encode()))}"
-
-    def _signed(self, data: bytes) -> bytes:
-        from cryptography.hazmat.primitives import hashes, serialization
-        from cryptography.hazmat.primitives.asymmetric import padding, rsa
-
-        key = serialization.load_pem_private_key(self._account.key.reveal().encode(), None)
-        if not isinstance(key, rsa.RSAPrivateKey):
-            raise NotNow("account_unreadable")
-        signature: bytes = key.sign(data, padding.PKCS1v15(), hashes.SHA256())
-        return signature
-
-    async def _sent(self, call: Call) -> Answer:
         try:
-            return await self._http.send(call)
-        except ConnectionFailed:
-            raise NotNow("out_of_reach") from None
-        except CallFault:
-            raise OutcomeUnknown("no_answer") from None
+            return signed_jwt(claims, self._account.key)
+        except KeyUnreadable:
+            raise NotNow("account_unreadable") from None
 
 
 def _message(message: PushMessage, now: datetime) -> dict[str, Any]:
@@ -106,14 +93,13 @@ def _message(message: PushMessage, now: datetime) -> dict[str, Any]:
 
 
 def _read(answer: Answer) -> Mapping[str, Any]:
-    said = _json(answer.body)
+    said = said_in(answer)
     if answer.status == 200:
         return said
     code = _code(said)
     if code in _NEVER:
         raise Refused(_NEVER[code])
-    after = answer.headers.get("retry-after", "")
-    raise NotNow("provider_refused", timedelta(seconds=int(after)) if after.isdecimal() else None)
+    raise put_off_by(answer)
 
 
 def _code(said: Mapping[str, Any]) -> str:
@@ -122,19 +108,3 @@ def _code(said: Mapping[str, Any]) -> str:
     details = error.get("details", []) if isinstance(error, dict) else []
     named = (each for each in details if isinstance(each, dict) and each.get("@type") == ERROR_TYPE)
     return next((str(each.get("errorCode", "")) for each in named), "")
-
-
-def _json(body: bytes) -> Mapping[str, Any]:
-    try:
-        said = orjson.loads(body)
-    except ValueError:
-        return {}
-    return said if isinstance(said, dict) else {}
-
-
-def _segment(value: Mapping[str, Any]) -> str:
-    return _base64(orjson.dumps(value))
-
-
-def _base64(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

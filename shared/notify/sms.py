@@ -12,12 +12,11 @@ from datetime import timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
 
-import orjson
-
 from shared.domain.secret import Secret
 from shared.notify.accounts import SmsAccount
-from shared.ports.messengers import NotNow, OutcomeUnknown, Refused, ShortMessage
-from shared.vendor_kit.http import Answer, Call, CallFault, ConnectionFailed, Http
+from shared.notify.answers import answered, put_off_by, said_in
+from shared.ports.messengers import OutcomeUnknown, Refused, ShortMessage
+from shared.vendor_kit.http import Answer, Call, Http
 
 LASTS: Final = timedelta(hours=4)
 TIMEOUT: Final = 15.0
@@ -61,7 +60,7 @@ class TwilioCarrier:
         since = (message.tried_since - LOOKS_BACK).strftime("%Y-%m-%dT%H:%M:%SZ")
         query = urlencode({"To": message.to.reveal(), "DateSent>": since, "PageSize": "20"})
         listed = _read(await self._asked("GET", f"?{query}", b"")).get("messages")
-        rows = listed if isinstance(listed, list) else []
+        rows = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
         return next((str(row.get("sid")) for row in rows if row.get("from") == self._account.sender), None)
 
     async def _asked(self, method: str, query: str, body: bytes) -> Answer:
@@ -71,16 +70,11 @@ class TwilioCarrier:
         headers = {"authorization": f"Basic {basic}"}
         if body:
             headers["content-type"] = "application/x-www-form-urlencoded"
-        try:
-            return await self._http.send(Call(method, url, headers, body, TIMEOUT))
-        except ConnectionFailed:
-            raise NotNow("out_of_reach") from None
-        except CallFault:
-            raise OutcomeUnknown("no_answer") from None
+        return await answered(self._http, Call(method, url, headers, body, TIMEOUT))
 
 
 def _read(answer: Answer) -> Mapping[str, Any]:
-    said = _json(answer.body)
+    said = said_in(answer)
     if answer.status < 300:
         return said
     if answer.status >= 500:
@@ -88,16 +82,7 @@ def _read(answer: Answer) -> Mapping[str, Any]:
     code = said.get("code")
     if isinstance(code, int) and code in _NEVER:
         raise Refused(_NEVER[code])
-    after = answer.headers.get("retry-after", "")
-    raise NotNow("provider_refused", timedelta(seconds=int(after)) if after.isdecimal() else None)
-
-
-def _json(body: bytes) -> Mapping[str, Any]:
-    try:
-        said = orjson.loads(body)
-    except ValueError:
-        return {}
-    return said if isinstance(said, dict) else {}
+    raise put_off_by(answer)
 
 
 def signature_of(token: Secret[str], url: str, form: Mapping[str, str]) -> str:

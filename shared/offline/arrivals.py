@@ -80,6 +80,8 @@ class ArrivalsPack:
     staff: tuple[StaffRights, ...]
     revoked: RevocationList
     rooms: tuple[RoomDoors, ...] = ()
+    newest_card: int = 0
+    """The highest number on any card of the property, whichever of its desks wrote it."""
 
     def sign(self, authority: SigningKey) -> bytes:
         """Return it signed."""
@@ -88,6 +90,7 @@ class ArrivalsPack:
             "propertyId": str(self.property_id),
             "desktopDeviceId": str(self.device),
             "issued": instant_to_text(self.issued),
+            "newestCard": self.newest_card,
             "stays": [_stay(stay) for stay in self.stays],
             "staff": [
                 {"userId": str(one.user), "permissions": sorted(one.permissions), "pin": one.pin}
@@ -138,6 +141,7 @@ class ArrivalsPack:
             property_id=PropertyId(document["propertyId"]),
             device=DesktopDeviceId(document["desktopDeviceId"]),
             issued=instant_from_text(document["issued"], "issued"),
+            newest_card=whole(document["newestCard"]),
             stays=tuple(_expected(stay) for stay in document["stays"]),
             staff=tuple(_rights(one) for one in document["staff"]),
             rooms=tuple(_room(one) for one in document["rooms"]),

@@ -21,7 +21,9 @@ class Collection:
 
 COLLECTIONS: Final = (
     Collection("access", "who may sign in at a tenant: its issuers"),
+    Collection("account_callbacks", "whom an account's news wakes, sealed", sealed=True, expires=True),
     Collection("account_owners", "which property a vendor's account belongs to, by a digest"),
+    Collection("account_rotations", "since when each vendor's account is used, and how its next one comes"),
     Collection("alerts", "the last that somebody of a tenant was woken for"),
     Collection("asked_keys", "which key an idempotency key made, of those asked for whole", expires=True),
     Collection("api_requests", "changes that people asked for, by their keys, and the answers", expires=True),
@@ -41,6 +43,10 @@ COLLECTIONS: Final = (
     Collection("backoffice_suggestions", "what models suggested to a hotel", expires=True),
     Collection("backoffice_tasks", "what housekeeping and maintenance have to do", expires=True),
     Collection("backoffice_arrived", "whose stays have begun, as reception told", expires=True),
+    Collection("break_glass", "for which incidents people were shown a vendor's account"),
+    Collection(
+        "backup_codes", "the code that each set of rooms has in reserve, and to whom it was handed out"
+    ),
     Collection("breakers", "how each vendor's application is, and what is yet to be told of it"),
     Collection("bulk_jobs", "how far each revocation of many keys is"),
     Collection("bulk_pages", "keys that were revoked with many, and are yet to go from their locks"),
@@ -70,6 +76,7 @@ COLLECTIONS: Final = (
     Collection("grants", "keys at one lock each"),
     Collection("hearings", "when each property's doors of a vendor were asked last, and since when"),
     Collection("index_keys", "the keys of blind indexes, wrapped by Cloud KMS", sealed=True),
+    Collection("guest_apps", "the booking apps that open guests' links"),
     Collection("guest_contacts", "how guests can be reached, sealed", expires=True),
     Collection("guest_devices", "where guests' apps take pushes, sealed", expires=True),
     Collection("guest_guesses", "how often unknown links of guests were tried lately", expires=True),
@@ -86,9 +93,12 @@ COLLECTIONS: Final = (
     Collection("master_keys", "what staff may open, each with what is due of it"),
     Collection("message_settings", "how a hotel writes to its guests"),
     Collection("notices", "what guests are told, and how far it came on each way", expires=True),
+    Collection("next_accounts", "accounts that are to be used next, sealed", sealed=True, expires=True),
     Collection("nudges", "the last ring at each desk", expires=True),
+    Collection("opened_accounts", "accounts sealed to who was to see them", sealed=True, expires=True),
     Collection("outbox", "the event log: what was told, byte for byte"),
     Collection("pin_reveals", "when each member of staff looked at PINs within the hour", expires=True),
+    Collection("place_plans", "when somebody was told that a hotel's locks will be full"),
     Collection("policies", "which kinds of key a tenant wants"),
     Collection("premises", "each hotel with its locks and policy, copied into one document"),
     Collection("probe_callbacks", "where a probe is waited for, sealed", sealed=True, expires=True),

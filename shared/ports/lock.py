@@ -79,6 +79,8 @@ class AdapterDescription:
     sources: Mapping[KeyCredentialKind, SecretSource] = field(default_factory=dict)
     oldest_firmware: str | None = None
     """Older locks are told of as out of date, where the vendor says which those are."""
+    capacity: Mapping[KeyCredentialKind, int] = field(default_factory=dict)
+    """How many keys of a kind one lock keeps, where the vendor says so."""
 
 
 @dataclass(frozen=True, slots=True)

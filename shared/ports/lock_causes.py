@@ -48,6 +48,7 @@ class LockCause(StrEnum):
     NO_SUCH_LOCK = "no_such_lock"
     NOT_PROVISIONED = "not_provisioned"
     NOT_MAPPED = "not_mapped"
+    LOCK_SWAPPED = "lock_swapped"
     ROOM_WITHOUT_LOCK = "room_without_lock"
     SCOPE_WITHOUT_LOCK = "scope_without_lock"
     # Nobody is left to ask, or no attempt.

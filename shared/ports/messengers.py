@@ -95,6 +95,10 @@ class PushCarrier(Protocol):
         """Hand a push over, or raise a MessengerTrouble."""
 
 
+class LineTooLong(ConnectionError):
+    """A mail server's line is longer than any that a mail program writes."""
+
+
 class MailWire(Protocol):
     """A line to a mail server: what is said goes out whole, what comes back is read line by line."""
 

@@ -9,7 +9,7 @@ from shared.domain.ids import LockDeviceId, PropertyId, credential_id
 from shared.domain.instants import instant_to_text
 from shared.ledger.anomaly import Anomaly, anomaly_from
 from shared.ledger.attempt import Attempt, attempt_from
-from shared.ledger.indexes import ANOMALIES, AT_DOOR, AT_DOORS_OF, OF_KEY
+from shared.ledger.indexes import ANOMALIES, ANOMALIES_AT, AT_DOOR, AT_DOORS_OF, OF_KEY
 from shared.ports.documents import Index, TenantDocuments
 from shared.queries.hotels import Cell, label_of, properties
 
@@ -50,11 +50,14 @@ async def last_attempts(cell: Cell, wanted: AttemptsWanted) -> dict[str, Any]:
     return {"attempts": shown[: wanted.limit], "more": len(shown) > wanted.limit}
 
 
-async def last_anomalies(cell: Cell, tenant: str | None, limit: int) -> dict[str, Any]:
+async def last_anomalies(
+    cell: Cell, tenant: str | None, limit: int, property_id: str | None = None
+) -> dict[str, Any]:
     """Return what in the attempts at doors is odd, newest first, with the attempts that show it."""
     shown = list[dict[str, Any]]()
+    place = {} if property_id is None else {"property_id": property_id}
     for store in await cell.known(tenant):
-        found = await store.query(ANOMALIES, {}, limit=limit + 1)
+        found = await store.query(ANOMALIES_AT if place else ANOMALIES, place, limit=limit + 1)
         shown += [await _anomaly(store, anomaly_from(each)) for each in found]
     shown.sort(key=lambda each: str(each["at"]), reverse=True)
     return {"anomalies": shown[:limit], "more": len(shown) > limit}

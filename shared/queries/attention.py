@@ -6,12 +6,20 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from shared.domain.core import Guest
-from shared.domain.grant_lifecycle import Intended, Placement, Residual, Resting
+from shared.domain.grant_lifecycle import Intended, Placed, Placement, Residual, Resting
 from shared.domain.instants import instant_to_text, milliseconds
 from shared.domain.lifecycle import name_of
 from shared.domain.states import Failed
 from shared.keywork.revival import looked_at
-from shared.ledger.grant_record import LONGEST_EXTENSION, REST, YES, GrantRecord, Wish, grant_from
+from shared.ledger.grant_record import (
+    CLOCK_MARGIN,
+    LONGEST_EXTENSION,
+    REST,
+    YES,
+    GrantRecord,
+    Wish,
+    grant_from,
+)
 from shared.ledger.indexes import KEYLESS, LEAVING, TASKS, WAITING
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
@@ -26,6 +34,8 @@ HEEDED_WITHIN: Final = timedelta(minutes=1)
 """What is to go or rest has gone by then, if all is well: who has not is told of, asked or not."""
 SOON: Final = timedelta(hours=2)
 """A guest who comes within so long is as good as at the door."""
+TWICE: Final = "second_code"
+"""Why a lock is told of whose key is as it ought to be: it opens to another code as well."""
 
 
 @dataclass(slots=True)
@@ -89,7 +99,7 @@ async def _look_at(store: TenantDocuments, now: datetime, found: _Found) -> None
         if document.data["waiting"] <= soon and await _lets_wait(store, record, now):
             found.at_the_door.append(document.ref.id)
     leaving = [grant_from(each) async for each in every(store, LEAVING, {})]
-    found.locks += len({kept.grant.device_id for kept in leaving if may_still_open(kept, now)})
+    found.locks += len({kept.grant.device_id for kept in leaving if is_left(kept, now)})
     shut = {str(kept.grant.credential_id) for kept in leaving if is_wanted(kept, now)}
     found.at_the_door += sorted(shut - {*found.at_the_door})
     found.keyless += [
@@ -133,7 +143,7 @@ def may_still_open(kept: GrantRecord, now: datetime) -> bool:
         return not kept.lapsed(now)
     if kept.wish is Wish.LEFT:
         return True
-    if isinstance(kept.grant.state, Resting) or (kept.wish is Wish.OPEN and not _is_cut_short(kept)):
+    if isinstance(kept.grant.state, Resting) or (kept.wish is Wish.OPEN and not _is_cut_short(kept, now)):
         return False
     since = kept.wished_at or kept.grant.changed_at
     # What is gone and not believed yet may come back by an earlier call: after a minute it is told.
@@ -141,9 +151,25 @@ def may_still_open(kept: GrantRecord, now: datetime) -> bool:
     return in_vain or now - since >= HEEDED_WITHIN
 
 
-def _is_cut_short(kept: GrantRecord) -> bool:
+def is_left(kept: GrantRecord, now: datetime) -> bool:
+    """Say whether a lock has what should be gone: a key, or a second code beside one that is wanted."""
+    return may_still_open(kept, now) or opens_twice(kept, now)
+
+
+def opens_twice(kept: GrantRecord, now: datetime) -> bool:
+    """Say whether a lock opens to a code beside its key's own that nobody was told or could delete."""
+    end = kept.grant.exposure_until
+    return kept.has_second_code and (end is None or now < end + CLOCK_MARGIN)
+
+
+def _is_cut_short(kept: GrantRecord, now: datetime) -> bool:
+    """Say whether a lock that did not hear of other dates may open longer than they say.
+
+    By how little it was cut nobody can tell beforehand, for a vendor may round: at the new end it is told.
+    """
     exposed = kept.grant.exposure_until
-    return kept.unmet and (exposed is None or exposed > kept.until + LONGEST_EXTENSION)
+    long_before = exposed is None or exposed > kept.until + LONGEST_EXTENSION
+    return kept.unmet and (long_before or now >= kept.until)
 
 
 def is_wanted(kept: GrantRecord, now: datetime) -> bool:
@@ -152,7 +178,7 @@ def is_wanted(kept: GrantRecord, now: datetime) -> bool:
     Where it was to rest meanwhile, nobody knows whether the lock has the key at all: its guest is named too.
     """
     doubtful = kept.unmet or isinstance(kept.grant.state, Residual)
-    shut = doubtful and kept.wish is Wish.OPEN and (not _is_cut_short(kept) or _may_rest(kept))
+    shut = doubtful and kept.wish is Wish.OPEN and (not _is_cut_short(kept, now) or _may_rest(kept))
     due = kept.since <= now + SOON and now < kept.until
     return (shut and due) or (kept.wish is Wish.LEFT and kept.since <= now + SOON)
 
@@ -181,15 +207,24 @@ async def _named(store: TenantDocuments, record: KeyRecord) -> bool:
     return stay is not None and stay.status is Status.CONFIRMED and record.id in stay.credentials
 
 
-async def residues(cell: Cell, tenant: str | None, now: datetime) -> list[dict[str, Any]]:
+async def residues(
+    cell: Cell, tenant: str | None, now: datetime, house: str | None = None
+) -> list[dict[str, Any]]:
     """Return what should be gone and may still open a lock, the longest first, saga or no saga."""
     shown = []
     for store in await cell.known(tenant):
         async for document in every(store, LEAVING, {}):
             kept = grant_from(document)
-            if may_still_open(kept, now):
+            if house in (None, kept.grant.property_id) and is_left(kept, now):
                 shown.append(await _residue(store, kept))
     return shown
+
+
+def _cause(kept: GrantRecord) -> str | None:
+    """Return why it is at its lock still: what its vendor said last, unless that is no refusal."""
+    if kept.has_second_code and isinstance(kept.grant.state, Placed):
+        return TWICE
+    return getattr(kept.grant.state, "cause", None) or next((call.answer for call in kept.calls[-1:]), None)
 
 
 async def _residue(store: TenantDocuments, kept: GrantRecord) -> dict[str, Any]:
@@ -209,7 +244,7 @@ async def _residue(store: TenantDocuments, kept: GrantRecord) -> dict[str, Any]:
         "state": name_of(type(grant.state)),
         "wish": kept.wish,
         "since": instant_to_text(grant.changed_at),
-        "cause": getattr(grant.state, "cause", None) or next((call.answer for call in asked), None),
+        "cause": _cause(kept),
         "asked_last": next((moment(call.answered_at or call.at) for call in asked), None),
         "zone": None if record is None else record.credential.core.window.zone,
         "next_try": None if record is None else moment(record.due),

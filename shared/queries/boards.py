@@ -14,7 +14,9 @@ from shared.ledger.grant_record import grant_from
 from shared.ledger.indexes import LEAVING, LIVE_AT
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ports.documents import Index, TenantDocuments
-from shared.queries.attention import may_still_open
+from shared.queries.attention import is_left
+from shared.queries.coming import READINESS, Span, coming
+from shared.queries.coming import READY as ARE_READY
 from shared.queries.hotels import every, zones
 
 ARRIVED_AT: Final = Index("backoffice_arrived", ("property_id",), "since")
@@ -30,6 +32,8 @@ READY: Final[Mapping[str, str]] = {
     "suspended": "resting",
     "failed": "failed",
 }
+ON_BOARD: Final[Mapping[str, str]] = {"none": "keyless", **dict.fromkeys(ARE_READY, "ready")}
+"""What a desk is told of who comes, where it is told less than the API is."""
 _WORST: Final = ("failed", "waiting", "resting", "ready")
 MOST_SHOWN: Final = 500
 Item = dict[str, Any]
@@ -73,13 +77,6 @@ class House:
         """Say whether a guest has come: reception said so, or their day was before today."""
         return stay.reservation in self.arrived or self._day(stay.start) < self.today
 
-    def arrivals(self) -> list[Item]:
-        """Return who comes today and has not come yet, those without their key first."""
-        coming = [
-            each for each in self.stays if self._day(each.start) == self.today and not self.is_here(each)
-        ]
-        return _items(sorted(coming, key=lambda each: (_WORST.index(each.readiness), each.start)))
-
     def departures(self) -> list[Item]:
         """Return who leaves today, the first to leave first."""
         leaving = [each for each in self.stays if self._day(each.end) == self.today and self.is_here(each)]
@@ -89,11 +86,6 @@ class House:
         """Return who is here, by room."""
         here = [each for each in self.stays if each.start <= self.now < each.end and self.is_here(each)]
         return _items(sorted(here, key=lambda each: sorted(each.rooms)))
-
-    def today_board(self) -> list[Item]:
-        """Return who comes and who leaves today."""
-        coming = [{**each, "movement": "arrival"} for each in self.arrivals()]
-        return [*coming, *({**each, "movement": "departure"} for each in self.departures())]
 
 
 def _items(stays: list[_Stay]) -> list[Item]:
@@ -110,14 +102,48 @@ def _items(stays: list[_Stay]) -> list[Item]:
     ]
 
 
+async def arrivals_at(store: TenantDocuments, house: PropertyId, now: datetime) -> list[Item]:
+    """Return who comes to a hotel today and has not come yet, those without their key first."""
+    zone, here = await _zone(store, house), await _arrived(store, house)
+    found = await coming(store, house, Span.today(now, zone))
+    expected = [each for each in found if each.record.id not in here]
+    return [
+        {
+            "reservation": each.record.id,
+            "rooms": list(map(str, each.stay.rooms)),
+            "from": instant_to_text(each.stay.start),
+            "until": instant_to_text(each.stay.end),
+            "readiness": ON_BOARD.get(each.readiness, each.readiness),
+            "keys": [{"id": key.id, "state": name_of(type(key.credential.state))} for key in each.keys],
+        }
+        for each in sorted(expected, key=lambda each: READINESS.index(each.readiness))[:MOST_SHOWN]
+    ]
+
+
+async def today_at(store: TenantDocuments, house: PropertyId, now: datetime) -> list[Item]:
+    """Return who comes to a hotel and who leaves it today."""
+    leaving = (await house_now(store, house, now)).departures()
+    return [
+        *({**each, "movement": "arrival"} for each in await arrivals_at(store, house, now)),
+        *({**each, "movement": "departure"} for each in leaving),
+    ]
+
+
 async def house_now(store: TenantDocuments, house: PropertyId, now: datetime) -> House:
     """Read a hotel's stays by their keys that are not over."""
     stays: dict[str, _Stay] = {}
     async for found in every(store, LIVE_AT, {"property_id": house}):
         _add(key_record_from(found), stays)
-    arrived = frozenset([each.ref.id async for each in every(store, ARRIVED_AT, {"property_id": house})])
-    zone = (await zones(store)).get(house, "Etc/UTC")
+    arrived, zone = await _arrived(store, house), await _zone(store, house)
     return House(tuple(stays.values()), arrived, zone, now)
+
+
+async def _arrived(store: TenantDocuments, house: PropertyId) -> frozenset[str]:
+    return frozenset([each.ref.id async for each in every(store, ARRIVED_AT, {"property_id": house})])
+
+
+async def _zone(store: TenantDocuments, house: PropertyId) -> str:
+    return (await zones(store)).get(house, "Etc/UTC")
 
 
 def _add(record: KeyRecord, stays: dict[str, _Stay]) -> None:
@@ -149,7 +175,7 @@ async def tasks_on(store: TenantDocuments, house: PropertyId, board: str) -> lis
 async def residues_at(store: TenantDocuments, house: PropertyId, now: datetime) -> list[Item]:
     """Return the locks of a hotel that may still open to what should be gone."""
     found = [grant_from(each) async for each in every(store, LEAVING, {})]
-    here = [each for each in found if each.grant.property_id == house and may_still_open(each, now)]
+    here = [each for each in found if each.grant.property_id == house and is_left(each, now)]
     return [
         {"lock": each.grant.device_id, "key": each.grant.credential_id, "since": instant_to_text(each.since)}
         for each in here[:MOST_SHOWN]
@@ -174,10 +200,10 @@ def _of_tasks(board: str) -> Reads:
 
 
 VIEWS: Final[Mapping[str, Reads]] = {
-    "arrivals": _of_house(House.arrivals),
+    "arrivals": arrivals_at,
     "departures": _of_house(House.departures),
     "in_house": _of_house(House.in_house),
-    "today": _of_house(House.today_board),
+    "today": today_at,
     "housekeeping_board": _of_tasks("housekeeping_board"),
     "maintenance_board": _of_tasks("maintenance_board"),
 }

@@ -18,11 +18,14 @@ from datetime import datetime
 from typing import Any, Final
 
 from shared.domain.device_health import Condition, Level
+from shared.domain.ids import PropertyId
 from shared.domain.instants import instant_to_text
-from shared.ledger.device_record import DEVICE_HEALTH, DeviceRecord, device_record_from
+from shared.domain.premises import LockDevice
+from shared.ledger.device_record import DeviceRecord, device_record_from, kept_of, state_of
 from shared.ledger.hotel_directory import HotelSetup, setup_of
-from shared.ledger.indexes import ROOMS
+from shared.ledger.indexes import DEVICES_AT, ROOMS
 from shared.ledger.premises import premises_of
+from shared.ledger.site import site_of
 from shared.ports.documents import Ref, TenantDocuments
 from shared.queries.hotels import Cell, every, properties
 
@@ -35,35 +38,53 @@ async def devices(cell: Cell, tenant: str | None) -> dict[str, Any]:
     shown = list[dict[str, Any]]()
     for store in await cell.known(tenant):
         for hotel in await properties(store):
-            setup = setup_of(await premises_of(store, hotel))
-            shown += [await _device(store, setup, number) for number in range(len(setup.devices))]
+            shown += await devices_at(store, hotel)
     return {"devices": shown}
+
+
+async def devices_at(store: TenantDocuments, hotel: str) -> list[dict[str, Any]]:
+    """Return a property's locks, and how each is."""
+    setup = setup_of(await premises_of(store, hotel))
+    known = await _records(store, setup)
+    return [_device(store, each, known.get(str(each.id))) for each in setup.devices]
+
+
+async def find_device(store: TenantDocuments, device: str) -> PropertyId | None:
+    """Return where a lock is, or was before it was taken out of use; None if nobody ever heard of it."""
+    mapped = await store.get(Ref("devices", device))
+    if mapped is not None:
+        return PropertyId(mapped.data["property_id"])
+    record = await kept_of(store, device)
+    return None if record is None else record.property_id
 
 
 async def mapped(cell: Cell, tenant: str | None) -> dict[str, Any]:
     """Return, for each property, what of its rooms and locks does not fit, or was never proven."""
     maps = list[dict[str, Any]]()
     for store in await cell.known(tenant):
-        for hotel in await properties(store):
-            setup = setup_of(await premises_of(store, hotel))
-            known = [await record_of(store, each.id) for each in setup.devices]
-            here = [room.ref.id async for room in every(store, ROOMS, {"property_id": hotel})]
-            maps.append({"tenant": store.tenant, "property": hotel, **_map(setup, here, known)})
+        maps += [await map_at(store, hotel) for hotel in await properties(store)]
     return {"maps": maps}
 
 
-async def record_of(store: TenantDocuments, device: str) -> DeviceRecord | None:
-    """Return what is kept of a lock besides where it hangs, if it was ever looked at."""
-    found = await store.get(Ref(DEVICE_HEALTH, str(device)))
-    return None if found is None else device_record_from(found)
+async def map_at(store: TenantDocuments, hotel: str) -> dict[str, Any]:
+    """Return what of a property's rooms and locks does not fit, or was never proven."""
+    setup = setup_of(await premises_of(store, hotel))
+    known = await _records(store, setup)
+    here = [room.ref.id async for room in every(store, ROOMS, {"property_id": hotel})]
+    mapped_here = [known[each.id] for each in setup.devices if each.id in known]
+    return {"tenant": store.tenant, "property": hotel, **_map(setup, here, mapped_here)}
 
 
-def _map(
-    setup: HotelSetup, rooms: Sequence[str], known: Sequence[DeviceRecord | None]
-) -> dict[str, list[str]]:
+async def _records(store: TenantDocuments, setup: HotelSetup) -> dict[str, DeviceRecord]:
+    """Return what is kept of a property's locks, asked once for each vendor."""
+    sites = {site_of(setup.property.id, each.vendor) for each in setup.devices}
+    found = [each for site in sites async for each in every(store, DEVICES_AT, {"site": site})]
+    return {each.ref.id: device_record_from(each) for each in found}
+
+
+def _map(setup: HotelSetup, rooms: Sequence[str], kept: Sequence[DeviceRecord]) -> dict[str, list[str]]:
     doors = [each for each in setup.devices if not each.encoder]
     names = Counter((each.vendor, each.vendor_device) for each in doors)
-    kept = [each for each in known if each is not None]
     proven = {str(each.id) for each in kept if each.proven_at is not None}
     leading = {room for door in doors for room in door.rooms}
     nowhere = [d for d in doors if not (set(d.rooms) & set(rooms) or d.areas or d.floor or d.back_of_house)]
@@ -79,14 +100,12 @@ def _map(
     }
 
 
-async def _device(store: TenantDocuments, setup: HotelSetup, number: int) -> dict[str, Any]:
-    device = setup.devices[number]
-    record = await record_of(store, device.id)
+def _device(store: TenantDocuments, device: LockDevice, record: DeviceRecord | None) -> dict[str, Any]:
     condition = Condition() if record is None else record.condition
     return {
         "device": str(device.id),
         "tenant": store.tenant,
-        "property": setup.property.id,
+        "property": device.property_id,
         "vendor": device.vendor,
         "vendor_device": device.vendor_device,
         "label": device.label,
@@ -102,17 +121,6 @@ async def _device(store: TenantDocuments, setup: HotelSetup, number: int) -> dic
         "looked_at": _text(condition.looked_at),
         "proven_at": _text(None if record is None else record.proven_at),
     }
-
-
-def state_of(record: DeviceRecord | None) -> str:
-    """Return how a lock stands, the worst first."""
-    if record is None or record.condition.looked_at is None:
-        return "never looked at"
-    if record.swapped_at is not None:
-        return "swapped"
-    if record.missing_since is not None:
-        return "missing"
-    return "offline" if record.condition.silent_since is not None else "online"
 
 
 def _text(at: datetime | None) -> str | None:

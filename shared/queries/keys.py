@@ -13,11 +13,11 @@ from shared.domain.lifecycle import TABLE, name_of
 from shared.domain.plan import Choice
 from shared.domain.states import Active, Failed, IssuedKey, Revoked, Suspended
 from shared.domain.window import StayWindow
-from shared.ledger.indexes import KEYS_AT, KEYS_OF_STAY, LEAVING
+from shared.ledger.indexes import KEYS_AT, KEYS_OF_STAY, LEAVING, WAITING
 from shared.ledger.key_record import KeyRecord, key_record_from, ref_of
-from shared.ports.documents import Document, Index, Ref, TenantDocuments
+from shared.ports.documents import Document, Index, TenantDocuments
 from shared.queries.grants import moment, shown_grants
-from shared.queries.hotels import Cell, Unknown, every, properties
+from shared.queries.hotels import Cell, Unknown, every, one_of, properties
 
 RESIDUAL: Final = "residual"
 """No state of a key, but of what it left at a lock that would not let go."""
@@ -68,6 +68,20 @@ async def list_keys(cell: Cell, wanted: Wanted) -> dict[str, Any]:
     if not shown:
         await _check_property(cell, wanted)
     return {"credentials": shown, "more": False}
+
+
+async def keys_in_work(store: TenantDocuments, house: str, limit: int) -> list[dict[str, Any]]:
+    """Return the keys of a hotel to which something is owed: to be made, changed, or taken from a lock."""
+    waiting = [key_record_from(each) async for each in every(store, WAITING, {})]
+    leaving = {
+        each.data["credential_id"]
+        async for each in every(store, LEAVING, {})
+        if each.data["grant"]["property_id"] == house
+    }
+    named = sorted(leaving - {each.id for each in waiting})
+    going = [key_record_from(each) async for each in _named(store, named)]
+    owed = [each for each in (*waiting, *going) if each.credential.core.property_id == house and each.due]
+    return [summary_of(each) for each in owed[:limit]]
 
 
 async def keys_of_stay(store: TenantDocuments, reservation: str) -> list[KeyRecord]:
@@ -148,10 +162,9 @@ async def _check_property(cell: Cell, wanted: Wanted) -> None:
     place = wanted.property
     if place is None:
         return
-    for store in await cell.asked(wanted.tenant):
-        if await store.get(Ref("properties", place)) is not None:
-            return
-    raise Unknown(f"no property {place[:80]!r}: give its id as the property's events do")
+    known = [house for store in await cell.asked(wanted.tenant) for house in await properties(store)]
+    if place not in known:
+        raise Unknown(f"no property {place[:80]!r}: {one_of(known)}")
 
 
 async def shown_key(store: TenantDocuments, record: KeyRecord) -> dict[str, Any]:
@@ -174,6 +187,7 @@ def summary_of(record: KeyRecord) -> dict[str, Any]:
         "reason": getattr(credential.state, "reason", None),
         "window": shown_window(core.window),
         "becomes": _becomes(record),
+        "waits": _waits(record),
         "saga": {name: getattr(saga, name) for name in ("kind", "generation", "execution", "tries")},
         "due_at": moment(record.due),
         "attempts": core.plan.attempts,
@@ -187,6 +201,16 @@ def _becomes(record: KeyRecord) -> dict[str, Any] | None:
     """Return what a key is on its way to; what it is, stands at its locks until they have followed."""
     target = record.amends
     return None if target is None else {"rooms": list(target.rooms), "window": shown_window(target.window)}
+
+
+def _waits(record: KeyRecord) -> dict[str, str] | None:
+    """Return until when no vendor is asked for a key, and why; None if it waits for nothing."""
+    waits = record.waits
+    return (
+        {"until": instant_to_text(waits.until), "because": waits.because}
+        if waits is not None and record.to_be_made
+        else None
+    )
 
 
 def _holder(credential: KeyCredential) -> dict[str, str | None]:

@@ -13,8 +13,9 @@ from typing import Any, Final
 import orjson
 
 from shared.domain.errors import InvalidInput
+from shared.ledger.reading import standing_at
 from shared.ports.document_limits import check_ref, place_of
-from shared.ports.documents import Document, Index, Ref, TenantDocuments
+from shared.ports.documents import Document, Index, TenantDocuments
 
 LONGEST: Final = 400
 
@@ -51,11 +52,6 @@ def cursor_of(index: Index, document: Document) -> str:
     return base64.urlsafe_b64encode(place).rstrip(b"=").decode()
 
 
-def from_value(index: Index, value: Any) -> Document:
-    """Return what stands in an index before everything of a value."""
-    return _standing(index, value, "0")
-
-
 def _document(index: Index, cursor: str) -> Document:
     try:
         value, id_ = orjson.loads(_decoded(cursor))
@@ -77,10 +73,7 @@ def _decoded(cursor: str) -> bytes:
 def _standing(index: Index, value: Any, id_: Any) -> Document:
     if not isinstance(id_, str) or not isinstance(value, int | str) or abs(_size(value)) >= 1 << 53:
         raise ValueError("no place")
-    data: Any = value
-    for name in reversed(index.order_by.split(".")):
-        data = {name: data}
-    return Document(Ref(index.collection, id_), data, "")
+    return standing_at(index, value, id_)
 
 
 def _size(value: int | str) -> int:

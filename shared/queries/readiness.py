@@ -1,129 +1,72 @@
-"""Arrivals of the next three days, and how far each guest's key has come at each door: the readiness board.
+"""Arrivals from today to three days ahead, and what puts them at risk at each door: the readiness board.
 
-| a grant shows | the door is |
-|---|---|
-| `used` | used |
-| `on_lock`: its lock agreed, or was read back | on_lock |
-| `accepted`: its vendor's cloud has it | accepted |
-| anything else | missing |
-
-An arrival is as ready as its worst door; what puts it at risk stands beside it, each with its door.
+How ready a stay is, `coming.py` tells; here its doors stand beside it, each with its lock's own troubles.
 """
 
-from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from shared.domain.core import Guest
-from shared.domain.device_health import Level
-from shared.domain.grant_lifecycle import Placed, Placement
+from shared.domain.grant_lifecycle import Placement
 from shared.domain.instants import instant_to_text
-from shared.ledger.device_record import DeviceRecord
-from shared.ledger.grant_record import MOST_GRANTS, GrantRecord, grant_from
-from shared.ledger.indexes import KEYLESS, LIVE_AT, OF_CREDENTIAL
-from shared.ledger.key_record import KeyRecord, key_record_from
-from shared.ledger.reservation import Reservation, reservation_from
+from shared.domain.states import Failed
+from shared.keywork.door_risks import risks_of
+from shared.ledger.device_record import DeviceRecord, kept_of
+from shared.ledger.grant_record import GrantRecord
 from shared.ports.documents import TenantDocuments
-from shared.queries.devices import record_of, state_of
-from shared.queries.hotels import Cell, every, properties
+from shared.queries.coming import Coming, Span, at_door, coming
+from shared.queries.hotels import Cell, properties, zones
 
 AHEAD: Final = timedelta(hours=72)
-ORDER: Final = ("missing", "accepted", "on_lock", "used")
-WELL: Final = frozenset({"online", "never looked at"})
+UTC: Final = "Etc/UTC"
+_SAID: Final = {
+    "waiting": "no key at the door yet",
+    "resting": "the key rests",
+    Placement.ACCEPTED.value: "nobody has read the key back",
+}
 
 
-async def readiness(cell: Cell, tenant: str | None, now: datetime) -> dict[str, Any]:
-    """Return the stays that arrive within three days or have arrived, the next first."""
+async def readiness(cell: Cell, tenant: str | None, now: datetime, only: str | None = None) -> dict[str, Any]:
+    """Return the stays that arrive from today to three days ahead and are not over, the next first."""
     shown = list[dict[str, Any]]()
     for store in await cell.known(tenant):
-        for hotel in await properties(store):
-            keys = defaultdict[str, list[KeyRecord]](list)
-            async for found in every(store, LIVE_AT, {"property_id": hotel}):
-                entry = key_record_from(found)
-                holder = entry.credential.core.holder
-                if isinstance(holder, Guest) and _soon(entry, now):
-                    keys[str(holder.reservation_id)].append(entry)
-            shown += [await _arrival(store, stay, of_stay) for stay, of_stay in keys.items()]
-        shown += [_keyless(store, each) async for each in _stays_without(store, now)]
+        walls, board = await zones(store), _Board(store)
+        for house in [only] if only else await properties(store):
+            span = Span(Span.today(now, walls.get(house, UTC)).begins, now + AHEAD)
+            found = [each for each in await coming(store, house, span) if now < each.stay.end]
+            shown += [await board.arrival(each) for each in found]
     shown.sort(key=lambda each: str(each["arrives"]))
     return {"arrivals": shown}
 
 
-def _soon(entry: KeyRecord, now: datetime) -> bool:
-    window = entry.credential.core.window
-    return window.start <= now + AHEAD and now < window.end
+@dataclass(slots=True)
+class _Board:
+    """What is shown of one tenant, each lock read once."""
 
+    store: TenantDocuments
+    _locks: dict[str, DeviceRecord | None] = field(default_factory=dict)
 
-async def _stays_without(store: TenantDocuments, now: datetime) -> AsyncIterator[Reservation]:
-    async for found in every(store, KEYLESS, {}):
-        stay = reservation_from(found)
-        if stay.stay is not None and stay.stay.start <= now + AHEAD and now < stay.stay.end:
-            yield stay
+    async def arrival(self, comes: Coming) -> dict[str, Any]:
+        doors = [await self._door(key.id, kept) for key in comes.keys for kept in comes.wanted(key)]
+        risks = [risk for door in doors for risk in door["risks"]]
+        failed = [key.credential.state for key in comes.keys if isinstance(key.credential.state, Failed)]
+        waits = "no key at a door yet" if comes.keys else "no key"
+        none = [f"the key failed: {each.reason}" for each in failed] or [waits]
+        return {
+            "tenant": self.store.tenant,
+            "property": comes.stay.property_id,
+            "reservation": comes.record.id,
+            "arrives": instant_to_text(comes.stay.start),
+            "ready": comes.readiness,
+            "risks": list(dict.fromkeys(risks)) or ([] if doors else none),
+            "doors": doors,
+        }
 
-
-def _keyless(store: TenantDocuments, stay: Reservation) -> dict[str, Any]:
-    assert stay.stay is not None  # noqa: S101 - only such are asked for
-    return {
-        "tenant": store.tenant,
-        "property": stay.stay.property_id,
-        "reservation": str(stay.id),
-        "arrives": instant_to_text(stay.stay.start),
-        "ready": ORDER[0],
-        "risks": ["no key"],
-        "doors": [],
-    }
-
-
-async def _arrival(store: TenantDocuments, stay: str, keys: Sequence[KeyRecord]) -> dict[str, Any]:
-    doors = [door for key in keys for door in await _doors(store, str(key.id))]
-    risks = [risk for door in doors for risk in door["risks"]] or ([] if doors else ["no key at a door yet"])
-    level = min((ORDER.index(door["placement"]) for door in doors), default=0)
-    core = min((key.credential.core for key in keys), key=lambda core: core.window.start)
-    return {
-        "tenant": store.tenant,
-        "property": core.property_id,
-        "reservation": stay,
-        "arrives": instant_to_text(core.window.start),
-        "ready": ORDER[level],
-        "risks": list(dict.fromkeys(risks)),
-        "doors": doors,
-    }
-
-
-async def _doors(store: TenantDocuments, key: str) -> list[dict[str, Any]]:
-    """Return how far a key that counts has come at each of its doors."""
-    grants = await store.query(OF_CREDENTIAL, {"credential_id": key}, limit=MOST_GRANTS)
-    kept = [each for each in map(grant_from, grants) if not each.over]
-    return [_door(key, each, await record_of(store, each.grant.device_id)) for each in kept]
-
-
-def _door(key: str, kept: GrantRecord, record: DeviceRecord | None) -> dict[str, Any]:
-    placement = _placement(kept)
-    return {
-        "key": key,
-        "device": str(kept.grant.device_id),
-        "placement": placement,
-        "risks": list(_risks(kept, placement, record)),
-    }
-
-
-def _placement(kept: GrantRecord) -> str:
-    state = kept.grant.state
-    return state.placement.value if isinstance(state, Placed) else ORDER[0]
-
-
-def _risks(kept: GrantRecord, placement: str, record: DeviceRecord | None) -> Iterator[str]:
-    device = kept.grant.device_id
-    if placement == ORDER[0]:
-        yield f"{device}: no key at the door yet"
-    if placement == Placement.ACCEPTED:
-        yield f"{device}: nobody has read the key back"
-    if record is None:
-        return
-    if (state := state_of(record)) not in WELL:
-        yield f"{device}: {state}"
-    if record.condition.battery_level == Level.CRITICAL:
-        yield f"{device}: the battery is nearly empty"
-    if record.condition.skew_level > Level.GOOD:
-        yield f"{device}: the clock is wrong"
+    async def _door(self, key: str, kept: GrantRecord) -> dict[str, Any]:
+        device = kept.grant.device_id
+        if device not in self._locks:
+            self._locks[device] = await kept_of(self.store, device)
+        placement = at_door(kept)
+        own = [f"{device}: {_SAID[placement]}"] if placement in _SAID else []
+        risks = [*own, *risks_of(device, self._locks[device])]
+        return {"key": key, "device": str(device), "placement": placement, "risks": risks}

@@ -39,6 +39,7 @@ async def _shown(store: TenantDocuments, record: Reservation) -> dict[str, Any]:
         "refused": record.refused,
         "holds": sorted(record.holds),
         "planned": [{"at": instant_to_text(each.at), "what": each.what} for each in record.planned],
+        "next_check": at_or_none(record.next_check),
         "guest": None if booked is None else booked.guest_id,
         "rooms": [] if booked is None else list(booked.rooms),
         "from": None if booked is None else instant_to_text(booked.start),

@@ -8,6 +8,7 @@ from typing import Any, Final
 from shared.domain.premises import LockDevice
 from shared.ledger.comparison import Comparison, comparison_from
 from shared.ledger.comparison import ref_of as comparison_at
+from shared.ledger.device_record import kept_of
 from shared.ledger.finding import finding_from
 from shared.ledger.grant_record import GrantRecord, grant_from
 from shared.ledger.hotel_directory import HotelSetup, setup_of
@@ -15,7 +16,6 @@ from shared.ledger.indexes import AT_DEVICE, FOUND_AT
 from shared.ledger.premises import premises_of
 from shared.ledger.reservation import Reservation, ref_of, reservation_from
 from shared.ports.documents import TenantDocuments
-from shared.queries.devices import record_of
 from shared.queries.door_refusal import Refusal, causes
 from shared.queries.grants import at_or_none, grants_of
 from shared.queries.hotels import Cell, Unknown, every, properties
@@ -46,7 +46,7 @@ async def why_refused(
     keys = [key for name in named if (key := await key_of(store, name)) is not None]
     grants = [kept for key in keys for kept in await grants_of(store, key.id)]
     findings = [finding_from(each) async for each in every(store, FOUND_AT, {"at_lock": str(at.door.id)})]
-    health = await record_of(store, str(at.door.id))
+    health = await kept_of(store, str(at.door.id))
     last = await _compared(store, at)
     case = Refusal(
         now=now,
@@ -82,11 +82,16 @@ def _gone_lately(last: Comparison, at: AtDoor, now: datetime) -> int:
 
 async def why(cell: Cell, what: str, tenant: str | None, letters: Letters, now: datetime) -> dict[str, Any]:
     """Return why doors refuse: those of a stay's rooms its guest, or that of a room whoever is there now."""
-    told = list[dict[str, Any]]()
+    told, called = list[dict[str, Any]](), False
     for store in await cell.known(tenant):
         setups = [setup_of(await premises_of(store, each)) for each in await properties(store)]
         for at, stay in await _meant(store, setups, what, letters, now):
             told.append(await why_refused(store, at, stay, letters.get(stay, ()), now))
+        called = called or any(_is_called(door, what) for setup in setups for door in setup.devices)
+    if called and not told:
+        raise Unknown(
+            f"nobody has a key to {what[:80]!r} now or soon: name a stay that should, such as rsv_1"
+        )
     if not told:
         raise Unknown(f"no stay and no room {what[:80]!r}: name one, such as rsv_1 or 101")
     return {"about": what, "refusals": told}

@@ -19,7 +19,7 @@ Body = Mapping[str, Any]
 OpenVendor = Callable[[Any, Any], Any]
 """What `shared.vendor_kit.binding` says in full, which is not loaded to start a function."""
 PREFIX: Final = "adapter_"
-COMPARE, HEAR, BULK = "compare", "hear", "bulk"
+COMPARE, HEAR, BULK, ACCOUNT = "compare", "hear", "bulk", "account"
 LOOK, CHALLENGE, READ_BACK = "look", "challenge", "read_back"
 
 
@@ -99,12 +99,21 @@ async def _read_back(body: Body, on: Platform, desks: Any) -> Body:
     return await read_back(HearDoors.of(body), services_of(on), desks)
 
 
+async def _try_account(body: Body, on: Platform, desks: Any) -> Body:
+    """Try a property's next account, end its old one, or seal it for a person."""
+    from shared.usecases.accounts.services import AccountServices
+    from shared.usecases.accounts.try_account import TryAccount
+
+    return await TryAccount.of(body, desks, AccountServices.on(on)).answer()
+
+
 OTHER_WORK: Final[Mapping[str, Callable[[Body, Platform, Any], Awaitable[Body]]]] = {
     COMPARE: _walk,
     HEAR: _hear,
     BULK: _remove_many,
     LOOK: _look,
     CHALLENGE: _challenge,
+    ACCOUNT: _try_account,
     READ_BACK: _read_back,
 }
 """What an adapter does besides attempts at keys."""

@@ -55,6 +55,18 @@ class Page:
     html: str = field(repr=False)
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    file: "Download | None" = None
+    """What it gets to keep instead of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A file for a browser's machine, or for a program that looks at this host."""
+
+    media_type: str
+    body: bytes = field(repr=False)
+    name: str | None = None
+    """Under which it is kept; None of what is only read."""
 
 
 Render = Callable[[Visit, Platform], Awaitable[Page]]
@@ -114,4 +126,8 @@ def _check_own_page(request: Request) -> None:
 def _response(shown: Page, nonce: str) -> Response:
     policy = _POLICY.format(nonce=nonce) if nonce else "default-src 'none'; frame-ancestors 'none'"
     headers = {**HEADERS, "content-security-policy": policy, **shown.headers}
-    return Response(shown.html, shown.status, headers, media_type="text/html; charset=utf-8")
+    if shown.file is None:
+        return Response(shown.html, shown.status, headers, media_type="text/html; charset=utf-8")
+    if shown.file.name is not None:
+        headers["content-disposition"] = f'attachment; filename="{shown.file.name}"'
+    return Response(shown.file.body, shown.status, headers, media_type=shown.file.media_type)

@@ -54,6 +54,10 @@ class Stream(Record):
         """Return the record with a promise to look at it again."""
         return replace(self, due=now + wait)
 
+    def is_due(self, now: datetime) -> bool:
+        """Say whether somebody must look at it by now."""
+        return self.due is not None and self.due <= now
+
     def following(self, rows: Sequence[OutboxRow]) -> Self:
         """Return the record once its rows are in the outbox."""
         return replace(self, stored=self._sequence, told=(*self.told, *rows))

@@ -30,19 +30,17 @@ from shared.ports.documents import (
     TenantDocuments,
     Update,
 )
+from shared.vendor_kit.written_cards import KEPT_AFTER, MADE_AT_DOOR, NEWEST_AT_DESK, WrittenCard, notes
 
-JOBS, CARDS, PRESENCE = "desk_jobs", "desk_cards", "desk_presence"
+JOBS, PRESENCE = "desk_jobs", "desk_presence"
 SCHEMA_VERSION: Final = 1
 SILENT_AFTER: Final = timedelta(seconds=30)
 NOTED_EVERY: Final = timedelta(seconds=10)
 """A desk asks more often than its sign of life need be written down."""
-KEPT_AFTER: Final = timedelta(days=60)
 MOST: Final = 200
 TRIES: Final = 5
 OPEN_AT_DESK: Final = Index(JOBS, ("open_at",), "ordered_at")
 """What a property's desk is to do, the oldest first."""
-MADE_AT_DOOR: Final = Index(CARDS, ("made_at",), "ends")
-"""The cards that were written for a door, by their ends."""
 
 
 class JobState(StrEnum):
@@ -140,29 +138,6 @@ class DeskJob:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenCard:
-    """A card that was written for a door, as one job: whoever carries it opens that door until its end."""
-
-    job: str
-    name: str
-    ends: datetime
-    ordered_at: datetime
-    number: int = 0
-
-    def to_document(self) -> dict[str, Any]:
-        """Return what is kept."""
-        instants = {name: instant_to_text(getattr(self, name)) for name in ("ends", "ordered_at")}
-        told = {"schema_version": SCHEMA_VERSION, "job": self.job, "name": self.name, "number": self.number}
-        return {**told, **instants}
-
-    @classmethod
-    def from_document(cls, found: Document) -> Self:
-        """Read what was kept."""
-        ends, ordered_at = (instant_from_text(found.data[name], name) for name in ("ends", "ordered_at"))
-        return cls(found.data["job"], found.data["name"], ends, ordered_at, found.data.get("number", 0))
-
-
 def job_id(*about: object) -> str:
     """Return the id of a job: the same wish is the same job, however often it is wished."""
     return f"job_{hashlib.sha256('|'.join(map(str, about)).encode()).hexdigest()[:26]}"
@@ -200,7 +175,7 @@ class DeskJobs:
 
     def note(self, card: WrittenCard, doors: Sequence[str]) -> list[Create]:
         """Return what notes a card that was written for doors, by no job of ours."""
-        return [*_notes(card, doors, self._place)]
+        return [*notes(card, doors, self._place)]
 
     async def made_at(self, door: str) -> list[WrittenCard]:
         """Return the cards that were written for a door and are good, the oldest first."""
@@ -209,6 +184,11 @@ class DeskJobs:
         cards = [WrittenCard.from_document(each) for each in found]
         good = [card for card in cards if card.ends > self._clock.now()]
         return sorted(good, key=lambda card: card.ordered_at)
+
+    async def newest(self) -> int:
+        """Return the highest number on any card of the property: each of the next guests' is above it."""
+        found = await self._documents.query(NEWEST_AT_DESK, {"desk": self._place}, limit=1)
+        return max((WrittenCard.from_document(each).number for each in found), default=0)
 
     async def advance(
         self, id_: str, state: JobState, error: JobError | None = None, number: int | None = None
@@ -264,7 +244,7 @@ class DeskJobs:
     def _cards(self, job: DeskJob) -> Iterator[Create]:
         """Note a written card at each of its doors, in the commit that says that it is written."""
         card = WrittenCard(job.id, job.name, job.ends, job.ordered_at, job.number)
-        return _notes(card, job.doors, self._place)
+        return notes(card, job.doors, self._place)
 
     @property
     def _presence(self) -> Ref:
@@ -279,12 +259,6 @@ class DeskJobs:
         write = Create(self._presence, data) if found is None else Update(self._presence, data, found.version)
         with suppress(AlreadyExists, StaleVersion):
             await self._documents.commit([write])
-
-
-def _notes(card: WrittenCard, doors: Sequence[str], place: str) -> Iterator[Create]:
-    for number, door in enumerate(doors):
-        told = {**card.to_document(), "made_at": f"{place}-{door}"}
-        yield Create(Ref(CARDS, f"{card.job}-{number}"), told, card.ends + KEPT_AFTER)
 
 
 def _ref(id_: str) -> Ref:

@@ -31,7 +31,6 @@ from shared.vendor_kit.turns import Turns
 from shared.vendor_kit.visits import turn_at
 
 CARDS: Final = frozenset({KeyCredentialKind.RFID_CARD, KeyCredentialKind.NFC_TAG})
-MOST_JOBS: Final = 50
 LEAD: Final = timedelta(hours=12)
 """How long before a stay its card may be written: guests come early, and a card holds its own beginning."""
 
@@ -129,15 +128,27 @@ class DeskVendor(CarriedKeys):
     async def _job(self, keys: Sequence[LockKey], bounds: Bounds) -> DeskJob:
         """Return the job of these keys as it stands, ordered now if need be."""
         doors = sorted(self._door(key) for key in keys)
-        about = (_name_of(keys[0]), *doors, bounds.start_ms, bounds.end_ms)
-        for attempt in range(MOST_JOBS):
-            id_ = job_id(*about, attempt)
-            known = await self._jobs.find(id_)
-            if known is None:
-                return await self._ordered(id_, keys, bounds)
-            if not known.reported:
-                return await self._looked_after(id_)
-        raise VendorRefused(str(JobError.REFUSED))
+        known, free = await self._last_job((_name_of(keys[0]), *doors, bounds.start_ms, bounds.end_ms))
+        if known is not None and not known.reported:
+            return await self._looked_after(known.id)
+        return await self._ordered(free, keys, bounds)
+
+    async def _last_job(self, about: tuple[object, ...]) -> tuple[DeskJob | None, str]:
+        """Return the last job of a wish, and the id of the next.
+
+        Its jobs are numbered from nought without a gap, and all but the last were reported. A desk that is
+        off for half a day leaves hundreds: the last is found by doubling, and then by halving.
+        """
+        last, low, high = None, -1, 0
+        while (found := await self._jobs.find(job_id(*about, high))) is not None:
+            last, low, high = found, high, 2 * high + 1
+            if not found.reported:
+                return found, job_id(*about, low + 1)
+        while high - low > 1:
+            middle = (low + high) // 2
+            found = await self._jobs.find(job_id(*about, middle))
+            last, low, high = (last, low, middle) if found is None else (found, middle, high)
+        return last, job_id(*about, high)
 
     async def _ordered(self, id_: str, keys: Sequence[LockKey], bounds: Bounds) -> DeskJob:
         if await self._jobs.desk_is_silent():

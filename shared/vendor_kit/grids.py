@@ -11,7 +11,6 @@ from shared.ports.lock import LockKey
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 MILLISECOND: Final = timedelta(milliseconds=1)
-TICK: Final = timedelta.resolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +60,6 @@ def on_grid(
     begin = _down(max(begins or key.valid_from, earliest), step, offset)
     begin = begin if begin >= earliest else begin + step
     return Bounds(begin, _up(key.valid_until, step, offset))
-
-
-def on_some_grid(bounds: Bounds, key: LockKey, now: datetime, step: timedelta) -> bool:
-    """Say whether these are a key's bounds on a grid of such steps, whichever clock the vendor goes by."""
-    earliest = key.not_before or EPOCH
-    latest = max(key.valid_from, earliest, now) + step
-    begins = max(key.valid_from - step, earliest - TICK) < bounds.start < latest
-    return begins and key.valid_until <= bounds.end < key.valid_until + step
 
 
 def in_minutes(key: LockKey) -> Bounds:

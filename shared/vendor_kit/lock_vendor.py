@@ -15,6 +15,7 @@ from shared.domain.grant_lifecycle import Placement
 from shared.domain.ids import LockDeviceId
 from shared.domain.kinds import (
     REVOKE_PENDING_AT_LOCK,
+    SECOND_CODE,
     WINDOW_NOT_ENFORCED,
     KeyCredentialKind,
     KeyWarning,
@@ -41,8 +42,8 @@ from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import WAITS, Operation, Refusals
 
 UNREVOCABLE: Final = "computed while the gateway was out of reach: taken back at the lock once it is in reach"
-SURPLUS: Final = (
-    "a call nobody heard of made another code, or may yet: nobody was told it, and it goes with the key"
+PERHAPS_ANOTHER: Final = (
+    "a call nobody heard of may yet make another code: nobody is told it, and it goes with the key"
 )
 
 
@@ -55,6 +56,7 @@ class PropertyLocks:
     clock: Clock
     offered: Callable[[], LockCapabilities]
     sources: Mapping[KeyCredentialKind, SecretSource] = field(default_factory=dict)
+    capacity: Mapping[KeyCredentialKind, int] = field(default_factory=dict)
 
     def device(self, device_id: LockDeviceId) -> LockDevice:
         """Return a lock of the property, or refuse."""
@@ -157,7 +159,10 @@ class SyncedLockVendor(LocksInTurn):
 
     def describe_adapter(self) -> AdapterDescription:
         """Say what this adapter can do."""
-        return AdapterDescription(self.vendor, self._locks.offered(), sources=self._locks.sources)
+        locks = self._locks
+        return AdapterDescription(
+            self.vendor, locks.offered(), sources=locks.sources, capacity=locks.capacity
+        )
 
     def wait_after(self, error: LockError) -> timedelta | None:
         """Say how long the vendor wants to be left alone after this error."""
@@ -207,5 +212,7 @@ class SyncedLockVendor(LocksInTurn):
 def _pending(row: Row) -> Iterator[KeyWarning]:
     if row.computed:
         yield KeyWarning(REVOKE_PENDING_AT_LOCK, UNREVOCABLE)
-    if row.rivals or row.hasty:
-        yield KeyWarning(REVOKE_PENDING_AT_LOCK, SURPLUS)
+    if row.rivals:
+        yield SECOND_CODE
+    elif row.hasty:
+        yield KeyWarning(REVOKE_PENDING_AT_LOCK, PERHAPS_ANOTHER)

@@ -40,10 +40,26 @@ def unenforced_kinds(vendor: VendorCode) -> frozenset[KeyCredentialKind]:
     return kinds
 
 
+def capacity_of(vendor: VendorCode) -> Mapping[KeyCredentialKind, int]:
+    """Return how many keys of a kind one lock of this vendor keeps, where its capabilities say so."""
+    if vendor not in installed_vendors():
+        return {}
+    told: Mapping[KeyCredentialKind, int] = getattr(_part(vendor, "capabilities"), "CAPACITY", {})
+    return told
+
+
 def dialects_of(vendor: VendorCode) -> Mapping[str, LockCapabilities]:
     """Return what a vendor's adapter can do at most, by each way it is spoken to; a stand-in has none."""
     told: Mapping[str, LockCapabilities] = getattr(_part(vendor, "capabilities"), "DIALECTS", {})
     return told
+
+
+def account_days(vendor: VendorCode) -> int | None:
+    """Return for how many days a vendor's account is used; None where it holds no secret, or is no vendor."""
+    if vendor not in installed_vendors():
+        return None
+    days: int | None = getattr(_part(vendor, "capabilities"), "ACCOUNT_DAYS", 90)
+    return days
 
 
 def refusals_of(vendor: VendorCode) -> object:

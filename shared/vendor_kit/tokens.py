@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 import orjson
 
+from shared.domain.ids import TenantId
 from shared.domain.instants import instant_from_text, instant_to_text
 from shared.domain.secret import Secret
 from shared.ports.ambient import Clock
@@ -64,6 +65,28 @@ class TokenStore:
             await self._documents.commit([write])
             return True
         return False
+
+
+class Unremembered:
+    """A store that keeps nothing: an account on trial proves itself, and not by the token of another."""
+
+    def tenant(self, tenant: TenantId) -> "NothingKept":
+        """Return what is kept of a tenant: nothing."""
+        return NothingKept(tenant)
+
+
+@dataclass(frozen=True, slots=True)
+class NothingKept:
+    """The documents of a tenant of whom nothing is kept."""
+
+    tenant: TenantId
+
+    async def get(self, _ref: Ref) -> None:
+        """Find nothing."""
+
+    async def commit(self, writes: Sequence[object]) -> tuple[str, ...]:
+        """Keep nothing."""
+        return ("",) * len(writes)
 
 
 class Tokens(Protocol):

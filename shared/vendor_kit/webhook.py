@@ -19,6 +19,7 @@ from typing import Final, Protocol
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId, TenantId
+from shared.domain.instants import instant
 from shared.domain.kinds import VendorCode
 from shared.domain.secret import Secret
 from shared.vendor_kit.accounts import account_secret
@@ -59,12 +60,19 @@ class Hint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """What a webhook says: `event_id` is the vendor's own, or follows from all that may be kept of it."""
+    """What a webhook says: `event_id` is the vendor's own, or follows from all that may be kept of it.
+
+    Nothing here says when it was sent or came: sent again, it is the same notice.
+    """
 
     type: str
     event_id: str
-    at: datetime
     hints: tuple[Hint, ...] = ()
+
+    @property
+    def newest(self) -> datetime:
+        """When the last of what it tells happened; the beginning of time where it dates nothing."""
+        return max((hint.at for hint in self.hints), default=instant(0))
 
 
 class HookReader(Protocol):

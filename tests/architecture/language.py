@@ -26,7 +26,7 @@ CHANCE = ("random.", "secrets.")
 SEEDED = {"random.Random", "secrets.compare_digest"}
 ASKS_THE_MACHINE = {
     "infra/local/ambient.py": "the embedded cloud's",
-    "infra/simulators/desk/pty_port.py": "a simulated wire's, whose pace is real",
+    "infra/simulators/wires/pty_port.py": "a simulated wire's, whose pace is real",
     "infra/simulators/kit/serve.py": "the simulators', which know nothing of the product",
     "shared/kernel/ambient.py": "Google Cloud's",
 }

@@ -20,7 +20,7 @@ UNMET = {
 """What gives causes that nobody is woken for."""
 NOT_WHEN_TAKEN_BACK = {
     **dict.fromkeys(("card_faulty", "card_missing", "encoder_offline"), "said of a card that is written"),
-    "too_early": "said of what is to be made",
+    **dict.fromkeys(("too_early", "lock_swapped"), "said of what is to be made"),
     **dict.fromkeys(
         ("attempts_spent", "room_without_lock", "scope_without_lock", "secret_missing"),
         "found before a lock is asked",

@@ -21,8 +21,11 @@ FINDINGS = {
     *(f"M{number}" for number in range(2, 7)),
     "L1",
     "L2",
+    *(f"S{number}" for number in range(1, 13)),
+    *(f"SL{number}" for number in range(1, 16)),
+    *(f"9.{number}" for number in range(1, 13)),
 }
-"""All that were numbered: by the trial's two parts, and by the fresh eyes after them."""
+"""All that were numbered: by the trial's two parts, fresh eyes, the security review, and the issue itself."""
 ROWS = {finding: held for names, held in ROW.findall(PAGE) for finding in names.split(", ")}
 NAMED = sorted({(file, test) for held in ROWS.values() for file, test in TEST.findall(held)})
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.architecture.gates import GATES, broken
 from tests.architecture.planting import planted, plants
-from tests.architecture.vendors import BUDGETS, MAY_NAME, PLAIN, RULES, sizes_of, vendors_of
+from tests.architecture.vendors import BUDGETS, MAY_NAME, PLAIN, RULES, sizes_of, vendors_of, wires_of
 
 LONG = "A = 1\n" * 300
 VIOLATIONS = {
@@ -24,6 +24,7 @@ VIOLATIONS = {
             "shared/vendors/salto/c.py": "B = 1",
         },
         {f"infra/simulators/ttlock/{name}.py": LONG for name in "abcdefghi"},
+        {f"infra/simulators/encoders/{name}.py": LONG for name in ("__init__", "a", "b")},
         {f"shared/vendors/ttlock/{name}.py": LONG for name in "abcde"},
     ],
 }
@@ -41,6 +42,7 @@ def test_tree_keeps_the_vendor_rules(tree, gate):
 
 def test_budgets_are_of_vendors_that_there_are_and_printed(tree):
     assert BUDGETS.keys() <= set(vendors_of(tree))
+    assert "encoders" in wires_of(tree)
     for vendor, sizes in sizes_of(tree).items():
         adapter, simulator = BUDGETS.get(vendor, PLAIN)
         print(f"{vendor}: adapter {sizes[0]} of {adapter} lines, simulator {sizes[1]} of {simulator}")  # noqa: T201

@@ -17,7 +17,8 @@ MAY_NAME = {
     "infra/bench/measures/desk.py": "a desk's wires are each some vendor's",
     "infra/decisions/": "a decision says what it was about",
     "infra/docs/": "a reader is told what there is",
-    "infra/simulators/desk/": "a desk's simulated wires are each some vendor's",
+    "infra/simulators/ble_locks/": "a lock on the air is some vendor's",
+    "infra/simulators/property_systems/": "a system in a hotel's network is some vendor's",
     "infra/local/sample/hotel.yaml": "the sample hotel's locks are somebody's, and only this file says whose",
     "infra/local/sample/card_hotel.yaml": "the second house has cards, and only this file says so",
     "shared/events/backoffice/boundary.py": "document C spells some vendors otherwise",
@@ -47,12 +48,20 @@ def vendors_keep_their_budgets(tree: Tree) -> Iterator[str]:
         for folder, lines, limit in ((ADAPTERS, adapter, most[0]), (SIMULATORS, simulator, most[1])):
             if lines > limit:
                 yield f"{folder}/{vendor}: {lines} lines of {limit}: give to the kit what others need too"
+    for name in wires_of(tree):
+        if (lines := _lines(tree, SIMULATORS, name)) > PLAIN[1]:
+            yield f"{SIMULATORS}/{name}: {lines} lines of {PLAIN[1]}: give each kind of wire its own folder"
 
 
 def vendors_of(tree: Tree) -> list[str]:
     """Return the folders' names of all vendors: those with an adapter, and those that are simulated."""
     simulated = {path.split("/")[2] for path in tree.product if APP.fullmatch(path)}
     return sorted(name for name in {*tree.folders(ADAPTERS), *simulated} - NO_VENDORS if name.isidentifier())
+
+
+def wires_of(tree: Tree) -> list[str]:
+    """Return the folders' names of the simulators that are no vendor's alone: those of a desk's wires."""
+    return sorted({*tree.folders(SIMULATORS)} - NO_VENDORS - {*vendors_of(tree)})
 
 
 def sizes_of(tree: Tree) -> dict[str, tuple[int, int]]:

@@ -1,5 +1,6 @@
-"""A private D-Bus for tests of Bluetooth, where the machine has the daemon."""
+"""What a desk's tests need of the machine: a D-Bus for Bluetooth, systemd, and what freezes a program."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -8,6 +9,18 @@ from contextlib import contextmanager
 import pytest
 
 DAEMON = "dbus-daemon"
+
+
+def needs_systemd():
+    """Skip where nothing can say what systemd thinks of a unit."""
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd-analyze is not installed: on Debian it comes with the package systemd")
+
+
+def needs_freezer():
+    """Skip where the agent cannot be made one folder."""
+    if importlib.util.find_spec("PyInstaller") is None:
+        pytest.skip("PyInstaller is not installed: pip install pyinstaller")
 
 
 @contextmanager

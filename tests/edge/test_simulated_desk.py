@@ -9,16 +9,16 @@ import pytest
 
 from edge_agent.hardware.encoders.models import MODELS
 from edge_agent.hardware.errors import LinkLost
-from infra.simulators.desk.acr122 import Acr122
-from infra.simulators.desk.device import HostMistake
-from infra.simulators.desk.hid import ProximityHandle, StreamHandle
-from infra.simulators.desk.pn532 import Pn532
+from infra.simulators.encoders.acr122 import Acr122
+from infra.simulators.encoders.hid import ProximityHandle, StreamHandle
+from infra.simulators.encoders.pn532 import Pn532
+from infra.simulators.wires.device import HostMistake
 
 
 @pytest.fixture
 def program():
     """Start the program, and return what gives it orders."""
-    command = [sys.executable, "-m", "infra.simulators.desk", "pn532", "--latency", "1"]
+    command = [sys.executable, "-m", "infra.simulators.encoders", "pn532", "--latency", "1"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
 
         def order(**what):

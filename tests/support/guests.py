@@ -81,6 +81,7 @@ class Browser:
 
     def __init__(self, house, **headers):
         self.house, self.headers, self.cookies = house, headers, {}
+        self.raw = b""
 
     async def get(self, link, language="fa-AF", **more):
         """Look at a page."""
@@ -103,7 +104,8 @@ class Browser:
         if "set-cookie" in answer.headers:
             name, _, value = answer.headers["set-cookie"].partition(";")[0].partition("=")
             self.cookies[name] = value
-        return answer.status, answer.headers, answer.body.decode()
+        self.raw = answer.body
+        return answer.status, answer.headers, answer.body.decode(errors="replace")
 
 
 async def link_to(house, key, stay="rsv_1", channel="email", lasts=timedelta(hours=3)):

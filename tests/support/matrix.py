@@ -6,15 +6,17 @@ PROVEN = frozenset({"another tenant", "another property", "no property", "a lowe
 """Strangers who are somebody after all: they may hear of themselves, and of nothing else here."""
 
 
-async def attempt(staff, function, route, token, ids, body=None):
-    """Make a route's request as somebody, and return status and answer."""
+async def attempt(staff, function, route, token, ids, body=None, headers=None):
+    """Make a route's request as somebody, and return status and answer; `headers` are what else they have."""
     path = f"/{function}" + route.path.format(**ids)
     body = body if route.request is not None else None
-    status, _, answer = await staff.ask(route.method, path, token, body, {"if-match": "*"})
+    status, _, answer = await staff.ask(route.method, path, token, body, {"if-match": "*", **(headers or {})})
     return status, answer
 
 
-async def who_got_through(staff, function, routes, ids, body_for, harmless=lambda who, route, answer: False):
+async def who_got_through(
+    staff, function, routes, ids, body_for, harmless=lambda who, route, answer: False, headers=None
+):
     """Return every stranger, route and status that is no refusal, and how many were tried.
 
     `harmless` judges what a stranger may hear all the same, such as a list of what is their own.
@@ -22,7 +24,7 @@ async def who_got_through(staff, function, routes, ids, body_for, harmless=lambd
     through, tried = [], 0
     for who, token in staff.strangers(function).items():
         # All at once: each refusal of a body that nobody read costs its caller a moment.
-        asking = (attempt(staff, function, route, token, ids, body_for(route)) for route in routes)
+        asking = (attempt(staff, function, route, token, ids, body_for(route), headers) for route in routes)
         for route, (status, answer) in zip(routes, await asyncio.gather(*asking), strict=True):
             tried += 1
             about_themselves = route.permission is None and who in PROVEN

@@ -88,6 +88,21 @@ class SampleHotel:
         """Publish a booking event, and give its deliveries a moment."""
         await self.fleet.bus.publish(f"{BOOKING}.{subject}.v1", [message(event, subject, **data)])
 
+    async def policy(self, **settings):
+        """Tell the fleet what the tenant wants of its keys from now on."""
+        await asyncio.sleep(1)  # what it wanted at the same moment would be as new
+        at = self.fleet.platform.clock.now().isoformat()
+        document = {
+            "specVersion": "1.0",
+            "id": f"evt_policy_{at}",
+            "subject": "melmastoon.tenant.config_updated.v1",
+            "time": at,
+            "tenantId": str(SILK),
+            "data": {"keyKindPolicy": settings},
+        }
+        await self.fleet.bus.publish(document["subject"], [Message(orjson.dumps(document))])
+        await self.fleet.bus.idle()
+
     async def settled(self):
         """Return once every delivery is made and every saga has ended."""
         await self.fleet.bus.idle()

@@ -13,6 +13,7 @@ from shared.kernel.api_keys import draw_key
 from shared.ledger.admission import RECORD
 from shared.ports.documents import Create
 from shared.usecases.hotels.staff_access import register_access, register_integrator, stop_person
+from shared.vendor_kit.http import HttpClient
 from tests.support.idp import Provider
 from tests.support.served import served
 
@@ -23,16 +24,17 @@ GM = frozenset({Role.GM})
 
 
 class Providers:
-    """The internet as the fleet sees it: some providers of identity."""
+    """The internet as the fleet sees it: some providers of identity, and the fleet itself."""
 
     def __init__(self):
-        self.by_address = {}
+        self.by_address, self._itself = {}, HttpClient()
 
     async def send(self, call):
-        return await self.by_address[call.url].send(call)
+        return await self.by_address.get(call.url, self._itself).send(call)
 
     async def close(self):
-        """Nothing is open."""
+        """Hang up."""
+        await self._itself.close()
 
 
 class Staffed:

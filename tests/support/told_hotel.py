@@ -9,6 +9,7 @@ from starlette.applications import Starlette
 
 from functions.notifications.carriers import MAIL_LINES
 from infra.catchers.mail_server import SmtpSession
+from infra.catchers.mailbox_server import PASSWORD, USER, PopSession
 from infra.catchers.outbox import Outbox
 from infra.catchers.providers import Providers
 from infra.local.simulation.loop import run_virtually
@@ -25,7 +26,20 @@ _KEY = rsa.generate_private_key(65537, 2048).private_bytes(
     serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
 )
 ACCOUNTS = {
-    "email": {"host": "127.0.0.1", "port": 2525, "from": "keys@silk.example", "webhookSecret": "c2VjcmV0"},
+    "email": {
+        "host": "127.0.0.1",
+        "port": 2525,
+        "from": "keys@silk.example",
+        "webhookSecret": "c2VjcmV0",
+        "bounces": {
+            "address": "bounces@silk.example",
+            "key": "c2VjcmV0LW9mLXNpeHRlZW4tYnl0ZXM=",
+            "host": "127.0.0.1",
+            "port": 1110,
+            "user": USER,
+            "password": PASSWORD,
+        },
+    },
     "sms": {"baseUrl": PROVIDERS, "account": "AC1", "token": "tok", "from": "SilkRoad"},
     "push": {
         "baseUrl": PROVIDERS,
@@ -47,6 +61,8 @@ class CaughtLines:
         if self.faults and self.faults[0] == "down":
             self.faults.popleft()
             raise ConnectionRefusedError
+        if port == ACCOUNTS["email"]["bounces"]["port"]:
+            return _Line(PopSession(self.outbox.returned))
         return _Line(SmtpSession(self.outbox, self.faults))
 
 

@@ -1,6 +1,7 @@
 """What is over while its lock is out of reach is over at the lock, and gone when it is back (H1, ES3)."""
 
 import asyncio
+from datetime import datetime, timedelta
 
 from tests.support.sample_hotel import DOORS, play
 from tests.workflows.test_at_the_lock import residues
@@ -36,6 +37,30 @@ def test_h1_the_old_window_is_listed_while_it_stands_and_removed_when_its_lock_i
         await asyncio.sleep(12 * 3600)
         (key,) = await house.keys()
         assert key["state"]["type"] == "revoked"
+
+    play(tmp_path, scenario)
+
+
+def test_h1_a_window_that_was_cut_by_an_hour_is_listed_from_its_new_end_until_its_lock_heard(tmp_path):
+    """Found by the days that pass (tests/soak/outside): so much a vendor may round a window by."""
+
+    async def scenario(house):
+        await house.unmap("front")
+        await booked(house, validFrom="2026-03-01T09:00:00Z", validUntil="2026-03-01T13:00:00Z")
+        (row,) = await house.keys_at("101")
+        await house.fault("drop", "keyboardPwd/change")
+        await house.fault("drop", "keyboardPwd/delete")
+        await changed(house, validUntil=SHORTER)
+        new_end = datetime.fromisoformat(SHORTER)
+        while house.fleet.platform.clock.now() < new_end + timedelta(minutes=30):
+            await asyncio.sleep(60)
+            late = house.fleet.platform.clock.now() >= new_end
+            if late and await opens(house, row["code"]):
+                assert len(await residues(house)) == 1
+        await house.mend()
+        await asyncio.sleep(2 * 3600)
+        assert await house.keys_at("101") == []
+        assert await residues(house) == []
 
     play(tmp_path, scenario)
 

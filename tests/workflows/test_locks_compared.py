@@ -1,6 +1,7 @@
 """Locks compared with the ledger: what nobody knows is told, what lingers goes, what vanished comes back."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -102,8 +103,6 @@ def test_nothing_is_found_where_locks_are_as_the_ledger_has_them(tmp_path):
 def stranger(house, door, code="905173", name="Cleaner", end=None):
     """Let somebody add a code in the vendor's app; return its number there."""
     cloud, lock = house.sim.cloud, int(DOORS[door])
-    from dataclasses import replace
-
     pattern = next(iter(cloud.passcodes.of(lock)))
     number = cloud.next_id()
     window = Window(pattern.window.start, end or pattern.window.end)
@@ -387,5 +386,45 @@ def test_what_ended_meanwhile_is_not_placed_again(tmp_path):
         await swept(house)
         assert not await house.keys_at("101")
         assert not await findings(house)
+
+    play(tmp_path, scenario)
+
+
+def second_code(house, door):
+    """Let a lock have another code of the same key, as a call that nobody heard of makes late."""
+    cloud, lock = house.sim.cloud, int(DOORS[door])
+    (first,) = cloud.passcodes.of(lock)
+    known = cloud.doors[lock].algorithmic
+    window = Window(first.window.start, first.window.end - 3_600_000)
+    code, number = "7350912", cloud.next_id()
+    known[code] = replace(known[first.code], code=code, window=window)
+    cloud.passcodes.put(number, replace(first, passcode_id=number, code=code, window=window))
+    return code
+
+
+async def left(house):
+    """Return what residue list shows, and whether doctor says that locks keep something."""
+    _, shown = await house.on.send("_cloud/residues", caller="operator", method="GET")
+    _, facts = await house.on.send("_cloud/attention", caller="operator", method="GET")
+    return [(each["cause"], each["device"]) for each in shown["residues"]], facts["residual_locks"]
+
+
+def test_a_second_code_of_a_key_is_listed_as_left_until_the_gateway_lets_it_be_deleted(tmp_path):
+    async def scenario(house):
+        await house.unmap("front")
+        await house.steer("PATCH", "gateways/501", online=False)
+        await booked(house, validFrom="2026-03-01T10:30:00Z", validUntil="2026-03-03T07:30:00Z")
+        ours = {row["code"] for row in await house.keys_at("101")}
+        assert await left(house) == ([], 0)
+        other = second_code(house, "101")
+        await compare(house)
+        await swept(house)
+        assert {row["code"] for row in await house.keys_at("101")} == {*ours, other}
+        assert await left(house) == ([("second_code", device_at("101"))], 1)
+        await house.steer("PATCH", "gateways/501", online=True)
+        await compare(house)
+        await swept(house)
+        assert {row["code"] for row in await house.keys_at("101")} == ours
+        assert await left(house) == ([], 0)
 
     play(tmp_path, scenario)

@@ -31,7 +31,7 @@ BUYS = {
         "reservations": "that the stay is new",
         "credentials": "the key, as the adapter takes it up",
         "leases": "that the gateway is free",
-        "grants": "that nobody else has the PIN",
+        "grants": "that nobody else has the room then, or the PIN",
         "breakers": "whether another process found the vendor broken, every five seconds at most",
     },
     "function_calls": {
@@ -59,6 +59,7 @@ COLD_READS = {
         "tenant": "whose hotel it is, and that it is of this cell",
         "premises": "the property, all its locks and the policy",
         "reservations": "that the stay is new",
+        "grants": "that nobody else has the room then",
     },
     "adapter-ttlock": {
         "premises": "as above: another process",
@@ -126,12 +127,13 @@ def counted(monkeypatch):
 
 async def _second_key(house, room, counted):
     """Return what a second key costs: the first warmed up what is remembered, also of this room's gateway."""
-    await house.publish("evt_1", rooms=["rmu_101", room])
+    await house.publish("evt_1", rooms=["rmu_101", room], validFrom="2026-03-03T12:00:00Z")
     await house.settled()
     for each in counted.values():
         each.clear()
     before = _spent(house)
-    await house.publish("evt_2", reservationId="rsv_2", rooms=[room])
+    before_it = {"validUntil": "2026-03-03T07:30:00Z"}  # another has the room, at another time
+    await house.publish("evt_2", reservationId="rsv_2", rooms=[room], **before_it)
     await house.settled()
     cost = {name: spent - before[name] for name, spent in _spent(house).items()}
     second = max((await house.documents("credentials")).items())[1]

@@ -77,7 +77,7 @@ class FiasKeySystem:
         if self.state is not LinkState.DOWN or (self._probed and now - self._probed < PROBE_EVERY):
             return []
         self._probed = now
-        return [_stamped("LS", now)]
+        return [stamped("LS", now)]
 
     def lost(self) -> None:
         """Hear that the line is gone."""
@@ -87,16 +87,16 @@ class FiasKeySystem:
     def _started(self, _: Record, now: datetime) -> tuple[list[Record], list[Asked]]:
         self.lost()
         self.state = LinkState.DESCRIBED
-        description = Record("LD", (*_stamped("LD", now).fields, ("V#", self.version), ("IF", "KE")))
+        description = Record("LD", (*stamped("LD", now).fields, ("V#", self.version), ("IF", "KE")))
         layouts = [Record("LR", (("RI", kind), ("FL", fields))) for kind, fields in LAYOUT.items()]
-        return [description, *layouts, _stamped("LA", now)], []
+        return [description, *layouts, stamped("LA", now)], []
 
     def _alive(self, _: Record, now: datetime) -> tuple[list[Record], list[Asked]]:
         if self.state is LinkState.DOWN:
             return self.probe(now), []
         # An alive link asks with LA whether we are there still, and is told so in the same way.
         was_alive, self.state = self.state is LinkState.ALIVE, LinkState.ALIVE
-        return [_stamped("LA", now)] if was_alive else [], []
+        return [stamped("LA", now)] if was_alive else [], []
 
     def _ended(self, _: Record, __: datetime) -> tuple[list[Record], list[Asked]]:
         self.lost()
@@ -131,5 +131,6 @@ class FiasKeySystem:
     }
 
 
-def _stamped(kind: str, now: datetime) -> Record:
+def stamped(kind: str, now: datetime) -> Record:
+    """Return a record of the link, dated."""
     return Record(kind, (("DA", f"{now:%y%m%d}"), ("TI", f"{now:%H%M%S}")))

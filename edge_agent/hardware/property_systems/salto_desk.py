@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
-from edge_agent.hardware.errors import HardwareError, LinkLost, NoAnswer
+from edge_agent.hardware.errors import HardwareError, LinkLost, NoAnswer, OutcomeUnknown
 from edge_agent.hardware.link import ByteLink, EventLink
 from edge_agent.hardware.property_systems import salto
 from edge_agent.hardware.property_systems.salto import CardContent, CardRequest
@@ -68,17 +68,39 @@ class SaltoDesk:
             await self._drop()
 
     async def ask(self, fields: tuple[str, ...]) -> tuple[str, ...]:
-        """Send a message and return the answer's fields; a lost line is opened anew by the next question."""
+        """Send a message and return the answer's fields; a lost line is opened anew by the next question.
+
+        OutcomeUnknown says that the message may have been taken; by any other error it was not.
+        """
         async with self._turn:
             try:
-                line = self._line = self._line or EventLink(await self._connect(), StxReader(checked=True))
+                line = await self._opened()
                 line.forget()
                 await self._ready(line)
-                await self._deliver(line, enclosed(salto.packed(fields), checked=True))
-                return salto.unpacked(await self._answer(line))
-            except LinkLost:
+                return await self._told(line, fields)
+            except (LinkLost, OutcomeUnknown):
                 await self._drop()
                 raise
+
+    async def there(self) -> bool:
+        """Say whether the lock system can be reached: a line that is open, or can be opened."""
+        async with self._turn:
+            try:
+                await self._opened()
+            except LinkLost:
+                return False
+            return True
+
+    async def _opened(self) -> EventLink[StxEvent]:
+        self._line = self._line or EventLink(await self._connect(), StxReader(checked=True))
+        return self._line
+
+    async def _told(self, line: EventLink[StxEvent], fields: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            await self._deliver(line, enclosed(salto.packed(fields), checked=True))
+            return salto.unpacked(await self._answer(line))
+        except (NoAnswer, LinkLost) as lost:
+            raise OutcomeUnknown(lost.problem) from lost
 
     async def _drop(self) -> None:
         line, self._line = self._line, None
@@ -88,7 +110,7 @@ class SaltoDesk:
     async def _make(self, command: str, request: CardRequest) -> None:
         try:
             answer = await self.ask(request.fields(command))
-        except (NoAnswer, LinkLost):
+        except OutcomeUnknown:
             # The card may be made. Reading it is harmless; making it again would void it.
             if not await self._made(request):
                 raise

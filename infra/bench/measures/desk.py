@@ -90,8 +90,8 @@ async def _passcodes(count: int) -> list[tuple[float, float]]:
     from edge_agent.hardware.ttlock.commands import LockKeys
     from edge_agent.hardware.ttlock.door import TtlockDoor
     from edge_agent.hardware.ttlock.frames import LockVersion
-    from infra.simulators.desk.ble_lock import BleLock
-    from infra.simulators.desk.radio import Radio
+    from infra.simulators.ble_locks.ble_lock import BleLock
+    from infra.simulators.ble_locks.radio import Radio
 
     lock = BleLock(now=lambda: ARRIVAL)
     keys = LockKeys(Secret(lock.key), Secret(lock.admin), Secret(lock.unlock.to_bytes(4, "big")))
@@ -118,7 +118,7 @@ async def _passcodes(count: int) -> list[tuple[float, float]]:
 @contextmanager
 def _encoder() -> Iterator[Any]:
     """Run the simulated encoder in a process of its own, and yield what gives it orders."""
-    command = [sys.executable, "-m", "infra.simulators.desk", "pn532", "--baud", BAUD]
+    command = [sys.executable, "-m", "infra.simulators.encoders", "pn532", "--baud", BAUD]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         orders, answers = process.stdin, process.stdout
         if orders is None or answers is None or not answers.readline():

@@ -19,9 +19,9 @@ from infra.cli.control import ControlPlane
 from infra.cli.demo.stay import TENANT
 from infra.cli.polling import Patience
 from infra.local.ambient import SystemEntropy
-from infra.simulators.desk.classic_card import ClassicCard
-from infra.simulators.desk.pn532 import Pn532
-from infra.simulators.desk.pty_port import PtyPort
+from infra.simulators.encoders.pn532 import Pn532
+from infra.simulators.key_cards.classic_card import ClassicCard
+from infra.simulators.wires.pty_port import PtyPort
 
 PROPERTY: Final = "ppt_bamiyan"
 CLERK, ROLE = "usr_night", "night_auditor"

@@ -42,12 +42,16 @@ async def open_accounts(
 
 
 def _accounts(home: Path, port: int) -> dict[Channel, dict[str, Any]]:
+    from infra.catchers.mailbox_server import PASSWORD, USER
     from infra.catchers.serve import ACCOUNT, outbox_token
 
     token, address = outbox_token(home), f"http://127.0.0.1:{port}"
     webhook = base64.b64encode(token.encode()).decode()
+    mailbox = {"host": "127.0.0.1", "port": port + 2, "user": USER, "password": PASSWORD}
+    bounces = {"address": f"bounces@{SENDER.partition('@')[2]}", "key": webhook, **mailbox}
+    mail = {"host": "127.0.0.1", "port": port + 1, "from": SENDER, "webhookSecret": webhook}
     return {
-        Channel.EMAIL: {"host": "127.0.0.1", "port": port + 1, "from": SENDER, "webhookSecret": webhook},
+        Channel.EMAIL: {**mail, "bounces": bounces},
         Channel.SMS: {"baseUrl": address, "account": ACCOUNT, "token": token, "from": "SilkRoad"},
         Channel.PUSH: {
             "baseUrl": address,

@@ -13,7 +13,12 @@ from shared.ports.vault import names
 Plan = dict[str, Any]
 
 LONGEST_ACCOUNT: Final = 30
-MESSENGERS: Final = "notify-"
+MOST_ACCOUNTS: Final = 80
+OF_GUESTS: Final = {
+    "notify-": ("notifications", "messengers: only notifications write to guests"),
+    "wallet-": ("guest_keys", "wallets: only the key page makes cards"),
+}
+"""Which family alone reads accounts that begin so, and what else is said of whoever does."""
 """Begins the names of accounts at whoever carries messages to guests."""
 
 
@@ -69,14 +74,39 @@ def identities_exist_and_fit(plan: Plan) -> Iterator[str]:
             yield f"{name}: a service account's name has {LONGEST_ACCOUNT} letters at most"
 
 
+def accounts_are_shared_by_equals(plan: Plan) -> Iterator[str]:
+    """Functions of one account have the very same rights: sharing it widens nobody's."""
+    shared: dict[str, tuple[str, list[str | None]]] = {}
+    for name, each in plan["functions"].items():
+        rights = [each["environment"].get(said) for said in _RIGHTS]
+        first, those = shared.setdefault(each["account"], (name, rights))
+        if rights != those:
+            yield f"{name}: its rights are not those of {first}, whose account it shares: give it its own"
+    for account in plan["functions"].keys() & shared.keys():
+        if plan["functions"][account]["account"] != account:
+            yield f"{account}: an account of others bears its name: name theirs otherwise"
+
+
+def accounts_are_few(plan: Plan) -> Iterator[str]:
+    """A project has a hundred service accounts, and others than ours are among them (decision 0159)."""
+    count = len(plan["identities"])
+    if count > MOST_ACCOUNTS:
+        yield (
+            f"{count} service accounts, and {MOST_ACCOUNTS} are allowed: have functions of the same rights "
+            "share one (`account` in fleet.yaml)"
+        )
+
+
 def secrets_stay_with_their_vendor(plan: Plan) -> Iterator[str]:
     """Only an adapter reads a vendor's accounts, and only its own vendor's."""
     for each in plan["secrets"].values():
         function = plan["functions"][each["function"]]
         adapter = function["adapter"]
-        if each["begins"].startswith(MESSENGERS):
-            if function["family"] != "notifications":
-                yield f"{each['function']} reads accounts of messengers: only notifications write to guests"
+        owner = next((row for begins, row in OF_GUESTS.items() if each["begins"].startswith(begins)), None)
+        if owner is not None:
+            family, said = owner
+            if function["family"] != family:
+                yield f"{each['function']} reads accounts of {said}"
             continue
         if each["ends"] == "-api" and each["begins"] != f"lock-{adapter}-":
             yield f"{each['function']} reads accounts that are not its vendor's: {each['begins']}*"
@@ -89,7 +119,8 @@ def subscribers_read_nothing_sealed(plan: Plan) -> Iterator[str]:
     opened = {opener for key in plan["keys"].values() for opener in key["openers"]}
     sealed = {each["account"] for each in plan["grants"].values() if (each["on"], each["target"]) == _SEALED}
     for name, function in plan["functions"].items():
-        if function["trigger"] == "topic" and name.startswith("on-") and name in opened | sealed:
+        of_others = function["trigger"] == "topic" and name.startswith("on-")
+        if of_others and function["account"] in opened | sealed:
             yield f"{name}: a subscriber to others' events may seal and no more"
 
 
@@ -138,12 +169,15 @@ def workflows_are_described(plan: Plan, root: Path) -> Iterator[str]:
 
 
 _SEALED: Final = ("database", "sealed")
+_RIGHTS: Final = ("KEYFLEET_ROLES", "KEYFLEET_OPENS", "KEYFLEET_SEALS", "KEYFLEET_SECRETS")
 OF_PLAN: Final[tuple[Callable[[Plan], Iterator[str]], ...]] = (
     what_is_consumed_is_never_lost,
     pushes_outlast_functions,
     pushes_end_somewhere,
     adapters_end_before_their_calls_are_believed_over,
     identities_exist_and_fit,
+    accounts_are_shared_by_equals,
+    accounts_are_few,
     secrets_stay_with_their_vendor,
     subscribers_read_nothing_sealed,
     every_purpose_can_be_opened,

@@ -57,7 +57,7 @@ def _function(function: Function, kept: str) -> Table:
         "kind": "service" if isinstance(it.trigger, ServiceTrigger) else "function",
         "trigger": type(it.trigger).__name__.removesuffix("Trigger").removesuffix("s").lower(),
         "adapter": it.adapter,
-        "account": function.name,
+        "account": function.account,
         "cpu": it.cpu,
         "memory": it.memory,
         "concurrency": it.concurrency,
@@ -71,11 +71,14 @@ def _function(function: Function, kept: str) -> Table:
     }
 
 
+_LETTERS: Final = frozenset({"dead-letters", "dead-letters-look"})
+
+
 def _environment(function: Function, kept: str) -> dict[str, str]:
     it = function.deployable
     said = {
         "KEYFLEET_CALLERS": _listed(function.allowed()),
-        "KEYFLEET_KEPT": kept if "dead-letters" in function.deployable.roles else "",
+        "KEYFLEET_KEPT": kept if _LETTERS & set(function.deployable.roles) else "",
         "KEYFLEET_OPENS": _listed(it.opens),
         "KEYFLEET_ROLES": _listed(roles_of(function)),
         "KEYFLEET_SEALS": _listed(it.seals),
@@ -94,7 +97,8 @@ def _listed(names: Any) -> str:
 def identities(manifest: Manifest) -> Table:
     """Return every service account, by name."""
     sagas = {workflow_identity(name): "workflow" for name in manifest.workflows}
-    kinds = dict.fromkeys(RESERVED, "platform") | sagas | dict.fromkeys(manifest.functions, "function")
+    ours = {function.account for function in manifest.functions.values()}
+    kinds = dict.fromkeys(RESERVED, "platform") | sagas | dict.fromkeys(ours, "function")
     return {name: {"kind": kind} for name, kind in sorted(kinds.items())}
 
 
@@ -113,10 +117,11 @@ def grants(manifest: Manifest) -> Table:
 
 
 def _granted(manifest: Manifest) -> Iterator[tuple[str, Table]]:
-    for name, function in manifest.functions.items():
+    for function in manifest.functions.values():
+        account = function.account
         for grant in grants_of(function, manifest):
-            key = "/".join(filter(None, (name, grant.role.removeprefix("roles/"), grant.target)))
-            yield key, {"account": name, "role": grant.role, "on": grant.on, "target": grant.target}
+            key = "/".join(filter(None, (account, grant.role.removeprefix("roles/"), grant.target)))
+            yield key, {"account": account, "role": grant.role, "on": grant.on, "target": grant.target}
 
 
 def workflows(manifest: Manifest) -> Table:

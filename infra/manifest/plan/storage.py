@@ -66,17 +66,17 @@ def fields(declared: Iterable[Index] = INDEXES) -> Table:
 
 def keys(manifest: Manifest) -> Table:
     """Return the cipher's keys, one a purpose, and whose accounts may use each."""
-    named = [
-        (name, it.deployable.opens, it.deployable.seals) for name, it in sorted(manifest.functions.items())
-    ]
-    purposes = {each for _, opens, seals in named for each in (*opens, *seals) if "*" not in each}
+    named = {it.account: (it.deployable.opens, it.deployable.seals) for it in manifest.functions.values()}
+    purposes = {each for opens, seals in named.values() for each in (*opens, *seals) if "*" not in each}
     return {
         purpose: {
             "rotated_every_days": ROTATED_EVERY,
-            "openers": [name for name, opens, _ in named if names(opens, purpose)],
-            "sealers": [
-                name for name, opens, seals in named if names(seals, purpose) and not names(opens, purpose)
-            ],
+            "openers": sorted(name for name, (opens, _) in named.items() if names(opens, purpose)),
+            "sealers": sorted(
+                name
+                for name, (opens, seals) in named.items()
+                if names(seals, purpose) and not names(opens, purpose)
+            ),
         }
         for purpose in sorted({CONFIG, *purposes})
     }

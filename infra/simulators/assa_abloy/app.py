@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -42,6 +43,28 @@ def maintenance(simulator: Steered) -> Iterator[Route]:
     yield Route("/maintenance", publish, methods=["PUT"])
 
 
+class GoodSecrets(Plan):
+    """The client's secret, and perhaps the next one beside it."""
+
+    secret: str = Field(repr=False)
+    next_secret: str | None = Field(default=None, repr=False)
+
+
+def client_secrets(simulator: Steered) -> Iterator[Route]:
+    """Return the route of the client's secrets, as the vendor's console issues and ends them."""
+
+    async def change(request: Request) -> Response:
+        good = GoodSecrets.model_validate_json(await request.body())
+        plan = simulator.cloud.plan
+        client = plan.client.model_copy(
+            update={"client_secret": good.secret, "next_secret": good.next_secret}
+        )
+        simulator.cloud.plan = plan.model_copy(update={"client": client})
+        return shown({"good": 1 + (good.next_secret is not None)})
+
+    yield Route("/client-secrets", change, methods=["PUT"])
+
+
 def try_door(cloud: Cloud, door: Door, tried: Try) -> Reason:
     """Hold a phone or a card to a door; there are no keypads."""
     credential: Any = tried.card or tried.ekey or ""
@@ -63,5 +86,5 @@ VENDOR = SimulatedVendor(
     deleting=DELETING,
     offline="errcode:door_offline",
     try_door=try_door,
-    controls=(maintenance,),
+    controls=(maintenance, client_secrets),
 )

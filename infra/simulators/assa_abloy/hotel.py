@@ -15,6 +15,8 @@ class ClientPlan(Plan):
 
     client_id: str = CLIENT_ID
     client_secret: str = Field(default=CLIENT_SECRET, repr=False)
+    next_secret: str | None = Field(default=None, repr=False)
+    """Another secret that is good beside the first."""
     environment: str = "sim"
     calls_per_second: int | None = 30
     callback_url: str | None = None

@@ -42,9 +42,10 @@ STATUSES: Mapping[Code, HTTPStatus] = {
 async def give_token(cloud: Cloud, call: Call) -> Answer:
     """Log a client in to its own environment."""
     client = cloud.plan.client
-    own = (client.client_id, client.client_secret, client.environment, "client_credentials")
-    told = tuple(call.text(name) for name in ("client_id", "client_secret", "audience", "grant_type"))
-    if told != own:
+    good = {client.client_secret, client.next_secret}
+    own = (client.client_id, client.environment, "client_credentials")
+    told = tuple(call.text(name) for name in ("client_id", "audience", "grant_type"))
+    if told != own or call.text("client_secret") not in good:
         raise Refused("invalid_client")
     token = cloud.token()
     cloud.tokens[token] = cloud.now_ms() + HOUR_SECONDS * 1000

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -11,7 +12,7 @@ from infra.simulators.kit.plan import Plan
 from infra.simulators.kit.vendor import SimulatedVendor, Try
 from infra.simulators.kit.windows import Reason
 from infra.simulators.salto.cloud import Cloud, Door, build_cloud
-from infra.simulators.salto.hotel import API_KEY, HotelPlan, account_at
+from infra.simulators.salto.hotel import API_KEY, ApiKeyPlan, HotelPlan, account_at
 from infra.simulators.salto.platform import PLATFORM
 from infra.simulators.salto.routes import ADDING, DELETING
 
@@ -26,6 +27,12 @@ class Visit(Plan):
     """Whose phone is held to an updater."""
 
     phone: str
+
+
+class GoodKeys(Plan):
+    """Every API key that is good from now on."""
+
+    keys: tuple[str, ...] = Field(repr=False)
 
 
 def connector(simulator: Steered) -> Iterator[Route]:
@@ -45,6 +52,19 @@ def connector(simulator: Steered) -> Iterator[Route]:
 
     yield Route("/connector", change, methods=["PATCH"])
     yield Route("/updater", update, methods=["POST"])
+
+
+def api_keys(simulator: Steered) -> Iterator[Route]:
+    """Return the route of the API keys that are good, as the vendor's console issues and ends them."""
+
+    async def change(request: Request) -> Response:
+        keys = GoodKeys.model_validate_json(await request.body()).keys
+        plan = simulator.cloud.plan
+        known = tuple(ApiKeyPlan(key=each, issued=simulator.cloud.now_ms() // 1000) for each in keys)
+        simulator.cloud.plan = plan.model_copy(update={"api_keys": known})
+        return shown({"good": len(known)})
+
+    yield Route("/api-keys", change, methods=["PUT"])
 
 
 def try_door(cloud: Cloud, door: Door, tried: Try) -> Reason:
@@ -71,5 +91,5 @@ VENDOR = SimulatedVendor(
     deleting=DELETING,
     offline="errcode:connector_down",
     try_door=try_door,
-    controls=(connector,),
+    controls=(connector, api_keys),
 )

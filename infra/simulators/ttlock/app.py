@@ -32,7 +32,7 @@ VENDOR = SimulatedVendor(
     try_door=try_door,
     changed=_changed,
     callbacks=FormCallbacks(b"success"),
-    controls=(control.gateways, control.tokens),
+    controls=(control.gateways, control.tokens, control.applications),
 )
 
 

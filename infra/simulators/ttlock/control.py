@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -31,6 +32,12 @@ class TokenLoss(Plan):
     kind: Literal["access", "refresh", "both"] = "access"
 
 
+class NewSecret(Plan):
+    """An application's next secret; the one before is good for nothing from then on."""
+
+    secret: str = Field(repr=False, min_length=1)
+
+
 def gateways(simulator: Steered) -> Iterator[Route]:
     """Return the route of gateways."""
 
@@ -54,6 +61,21 @@ def tokens(simulator: Steered) -> Iterator[Route]:
         return Response(status_code=204)
 
     yield Route("/tokens/lose", lose_tokens, methods=["POST"])
+
+
+def applications(simulator: Steered) -> Iterator[Route]:
+    """Return the route by which an application's secret is reset, as in the vendor's console."""
+
+    async def reset(request: Request) -> Response:
+        cloud: Cloud = simulator.cloud
+        application = cloud.applications.get(request.path_params["id"])
+        if application is None:
+            raise NotThere("no such application")
+        secret = NewSecret.model_validate_json(await request.body()).secret
+        cloud.applications[application.client_id] = replace(application, client_secret=secret)
+        return Response(status_code=204)
+
+    yield Route("/applications/{id}", reset, methods=["PATCH"])
 
 
 def _apply_change(cloud: Cloud, gateway: Gateway, change: GatewayChange) -> None:

@@ -1,12 +1,14 @@
 """One call of a hearing: the doors that webhooks name are asked, or all of them, and what they tell is kept.
 
-1. The webhooks that wait are read, the oldest first.
+1. The webhooks that wait are read, those first that nobody looked at for the longest: what waits for a lock
+   that is silent goes behind the others, so that no lock keeps another's from being applied.
 2. Each door that they name is asked for its attempts since a little before; a vendor that signs need not be.
 3. What was not known is kept and told; alarms are raised; a webhook whose attempts are all known is applied.
 4. A webhook that tells of what its vendor's list has not yet waits; after six looks it is let go, and said.
 5. A poll goes from door to door once a day, and begins anew where it was left.
 """
 
+import contextlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +22,8 @@ from shared.keywork.vendor_session import VendorSession, VendorSessions
 from shared.ledger.delays import round_over
 from shared.ledger.hearing import Hearing, hearing_of
 from shared.ledger.indexes import WAITING_WEBHOOKS
-from shared.ledger.vendor_webhook import HintRecord, VendorWebhook, site_of, webhook_from
+from shared.ledger.site import site_of
+from shared.ledger.vendor_webhook import HintRecord, VendorWebhook, webhook_from
 from shared.ports.documents import StaleVersion
 from shared.ports.door_records import DoorRecord, Means, TellsAttempts
 from shared.usecases.attempts.begin_hearing import HearDoors
@@ -45,6 +48,8 @@ class Round:
     new: list[Kept] = field(default_factory=list)
     silent: set[str] = field(default_factory=set)
     """Doors that could not be asked, as their vendor names them."""
+    unasked: set[str] = field(default_factory=set)
+    """Doors for which there was no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +108,10 @@ async def _webhooks(command: HearDoors, ear: Ear, desks: VendorSessions) -> bool
     round_, began = Round(), ear.services.now
     doors = {door.vendor_device: door for door in ear.desk.binding.devices}
     for lock, hints in _by_lock(hooks).items():
-        if lock not in doors or round_over(began, ear.services.now):
-            round_.silent |= {lock} & doors.keys()
+        if lock not in doors:
+            continue
+        if round_over(began, ear.services.now):
+            round_.unasked.add(lock)
         elif any(hint.opened is None for hint in hints):
             await ear.hear(doors[lock], min(hint.at for hint in hints) - BEFORE, round_)
         else:
@@ -112,12 +119,21 @@ async def _webhooks(command: HearDoors, ear: Ear, desks: VendorSessions) -> bool
     looked = any(hook.type.endswith(REACH) for hook in hooks)
     if looked:
         await look_at_locks(command, ear.services, desks)
-    heard = Heard(
-        frozenset(doors), round_.told, frozenset(round_.silent), [each.attempt for each in round_.new], looked
-    )
+    new = [each.attempt for each in round_.new]
+    silent, unasked = frozenset(round_.silent), frozenset(round_.unasked)
+    heard = Heard(frozenset(doors), round_.told, silent, unasked, new, looked)
     waiting = await apply_webhooks(hooks, heard, store, ear.services)
-    more = len(found) == AT_A_TIME
-    return more or any(ear.services.now < hook.received_at + PATIENCE for hook in waiting)
+    return _more(hooks, waiting) or any(ear.services.now < hook.received_at + PATIENCE for hook in waiting)
+
+
+def _more(hooks: Sequence[VendorWebhook], waiting: Sequence[VendorWebhook]) -> bool:
+    """Say whether to go on at once with those behind: there are some, and this call got on.
+
+    It got on where some left the line, or were looked at for the first time: each does so once, so there is
+    an end to it, however long locks are silent.
+    """
+    fresh = any(hook.looked_at is None for hook in hooks)
+    return len(hooks) == AT_A_TIME and (fresh or len(waiting) < len(hooks))
 
 
 def _by_lock(hooks: Iterable[VendorWebhook]) -> Mapping[str, list[HintRecord]]:
@@ -144,7 +160,7 @@ async def _polled(command: HearDoors, ear: Ear) -> bool:
     """Ask all doors, one after the other, as long as a call lasts; return whether all were asked."""
     store, began = ear.tracer.ledger.documents, ear.services.now
     hearing = await hearing_of(site_of(command.property_id, command.vendor), store)
-    try:
+    with contextlib.suppress(StaleVersion):  # somebody else polls, and sees it through
         if hearing.began_at is None:
             hearing = await replace(hearing, began_at=began, after=None, unheard=()).saved(store)
         since = hearing.since(hearing.began_at or began)
@@ -157,8 +173,6 @@ async def _polled(command: HearDoors, ear: Ear) -> bool:
             if round_over(began, ear.services.now):
                 return False
         await _ended(hearing).saved(store)
-    except StaleVersion:
-        pass  # somebody else polls
     return True
 
 

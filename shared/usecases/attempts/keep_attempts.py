@@ -23,6 +23,7 @@ from shared.ledger.grant_record import GRANTS, GrantRecord, grant_from
 from shared.ledger.ledger import Ledger
 from shared.ports.documents import Ref, TenantDocuments, Write
 from shared.ports.door_records import DoorRecord
+from shared.streams.owed import nothing_owed
 from shared.streams.rows import Telling, row_of
 from shared.streams.telling import row_write
 from shared.usecases.attempts.judge_attempt import Traced, judged
@@ -146,5 +147,4 @@ async def _told(attempts: Sequence[Attempt], ledger: Ledger, services: Services)
     told = [await attempt.announce(ledger.documents, services.bus) for attempt in attempts]
     for attempt in told:
         await look_into(attempt, ledger, services)
-    if told:
-        await ledger.documents.note([replace(each, due=None).write() for each in told])
+    await nothing_owed(told, ledger.documents.note)

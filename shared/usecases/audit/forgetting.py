@@ -12,6 +12,7 @@ from typing import Final
 
 from shared.domain.instants import milliseconds
 from shared.domain.states import Failed, Revoked
+from shared.ledger.attempt import ATTEMPTS
 from shared.ledger.audit_log import StreamRecord, stream_record_from
 from shared.ledger.grant_record import grant_from
 from shared.ledger.indexes import ENTRIES_OF_GUEST, EXPIRIES, IDLE_STREAMS, OF_CREDENTIAL, STAYS_OF
@@ -49,7 +50,8 @@ async def let_go(record: StreamRecord, documents: TenantDocuments) -> bool:
     rows = [Ref(OUTBOX, f"{record.stream}.{at:06d}") for at in range(1, record.head.head.sequence + 1)]
     await _delete(rows, documents)
     await _delete([Ref("grants", grant.grant.id) for grant in grants], documents)
-    await _delete([Ref("manual_tasks", record.stream), key_ref(record.stream)], documents)
+    own = (Ref("manual_tasks", record.stream), Ref(ATTEMPTS, record.stream), key_ref(record.stream))
+    await _delete([*own], documents)
     await documents.commit([replace(record, guest=None, let_go=True).write()])
     return True
 

@@ -2,8 +2,8 @@
 
 | asked | of the audit log | of contacts |
 |---|---|---|
-| export | every entry that is about the guest, with proofs | what is kept |
-| erasure | refused by the carve-out; once the window is over, the guest's key is destroyed | done at once |
+| export | every entry that is about the guest, with proofs | stays, keys, attempts, messages |
+| erasure | refused by the carve-out; behind the window the guest's key is destroyed | at once, for good |
 | hold | the key is kept beyond the window, as long as anybody holds it | nothing |
 
 Whatever was asked is noted under the guest's alias.
@@ -12,15 +12,19 @@ Whatever was asked is noted under the guest's alias.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any, Final, Self
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import GuestId, TenantId, UserId
 from shared.domain.instants import instant_to_text
 from shared.events.subject import Retention
-from shared.ledger.guest_contacts import GUEST_CONTACTS
+from shared.keywork.services import retry_on_conflict
+from shared.ledger.guest_contacts import GuestContacts
+from shared.ledger.guest_devices import GuestDevices
 from shared.ledger.indexes import REQUESTS, STAYS_OF, SUBJECTS_DUE
-from shared.ports.documents import AlreadyExists, Create, Delete, Document, Ref, TenantDocuments, Update
+from shared.ledger.reservation import Reservation, reservation_from
+from shared.ports.documents import AlreadyExists, Create, Document, Ref, TenantDocuments, Update
 from shared.usecases.audit.books import Book
 from shared.usecases.audit.disclosures import Disclosure, note, note_request
 from shared.usecases.audit.forgetting import streams_of
@@ -84,21 +88,29 @@ async def erase_guest(request: GuestRequest, on: AuditServices) -> dict[str, Any
     """Destroy what may go, refuse what has to stay, and say until when and why."""
     alias = await _alias(request, on)
     until = None if alias is None else await _kept_until(alias, request.tenant, on)
-    gone = await _forget_contacts(request.guest, on.documents.tenant(request.tenant))
+    gone = await _forget_contacts(request.guest, on.documents.tenant(request.tenant), on)
     outcome = "nothing_kept" if until is None else "refused_by_carve_out"
     asked = await note_request(Disclosure(request.asked, request.by, "erasure", outcome, alias), on)
     audit = {"erased": until is None, "kept_until": until, "because": None if until is None else CARVE_OUT}
     return {"request": asked, "audit": audit, "contacts_erased": gone}
 
 
-async def _forget_contacts(guest: str, documents: TenantDocuments) -> int:
-    """Destroy how a guest can be reached, at each of their stays; return how many there were."""
+async def _forget_contacts(guest: str, documents: TenantDocuments, on: AuditServices) -> int:
+    """Destroy how a guest can be reached, at each of their stays; return at how many that was known.
+
+    That it was wanted is kept as long as a contact is: a confirmation that is heard again brings none back.
+    """
+    contacts, devices = GuestContacts(documents, on.cipher), GuestDevices(documents, on.cipher)
+
+    async def forget(of: Reservation, ends: datetime) -> bool:
+        await devices.forget(of.id)
+        return await contacts.erase(of.id, ends, of.standing)
+
     gone = 0
-    async for stay in documents_of(STAYS_OF, {"guest_id": guest}, documents):
-        contact = await documents.get(Ref(GUEST_CONTACTS, stay.ref.id))
-        if contact is not None:
-            await documents.commit([Delete(contact.ref, contact.version)])
-            gone += 1
+    async for found in documents_of(STAYS_OF, {"guest_id": guest}, documents):
+        stay = reservation_from(found)
+        if stay.stay is not None:
+            gone += await retry_on_conflict(partial(forget, stay, stay.stay.end))
     return gone
 
 

@@ -9,17 +9,16 @@ import hashlib
 import hmac
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, ClassVar, Final
+from typing import ClassVar, Final
 
-from shared.domain.documents import to_document
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId, TenantId, UserId
 from shared.domain.instants import Moment, instant_from_text, instant_to_text
 from shared.domain.permissions import Principal, Role, RoleAttributes, held_by_roles
-from shared.domain.stored import UNSTORED
 from shared.kernel.identity import Unauthenticated
-from shared.ledger.reading import read_stored
+from shared.ledger.reading import read_record
 from shared.ports.documents import Create, Delete, DocumentStore, Ref, StaleVersion, TenantDocuments, Update
+from shared.streams.record import Record
 
 CONSOLES, ENDINGS = "console_sessions", "console_endings"
 IDLE, LONGEST = timedelta(hours=12), timedelta(hours=24)
@@ -32,7 +31,7 @@ _PARTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConsoleSession:
+class ConsoleSession(Record):
     """Who looks, as what and where."""
 
     schema_version: ClassVar[int] = 1
@@ -46,19 +45,21 @@ class ConsoleSession:
     opened_at: Moment
     seen_at: Moment
     signed_in_at: Moment | None = None
-    version: Annotated[str | None, UNSTORED] = None
+
+    @property
+    def ref(self) -> Ref:
+        """Where it is kept."""
+        return Ref(CONSOLES, self.name)
 
     @property
     def ends_at(self) -> datetime:
         """When it is over if nobody looks before."""
         return min(self.seen_at + IDLE, self.opened_at + LONGEST)
 
-    def write(self) -> Create | Update:
-        """Return what keeps it until it is over."""
-        ref, data = Ref(CONSOLES, self.name), to_document(self)
-        if self.version is None:
-            return Create(ref, data, self.ends_at)
-        return Update(ref, data, self.version, self.ends_at)
+    @property
+    def kept_until(self) -> datetime:
+        """When it goes: with its end."""
+        return self.ends_at
 
     def principal(self, tenant: TenantId, attributes: RoleAttributes) -> Principal:
         """Return whom the pages judge."""
@@ -109,7 +110,7 @@ class Consoles:
         found = await store.get(Ref(CONSOLES, parts[1]))
         if found is None:
             raise Unauthenticated(SIGN_IN)
-        session = replace(read_stored(ConsoleSession, found), version=found.version)
+        session = read_record(ConsoleSession, found)
         if not hmac.compare_digest(session.secret, _digest(parts[2])) or now >= session.ends_at:
             raise Unauthenticated(SIGN_IN)
         if session.opened_at <= await ended_until(session.user, store):
@@ -127,10 +128,9 @@ class Consoles:
     async def close(self, tenant: TenantId, session: ConsoleSession) -> None:
         """End a session; one that is gone is over already."""
         try:
-            ref = Ref(CONSOLES, session.name)
-            await self.documents.tenant(tenant).commit([Delete(ref, session.version or "")])
+            await self.documents.tenant(tenant).commit([Delete(session.ref, session.version or "")])
         except StaleVersion:
-            found = await self.documents.tenant(tenant).get(Ref(CONSOLES, session.name))
+            found = await self.documents.tenant(tenant).get(session.ref)
             if found is not None:
                 await self.documents.tenant(tenant).commit([Delete(found.ref, found.version)])
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Annotated, ClassVar, Final
 
-from shared.domain.documents import to_document
 from shared.domain.instants import Moment
-from shared.domain.stored import UNSTORED, Stored
-from shared.ledger.reading import read_stored
-from shared.ports.documents import Create, Ref, TenantDocuments, Update
+from shared.domain.stored import Stored
+from shared.ledger.reading import read_record
+from shared.ports.documents import Ref, TenantDocuments
+from shared.streams.record import Record
 
 FEEDS: Final = "backoffice_feeds"
 MOST_KEPT: Final = 200
@@ -34,7 +34,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Feed:
+class Feed(Record):
     """What was told of late to whoever listens at one place."""
 
     schema_version: ClassVar[int] = 1
@@ -42,7 +42,11 @@ class Feed:
     place: str
     last: int = 0
     entries: Annotated[tuple[Entry, ...], Stored(rows=True)] = ()
-    version: Annotated[str | None, UNSTORED] = None
+
+    @property
+    def ref(self) -> Ref:
+        """Where it is kept."""
+        return ref_of(self.place)
 
     def told(self, word: str, about: str, now: datetime) -> "Feed":
         """Return it with one thing more."""
@@ -60,11 +64,6 @@ class Feed:
             return None
         return [each for each in kept if each.number > number]
 
-    def write(self) -> Create | Update:
-        """Return what keeps it, on the condition that nobody else was told anything meanwhile."""
-        ref, data = ref_of(self.place), to_document(self)
-        return Create(ref, data) if self.version is None else Update(ref, data, self.version)
-
 
 def ref_of(place: str) -> Ref:
     """Return where the feed of a hotel or an operator is kept."""
@@ -74,4 +73,4 @@ def ref_of(place: str) -> Ref:
 async def feed_of(place: str, store: TenantDocuments) -> Feed:
     """Return the feed of a hotel or an operator."""
     found = await store.get(ref_of(place))
-    return Feed(place=place) if found is None else replace(read_stored(Feed, found), version=found.version)
+    return Feed(place=place) if found is None else read_record(Feed, found)

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
-from shared.domain.ids import PropertyId, TenantId, UserId
-from shared.domain.instants import milliseconds
+from shared.domain.ids import PropertyId, ReservationId, TenantId, UserId
 from shared.events.backoffice.heard import HeardEvent
 from shared.events.backoffice.heard_subjects import ROOT
 from shared.keywork.services import retry_on_conflict
@@ -19,6 +18,7 @@ from shared.ports.documents import Create, Delete, Ref, TenantDocuments, Update,
 from shared.usecases.backoffice.console_sessions import ending
 from shared.usecases.backoffice.feed import feed_of
 from shared.usecases.backoffice.inbox import ALERTS, SUGGESTIONS, Source, Waiting, entry_id, waiting_of
+from shared.usecases.backoffice.presence import Presence, presence_of
 from shared.usecases.backoffice.sessions import Session, open_sessions
 from shared.usecases.backoffice.sign_in import closing
 from shared.usecases.telemetry.tell import Teller
@@ -26,9 +26,8 @@ from shared.usecases.telemetry.untold import Untold, kept
 
 HEARD: Final = "backoffice_heard"
 REMEMBERED_FOR: Final = timedelta(hours=24)
-TASKS, ARRIVED, PREFERENCES = "backoffice_tasks", "backoffice_arrived", "backoffice_preferences"
+TASKS, PREFERENCES = "backoffice_tasks", "backoffice_preferences"
 TASKS_KEPT_FOR: Final = timedelta(days=14)
-ARRIVED_KEPT_FOR: Final = timedelta(days=120)
 STALE, FORCE_LOGOUT = "view.stale", "forceLogout"
 EVERY_HOUSE: Final = "all"
 
@@ -191,20 +190,24 @@ def _stale(*views: str) -> Hears:
     return says
 
 
-async def _checked_in(effect: Effect, told: Any) -> None:
-    ref = Ref(ARRIVED, told.reservation_id)
-    if await effect.store.get(ref) is None:
-        since = milliseconds(effect.event.time)
-        data = {"schema_version": 1, "property_id": told.property_id, "since": since}
-        effect.writes.append(Create(ref, data, effect.event.time + ARRIVED_KEPT_FOR))
-    await _stale("dashboard", "arrivals", "in_house")(effect, told)
+def _word_of_reception(says: Callable[[Presence, Effect, Any], Presence | None], *views: str) -> Hears:
+    async def heard(effect: Effect, told: Any) -> None:
+        before = await presence_of(ReservationId(told.reservation_id), effect.store)
+        after = says(before, effect, told)
+        if after is not None:
+            effect.writes.append(after.write())
+        await _stale("dashboard", *views, "in_house")(effect, told)
+
+    return heard
 
 
-async def _checked_out(effect: Effect, told: Any) -> None:
-    found = await effect.store.get(Ref(ARRIVED, told.reservation_id))
-    if found is not None:
-        effect.writes.append(Delete(found.ref, found.version))
-    await _stale("dashboard", "departures", "in_house")(effect, told)
+def _came(before: Presence, effect: Effect, told: Any) -> Presence | None:
+    house = None if told.property_id is None else PropertyId(told.property_id)
+    return before.came(house, effect.event.time)
+
+
+def _went(before: Presence, effect: Effect, _: Any) -> Presence | None:
+    return before.went(effect.event.time)
 
 
 def _task(board: str) -> Hears:
@@ -233,6 +236,8 @@ async def _role_updated(effect: Effect, told: Any) -> None:
     if found is not None:
         effect.writes.append(Delete(found.ref, found.version))
     effect.tell(told.user_id, STALE, "preferences")
+    # A console knows the roles of its sign-in; a desktop shows them anew with each request.
+    effect.writes.append(await ending(UserId(told.user_id), effect.event.time, effect.store))
 
 
 HOUSEKEEPING, MAINTENANCE = "housekeeping_board", "maintenance_board"
@@ -244,8 +249,8 @@ EFFECTS: Final[Mapping[str, Hears]] = {
     f"{ROOT}alert.raised.v1": _alerted,
     f"{ROOT}alert.resolved.v1": _alert_gone,
     f"{ROOT}theme.published.v1": _stale("shortcuts"),
-    f"{ROOT}reservation.checked_in.v1": _checked_in,
-    f"{ROOT}reservation.checked_out.v1": _checked_out,
+    f"{ROOT}reservation.checked_in.v1": _word_of_reception(_came, "arrivals"),
+    f"{ROOT}reservation.checked_out.v1": _word_of_reception(_went, "departures"),
     f"{ROOT}housekeeping.task.created.v1": _task(HOUSEKEEPING),
     f"{ROOT}housekeeping.task.transitioned.v1": _task(HOUSEKEEPING),
     f"{ROOT}maintenance.workorder.opened.v1": _task(MAINTENANCE),

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Annotated, ClassVar, Final, Self
 
-from shared.domain.documents import to_document
 from shared.domain.ids import PropertyId, UserId, ulid
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.stored import UNSTORED, Stored
-from shared.ledger.reading import read_stored
-from shared.ports.documents import Create, Document, Index, Ref, TenantDocuments, Update
+from shared.ledger.reading import read_record
+from shared.ports.documents import Document, Index, Ref, TenantDocuments
+from shared.streams.record import Record
 
 ALERTS, SUGGESTIONS = "backoffice_alerts", "backoffice_suggestions"
 GONE_FOR: Final = timedelta(hours=24)
@@ -45,7 +45,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class Waiting(Record):
     """One entry of an inbox; what is said of it in words is not kept."""
 
     schema_version: ClassVar[int] = 1
@@ -63,7 +63,6 @@ class Waiting:
     done_at: Annotated[Moment | None, Stored(omitted=True)] = None
     outcome: Annotated[str | None, Stored(omitted=True)] = None
     kind: Annotated[str, UNSTORED] = ALERTS
-    version: Annotated[str | None, UNSTORED] = None
 
     @property
     def ref(self) -> Ref:
@@ -72,7 +71,12 @@ class Waiting:
 
     def indexed(self) -> Mapping[str, object]:
         """Return what only indexes read: where it waits, or waited until it was decided."""
-        return {"waits_at": None if self.gone_at is not None else self.property_id}
+        return {} if self.gone_at is not None or self.property_id is None else {"waits_at": self.property_id}
+
+    @property
+    def kept_until(self) -> datetime:
+        """When it is forgotten."""
+        return self.since + WAITS_FOR if self.gone_at is None else self.gone_at + GONE_FOR
 
     @property
     def waits(self) -> bool:
@@ -87,14 +91,6 @@ class Waiting:
         """Return it, decided or taken on."""
         return replace(self, by=by, outcome=outcome, done_at=max(now, self.since))
 
-    def write(self) -> Create | Update:
-        """Return what keeps it, on the condition that nobody else was faster."""
-        data = {name: value for name, value in to_document(self).items() if value is not None}
-        goes = self.since + WAITS_FOR if self.gone_at is None else self.gone_at + GONE_FOR
-        if self.version is None:
-            return Create(self.ref, data, goes)
-        return Update(self.ref, data, self.version, goes)
-
 
 def entry_id(kind: str, about: str, since: datetime) -> str:
     """Return the id of an entry: the same whenever it is heard of, for it waits once."""
@@ -104,7 +100,7 @@ def entry_id(kind: str, about: str, since: datetime) -> str:
 
 def waiting_from(found: Document) -> Waiting:
     """Read an entry."""
-    return replace(read_stored(Waiting, found), kind=found.ref.collection, version=found.version)
+    return replace(read_record(Waiting, found), kind=found.ref.collection)
 
 
 async def waiting_of(kind: str, about: str, store: TenantDocuments) -> Waiting | None:

@@ -20,15 +20,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Annotated, ClassVar, Final, Self
 
-from shared.domain.documents import to_document
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import DesktopDeviceId, PropertyId, SessionId, UserId
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.permissions import Role
-from shared.domain.stored import UNSTORED, Stored
+from shared.domain.stored import Stored
 from shared.kernel.identity import Unauthenticated
-from shared.ledger.reading import read_stored
-from shared.ports.documents import Create, Document, Index, Ref, TenantDocuments, Update
+from shared.ledger.reading import read_record
+from shared.ports.documents import Document, Index, Ref, TenantDocuments
+from shared.streams.record import Record
 from shared.streams.telling import DUE_AT
 
 SESSIONS: Final = "backoffice_sessions"
@@ -61,7 +61,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Session(Record):
     """One session, open or closed. Address and fingerprint are kept as hashes only."""
 
     schema_version: ClassVar[int] = 1
@@ -85,7 +85,6 @@ class Session:
     cursor_at: Moment | None = None
     closed_at: Moment | None = None
     reason: Annotated[str | None, Stored(omitted=True)] = None
-    version: Annotated[str | None, UNSTORED] = None
 
     @property
     def ref(self) -> Ref:
@@ -102,12 +101,15 @@ class Session:
         return self.closed_at is None and now < self.ends_at
 
     def indexed(self) -> Mapping[str, object]:
-        """Return what only indexes read."""
-        is_open = self.closed_at is None
-        return {
-            DUE_AT: milliseconds(self.ends_at) if is_open else None,
-            "open_of": self.operator if is_open else None,
-        }
+        """Return what only indexes read: nothing of a closed one."""
+        if self.closed_at is not None:
+            return {}
+        return {DUE_AT: milliseconds(self.ends_at), "open_of": self.operator}
+
+    @property
+    def kept_until(self) -> datetime | None:
+        """When a closed one goes."""
+        return None if self.closed_at is None else self.closed_at + KEPT_FOR
 
     def used(self, now: datetime, **news: object) -> Self:
         """Return it, used just now."""
@@ -117,18 +119,10 @@ class Session:
         """Return it, closed: no later than it would have expired by itself."""
         return replace(self, closed_at=min(max(now, self.opened_at), self.ends_at), reason=reason)
 
-    def write(self) -> Create | Update:
-        """Return what keeps it, on the condition that nobody else has changed it."""
-        data = {name: value for name, value in to_document(self).items() if value is not None}
-        goes = None if self.closed_at is None else self.closed_at + KEPT_FOR
-        if self.version is None:
-            return Create(self.ref, data, goes)
-        return Update(self.ref, data, self.version, goes)
-
 
 def session_from(found: Document) -> Session:
     """Read a session."""
-    return replace(read_stored(Session, found), version=found.version)
+    return read_record(Session, found)
 
 
 def new_secret(token: bytes) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from typing import Final
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId
 from shared.domain.instants import milliseconds
+from shared.domain.kinds import VendorCode
 from shared.domain.premises import LockDevice
 from shared.ledger.hotel_directory import HotelSetup
 from shared.ledger.indexes import STAYS_AT
@@ -16,9 +17,11 @@ from shared.offline.arrivals import HORIZON, ArrivalsPack, ExpectedStay, RoomDoo
 from shared.ports.documents import Document, Ref, TenantDocuments
 from shared.usecases.desk.authority import ARRIVALS, DeskAuthority
 from shared.usecases.desk.certificates import revocations
+from shared.usecases.desk.desk_facts import CARDS
 from shared.usecases.desk.desks import KnownDesk
 from shared.usecases.desk.services import DeskServices
 from shared.usecases.desk.staff import staff_at
+from shared.vendor_kit.desk_jobs import DeskJobs
 
 IN_HOUSE: Final = timedelta(days=90)
 """Guests who came earlier than that are found by their booking alone."""
@@ -38,6 +41,7 @@ async def arrivals_for(desk: KnownDesk, on: DeskServices) -> str:
         staff=tuple(await staff_at(desk.store, property_id, on)),
         revoked=await revocations(desk.store, on),
         rooms=tuple(_rooms(setup)),
+        newest_card=max([await _newest(vendor, desk, on) for vendor in vendors_of_cards(setup)], default=0),
     )
     return pack.sign(await DeskAuthority(desk.tenant, on).signs(ARRIVALS)).decode()
 
@@ -45,6 +49,16 @@ async def arrivals_for(desk: KnownDesk, on: DeskServices) -> str:
 def door_name(device: LockDevice) -> str:
     """Return the name by which cards know a door: its room's, or the lock's own where it leads to several."""
     return device.rooms[0] if len(device.rooms) == 1 else device.vendor_device
+
+
+async def _newest(vendor: VendorCode, desk: KnownDesk, on: DeskServices) -> int:
+    return await DeskJobs(desk.store, on.keys.clock, vendor, desk.record.property_id).newest()
+
+
+def vendors_of_cards(setup: HotelSetup) -> tuple[VendorCode, ...]:
+    """Return the vendors of a property at whose locks cards are written by a desk."""
+    able = (each for each in setup.devices if any(map(each.capabilities.supports, CARDS)))
+    return tuple(sorted({each.vendor for each in able}))
 
 
 def _rooms(setup: HotelSetup) -> Iterator[RoomDoors]:

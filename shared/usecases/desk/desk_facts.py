@@ -2,12 +2,14 @@
 
 A fact is signed by the desk over all that it says, the vendor's reference included. What the desk itself was
 bound by is judged here once more, by our clock and our records: a desk that lies is one that was broken into.
+A desk whose clock is ahead does not lie: its card is there, and its fact is dated no later than now.
 """
 
 import base64
 import binascii
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
@@ -17,12 +19,14 @@ from nacl.signing import VerifyKey
 from shared.domain.core import PROVISIONAL_CAP
 from shared.domain.errors import DomainError, InvalidInput
 from shared.domain.ids import ProvisionalKeyId, ReservationId, RoomId
-from shared.domain.instants import instant_from_text
+from shared.domain.instants import instant_from_text, milliseconds
 from shared.domain.kinds import KeyCredentialKind, RevokeReason
 from shared.domain.secret import Secret
+from shared.offline.arrivals import HORIZON
 from shared.offline.certificate import LEEWAY, LIFETIME
 from shared.offline.signing import SignedRefused, message
 from shared.usecases.desk.desks import DeskRecord
+from shared.vendor_kit.written_cards import NUMBERS
 
 PURPOSE: Final = "keyfleet desk fact"
 ISSUED: Final = "melmastoon.lock.credential.issued.local.v1"
@@ -31,6 +35,10 @@ REFUSED: Final = "melmastoon.lock.credential.refused.local.v1"
 FORKED: Final = "melmastoon.lock.audit.fork_seen.local.v1"
 SIGNATURE: Final = "deviceSig"
 MINUTE: Final = timedelta(minutes=1)
+CARDS: Final = frozenset({KeyCredentialKind.RFID_CARD, KeyCredentialKind.NFC_TAG})
+MOST_AHEAD: Final = 2 * HORIZON
+"""By so much a card's number may be ahead of now: further, and the desk would have found its arrivals old."""
+_NUMBER: Final = re.compile(r"[0-9]{1,15}")
 
 
 class FactRefused(Exception):
@@ -80,8 +88,19 @@ class MadeAlone:
     @property
     def number(self) -> int:
         """The number on its card, in milliseconds; 0 where it is no card."""
-        _, _, number = self.reference.reveal().partition(".")
-        return int(number) if number.isdecimal() else 0
+        return _number(self.reference) if self.kind in CARDS else 0
+
+    def __post_init__(self) -> None:
+        if self.number >= NUMBERS:
+            raise FactRefused("malformed")
+
+    def by(self, now: datetime) -> Self:
+        """Return it by our clock: what is told of cannot have been later."""
+        return replace(self, issued_at=min(self.issued_at, now))
+
+    def ahead(self, now: datetime) -> bool:
+        """Say whether the desk's clock was further ahead than clocks are."""
+        return self.issued_at > now + LEEWAY
 
     def why_not(self, desk: DeskRecord, now: datetime) -> str | None:
         """Return which bound of its certificate the desk broke, in a word; None says that it broke none."""
@@ -89,8 +108,8 @@ class MadeAlone:
             ("serial", lambda: self.serial in desk.serials),
             ("kind", lambda: self.kind in desk.kinds),
             ("window", lambda: timedelta(0) < self.end - self.start <= PROVISIONAL_CAP + MINUTE),
-            ("future", lambda: self.issued_at <= now + LEEWAY),
-            ("expired", lambda: self.issued_at < desk.certified_at + LIFETIME),
+            ("number", lambda: self.number <= milliseconds(now + MOST_AHEAD)),
+            ("expired", lambda: self.by(now).issued_at < desk.certified_at + LIFETIME),
         )
         return next((reason for reason, holds in checks if not holds()), None)
 
@@ -111,6 +130,11 @@ class WithdrawnAlone:
             return cls(str(key), RevokeReason(told["reason"]), told["removedAtLock"] is True)
         except (KeyError, TypeError, ValueError):
             raise FactRefused("malformed") from None
+
+
+def _number(reference: Secret[str]) -> int:
+    _, _, told = reference.reveal().partition(".")
+    return int(told) if _NUMBER.fullmatch(told) else NUMBERS
 
 
 def prove(told: Mapping[str, Any], reference: Secret[str] | None, key: VerifyKey) -> None:

@@ -2,23 +2,23 @@
 
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Annotated, ClassVar, Final, Self
+from typing import ClassVar, Final
 
 from nacl.signing import VerifyKey
 
-from shared.domain.documents import to_document
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import DesktopDeviceId, PropertyId, TenantId, UserId
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import KeyCredentialKind
-from shared.domain.stored import UNSTORED, Json
+from shared.domain.stored import Json
 from shared.ledger.indexes import DESKS_AT
-from shared.ledger.reading import read_stored
+from shared.ledger.reading import read_record
 from shared.offline.requests import GOOD_FOR, Asking, DeskSignature
 from shared.offline.signing import SignedRefused
-from shared.ports.documents import AlreadyExists, Create, Document, Ref, TenantDocuments, Update
+from shared.ports.documents import AlreadyExists, Create, Ref, TenantDocuments
+from shared.streams.record import Record
 from shared.usecases.desk.services import DeskRefused, DeskServices
 
 DESKS, NONCES = "desks", "desk_nonces"
@@ -27,7 +27,7 @@ NONCE_KEPT: Final = 2 * GOOD_FOR + timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeskRecord:
+class DeskRecord(Record):
     """One front-desk machine: its own key, its certificates, and how far its outbox was heard.
 
     `pushed` is the last row of its outbox that was taken in, `head` that row's hash.
@@ -49,8 +49,11 @@ class DeskRecord:
     stopped_by: UserId | None = None
     pushed: int = 0
     head: str = ""
-    version: Annotated[str | None, UNSTORED] = None
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
+
+    @property
+    def ref(self) -> Ref:
+        """Where it is kept."""
+        return ref_of(self.id)
 
     def indexed(self) -> dict[str, Json]:
         """Return what a property's list of desks reads."""
@@ -65,16 +68,6 @@ class DeskRecord:
     def public(self) -> VerifyKey:
         """The key that its requests and rows are proved by."""
         return VerifyKey(base64.b64decode(self.key))
-
-    def write(self) -> Create | Update:
-        """Return what keeps it, on the condition that nobody else has changed it."""
-        ref, data = ref_of(self.id), to_document(self)
-        return Create(ref, data) if self.version is None else Update(ref, data, self.version)
-
-    @classmethod
-    def read(cls, found: Document) -> Self:
-        """Read what was kept."""
-        return replace(read_stored(cls, found), version=found.version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +87,13 @@ def ref_of(desk: str) -> Ref:
 async def desk_of(store: TenantDocuments, desk: str) -> DeskRecord | None:
     """Return a desk, or None."""
     found = await store.get(ref_of(desk))
-    return None if found is None else DeskRecord.read(found)
+    return None if found is None else read_record(DeskRecord, found)
 
 
 async def desks_of(store: TenantDocuments, property_id: PropertyId) -> list[DeskRecord]:
     """Return a property's desks, the first paired first."""
     found = await store.query(DESKS_AT, {"property_id": str(property_id)}, limit=MOST)
-    return [DeskRecord.read(each) for each in found]
+    return [read_record(DeskRecord, each) for each in found]
 
 
 async def proven(headers: Mapping[str, str], asking: Asking, on: DeskServices) -> KnownDesk:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from shared.domain.grant import name_at_vendor
-from shared.domain.kinds import KeyCredentialKind, VendorCode
+from shared.domain.kinds import VendorCode
 from shared.domain.premises import LockDevice
 from shared.domain.secret import Secret
 from shared.keywork.vault import KEPT_AFTER_STAY
@@ -12,12 +12,12 @@ from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.sealed_keys import SealedKey, SealedKeys, SecretName
 from shared.ports.documents import Write
-from shared.usecases.desk.desk_facts import MadeAlone
+from shared.usecases.desk.desk_facts import CARDS, MadeAlone
 from shared.usecases.desk.desks import KnownDesk
 from shared.usecases.desk.services import DeskServices
-from shared.vendor_kit.desk_jobs import DeskJobs, WrittenCard
+from shared.vendor_kit.desk_jobs import DeskJobs
+from shared.vendor_kit.written_cards import WrittenCard
 
-CARDS: Final = frozenset({KeyCredentialKind.RFID_CARD, KeyCredentialKind.NFC_TAG})
 PIN: Final = "pin:"
 
 

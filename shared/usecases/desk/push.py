@@ -5,8 +5,11 @@
 2. What the row tells is proved and done, which is idempotent by the key's own name.
 3. One commit keeps the row without its secret, and counts it. A crash before it does 2 once more.
 
-A row that is not the desk's own stops its outbox, and somebody is called: a chain that is altered, a second
-history of one desk, or a fact that breaks the desk's bounds.
+| the row | | |
+|---|---|---|
+| is not the desk's own: the chain, a second history, the signature | somebody is called | stops the outbox |
+| is its own, and breaks its bounds | somebody is called, once; nothing of it is done | is kept and counted |
+| is dated ahead of our clock | somebody is called; it is done as of now | is kept and counted |
 """
 
 import base64
@@ -42,6 +45,7 @@ from shared.usecases.desk.reconcile import reconcile
 from shared.usecases.desk.services import DeskRefused, DeskServices
 
 ROWS: Final = "desk_rows"
+REFUSED_ROW: Final = "refused: "
 MOST: Final = 25
 """Rows in one push: each may cost a dozen writes, and a push ends within its time."""
 Json = dict[str, Any]
@@ -108,7 +112,7 @@ async def push(desk: KnownDesk, body: Mapping[str, Any], on: DeskServices) -> Js
         else:
             break
         if row.key_id:
-            keys[row.key_id] = await _standing(row.key_id, desk, on)
+            keys[row.key_id] = await _standing(row, desk, on)
     return {"heard": desk.record.pushed, "keys": keys}
 
 
@@ -116,10 +120,12 @@ async def _heard(row: PushedRow, desk: KnownDesk, on: DeskServices) -> KnownDesk
     previous = bytes.fromhex(desk.record.head) if desk.record.head else GENESIS
     if not row.follows(previous):
         raise _alarmed("chain", row, desk, on)
+    told, reference = _proven(row, desk, on)
     try:
-        outcome = await _done(row, desk, on)
+        outcome = await _done(row, told, reference, desk, on)
     except FactRefused as refusal:
-        raise _alarmed(refusal.reason, row, desk, on) from None
+        _somebody_called(refusal.reason, row, desk, on)
+        outcome = f"{REFUSED_ROW}{refusal.reason}"
     record = replace(desk.record, pushed=row.sequence, head=row.hash.hex())
     kept = {
         "schema_version": 1,
@@ -130,22 +136,30 @@ async def _heard(row: PushedRow, desk: KnownDesk, on: DeskServices) -> KnownDesk
         "hash": row.hash.hex(),
         "outcome": outcome,
     }
-    await desk.store.commit([Create(Ref(ROWS, f"{record.id}.{row.sequence:08d}"), kept), record.write()])
-    found = await desk.store.get(Ref("desks", record.id))
-    return replace(desk, record=type(record).read(found)) if found is not None else desk
+    (_, version) = await desk.store.commit([Create(_place_of(row, desk), kept), record.write()])
+    return replace(desk, record=record.as_found(version))
 
 
-async def _done(row: PushedRow, desk: KnownDesk, on: DeskServices) -> str:
+def _place_of(row: PushedRow, desk: KnownDesk) -> Ref:
+    return Ref(ROWS, f"{desk.record.id}.{row.sequence:08d}")
+
+
+def _proven(row: PushedRow, desk: KnownDesk, on: DeskServices) -> tuple[Json, Secret[str] | None]:
+    """Return what a row tells, proved to be the desk's own."""
+    try:
+        told, reference = row.told, Secret(row.secret.decode()) if row.secret else None
+        prove(told, reference, desk.record.public)
+    except (FactRefused, UnicodeDecodeError):
+        raise _alarmed("signature", row, desk, on) from None
+    return told, reference
+
+
+async def _done(
+    row: PushedRow, told: Json, reference: Secret[str] | None, desk: KnownDesk, on: DeskServices
+) -> str:
     """Do what a row tells, and say in a word what came of it."""
-    told, reference = row.told, Secret(row.secret.decode()) if row.secret else None
-    prove(told, reference, desk.record.public)
     if row.subject == ISSUED:
-        made = MadeAlone.of(told, reference or Secret(""))
-        broken = made.why_not(desk.record, on.now)
-        if broken is not None:
-            raise FactRefused(broken)
-        key = await retry_on_conflict(lambda: reconcile(made, desk, on))
-        return "unknown_stay" if key is None else "reconciled"
+        return await _reconciled(MadeAlone.of(told, reference or Secret("")), desk, on)
     if row.subject == REVOKED:
         return await _withdrawn(WithdrawnAlone.of(told), desk, on)
     reason = str(told.get("reason", ""))[:40]
@@ -156,6 +170,17 @@ async def _done(row: PushedRow, desk: KnownDesk, on: DeskServices) -> str:
     if row.subject == REFUSED:
         on.keys.log.info("a desk refused a key", device=desk.record.id, reason=reason, sequence=row.sequence)
     return "noted"
+
+
+async def _reconciled(made: MadeAlone, desk: KnownDesk, on: DeskServices) -> str:
+    broken = made.why_not(desk.record, on.now)
+    if broken is not None:
+        raise FactRefused(broken)
+    if made.ahead(on.now):
+        seen = {"tenant": desk.tenant, "device": desk.record.id}
+        on.keys.log.alert("a desk's clock is ahead of ours", runbook="desk/clock", **seen)
+    key = await retry_on_conflict(lambda: reconcile(made.by(on.now), desk, on))
+    return "unknown_stay" if key is None else "reconciled"
 
 
 async def _withdrawn(gone: WithdrawnAlone, desk: KnownDesk, on: DeskServices) -> str:
@@ -179,12 +204,14 @@ async def _withdrawn(gone: WithdrawnAlone, desk: KnownDesk, on: DeskServices) ->
     return "withdrawn" if await retry_on_conflict(ended) else "unknown_key"
 
 
-async def _standing(local: str, desk: KnownDesk, on: DeskServices) -> Json:
-    """Return which key of the ledger a desk's key is, and how it stands there."""
-    known = await local_key(local, desk.store)
+async def _standing(row: PushedRow, desk: KnownDesk, on: DeskServices) -> Json:
+    """Return which key of the ledger a desk's key is, and how it stands; one that was refused failed."""
+    known = await local_key(row.key_id, desk.store)
     entry = None if known is None else await Ledger(desk.store, on.keys.ids).entry(known.key)
     if known is None or entry is None:
-        return {"keyCredentialId": None, "state": None}
+        kept = await desk.store.get(_place_of(row, desk))
+        refused = kept is not None and str(kept.data["outcome"]).startswith(REFUSED_ROW)
+        return {"keyCredentialId": None, "state": "failed" if refused else None}
     return {"keyCredentialId": known.key, "state": name_of(type(entry.credential.state))}
 
 
@@ -195,6 +222,11 @@ def _check_known(row: PushedRow, desk: KnownDesk, on: DeskServices) -> None:
 
 
 def _alarmed(reason: str, row: PushedRow, desk: KnownDesk, on: DeskServices) -> DeskRefused:
+    _somebody_called(reason, row, desk, on)
+    return DeskRefused(f"row_{reason}")
+
+
+def _somebody_called(reason: str, row: PushedRow, desk: KnownDesk, on: DeskServices) -> None:
     on.keys.log.alert(
         "a desk's outbox is not to be believed",
         runbook="desk/outbox",
@@ -203,4 +235,3 @@ def _alarmed(reason: str, row: PushedRow, desk: KnownDesk, on: DeskServices) -> 
         reason=reason,
         sequence=row.sequence,
     )
-    return DeskRefused(f"row_{reason}")

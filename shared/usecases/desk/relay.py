@@ -15,22 +15,22 @@ from shared.domain.core import Guest
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
 from shared.domain.instants import instant_to_text
-from shared.domain.kinds import KeyCredentialKind, VendorCode
+from shared.domain.kinds import VendorCode
 from shared.domain.premises import LockDevice
 from shared.ledger.grant_record import grant_from
 from shared.ledger.hotel_directory import HotelSetup
 from shared.ledger.indexes import OF_JOB
 from shared.ledger.key_record import key_record_from, ref_of
 from shared.ports.documents import TenantDocuments
-from shared.usecases.desk.arrivals import door_name
+from shared.usecases.desk.arrivals import door_name, vendors_of_cards
 from shared.usecases.desk.desks import KnownDesk
 from shared.usecases.desk.local_keys import LocalKey, local_key, local_keys_of
 from shared.usecases.desk.services import DeskServices
 from shared.usecases.upkeep.hear_of_job import JobHeard, hear_of_job
 from shared.vendor_kit.desk_jobs import OPEN, DeskJob, DeskJobs, JobError, JobState
+from shared.vendor_kit.written_cards import NUMBERS
 
 Json = dict[str, Any]
-CARDS: Final = (KeyCredentialKind.RFID_CARD, KeyCredentialKind.NFC_TAG)
 LONGEST_WAIT: Final = 20.0
 """Seconds. Somebody who waits for a job hears of the next one at once; nobody who does not wait misses it."""
 LOOK_EVERY: Final = 2.0
@@ -49,6 +49,8 @@ class JobStep:
     error: JobError | None
     local_id: str | None = None
     """The card that is this job's was made by the desk alone, before the job was ordered."""
+    number: int | None = None
+    """The number that stands on the card."""
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Self:
@@ -63,9 +65,10 @@ class JobStep:
                 "error", "missing, unknown, or of no error", f"say one of {', '.join(JobError)}"
             )
         known = JobError(error) if error is not None else None
-        local = body.get("localId")
+        local, number = body.get("localId"), body.get("number")
         made_as = local if isinstance(local, str) else None
-        return cls(VendorCode(body.get("vendor")), job, JobState(state), known, made_as)
+        stands = number if type(number) is int and 0 <= number < NUMBERS else None
+        return cls(VendorCode(body.get("vendor")), job, JobState(state), known, made_as, stands)
 
 
 async def pull(desk: KnownDesk, wait: float, known: Collection[str], on: DeskServices) -> Json:
@@ -87,6 +90,7 @@ async def hear(desk: KnownDesk, step: JobStep, on: DeskServices) -> Json:
     jobs = _jobs(desk.store, step.vendor, desk, on)
     known = await jobs.find(step.job)
     if known is None or not _is_of(known, setup.of_vendor(step.vendor)):
+        _alarm_if_written(step, desk, on)
         raise InvalidInput("job", "no job of this desk's", "pull the jobs anew, and let go of this one")
     number = await _number_of(known, step, desk)
     job = await jobs.advance(step.job, step.state, step.error, number) or known
@@ -95,19 +99,29 @@ async def hear(desk: KnownDesk, step: JobStep, on: DeskServices) -> Json:
     return {"state": str(job.state)}
 
 
+def _alarm_if_written(step: JobStep, desk: KnownDesk, on: DeskServices) -> None:
+    """Call somebody where a card is written of which we shall never know what it opens."""
+    if step.state is JobState.PROCESSED:
+        on.keys.log.alert(
+            "a desk wrote the card of a job that is no job of its property",
+            runbook="desk/unknown-key",
+            tenant=desk.tenant,
+            device=desk.record.id,
+            job=step.job,
+        )
+
+
 async def _number_of(job: DeskJob, step: JobStep, desk: KnownDesk) -> int:
-    """Return the number on the card of a job: that of a card that was there before it, or as it was told."""
+    """Return the number on the card of a job: of the card that was there before it, or as the desk says.
+
+    It was handed the job's own number, or a higher one of a card that a desk had made for the key by then.
+    """
     if step.local_id is not None:
         local = await local_key(step.local_id, desk.store)
         return job.number if local is None else local.number
     whose = await _whose(job, step.vendor, desk.store)
-    return max([job.number, *(each.number for each in whose.local)])
-
-
-def vendors_of_cards(setup: HotelSetup) -> tuple[VendorCode, ...]:
-    """Return the vendors of a property at whose locks cards are written by a desk."""
-    able = (each for each in setup.devices if any(map(each.capabilities.supports, CARDS)))
-    return tuple(sorted({each.vendor for each in able}))
+    highest = max([job.number, *(each.number for each in whose.local)])
+    return highest if step.number is None else min(max(step.number, job.number), highest)
 
 
 async def _pulled(

@@ -4,9 +4,12 @@
 2. An execution begins, in which the adapter places it under a name of ours, and takes it away in time.
 3. Whoever stands at the door types it. The attempt is heard like any other, and known by its blind index:
    at the lock that was challenged, the mapping is proven; at another, both are quarantined, whatever it said.
+4. It is over once the lock has the code no more, or refused it for good; or an hour after its end, and then
+   somebody is told: the lock's own clock ends the code, and a comparison finds it by its name.
 
-Who dies between 1 and 2 is followed by nobody: the person asks again, and the code of before counts nowhere.
-While a lock has a code, nobody is told another: the first would stay there.
+Who dies between 1 and 2, or hears no answer, asks again: the new code takes the place of the old one, whose
+name is taken away before the new one goes to the lock, and once more at the end. Of two who ask at once, one
+is refused, and what was drawn for it is forgotten. While a lock has a code, nobody is told another.
 """
 
 from collections.abc import Mapping
@@ -21,11 +24,11 @@ from shared.domain.kinds import KeyCredentialKind
 from shared.domain.lock_errors import LockError
 from shared.domain.secret import Secret
 from shared.keywork.services import Services
-from shared.keywork.vendor_session import VendorSessions
+from shared.keywork.vendor_session import VendorSession, VendorSessions
 from shared.keywork.verdicts import adapter_of
 from shared.ledger.challenge import LASTS, Challenge, ChallengeCodes, challenge_of
 from shared.ledger.grant_record import pin_key
-from shared.ports.documents import DocumentStore, StaleVersion
+from shared.ports.documents import AlreadyExists, DocumentStore, StaleVersion, TenantDocuments
 from shared.ports.lock import LockKey
 from shared.ports.vault import Cipher
 from shared.usecases.attempts.begin_hearing import WORKFLOW
@@ -35,6 +38,9 @@ CHALLENGE: Final = "challenge"
 AGAIN: Final = timedelta(seconds=15)
 LONGEST_REST: Final = timedelta(seconds=55)
 TAKEN_AWAY_WITHIN: Final = timedelta(hours=1)
+AFTER_ITS_END: Final = timedelta(minutes=5)
+"""By the lock's own clock it opens no more: there is no hurry to take it away."""
+MOST_FORMER: Final = 5
 OVER: Final = {"outcome": "done", "after_seconds": 0}
 
 
@@ -80,11 +86,10 @@ async def challenge_door(command: ChallengeDoor, codes: ChallengeCodes, services
         by=command.by,
         asked_at=now,
         until=now + LASTS,
+        former=_former(last),
         version=None if last is None else last.version,
     )
-    code = draw_pin(services.entropy, LONGEST)
-    await codes.keep(challenge, code)
-    await challenge.saved(store)
+    code = await _told(challenge, store, codes, services)
     argument = {
         "tenant": str(command.tenant),
         "property": str(command.property_id),
@@ -96,6 +101,28 @@ async def challenge_door(command: ChallengeDoor, codes: ChallengeCodes, services
     await services.sagas.start(WORKFLOW, argument)
     until = instant_to_text(challenge.until)
     return {"device": str(device.id), "label": device.label, "code": code.reveal(), "until": until}
+
+
+async def _told(
+    challenge: Challenge, store: TenantDocuments, codes: ChallengeCodes, services: Services
+) -> Secret[str]:
+    """Return a code that is sealed, and then asked for; of two who ask at once, one is refused."""
+    code = draw_pin(services.entropy, LONGEST)
+    await codes.keep(challenge, code)
+    try:
+        await challenge.saved(store)
+    except (AlreadyExists, StaleVersion):
+        await codes.forget(challenge)
+        remedy = "Type the code that somebody else was told just now"
+        raise InvalidInput("device", "challenged already", remedy) from None
+    return code
+
+
+def _former(last: Challenge | None) -> tuple[str, ...]:
+    """Return the turns whose codes may be at the lock, or come there yet; of many, the last."""
+    if last is None or last.over:
+        return ()
+    return (*last.former, last.turn)[-MOST_FORMER:]
 
 
 def _check_gone(last: Challenge | None, now: datetime) -> None:
@@ -114,33 +141,46 @@ async def work_on_challenge(
     if challenge is None or challenge.over:
         return dict(OVER)
     code = await codes.find(challenge)
-    if code is None:
+    if code is None:  # whoever forgot it noted that it is over, or died before that
+        await challenge_over(challenge, codes, services)
         return dict(OVER)
     try:
         desk = await desks.at(command.tenant, command.property_id)
         if services.now >= challenge.until:
-            await desk.port.remove(_key(challenge, code))
+            await _taken_away(challenge, code, desk)
             await challenge_over(challenge, codes, services)
             return dict(OVER)
         if not challenge.placed:
+            await _former_taken_away(challenge, desk)
             await desk.port.place(_key(challenge, code))
             index = (await desk.secrets.pin_indexes(challenge.property_id, code))[0]
             challenge = await replace(challenge, placed=True, pin=pin_key(index), cause=None).saved(store)
     except LockError as error:
-        return await _refused(challenge, error, services)
+        return await _refused(challenge, error, codes, services)
     except StaleVersion:
         return _again(AGAIN)  # somebody asked anew
     return _again(min(max(challenge.until - services.now, timedelta(seconds=1)), LONGEST_REST))
 
 
+async def _taken_away(challenge: Challenge, code: Secret[str], desk: VendorSession) -> None:
+    await desk.port.remove(_key(challenge, code))
+    await _former_taken_away(challenge, desk)
+
+
+async def _former_taken_away(challenge: Challenge, desk: VendorSession) -> None:
+    """Take codes away by their names whose answers were lost: nobody knows whether they came to the lock."""
+    for turn in challenge.former:
+        await desk.port.remove(replace(_key(challenge, None), name=challenge.name_of(turn)))
+
+
 async def challenge_over(challenge: Challenge, codes: ChallengeCodes, services: Services) -> None:
-    """Forget a challenge's code, and note that its lock has it no more."""
+    """Forget a challenge's code, and note that it is over."""
     store = services.hotels.admitted(codes.sealed.tenant)
     await replace(challenge, over=True).saved(store)
     await codes.forget(challenge)
 
 
-def _key(challenge: Challenge, code: Secret[str]) -> LockKey:
+def _key(challenge: Challenge, code: Secret[str] | None) -> LockKey:
     return LockKey(
         device_id=challenge.device_id,
         kind=KeyCredentialKind.PIN_CODE,
@@ -152,13 +192,19 @@ def _key(challenge: Challenge, code: Secret[str]) -> LockKey:
     )
 
 
-async def _refused(challenge: Challenge, error: LockError, services: Services) -> dict[str, Any]:
-    """Ask again for a while; a code that will not go opens nothing by then, and a comparison finds it."""
-    services.log.warning(
-        "a challenge could not be worked on", deviceId=challenge.device_id, cause=error.cause.kind
-    )
+async def _refused(
+    challenge: Challenge, error: LockError, codes: ChallengeCodes, services: Services
+) -> dict[str, Any]:
+    """Ask again for a while; what is refused for good, or has gone on for too long, is over, and said."""
+    kind = error.cause.kind
     late = services.now >= challenge.until + TAKEN_AWAY_WITHIN
-    return dict(OVER) if late or error.permanent else _again(AGAIN)
+    if not (late or (error.permanent and not challenge.placed)):
+        services.log.warning("a challenge could not be worked on", deviceId=challenge.device_id, cause=kind)
+        return _again(AFTER_ITS_END if challenge.placed else AGAIN)
+    said = "a challenge's code may be at its lock still" if late else "a lock takes no challenge"
+    services.log.warning(said, deviceId=challenge.device_id, cause=kind, name=challenge.name)
+    await challenge_over(replace(challenge, cause=kind), codes, services)
+    return dict(OVER)
 
 
 def _again(after: timedelta) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from shared.keywork.services import Services, retry_on_conflict
 from shared.ledger.attempt import Attempt
 from shared.ledger.device_record import DEVICE_HEALTH, DeviceRecord, device_record_from
+from shared.ledger.premises import change_hotel
 from shared.ports.documents import Ref, TenantDocuments
 
 Change = Callable[[DeviceRecord], DeviceRecord]
@@ -23,6 +24,7 @@ async def judge_mapping(attempt: Attempt, store: TenantDocuments, services: Serv
                 challenged,
                 lambda it: replace(it, proven_at=attempt.at, swapped_at=None, hardware=None),
                 store,
+                services,
             )
         return
     both = [
@@ -30,6 +32,7 @@ async def judge_mapping(attempt: Attempt, store: TenantDocuments, services: Serv
             each,
             lambda it: it if it.swapped_at else replace(it, swapped_at=attempt.at, proven_at=None),
             store,
+            services,
         )
         for each in (challenged, attempt.device_id)
     ]
@@ -44,7 +47,7 @@ async def judge_mapping(attempt: Attempt, store: TenantDocuments, services: Serv
         )
 
 
-async def _changed(device: str, change: Change, store: TenantDocuments) -> bool:
+async def _changed(device: str, change: Change, store: TenantDocuments, services: Services) -> bool:
     """Change what is kept of a lock; return whether that was new."""
 
     async def changed() -> bool:
@@ -55,7 +58,8 @@ async def _changed(device: str, change: Change, store: TenantDocuments) -> bool:
         after = change(record)
         if after == record:
             return False
-        await store.commit([after.write()])
+        await change_hotel(store, after.property_id, [after.write()])
+        services.hotels.forget(after.tenant)
         return True
 
     return await retry_on_conflict(changed)

@@ -16,7 +16,7 @@ from shared.domain.window import zone_named
 from shared.keywork.services import Services
 from shared.ledger.hearing import hearing_of
 from shared.ledger.indexes import PROPERTIES, TENANTS
-from shared.ledger.vendor_webhook import site_of
+from shared.ledger.site import site_of
 from shared.ports.documents import DocumentStore
 from shared.usecases.attempts.begin_hearing import LOOK, READ_BACK, HearDoors, begin_hearing
 from shared.usecases.devices.read_back import arriving

@@ -3,7 +3,8 @@
 1. The vendor's list is asked for; where there is none, nothing is concluded from that.
 2. More than a fifth of the known locks gone is not believed: an alarm, and nothing else of that list counts.
 3. Each lock: new ones are registered; a known one is held against how it was, and each crossing is told once,
-   in one commit with its new condition. Another lock under a known name is quarantined, with an alarm.
+   in one commit with its new condition. Another lock under a known name is quarantined, with an alarm: its
+   premises say so in the same commit, and no key goes there until somebody has proven it at the door.
 4. The clocks of those asked longest ago are asked, a few at a time: each takes its gateway's time.
 5. Of locks taken out of use, the account must have changed within a day, or somebody is called.
 
@@ -25,12 +26,14 @@ from shared.keywork.vendor_session import VendorSession, VendorSessions
 from shared.ledger.device_record import DeviceRecord, device_record_from
 from shared.ledger.hearing import hearing_of
 from shared.ledger.indexes import DEVICES_AT
-from shared.ledger.vendor_webhook import site_of
+from shared.ledger.premises import change_hotel
+from shared.ledger.site import site_of
 from shared.ports.documents import AlreadyExists, StaleVersion, TenantDocuments, Write
 from shared.ports.lock import DeviceHealth, ListedDevice
+from shared.streams.owed import nothing_owed
 from shared.streams.telling import row_write
 from shared.usecases.attempts.begin_hearing import HearDoors
-from shared.usecases.devices.out_of_use import ALARMED_EVERY, watch_accounts
+from shared.usecases.devices.out_of_use import ALARMED_EVERY, watch_leaving
 from shared.usecases.devices.tell_health import registered, rows_of, told
 
 MOST_LOCKS: Final = 1000
@@ -66,7 +69,7 @@ async def look_at_locks(command: HearDoors, services: Services, desks: VendorSes
         )
         return dict(OVER)
     known = await records_at(command, store)
-    await watch_accounts(list(known.values()), desk, store, services)
+    await watch_leaving(list(known.values()), desk, store, services)
     listed = {str(each.device_id): each for each in found}
     round_ = Round(desk, known, listed, store, services, {})
     if gone := _gone(round_):
@@ -162,7 +165,7 @@ async def _look(device: LockDevice, round_: Round) -> None:
             _page(record, services)
     if record.swapped_at is not None and (known is None or known.swapped_at is None):
         _quarantined(record, services)
-    if payloads or _changed(record, known):
+    if payloads or _changed(record, known) or _quarantines(record, round_):
         await _saved(record, payloads, looked, round_)
 
 
@@ -227,13 +230,22 @@ async def _saved(record: DeviceRecord, payloads: Sequence[Published], looked: Lo
     kept = record.happened(len(rows), round_.services.now)
     writes: list[Write] = [kept.write(), *map(row_write, rows)]
     try:
-        version = (await round_.store.commit(writes))[0]
+        if _quarantines(kept, round_):
+            version = (await change_hotel(round_.store, kept.property_id, writes))[0]
+            round_.services.hotels.forget(kept.tenant)
+        else:
+            version = (await round_.store.commit(writes))[0]
     except (AlreadyExists, StaleVersion):
         return  # somebody else looked, and told
     if rows:
         standing = replace(kept, version=version, stored=kept.sequence, told=tuple(rows))
-        announced = await standing.announce(round_.store, round_.services.bus)
-        await round_.store.note([replace(announced, due=None).write()])
+        told_of = await standing.announce(round_.store, round_.services.bus)
+        await nothing_owed([told_of], round_.store.note)
+
+
+def _quarantines(record: DeviceRecord, round_: Round) -> bool:
+    """Say whether no key is to go to a lock from now on, and its hotel does not know that yet."""
+    return record.swapped_at is not None and str(record.id) not in round_.desk.premises.quarantined
 
 
 def _page(record: DeviceRecord, services: Services) -> None:

@@ -1,15 +1,18 @@
 """A lock is taken out of use, on a person's word; within a day its vendor's account must have changed.
 
 1. It must have no key that counts: those are ended or moved first, by their stays.
-2. That it is out of use is kept with it, then it leaves the premises; whoever dies between is followed by the
-   next call, which finds the first done. One that was mapped anew since is taken out anew.
-3. Each look compares the account with the one that was seen first after, by a blind index; the old one is
+2. That it is out of use is kept with it, and it leaves the premises, in one commit. One that was mapped anew
+   since is taken out anew.
+3. Whoever had read the premises a moment before may yet make a key there: the answer names those that were
+   found, each look after looks again until there is none, and somebody is called of them, each day.
+4. Each look compares the account with the one that was seen first after, by a blind index; the old one is
    ended at the vendor by whoever changes it. A day without a change calls somebody, each day anew. A §13.2.
 """
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
 from shared.domain.errors import InvalidInput
@@ -24,6 +27,8 @@ from shared.ledger.device_record import (
     DeviceRecord,
     device_record_from,
 )
+from shared.ledger.grant_record import MOST_GRANTS, grant_from
+from shared.ledger.hotel_directory import KNOWN_FOR
 from shared.ledger.indexes import AT_DEVICE
 from shared.ledger.premises import change_hotel
 from shared.ports.documents import Delete, Ref, StaleVersion, TenantDocuments
@@ -62,55 +67,91 @@ async def take_out_of_use(command: TakeOutOfUse, services: Services) -> dict[str
     # One that was mapped anew since is in use again: it may have keys, and its account must change once more.
     if record.out_of_use is None or mapped is not None:
         await _check_empty(command.device, store)
-        rotate_by = services.now + ROTATED_WITHIN
-        said = Decommission(services.now, command.by, command.because, rotate_by)
-        record = replace(record, out_of_use=said)
-        await store.commit([record.write()])
-    if mapped is not None:
-        await change_hotel(store, record.property_id, [Delete(mapped.ref, mapped.version)])
+        record = _leaving(record, command, services.now)
+        unmapped = [] if mapped is None else [Delete(mapped.ref, mapped.version)]
+        await change_hotel(store, record.property_id, [record.write(), *unmapped])
         services.hotels.forget(command.tenant)
     assert record.out_of_use is not None  # noqa: S101 - just above
-    return {"device": str(command.device), "rotate_by": record.out_of_use.rotate_by.isoformat()}
+    keys = await _keys_at(command.device, store)
+    return {
+        "device": str(command.device),
+        "rotate_by": record.out_of_use.rotate_by.isoformat(),
+        "keys": keys,
+    }
+
+
+def _leaving(record: DeviceRecord, command: TakeOutOfUse, now: datetime) -> DeviceRecord:
+    """Return a lock that leaves: what was known of where it hangs, and as which hardware, is over."""
+    said = Decommission(now, command.by, command.because, now + ROTATED_WITHIN)
+    return replace(record, out_of_use=said, proven_at=None, swapped_at=None, hardware=None)
+
+
+async def _keys_at(device: LockDeviceId, store: TenantDocuments) -> list[str]:
+    found = await store.query(AT_DEVICE, {"device_id": str(device)}, limit=MOST_GRANTS)
+    return sorted({str(grant_from(each).grant.credential_id) for each in found})
 
 
 async def _check_empty(device: LockDeviceId, store: TenantDocuments) -> None:
-    if await store.query(AT_DEVICE, {"device_id": str(device)}, limit=1):
+    if await _keys_at(device, store):
         remedy = "Move or end the stays whose keys open it, and wait until they are gone from it"
         raise InvalidInput("device", "keys at this lock still count", remedy)
 
 
-async def watch_accounts(
+async def watch_leaving(
     records: Sequence[DeviceRecord], desk: VendorSession, store: TenantDocuments, services: Services
 ) -> None:
-    """See whether the account changed since a lock of it was taken out of use."""
-    for record in records:
-        said = record.out_of_use
-        if said is None or said.rotated_at is not None:
-            continue
-        account = Secret(desk.binding.account.reveal().decode())
-        marks = await desk.secrets.pin_indexes(record.property_id, account)
-        seen = _seen(said, marks, services, record)
+    """See whether locks that were taken out of use are empty, and whether their account changed since."""
+    leaving = [(each, each.out_of_use) for each in records if each.out_of_use and not each.out_of_use.done]
+    if not leaving:
+        return
+    account = Secret(desk.binding.account.reveal().decode())
+    marks = await desk.secrets.pin_indexes(desk.binding.property.id, account)
+    for record, said in leaving:
+        seen = await _emptied(_rotated(said, marks, services.now), record, store, services.now)
+        if said.alarmed_at is None or services.now >= said.alarmed_at + ALARMED_EVERY:
+            seen = await _alarmed(seen, record, store, services)
         if seen != said:
-            try:
+            # Where somebody else has changed the lock, the next look sees the same again.
+            with contextlib.suppress(StaleVersion):
                 await store.commit([replace(record, out_of_use=seen).write()])
-            except StaleVersion:
-                continue
 
 
-def _seen(said: Decommission, marks: Sequence[str], services: Services, record: DeviceRecord) -> Decommission:
-    now = services.now
+def _rotated(said: Decommission, marks: Sequence[str], now: datetime) -> Decommission:
     if said.account_mark is None:
         return replace(said, account_mark=marks[0])
-    if said.account_mark not in marks:
-        return replace(said, rotated_at=now)
-    if now < said.rotate_by or (said.alarmed_at is not None and now < said.alarmed_at + ALARMED_EVERY):
-        return said
-    services.log.alert(
-        "an account was not changed after a lock was taken out of use",
-        runbook="lock/devices",
-        deviceId=record.id,
-        property=record.property_id,
-        because="more than a day has passed",
-        remedy="Change the account at the vendor, keep its new version, and end the old one there",
-    )
-    return replace(said, alarmed_at=now)
+    changed = said.rotated_at is None and said.account_mark not in marks
+    return replace(said, rotated_at=now) if changed else said
+
+
+async def _emptied(
+    said: Decommission, record: DeviceRecord, store: TenantDocuments, now: datetime
+) -> Decommission:
+    """Note that no key came to a lock as it left; until all processes know, one still may."""
+    early = said.empty_at is not None or now < said.at + KNOWN_FOR
+    return said if early or await _keys_at(record.id, store) else replace(said, empty_at=now)
+
+
+async def _alarmed(
+    said: Decommission, record: DeviceRecord, store: TenantDocuments, services: Services
+) -> Decommission:
+    """Call somebody of what a lock left behind, at most once a day."""
+    now, about = services.now, {"deviceId": record.id, "property": record.property_id}
+    keys = [] if said.empty_at or now < said.at + KNOWN_FOR else await _keys_at(record.id, store)
+    late = said.rotated_at is None and now >= said.rotate_by
+    if keys:
+        services.log.alert(
+            "keys were made at a lock that was taken out of use",
+            runbook="lock/devices",
+            **about,
+            because=", ".join(keys),
+            remedy="Move or end the stays of these keys: they open no door of theirs",
+        )
+    if late:
+        services.log.alert(
+            "an account was not changed after a lock was taken out of use",
+            runbook="lock/devices",
+            **about,
+            because="more than a day has passed",
+            remedy="Change the account at the vendor, keep its new version, and end the old one there",
+        )
+    return replace(said, alarmed_at=now) if keys or late else said

@@ -24,6 +24,7 @@ from shared.domain.states import Active
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Ledger
+from shared.ledger.reading import read_stored
 from shared.ports.documents import AlreadyExists, Create, Ref
 from shared.usecases.guests.services import GuestServices
 from shared.usecases.guests.shown_keys import window_of
@@ -78,11 +79,15 @@ class Renewal:
 
 
 async def claim_renewal(entry: KeyRecord, reservation: str, on: GuestServices) -> bool:
-    """Keep that a guest asked for another code; return whether this is the first of its day."""
+    """Keep that a guest asked for another code; return whether this key's is the one of the day.
+
+    A key that was asked about before and counts still was not replaced yet: its order may be lost.
+    """
     store, kept = on.documents.tenant(entry.credential.tenant), Renewal(credential=entry.id, at=on.now)
+    ref, until = Ref(RENEWALS, reservation), on.now + RENEWED_AGAIN_AFTER
     try:
-        until = on.now + RENEWED_AGAIN_AFTER
-        await store.commit([Create(Ref(RENEWALS, reservation), to_document(kept), until)])
+        await store.commit([Create(ref, to_document(kept), until)])
     except AlreadyExists:
-        return False
+        found = await store.get(ref)
+        return found is not None and read_stored(Renewal, found).credential == entry.id
     return True

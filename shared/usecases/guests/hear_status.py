@@ -6,7 +6,9 @@
 | an SMS: delivered, read | the provider, by a signature | delivered |
 | an SMS: undelivered, failed | likewise | undelivered |
 | a mail: bounced, complained | the mail service, signed | undelivered; the address is used no more |
-| a mail: delivered | likewise | delivered |
+| a mail: bounced | a report to the letter's own return path | likewise |
+| a mail: returned for another reason | likewise | undelivered |
+| a mail: delivered | either | delivered |
 | anything before that (queued, sent, deferred) | likewise | as it was |
 
 Statuses come twice, late and out of order: what was delivered stays so, and what is told before the answer of
@@ -43,7 +45,9 @@ MEANINGS: Final[Mapping[tuple[Channel, str], WayState]] = {
     (Channel.EMAIL, "delivered"): _D,
     (Channel.EMAIL, "bounced"): _U,
     (Channel.EMAIL, "complained"): _U,
+    (Channel.EMAIL, "returned"): _U,
 }
+_ADDRESS_GONE: Final = frozenset({"bounced", "complained"})
 _MAY_BECOME: Final = frozenset(
     {WayState.CLAIMED, WayState.SENT, WayState.UNDELIVERED, WayState.UNCONFIRMED, WayState.DELIVERED}
 )
@@ -103,7 +107,7 @@ def _opened(notice: Notice, meaning: WayState, on: GuestServices) -> Notice:
 
 async def take_no_more(status: Status, on: GuestServices) -> None:
     """Keep that a mail's address takes no message more: what bounced once would bounce again."""
-    if status.channel is not Channel.EMAIL or MEANINGS.get((status.channel, status.word)) is not _U:
+    if status.channel is not Channel.EMAIL or status.word not in _ADDRESS_GONE:
         return
     store = on.documents.tenant(status.tenant)
     found = await store.get(notice_at(status.notice))

@@ -66,6 +66,11 @@ async def answer(body: Mapping[str, Any], on: MessagePorts) -> dict[str, Any]:
 
 async def _listed(body: Mapping[str, Any], store: TenantDocuments) -> list[dict[str, Any]]:
     stay = ReservationId.parse(body.get("reservation"), "reservation")
+    return await messages_of(stay, store)
+
+
+async def messages_of(stay: str, store: TenantDocuments) -> list[dict[str, Any]]:
+    """Return what a stay's guest was told last, and how far each message came."""
     found = await store.query(NOTICES_OF_STAY, {"of_stay": str(stay)}, limit=MOST_LISTED)
     return [shown(notice_from(each)) for each in found]
 

@@ -7,15 +7,17 @@
 | `renew` one | that it is on its way, asked of a queue; the desk, if there was one lately |
 """
 
+import contextlib
 from dataclasses import dataclass
 from typing import Final
 
+from shared.domain.kinds import WalletName
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.message_settings import MessageSettings, message_settings
-from shared.ports.tasks import Task, TaskQueue
+from shared.ports.tasks import Task, TaskExists, TaskQueue
 from shared.usecases.guests.explain_key import claim_renewal, explain, renewable
 from shared.usecases.guests.services import GuestServices
-from shared.usecases.guests.shown_keys import ShownKey, keys_of_stay, shown_keys
+from shared.usecases.guests.shown_keys import ShownKey, Standing, keys_of_stay, shown_keys
 from shared.usecases.guests.sign_in import SignedIn
 
 RENEWER: Final = "renew-code"
@@ -41,10 +43,30 @@ class Helped:
 
 @dataclass(frozen=True, slots=True)
 class StayShown:
-    """The keys of a stay, what helps with each, and whom to call."""
+    """The keys of a stay, what helps with each, and how its hotel writes to guests."""
 
     keys: tuple[tuple[ShownKey, Helped], ...]
-    phone: str
+    settings: MessageSettings | None
+
+    @property
+    def phone(self) -> str:
+        """Whom to call; empty where the hotel has not said."""
+        return "" if self.settings is None else self.settings.phone
+
+    @property
+    def link_base(self) -> str:
+        """Where guests' links begin."""
+        return "" if self.settings is None else self.settings.link_base
+
+    @property
+    def code_on_cards(self) -> bool:
+        """Whether a card may hold a door's code."""
+        return self.settings is not None and self.settings.code_on_cards
+
+    def offers(self, key: ShownKey) -> tuple[WalletName, ...]:
+        """Return the wallets that the guest is offered a card of a key for."""
+        works = key.standing is Standing.WORKS
+        return self.settings.wallets if self.settings is not None and works else ()
 
     @property
     def hotel(self) -> str:
@@ -65,8 +87,7 @@ async def show_stay(signed: SignedIn, question: Question, on: GuestServices, tas
         else Helped()
         for entry, key in zip(entries, shown, strict=True)
     ]
-    phone = "" if settings is None else settings.phone
-    return StayShown(tuple(zip(shown, helped, strict=True)), phone)
+    return StayShown(tuple(zip(shown, helped, strict=True)), settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +111,10 @@ class _Help:
         return await self._renewed()
 
     async def _renewed(self) -> Helped:
-        """Have a new code made; if a crash keeps it from the queue, the claim stands and the desk helps."""
+        """Have a new code made; where a crash kept it from the queue, whoever asks again has it made."""
         if not await claim_renewal(self.entry, self.signed.reservation, self.on):
             return Helped(DESK)
         body = {"tenant": str(self.signed.tenant), "key": str(self.entry.id)}
-        await self.tasks.enqueue(Task(RENEWER, body))
+        with contextlib.suppress(TaskExists):  # it is on its way: a key is replaced once
+            await self.tasks.enqueue(Task(RENEWER, body, name=f"renew-{self.entry.id}"))
         return Helped(RENEWING)

@@ -11,7 +11,8 @@ The first row that applies counts. Every *no* is the same `NothingGiven`; lookin
 | not spent | wrong about it, or without | no; what was wrong is counted |
 | printed: a key's id, no secret | with the phone's digits | yes; it is never spent, for it proves nothing |
 
-A link is spent by compare-and-set before anything is opened for the guest: of two who spend it, one wins.
+A link is spent by compare-and-set before anything is opened for the guest: of two who spend it, one wins. The
+session is kept before: whoever dies in between leaves one whose secret nobody has, and a link that is good.
 """
 
 import hmac
@@ -61,18 +62,16 @@ class SignedIn:
 
 async def sign_in(visit: Visit, on: GuestServices) -> SignedIn:
     """Let a guest in by a link, or raise NothingGiven."""
-    tokens, guesses = GuestTokens(on.documents), Guesses(on)
+    tokens = GuestTokens(on.documents)
     kept = await tokens.find(visit.token)
     if kept is None:
-        await guesses.count(visit.address)
+        await Guesses(on).count(visit.address)
         raise NothingGiven
     if not kept.usable(on.now):
         raise NothingGiven
     sessions = GuestSessions(on.documents.tenant(kept.tenant))
     if await sessions.of_stay(visit.session, kept.reservation, on.now):
         return await _again(visit, kept, tokens, on)
-    # After the session: one guesser in a hotel's network must not shut out its guests who are in.
-    await guesses.check(visit.address)
     if kept.spent is not None:
         on.log.warning("a spent link was tried again", **_named(kept))
         raise NothingGiven
@@ -94,11 +93,10 @@ async def _proven(visit: Visit, kept: GuestToken, tokens: GuestTokens, on: Guest
             await _spend(visit, kept.guessed_wrong(), tokens)
         raise NothingGiven
     session = draw_token(on.entropy)
-    if kept.channel != PRINTED:
-        await _spend(visit, kept.spent_by(session, on.now), tokens)
-    # Died here, the link is spent and nobody is in: the desk sends another.
     sessions = GuestSessions(on.documents.tenant(kept.tenant))
     await sessions.begin(session, GuestSession(reservation=kept.reservation, expires=kept.expires))
+    if kept.channel != PRINTED:
+        await _spend(visit, kept.spent_by(session, on.now), tokens)
     on.log.info("a guest signed in by a link", channel=kept.channel, **_named(kept))
     return _signed_in(kept, session, on)
 

@@ -119,13 +119,21 @@ async def import_hotel(
 
 async def _writes(plan: HotelPlan, store: TenantDocuments) -> Any:
     for ref, part in plan.documents():
-        kept, data = await store.get(ref), to_document(part)
-        if kept is None:
-            yield Create(ref, data)
-        elif kept.data != data:
-            if kept.data.get("property_id", plan.property.id) != plan.property.id:
-                raise InvalidInput(ref.collection, f"{ref.id} is another property's", "Give it another id")
-            yield Update(ref, data, kept.version)
+        write = await write_of(ref, to_document(part), plan.property.id, store)
+        if write is not None:
+            yield write
+
+
+async def write_of(
+    ref: Ref, data: Mapping[str, Any], property_id: PropertyId, store: TenantDocuments
+) -> Create | Update | None:
+    """Return what keeps a part of a hotel as it is described; None where it is kept so already."""
+    kept = await store.get(ref)
+    if kept is None:
+        return Create(ref, data)
+    if kept.data.get("property_id", property_id) != property_id:
+        raise InvalidInput(ref.collection, f"{ref.id} is another property's", "Give it another id")
+    return None if kept.data == data else Update(ref, data, kept.version)
 
 
 def _mapping_report(plan: HotelPlan) -> dict[str, list[str]]:

@@ -9,8 +9,9 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from shared.domain.errors import InvalidInput
+from shared.kernel.log import Log
 from shared.ports.bus import BusError
-from shared.ports.dead_letters import AT_MOST, DeadLetters
+from shared.ports.dead_letters import AT_MOST, DeadLetters, MalformedId, ReplayRefused
 from shared.ports.executions import Executions, ExecutionSummary
 from shared.ports.sagas import ExecutionState, SagaError
 from shared.ports.schedules import Schedules, ScheduleState, UnknownSchedule
@@ -65,6 +66,15 @@ async def _replay(body: Body, kept: DeadLetters) -> Answer:
         raise InvalidInput("ids", "missing, or given with all", "Name ids, or say all: true")
     ids = None if everything else _ids(body)
     return {"replayed": await kept.replay(ids, topic=_text(body, "topic"))}
+
+
+async def replay_one(wanted: str, kept: DeadLetters, log: Log) -> Answer:
+    """Replay a message that somebody at the console chose; one that is gone was dealt with by another."""
+    try:
+        return {"replayed": await kept.replay([wanted])}
+    except (MalformedId, ReplayRefused) as refusal:  # for good: another try would hear the same
+        log.failure("a message could not be replayed", refusal)
+        return {"replayed": 0}
 
 
 async def _discard(body: Body, kept: DeadLetters) -> Answer:

@@ -13,7 +13,6 @@ from datetime import datetime, timedelta
 from typing import Annotated, ClassVar, Final
 
 from shared.domain.core import Guest
-from shared.domain.documents import to_document
 from shared.domain.ids import CredentialId, TenantId, UserId
 from shared.domain.instants import Moment
 from shared.domain.kinds import KeyCredentialKind
@@ -22,9 +21,10 @@ from shared.domain.states import Active
 from shared.domain.stored import UNSTORED
 from shared.keywork.services import retry_on_conflict
 from shared.ledger.key_record import KeyRecord, key_record_from, ref_of
-from shared.ledger.reading import read_stored
+from shared.ledger.reading import read_record
 from shared.ledger.sealed_keys import SealedKeys, SecretName
-from shared.ports.documents import Create, Ref, TenantDocuments, Update
+from shared.ports.documents import Ref, TenantDocuments
+from shared.streams.record import Record
 from shared.usecases.audit.disclosures import Disclosure, note
 from shared.usecases.audit.questions import STAY, Asked
 from shared.usecases.audit.services import AuditServices
@@ -63,13 +63,23 @@ class Revealed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looks:
+class Looks(Record):
     """When somebody looked within the last hour."""
 
     schema_version: ClassVar[int] = 1
 
+    by: Annotated[str, UNSTORED] = ""
     times: tuple[Moment, ...] = ()
-    version: Annotated[str | None, UNSTORED] = None
+
+    @property
+    def ref(self) -> Ref:
+        """Where they are kept: one document for each who looks."""
+        return Ref(REVEALS, self.by)
+
+    @property
+    def kept_until(self) -> datetime:
+        """When they count no more, and a while."""
+        return self.times[-1] + 2 * WITHIN
 
     def after(self, now: datetime) -> "Looks":
         """Return them with one look more."""
@@ -112,15 +122,14 @@ async def _opens(
 
 async def _counted(command: RevealPin, documents: TenantDocuments, on: AuditServices) -> None:
     """Count a look under its looker's own document, or refuse it: of two at once, both are counted."""
-    ref, now = Ref(REVEALS, command.by), on.now
-    found = await documents.get(ref)
-    looks = Looks() if found is None else replace(read_stored(Looks, found), version=found.version)
-    after = looks.after(now)
+    looks = Looks(by=command.by)
+    found = await documents.get(looks.ref)
+    if found is not None:
+        looks = replace(read_record(Looks, found), by=command.by)
+    after = looks.after(on.now)
     if len(after.times) > MOST:
         raise LookedTooOften(f"more than {MOST} within an hour")
-    data, until = to_document(after), now + 2 * WITHIN
-    write = Create(ref, data, until) if looks.version is None else Update(ref, data, looks.version, until)
-    await documents.commit([write])
+    await after.saved(documents)
     if len(after.times) == MOST:
         about = {"by": command.by, "within": str(WITHIN)}
         on.log.alert("somebody looks at many PINs", runbook="lock/pin-reveals", looks=MOST, **about)

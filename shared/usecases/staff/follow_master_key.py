@@ -74,7 +74,7 @@ class Following:
 async def tend_master_key(name: str, ledger: Ledger, services: Services) -> bool:
     """Look at a master key whose time has come; return whether it had."""
     record = await find_master_key(ledger.documents, name)
-    if record is None or record.due is None or record.due > services.now:
+    if record is None or not record.is_due(services.now):
         return False
     await follow_master_key(record, ledger, services)
     return True

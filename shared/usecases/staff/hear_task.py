@@ -1,9 +1,11 @@
 """A housekeeping task or a work order opens, moves or closes: whoever has `rooms:assigned` opens other rooms.
 
 Only the newest word of a task counts, in whichever order they come. A task that passes from one person to
-another is looked at for both: what is gained by one is placed, what the other loses is taken away.
+another is looked at for both: what is gained by one is placed, what the other loses is taken away. Who lost
+it is kept until that is done: a word that comes meanwhile must not make us forget them.
 """
 
+import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +15,7 @@ from shared.keywork.services import Services, retry_on_conflict
 from shared.ledger.key_record import Cause
 from shared.ledger.ledger import Ledger
 from shared.ledger.shift_record import StaffTask, find_task
+from shared.ports.documents import StaleVersion
 from shared.usecases.staff.event_cause import cause_of
 from shared.usecases.staff.follow_master_key import follow_master_key
 from shared.usecases.staff.held_keys import living_keys
@@ -37,12 +40,15 @@ async def _hear(event: "Event", ledger: Ledger, services: Services) -> tuple[Use
         task = _heard(event, task)
         if task is None:
             return ()
-        await ledger.documents.commit([task.write()])
+        task = await task.saved(ledger.documents)
     # Also of a duplicate: the first delivery may have died half way.
-    concerned = [task.passed_on_by, task.assignee]
+    concerned = [task.passed_on_by, *task.unfollowed, task.assignee]
     people = tuple(dict.fromkeys(person for person in concerned if person is not None))
     for person in people:
         await _follow(person, cause_of(event), ledger, services)
+    if task.unfollowed:
+        with contextlib.suppress(StaleVersion):  # whoever heard more meanwhile follows them too
+            await replace(task, unfollowed=()).saved(ledger.documents)
     return people
 
 
@@ -53,13 +59,15 @@ def _heard(event: "Event", known: StaffTask | None) -> StaffTask | None:
     rooms = tuple(RoomId(room) for room in said.named_rooms)
     assignee = None if said.staff_user_id is None else UserId(said.staff_user_id)
     if known is not None:
+        lost_by = known.assignee if assignee not in (None, known.assignee) else None
         return replace(
             known,
             rooms=rooms or known.rooms,
             assignee=assignee or known.assignee,
             open=not ends,
             heard_at=at,
-            passed_on_by=known.assignee if assignee not in (None, known.assignee) else known.passed_on_by,
+            passed_on_by=lost_by or known.passed_on_by,
+            unfollowed=(*known.unfollowed, *([lost_by] if lost_by else [])),
         )
     if said.property_id is None:
         return None

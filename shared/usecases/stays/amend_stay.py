@@ -21,6 +21,7 @@ from shared.ledger.reservation import Reservation
 from shared.usecases.stays.booking import StayNews, keys_of
 from shared.usecases.stays.change_stay import applied, is_included, save_news, withdrawn_beside
 from shared.usecases.stays.request_keys import check_end, check_locks
+from shared.usecases.stays.room_at_once import check_shared, sharers_of
 from shared.usecases.stays.split_stay import Share, split_stay
 
 
@@ -55,6 +56,7 @@ async def _matched(
         premises = await it.services.hotels.premises(it.booking.tenant, it.stay.property_id)
         check_end(it.stay.end, it.services.now)
         shares = split_stay(it.stay.rooms, premises, it.stay.wished)
+        check_shared(await sharers_of(it.stay, it.guest, premises, it.ledger), it.guest, premises.policy)
         for share in shares:
             check_locks(share)
     except InvalidInput:

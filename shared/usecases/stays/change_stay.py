@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from shared.domain.errors import InvalidInput
-from shared.domain.ids import CredentialId, KeyCredentialId
+from shared.domain.ids import CredentialId, KeyCredentialId, RoomId
 from shared.domain.kinds import RevokeReason, SetRole, VendorCode
 from shared.domain.states import Active, Suspended
 from shared.keywork.manual_task import alarm_of_loss, manual_tasks
@@ -24,6 +24,7 @@ from shared.ports.documents import Write
 from shared.usecases.stays.booking import StayNews, ahead_of, keys_of
 from shared.usecases.stays.ignored import alarm_of_ignored
 from shared.usecases.stays.request_keys import Wanted, request_keys
+from shared.usecases.stays.room_at_once import check_shared, sharers_of
 from shared.usecases.stays.withdraw_key import Withdrawn, withdraw_keys
 from shared.usecases.upkeep.another_key import AnotherKey, request_beside
 
@@ -39,7 +40,7 @@ async def change_stay(it: StayNews, record: Reservation) -> tuple[CredentialId, 
         requested = await _requested(it, it.stay, record)
     except InvalidInput as refusal:
         return await _refuse(it, record, _Refused(refusal, keys, included))
-    kept = [key for key in included if isinstance(key.credential.state, Active | Suspended)]
+    kept = [key for key in included if _works(key)]
     requested += _copies(it, requested, [key for key in keys if key not in kept])
     ended = await withdrawn_beside(it, keys, kept, RevokeReason.REPLACED)
     confirmed = replace(
@@ -106,17 +107,38 @@ class _Refused:
     keys: Sequence[KeyRecord]
     included: Sequence[KeyRecord]
 
+    def kept_for(self, stay: Stay | None) -> list[KeyRecord]:
+        """Return the keys within it that go on: such as work, and such as are made for what it may have."""
+        return [key for key in self.included if _works(key) or _rooms_of(key, stay)]
+
+
+def _works(key: KeyRecord) -> bool:
+    return isinstance(key.credential.state, Active | Suspended)
+
+
+def _rooms_of(key: KeyRecord, stay: Stay | None) -> frozenset[RoomId]:
+    """Return the rooms of a stay that a key opens, or will, for as long as the stay lasts."""
+    if stay is None or key.credential.is_withdrawn:
+        return frozenset()
+    core = key.credential.core
+    target = key.amends or Target(core.rooms, core.window)
+    lasts = (target.window.start, target.window.end) == (stay.start, stay.end)
+    return frozenset(stay.rooms) & frozenset(target.rooms) if lasts else frozenset()
+
 
 async def _refuse(it: StayNews, record: Reservation, found: _Refused) -> tuple[CredentialId, ...]:
     """End what the stay no longer includes though it can have no key as it is now; if it is over, all."""
     over = it.stay.end <= it.services.now
+    possible, requested = (None, []) if over else await _still_possible(it, record)
+    kept = found.kept_for(possible)
+    if possible is not None and _has(possible, kept):
+        requested = []
     ended = await withdrawn_beside(
-        it, found.keys, found.included, RevokeReason.CHECKOUT if over else RevokeReason.REPLACED
+        it, found.keys, kept, RevokeReason.CHECKOUT if over else RevokeReason.REPLACED
     )
-    requested = [] if over else await _still_possible(it, record, found.included)
     if not (over or requested):
         alarm_of_loss(ended.changes, found.refusal, it.services.now, it.services.log)
-    named = (*(change.entry.id for change in requested), *(key.id for key in found.included))
+    named = (*(change.entry.id for change in requested), *(key.id for key in kept))
     heard = replace(
         _noted(it, record, found, ended.changes, requested),
         status=Status.CHECKED_OUT if over else Status.CONFIRMED,
@@ -150,22 +172,19 @@ def _noted(
     return it.hearing.noted(record, BookingOutcome.IGNORED, because)
 
 
-async def _still_possible(it: StayNews, record: Reservation, included: Sequence[KeyRecord]) -> list[Change]:
-    """Return the keys of the last that the stay was and can have, where that is part of what it is."""
+async def _still_possible(it: StayNews, record: Reservation) -> tuple[Stay | None, list[Change]]:
+    """Return the last that the stay was, is part of what it is now, and can have keys; with those keys."""
     for stay in reversed(it.course.steps[:-1]):
         if it.stay.includes(stay, it.services.now):
             try:
-                requested = await _requested(it, stay, record)
+                return stay, await _requested(it, stay, record)
             except InvalidInput:
                 continue
-            return [] if _has(stay, included) else requested
-    return []
+    return None, []
 
 
 def _has(stay: Stay, keys: Sequence[KeyRecord]) -> bool:
-    targets = [key.amends or Target(key.credential.core.rooms, key.credential.core.window) for key in keys]
-    same = [each for each in targets if (each.window.start, each.window.end) == (stay.start, stay.end)]
-    return set(stay.rooms) <= {room for each in same for room in each.rooms}
+    return set(stay.rooms) <= {room for key in keys for room in _rooms_of(key, stay)}
 
 
 async def withdrawn_beside(
@@ -181,7 +200,9 @@ async def _requested(it: StayNews, stay: Stay, record: Reservation) -> list[Chan
     premises.check_open()
     claim = record.claim_of(record.incarnation + 1)
     guest = stay.held_by(it.booking.reservation)
-    wanted = Wanted(it.booking.tenant, guest, stay, claim, it.booking.cause, record.holds)
+    sharers = await sharers_of(stay, guest, premises, it.ledger)
+    check_shared(sharers, guest, premises.policy)
+    wanted = Wanted(it.booking.tenant, guest, stay, claim, it.booking.cause, record.holds, sharers)
     return request_keys(wanted, premises, it.services)
 
 

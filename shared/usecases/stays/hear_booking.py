@@ -74,7 +74,8 @@ async def _hear(it: Hearing) -> tuple[CredentialId, ...]:
     done = await heard_before(it, record)
     if done is not None:
         return done
-    record = await _remembered(it, heeding(_hearing(it, record), it.note, it.services.now))
+    heeded = heeding(_hearing(it, record), it.note, it.services.now)
+    record = replace(await _remembered(it, heeded), checked=it.services.now)
     keys = await _follow(it, record, course_of(record))
     if overdue(record, it.services.now):
         await do_planned(record.id, it.ledger, it.services)

@@ -9,7 +9,7 @@ from shared.domain.core import CredentialCore, Guest
 from shared.domain.credential import KeyCredential
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import KeyCredentialId, TenantId
-from shared.domain.kinds import ClaimKey, FailureReason, KeyWarning, SuspendReason
+from shared.domain.kinds import ClaimKey, FailureReason, KeyWarning, SetRole, SuspendReason
 from shared.domain.premises import doors_of
 from shared.domain.scope import AccessScope
 from shared.keywork.prepare import MOST_LOCKS
@@ -19,6 +19,7 @@ from shared.ledger.hotel_directory import HotelSetup
 from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
 from shared.ledger.ledger import Change
 from shared.ledger.stay import Stay
+from shared.usecases.stays.room_at_once import Sharer
 from shared.usecases.stays.split_stay import Share, split_stay
 
 NO_LOCK_OF_ITS_OWN: Final = KeyWarning(
@@ -41,6 +42,7 @@ class Wanted:
     claim: ClaimKey
     cause: Cause
     holds: frozenset[SuspendReason] = frozenset()
+    sharers: tuple[Sharer, ...] = ()
 
 
 def request_keys(wanted: Wanted, premises: HotelSetup, services: Services) -> list[Change]:
@@ -63,7 +65,8 @@ def request_keys(wanted: Wanted, premises: HotelSetup, services: Services) -> li
             plan=plan,
             claim=wanted.claim,
             scope=stay.scope if _scoped(share, stay.scope, premises) else AccessScope(),
-            warnings=_warnings(share, stay, premises),
+            role=SetRole.JOINER if _shared(share, wanted) else SetRole.FIRST,
+            warnings=(*_warnings(share, stay, premises), *_shared(share, wanted)),
         )
         changes.append(_change(core, share, wanted, services))
     return changes
@@ -89,6 +92,11 @@ def check_locks(share: Share) -> None:
 def _warnings(share: Share, stay: Stay, premises: HotelSetup) -> tuple[KeyWarning, ...]:
     unlocked = () if all(map(premises.locked, share.rooms)) else (NO_LOCK_OF_ITS_OWN,)
     return unlocked if _scoped(share, stay.scope, premises) else (*unlocked, SCOPE_NOT_SUPPORTED)
+
+
+def _shared(share: Share, wanted: Wanted) -> tuple[KeyWarning, ...]:
+    """Return what is said of a key to rooms that others have too; nothing of one to its guest's alone."""
+    return tuple(each.warning() for each in wanted.sharers if each.room in share.rooms)
 
 
 def _scoped(share: Share, scope: AccessScope, premises: HotelSetup) -> bool:

@@ -14,20 +14,20 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Annotated, ClassVar, Final
+from typing import ClassVar, Final
 
 from shared.domain.codecs import codec_of
-from shared.domain.documents import to_document
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
-from shared.domain.stored import UNSTORED
 from shared.events.backoffice.catalogue import TELEMETRY
 from shared.kernel.log import Log
+from shared.keywork.services import retry_on_conflict
 from shared.ledger.admission import NOBODY
-from shared.ledger.reading import read_stored
+from shared.ledger.reading import read_record
 from shared.ports.ambient import Clock, Entropy
-from shared.ports.documents import Create, DocumentStore, Ref, Update
+from shared.ports.documents import DocumentStore, Ref
 from shared.ports.flags import FlagSource, RateFlag
+from shared.streams.record import Record
 
 FLAGS: Final = Ref("telemetry_flags", "bff-backoffice-flags")
 REFRESHED_EVERY: Final = timedelta(seconds=30)
@@ -39,13 +39,17 @@ LONGEST: Final = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptFlags:
+class KeptFlags(Record):
     """Every flag of the cell."""
 
     schema_version: ClassVar[int] = 1
 
     flags: tuple[RateFlag, ...] = ()
-    version: Annotated[str | None, UNSTORED] = None
+
+    @property
+    def ref(self) -> Ref:
+        """Where they are kept."""
+        return FLAGS
 
 
 class DocumentFlags:
@@ -62,26 +66,29 @@ class DocumentFlags:
         """Keep a flag instead of the one of its subject and tenant, and drop those that are over."""
         if not now < flag.until <= now + LONGEST:
             raise InvalidInput("until", "over, or more than a week away", "Give an instant within seven days")
-        kept = await self._kept()
-        others = [each for each in kept.flags if not _same(each, flag) and now < each.until]
-        await self._keep(kept, (*others, flag)[-MOST_FLAGS:])
+
+        async def turned() -> None:
+            kept = await self._kept()
+            others = [each for each in kept.flags if not _same(each, flag) and now < each.until]
+            await replace(kept, flags=(*others, flag)[-MOST_FLAGS:]).saved(self._store)
+
+        await retry_on_conflict(turned)
 
     async def drop(self, subject: str, tenant: str | None) -> int:
         """Let a subject be told by the table again, and return how many flags that ended."""
-        kept = await self._kept()
-        left = tuple(each for each in kept.flags if (each.subject, each.tenant) != (subject, tenant))
-        if len(left) < len(kept.flags):
-            await self._keep(kept, left)
-        return len(kept.flags) - len(left)
+
+        async def dropped() -> int:
+            kept = await self._kept()
+            left = tuple(each for each in kept.flags if (each.subject, each.tenant) != (subject, tenant))
+            if len(left) < len(kept.flags):
+                await replace(kept, flags=left).saved(self._store)
+            return len(kept.flags) - len(left)
+
+        return await retry_on_conflict(dropped)
 
     async def _kept(self) -> KeptFlags:
         found = await self._store.get(FLAGS)
-        return KeptFlags() if found is None else replace(read_stored(KeptFlags, found), version=found.version)
-
-    async def _keep(self, kept: KeptFlags, flags: tuple[RateFlag, ...]) -> None:
-        data = to_document(replace(kept, flags=flags))
-        write = Create(FLAGS, data) if kept.version is None else Update(FLAGS, data, kept.version)
-        await self._store.commit([write])
+        return KeptFlags() if found is None else read_record(KeptFlags, found)
 
 
 def _same(one: RateFlag, other: RateFlag) -> bool:

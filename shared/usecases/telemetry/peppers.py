@@ -12,27 +12,18 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Annotated, ClassVar, Final
+from typing import ClassVar, Final
 
-from shared.domain.documents import to_document
 from shared.domain.ids import TenantId
 from shared.domain.instants import Moment
 from shared.domain.secret import Secret
-from shared.domain.stored import UNSTORED
 from shared.events.backoffice.hashes import READABLE_AFTER, ROTATED_EVERY, Pepper
 from shared.kernel.log import Log
-from shared.ledger.reading import read_stored
+from shared.ledger.reading import read_record
 from shared.ports.ambient import Clock, Entropy
-from shared.ports.documents import (
-    AlreadyExists,
-    Create,
-    DocumentStore,
-    Ref,
-    StaleVersion,
-    TenantDocuments,
-    Update,
-)
+from shared.ports.documents import AlreadyExists, DocumentStore, Ref, StaleVersion, TenantDocuments
 from shared.ports.vault import Cipher, SealContext
+from shared.streams.record import Record
 
 PURPOSE: Final = "telemetry-pepper"
 RING: Final = Ref("telemetry_peppers", "ring")
@@ -51,7 +42,7 @@ class KeptPepper:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PepperRing:
+class PepperRing(Record):
     """A tenant's peppers, the newest last."""
 
     schema_version: ClassVar[int] = 1
@@ -59,7 +50,11 @@ class PepperRing:
     peppers: tuple[KeptPepper, ...] = ()
     drawn: int = 0
     """How many there ever were: no number is given twice."""
-    version: Annotated[str | None, UNSTORED] = None
+
+    @property
+    def ref(self) -> Ref:
+        """Where they are kept."""
+        return RING
 
     def wants_another(self, now: datetime) -> bool:
         """Say whether the newest is too old, or there is none."""
@@ -70,11 +65,6 @@ class PepperRing:
         followed = zip(self.peppers, self.peppers[1:], strict=False)
         kept = tuple(one for one, after in followed if now < after.drawn_at + READABLE_AFTER)
         return (*kept, *self.peppers[-1:])
-
-    def write(self) -> Create | Update:
-        """Return what keeps them, on the condition that nobody else has drawn one."""
-        data = to_document(self)
-        return Create(RING, data) if self.version is None else Update(RING, data, self.version)
 
 
 @dataclass(slots=True)
@@ -114,18 +104,14 @@ class Peppers:
             if wanted == ring:
                 return ring
             try:
-                await store.commit([wanted.write()])
+                return await wanted.saved(store)
             except (AlreadyExists, StaleVersion):
                 await asyncio.sleep(0)
-                continue
-            return wanted
         return await self._kept(store)
 
     async def _kept(self, store: TenantDocuments) -> PepperRing:
         found = await store.get(RING)
-        if found is None:
-            return PepperRing()
-        return replace(read_stored(PepperRing, found), version=found.version)
+        return PepperRing() if found is None else read_record(PepperRing, found)
 
     async def _with_another(self, tenant: TenantId, ring: PepperRing, now: datetime) -> PepperRing:
         number = ring.drawn + 1

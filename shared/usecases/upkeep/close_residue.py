@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Self
 
 from shared.domain.errors import InvalidInput
@@ -12,10 +13,10 @@ from shared.keywork.attempt import AttemptContext
 from shared.keywork.decide_settle import conclude_settling
 from shared.keywork.errand import Errand, SettleAttempt
 from shared.keywork.services import Services, retry_on_conflict
-from shared.ledger.grant_record import GrantRecord
+from shared.ledger.grant_record import GRANTS, GrantRecord, grant_from
 from shared.ledger.ledger import Ledger
 from shared.ledger.sealed_keys import SealedKeys
-from shared.ports.documents import DocumentStore
+from shared.ports.documents import DocumentStore, Ref, TenantDocuments
 from shared.ports.vault import Cipher
 
 
@@ -54,11 +55,18 @@ async def close_residue(command: CloseResidue, vault: Vault, services: Services)
     return {"grant": kept.grant.id, "keyCredentialId": kept.grant.credential_id, "proof": proof}
 
 
+async def check_residue(grant: GrantId, documents: TenantDocuments, now: datetime) -> None:
+    """Refuse what cannot be closed now, before anybody is asked to close it."""
+    found = await documents.get(Ref(GRANTS, grant))
+    if found is not None:
+        _check(grant_from(found), now)
+
+
 async def _closed(command: CloseResidue, ledger: Ledger, vault: Vault, services: Services) -> GrantRecord:
     kept = await _found(command, ledger)
     if kept.over:
         return kept
-    _check(kept, services)
+    _check(kept, services.now)
     entry = await ledger.entry(kept.grant.credential_id)
     assert entry is not None  # noqa: S101 - a grant is written with its key, and neither is ever deleted
     task = AttemptContext(entry, ledger, services, kept.grant.vendor)
@@ -76,13 +84,13 @@ async def _found(command: CloseResidue, ledger: Ledger) -> GrantRecord:
     return kept
 
 
-def _check(kept: GrantRecord, services: Services) -> None:
+def _check(kept: GrantRecord, now: datetime) -> None:
     """Refuse what nobody's eyes can prove: a saga still asks for it, or a call may still place it again."""
     if not isinstance(kept.grant.state, Residual):
         state = name_of(type(kept.grant.state))
         raise InvalidInput(
             "grant", f"{state}, not residual", "end the stay, or wait until its saga stops asking"
         )
-    if kept.busy(services.now):
+    if kept.busy(now):
         until = f"{kept.busy_until:%H:%M:%S} UTC"
         raise InvalidInput("grant", "a call may still place it", f"look at the door again after {until}")

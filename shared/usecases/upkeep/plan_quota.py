@@ -130,7 +130,7 @@ async def forecast_of(found: Document, documents: DocumentStore, cell: str, serv
     month = month_of(services.now, limit.get("month_ahead", 0.0))
     spent = found.data.get("spent", 0) if found.data.get("month") == month else 0
     due = Counter[str]()
-    for store, setup in await _houses(documents, cell, services):
+    for store, setup in await houses(documents, cell, services):
         due += await _due_at(store, setup, vendor, ends, services.now)
     return Forecast(application, limit.get("monthly"), spent, ends, due)
 
@@ -148,9 +148,10 @@ def month_end(now: datetime, ahead: float) -> datetime:
     return following - timedelta(hours=ahead)
 
 
-async def _houses(
+async def houses(
     documents: DocumentStore, cell: str, services: Services
 ) -> list[tuple[TenantDocuments, HotelSetup]]:
+    """Return the hotels of a cell that are open."""
     found = []
     tenants = await documents.sweep(TENANTS, {"data_residency": cell}, until=BEYOND, limit=MOST_TENANTS)
     for tenant, _ in tenants:
@@ -169,7 +170,7 @@ async def _due_at(
     days = max(0.0, (ends - now) / timedelta(days=1))
     due = Counter({"comparisons": int(LOOK * locks * days)})
     at = {"property_id": str(setup.property.id)}
-    for entry in await _keys(store, LIVE_AT, at):
+    for entry in await every_key(store, LIVE_AT, at):
         if entry.credential.core.plan.current.vendor == vendor:
             due += _due_of(entry, _doors(entry, setup), ends, now)
     made = await _made_lately(store, setup, vendor, now)
@@ -201,15 +202,16 @@ def _doors(entry: KeyRecord, setup: HotelSetup) -> int:
 async def _made_lately(store: TenantDocuments, setup: HotelSetup, vendor: VendorCode, now: datetime) -> int:
     """Return at how many locks keys were asked for in the last week."""
     at, since = {"of_property": str(setup.property.id)}, -milliseconds(now - TREND)
-    entries = await _keys(store, KEYS_AT, at, until=since)
+    entries = await every_key(store, KEYS_AT, at, until=since)
     return sum(
         _doors(entry, setup) for entry in entries if entry.credential.core.plan.current.vendor == vendor
     )
 
 
-async def _keys(
+async def every_key(
     store: TenantDocuments, index: Index, equals: dict[str, str], until: int | None = None
 ) -> list[KeyRecord]:
+    """Return the keys of an index, as far as anybody can plan for."""
     found = list(await store.query(index, equals, until=until, limit=PAGE))
     page = found
     while len(page) == PAGE and len(found) < MOST_KEYS:

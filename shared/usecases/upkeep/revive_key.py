@@ -23,6 +23,7 @@ from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
 from shared.ledger.stay import Stay
 from shared.usecases.stays.request_keys import Wanted, request_keys
+from shared.usecases.stays.room_at_once import sharers_of
 
 MOST_ANSWERS = 100
 """As many answers of a vendor are looked at as say whether it is itself again."""
@@ -66,7 +67,7 @@ async def wish_for(entry: KeyRecord, ledger: Ledger) -> Wish | None:
 
 async def request_anew(wish: Wish, ledger: Ledger, services: Services) -> list[KeyRecord]:
     """Request other keys in its place, and return them; none where none can be made now."""
-    requested = await _requested(wish, services)
+    requested = await _requested(wish, ledger, services)
     if not requested:
         return []
     let_go = replace(wish.entry, revival=replace(wish.entry.revival, let_go=True))
@@ -86,15 +87,17 @@ async def request_anew(wish: Wish, ledger: Ledger, services: Services) -> list[K
     return [saved.entry for saved in new]
 
 
-async def _requested(wish: Wish, services: Services) -> list[Change]:
+async def _requested(wish: Wish, ledger: Ledger, services: Services) -> list[Change]:
     """Return the keys to request; none where the hotel has no lock for them, or none that could be told."""
     core, record = wish.entry.credential.core, wish.record
     assert isinstance(core.holder, Guest)  # noqa: S101 - a wish is a guest's
     claim = record.claim or core.claim
-    wanted = Wanted(core.tenant, core.holder, wish.stay, claim, wish.entry.cause, record.holds)
     try:
         premises = await services.hotels.premises(core.tenant, wish.stay.property_id)
         premises.check_open()
+        sharers = await sharers_of(wish.stay, core.holder, premises, ledger)
+        cause, holds = wish.entry.cause, record.holds
+        wanted = Wanted(core.tenant, core.holder, wish.stay, claim, cause, holds, sharers)
         changes = request_keys(wanted, premises, services)
     except InvalidInput:
         return []

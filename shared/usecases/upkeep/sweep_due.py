@@ -14,10 +14,12 @@ from shared.keywork.services import Services
 from shared.ledger.delays import STEP_LEASE
 from shared.ledger.indexes import (
     DUE,
+    DUE_ACCOUNTS,
     DUE_ATTEMPTS,
     DUE_BULK,
     DUE_DEVICES,
     DUE_DISCLOSURES,
+    DUE_GLASS,
     DUE_MASTER_KEYS,
     DUE_NOTICES,
     DUE_SENDINGS,
@@ -27,6 +29,7 @@ from shared.ledger.indexes import (
 from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
 from shared.streams.telling import DUE_AT
 from shared.usecases.backoffice.sessions import DUE_SESSIONS
+from shared.usecases.stays.check_arrival import check_arrival
 from shared.usecases.stays.no_show import do_planned
 from shared.usecases.telemetry.untold import DUE_TELEMETRY, tell_untold
 from shared.usecases.upkeep.tend_key import tend_if_due
@@ -45,8 +48,10 @@ async def _tend_key(tenant: TenantId, key: str, _: DocumentStore, services: Serv
     return await tend_if_due(key, await services.ledger(tenant), services)
 
 
-async def _do_planned(tenant: TenantId, stay: str, _: DocumentStore, services: Services) -> bool:
-    return await do_planned(stay, await services.ledger(tenant), services)
+async def _tend_stay(tenant: TenantId, stay: str, _: DocumentStore, services: Services) -> bool:
+    ledger = await services.ledger(tenant)
+    planned = await do_planned(stay, ledger, services)
+    return await check_arrival(stay, ledger, services) or planned
 
 
 async def _tend_master_key(tenant: TenantId, name: str, _: DocumentStore, services: Services) -> bool:
@@ -111,6 +116,18 @@ async def _expire_session(tenant: TenantId, name: str, documents: DocumentStore,
     return await expire_session(tenant, name, documents, services)
 
 
+async def _tend_account(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.accounts.rotate import tend_account
+
+    return await tend_account(name, tenant, documents.tenant(tenant), services)
+
+
+async def _tend_glass(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.accounts.break_glass import tend_glass
+
+    return await tend_glass(name, tenant, documents.tenant(tenant), services)
+
+
 @dataclass(frozen=True, slots=True)
 class SweptStream:
     """Aggregates of one kind: where the due ones are found, and what is done about one."""
@@ -122,7 +139,7 @@ class SweptStream:
 
 SWEPT: Final = (
     SweptStream(DUE, _tend_key, "a due key could not be tended"),
-    SweptStream(DUE_STAYS, _do_planned, "what is planned for a stay could not be done"),
+    SweptStream(DUE_STAYS, _tend_stay, "a stay could not be tended that is due"),
     SweptStream(DUE_MASTER_KEYS, _tend_master_key, "a master key could not be brought to what it is to be"),
     SweptStream(DUE_BULK, _resume_bulk, "a bulk revocation could not be taken up"),
     SweptStream(DUE_DISCLOSURES, _tell_disclosure, "who was shown evidence could not be told"),
@@ -133,6 +150,8 @@ SWEPT: Final = (
     SweptStream(DUE_SESSIONS, _expire_session, "a session that is over could not be closed"),
     SweptStream(DUE_NOTICES, _tend_notice, "what a guest is to be told could not be gone on with"),
     SweptStream(DUE_SENDINGS, _tend_sending, "an event could not be sent on to whoever hears it"),
+    SweptStream(DUE_ACCOUNTS, _tend_account, "a vendor's account could not be looked at"),
+    SweptStream(DUE_GLASS, _tend_glass, "broken glass could not be closed"),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )
 

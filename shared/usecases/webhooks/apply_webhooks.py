@@ -8,8 +8,10 @@
 | tells of attempts that were all known | duplicate |
 | tells of an attempt that its vendor's list has not | waits, for six looks; then ignored, and said |
 | names a door that could not be asked | waits |
+| names a door that nobody came to | waits, and is before all that were looked at |
 """
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,6 +23,7 @@ from shared.keywork.services import Services
 from shared.ledger.attempt import Attempt
 from shared.ledger.vendor_webhook import HookOutcome, VendorWebhook
 from shared.ports.documents import AlreadyExists, StaleVersion, TenantDocuments, Write
+from shared.streams.owed import nothing_owed
 from shared.streams.rows import Telling, row_of
 from shared.streams.telling import row_write
 
@@ -31,11 +34,15 @@ REACH: Final = ".reach"
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What doors told, by their vendor's names: when they were tried, which were silent, and what is new."""
+    """What doors told, by their vendor's names: when they were tried, and what is new.
+
+    Those that are `silent` could not be asked; for those `unasked` there was no time.
+    """
 
     doors: frozenset[str]
     told: Mapping[str, set[datetime]]
     silent: frozenset[str]
+    unasked: frozenset[str]
     new: Sequence[Attempt]
     looked: bool = False
     """Whether the locks themselves were looked at, as a webhook may ask."""
@@ -47,7 +54,7 @@ class Heard:
         ours = [hint for hint in hook.hints if hint.lock in self.doors]
         if not ours:
             return HookOutcome.IGNORED
-        if any(hint.lock in self.silent for hint in ours):
+        if any(hint.lock in self.silent | self.unasked for hint in ours):
             return None
         missing = [hint for hint in ours if hint.at not in self.told.get(hint.lock, ())]
         if missing and hook.tries + 1 < MOST_LOOKS:
@@ -62,24 +69,23 @@ async def apply_webhooks(
     hooks: Sequence[VendorWebhook], heard: Heard, store: TenantDocuments, services: Services
 ) -> list[VendorWebhook]:
     """Keep and tell what became of webhooks, and return those that wait still."""
-    waiting = list[VendorWebhook]()
+    waiting, told = list[VendorWebhook](), list[VendorWebhook]()
     for hook in hooks:
-        outcome = heard.outcome(hook)
-        try:
-            if outcome is None:
-                later = replace(hook, tries=hook.tries + (not _silent(hook, heard)))
-                await store.commit([later.write()])
-                waiting.append(hook)
-            else:
-                await _applied(hook, outcome, store, services)
-        except (AlreadyExists, StaleVersion):
-            continue  # somebody else applied it
+        with contextlib.suppress(AlreadyExists, StaleVersion):  # somebody else applied it
+            if (outcome := heard.outcome(hook)) is not None:
+                told.append(await _applied(hook, outcome, store, services))
+                continue
+            if not _names(hook, heard.unasked):
+                tries = hook.tries + (not _names(hook, heard.silent))
+                await store.commit([replace(hook, tries=tries, looked_at=services.now).write()])
+            waiting.append(hook)
+    await nothing_owed(told, store.note)
     return waiting
 
 
 async def _applied(
     hook: VendorWebhook, outcome: HookOutcome, store: TenantDocuments, services: Services
-) -> None:
+) -> VendorWebhook:
     if outcome is HookOutcome.IGNORED and hook.tries:
         services.log.warning(
             "a webhook told of what its vendor's list has not", webhook=hook.id, property=hook.property_id
@@ -88,14 +94,12 @@ async def _applied(
     row = _row(done, services)
     writes: list[Write] = [done.write(), row_write(row)]
     version, _ = await store.commit(writes)
-    told = await replace(done, version=version, stored=done.sequence, told=(row,)).announce(
-        store, services.bus
-    )
-    await store.note([replace(told, due=None).write()])
+    standing = replace(done, version=version, stored=done.sequence, told=(row,))
+    return await standing.announce(store, services.bus)
 
 
-def _silent(hook: VendorWebhook, heard: Heard) -> bool:
-    return any(hint.lock in heard.silent for hint in hook.hints)
+def _names(hook: VendorWebhook, locks: frozenset[str]) -> bool:
+    return any(hint.lock in locks for hint in hook.hints)
 
 
 def _row(hook: VendorWebhook, services: Services) -> OutboxRow:

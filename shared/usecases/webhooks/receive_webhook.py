@@ -28,7 +28,8 @@ from shared.events.vendor_traffic import VendorWebhookReceivedV1
 from shared.kernel.log import Log
 from shared.kernel.remembered import Remembered
 from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory
-from shared.ledger.vendor_webhook import TAKEN_UP_AFTER, HintRecord, VendorWebhook, site_of, webhook_id
+from shared.ledger.site import site_of
+from shared.ledger.vendor_webhook import TAKEN_UP_AFTER, HintRecord, VendorWebhook, webhook_id
 from shared.ports.ambient import Clock, Ids
 from shared.ports.documents import AlreadyExists
 from shared.ports.tasks import Task, TaskError, TaskExists, TaskQueue
@@ -115,7 +116,7 @@ class Doorbell:
     def _record(self, hook: Delivered, notice: Notice, now: datetime) -> VendorWebhook:
         site = site_of(hook.property_id, self._vendor)
         return VendorWebhook(
-            id=webhook_id(site, notice.event_id, notice.at),
+            id=webhook_id(site, notice.event_id, notice.newest),
             tenant=hook.tenant,
             property_id=hook.property_id,
             vendor=self._vendor,
@@ -156,9 +157,8 @@ class Doorbell:
         body = {"tenant": hook.tenant, "property": hook.property_id, "vendor": self._vendor}
         due = instant((window + 1) * (PROMPT_EVERY // timedelta(milliseconds=1)))
         try:
-            await self._ports.tasks.enqueue(Task(PROMPTED, body, name, due))
-        except TaskExists:
-            pass  # another process prompted
+            with contextlib.suppress(TaskExists):  # another process prompted, which is as good
+                await self._ports.tasks.enqueue(Task(PROMPTED, body, name, due))
         except (TaskError, ServiceTrouble) as trouble:
             # It is kept, and due: the sweeper sends somebody.
             self._ports.log.failure("a webhook is kept, and nobody could be prompted", trouble)

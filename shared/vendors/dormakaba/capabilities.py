@@ -6,6 +6,8 @@ from shared.domain.capabilities import LockCapabilities
 from shared.domain.kinds import KeyCredentialKind, VendorCode
 
 VENDOR: Final = VendorCode("dormakaba")
+ACCOUNT_DAYS: Final = None
+"""Its account holds no secret: there is nothing to rotate."""
 UNENFORCED: Final[frozenset[KeyCredentialKind]] = frozenset()
 """Kinds whose window no lock enforces: guests get one only where the tenant accepts that."""
 OFFERED: Final = LockCapabilities(card_encoding=True, offline_issuance=True)

@@ -130,7 +130,9 @@ class MockVendor(LocksInTurn):
     def describe_adapter(self) -> AdapterDescription:
         """Say what this mock was told it can do."""
         at_once = frozenset() if self._desk is None else frozenset({KeyCredentialKind.RFID_CARD})
-        return AdapterDescription(self._binding.vendor, self._wishes.capabilities, at_once)
+        room = self._wishes.room
+        capacity = {} if room is None else dict.fromkeys(KeyCredentialKind, room)
+        return AdapterDescription(self._binding.vendor, self._wishes.capabilities, at_once, capacity=capacity)
 
     def wait_after(self, error: LockError) -> timedelta | None:  # noqa: ARG002 - a mock never asks for peace
         """Say nothing."""
@@ -151,6 +153,12 @@ class MockVendor(LocksInTurn):
         secret = self._locks.secret_of(key, Bounds(key.valid_from, key.valid_until))
         if self._cloud.taken(key.device_id, key.name, secret):
             raise self._locks.impossible(LockCause.PIN_TAKEN, key, permanent=False)
+        others = (kept for name, kept in self._cloud.locks[key.device_id].items() if name != key.name)
+        if (
+            self._wishes.room is not None
+            and sum(kept.kind is key.kind for kept in others) >= self._wishes.room
+        ):
+            raise self._locks.impossible(LockCause.LOCK_FULL, key)
 
     @asynccontextmanager
     async def _at(self, operation: str, device: LockDeviceId | None = None) -> AsyncIterator[None]:

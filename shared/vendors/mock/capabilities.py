@@ -4,4 +4,6 @@ from typing import Final
 
 from shared.domain.kinds import KeyCredentialKind
 
+ACCOUNT_DAYS: Final = None
+"""Its account holds no secret: there is nothing to rotate."""
 UNENFORCED: Final[frozenset[KeyCredentialKind]] = frozenset()

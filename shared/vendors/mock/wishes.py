@@ -1,6 +1,7 @@
 """How a mock is to behave, written as an address: `mock://?fail=issue&pct=20&error=VENDOR_UNREACHABLE`.
 
 `mock://?desk=30` has cards encoded at a desk, which somebody comes to within thirty seconds, or nobody.
+`mock://?room=5` has locks that keep five keys of a kind and no more.
 `mock://?post=http://127.0.0.1:9201/v3/key/get` has every key's reference from there.
 """
 
@@ -26,7 +27,7 @@ USUAL: Final = LockCapabilities(mobile_key=True, pin=True, remote_issue=True, re
 class Wishes:
     """What fails, how often and with what; before or after it is done; how long it takes; who is told.
 
-    `desk`: how long a card waits for somebody at the encoder.
+    `desk`: how long a card waits for somebody at the encoder; `room`: how many keys of a kind a lock keeps.
     """
 
     fail: tuple[str, ...] = ()
@@ -38,6 +39,7 @@ class Wishes:
     capabilities: LockCapabilities = USUAL
     post: str | None = None
     desk: timedelta | None = None
+    room: int | None = None
 
     @classmethod
     def parse(cls, address: str) -> Self:
@@ -109,6 +111,12 @@ def _desk(value: str) -> dict[str, Any]:
     return {"desk": timedelta(seconds=waits)}
 
 
+def _room(value: str) -> dict[str, Any]:
+    if (keys := int(value)) < 1:
+        raise ValueError
+    return {"room": keys}
+
+
 def _post(value: str) -> dict[str, Any]:
     parts = urlsplit(value)
     try:
@@ -128,4 +136,5 @@ _READERS: Final = {
     "capabilities": _capabilities,
     "post": _post,
     "desk": _desk,
+    "room": _room,
 }

@@ -28,7 +28,7 @@ from shared.vendor_kit.turns import Turns
 from shared.vendor_kit.visits import turn_at, visiting
 from shared.vendors.ttlock import capabilities
 from shared.vendors.ttlock.account import Account, read_account
-from shared.vendors.ttlock.capabilities import SOURCES, TTLOCK, UNENFORCED
+from shared.vendors.ttlock.capabilities import CAPACITY, SOURCES, TTLOCK, UNENFORCED
 from shared.vendors.ttlock.computed_keys import ComputedKeySync
 from shared.vendors.ttlock.errors import (
     ASTRAY,
@@ -133,5 +133,5 @@ def open_vendor(binding: Binding, ports: AdapterPorts) -> TTLock:
     gateways = Gateways(api, notes, property_id, ports.clock)
     inspector = Inspector(binding, api, gateways, ports.clock, protocol)
     offered = partial(capabilities.of_adapter, binding.policy)
-    locks = PropertyLocks(binding, REFUSALS, ports.clock, offered, SOURCES)
+    locks = PropertyLocks(binding, REFUSALS, ports.clock, offered, SOURCES, CAPACITY)
     return TTLock(locks, api, turns, gateways, inspector)

@@ -12,6 +12,8 @@ UNENFORCED: Final = frozenset({KeyCredentialKind.MOBILE_APP})
 """Keys whose window no lock enforces: given only on request, and never without a warning."""
 SOURCES: Final = {KeyCredentialKind.RFID_CARD: SecretSource.HELD}
 """A card is known by its number, which somebody at the lock must have read."""
+CAPACITY: Final = {KeyCredentialKind.PIN_CODE: 250, KeyCredentialKind.RFID_CARD: 1000}
+"""What one lock keeps; eKeys are kept by phones."""
 PASSCODES, CARDS = 0, 1
 """Bits of `featureValue`."""
 

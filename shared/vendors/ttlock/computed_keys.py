@@ -1,4 +1,8 @@
-"""TTLock's way out when no gateway reaches a lock: a code that the lock computes by itself."""
+"""TTLock's way out when no gateway reaches a lock: a code that the lock computes by itself.
+
+It opens in whole hours, and nobody can end it sooner: not when its guest leaves, nor when the room is booked
+for the hour after. So it is rounded into its guest's stay, never beyond it (decision 0139).
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,7 +13,7 @@ from typing import Final
 
 from shared.ports.lock import LockKey
 from shared.vendor_kit.asks import Ask, Row
-from shared.vendor_kit.grids import HOUR, Bounds, on_grid, on_some_grid
+from shared.vendor_kit.grids import EPOCH, HOUR, Bounds, on_grid
 from shared.vendor_kit.key_sync import FAILING, UNHEARD, KeySync
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import Unreadable, VendorRefused
@@ -20,8 +24,9 @@ USE_WITHIN: Final = timedelta(hours=24)
 """A computed passcode that was not used by then is dead."""
 LONGEST: Final = timedelta(days=365)
 """Longer than this no passcode is computed."""
-MOST_SHIFTED: Final = 4 * HOUR
-"""So much later than asked may a computed code end: rounded up, and hours on where its window was spent."""
+MOST_SHORTENED: Final = 4 * HOUR
+"""By less than this a computed code may end too early: rounded down, and sooner if its window was spent."""
+NO_TIME: Final = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,26 +34,35 @@ class ComputedKeySync(KeySync):
     """One key at one lock, which may be a computed one while the gateway is away."""
 
     async def _without_relay(self) -> Row | None:
-        """Have a code computed, if one is to be had that opens in nobody else's stay."""
+        """Have a code computed that opens within its guest's own stay: nothing can end it sooner."""
         now, computing = self.clock.now(), self.kind.computing
         if computing is None or not self.key.any_secret or not may_be_computed(self.key, now):
             return None
         offset = (await self.ask(lock_detail(self.lock), Urgency.ISSUE)).offset
-        bounds = in_hours(self.key, now, offset).ending_by(self.key.not_after, HOUR)
+        bounds = in_hours(self.key, now, offset)
         if bounds.empty(now):
             return None
         code_of = partial(computing, self.lock, self.key.name)
         row = await self._compute(code_of(bounds))
-        if self._early(row):
-            longer = HOUR if row.bounds.end < self.key.valid_until else timedelta(0)
-            row = await self._computed_anew(code_of, Bounds(bounds.start + HOUR, bounds.end + longer))
-        elif self._late(row):
-            row = await self._computed_anew(code_of, Bounds(bounds.start, bounds.end - HOUR))
+        if self._early(row) or self._late(row):
+            row = await self._computed_anew(code_of, self._moved_into_stay(bounds, row))
         return replace(row, computed=True, hasty=self.key.intent_predates)
 
+    def _early(self, row: Row) -> bool:
+        """Say whether a key would open before its guest's stay; what is past by now lets nobody in."""
+        return row.bounds.start < _shut_until(self.key, self.clock.now())
+
     def _late(self, row: Row) -> bool:
-        """Say whether a key would open during the next guest's stay."""
-        return self.key.not_after is not None and row.bounds.end > self.key.not_after
+        """Say whether a key would open after its guest's stay, perhaps during the next guest's."""
+        return row.bounds.end > _shut_from(self.key)
+
+    def _moved_into_stay(self, asked: Bounds, noted: Row) -> Bounds:
+        """Return by whole hours other bounds to ask for, by what the vendor made of those that were asked."""
+        start = asked.start + HOUR if self._early(noted) else asked.start
+        if self._late(noted):
+            return Bounds(start, asked.end - HOUR)
+        longer = HOUR if noted.bounds.end + HOUR <= _shut_from(self.key) else NO_TIME
+        return Bounds(start, asked.end + longer)
 
     async def _computed_anew(self, code_of: Callable[[Bounds], Ask[Row]], bounds: Bounds) -> Row:
         """Compute once more: the vendor's hours are others. Whatever fails, the first code may open."""
@@ -56,7 +70,7 @@ class ComputedKeySync(KeySync):
             row = None if bounds.empty(self.clock.now()) else await self._compute(code_of(bounds))
             if row is not None and not self._early(row) and not self._late(row):
                 return row
-        raise Unreadable("a code was computed that opens in another guest's stay")
+        raise Unreadable("a code was computed that opens outside its guest's stay")
 
     async def _compute(self, code: Ask[Row]) -> Row:
         """Return the code of a window as the vendor noted it down: that is what the lock will go by."""
@@ -75,9 +89,10 @@ class ComputedKeySync(KeySync):
         return row
 
     def _fits(self, row: Row) -> bool:
-        """Say whether a key's window may stay as it is: a computed one has other hours."""
-        rounded = row.computed and on_some_grid(row.bounds, self.key, self.clock.now(), HOUR)
-        return rounded or row.bounds == self.kind.grid(self.key)
+        """Say whether a key's window may stay as it is: a computed one, if it opens for all that is left."""
+        wanted, now = self.kind.grid(self.key), self.clock.now()
+        serves = row.bounds.start <= max(wanted.start, now) and row.bounds.end == wanted.end
+        return row.bounds == wanted or (row.computed and serves and not self._early(row))
 
     async def _unmoved(self, row: Row) -> Row | None:
         """Return the code that serves while the gateway is away: this one, if it nearly fits, or another."""
@@ -85,12 +100,28 @@ class ComputedKeySync(KeySync):
             return None
         if self._early(row) or self._late(row):
             return await self._without_relay()
-        return row if -HOUR < row.bounds.end - self.key.valid_until <= MOST_SHIFTED else None
+        in_time = row.bounds.start < max(self.key.valid_from, self.clock.now()) + HOUR
+        # Where its window was spent, a code is hours shorter; one of a stay that was prolonged is not enough.
+        most = MOST_SHORTENED if self.key.any_secret else HOUR
+        return row if in_time and self.key.valid_until - row.bounds.end < most else None
 
 
 def in_hours(key: LockKey, now: datetime, offset: timedelta) -> Bounds:
-    """Return the window of a computed key: whole hours on the lock's clock, and not long begun."""
-    return on_grid(key, HOUR, begins=max(key.valid_from, now), offset=offset)
+    """Return the window of a computed key: whole hours on the lock's clock, within the rest of its stay."""
+    begins = replace(key, not_before=_shut_until(key, now))
+    bounds = on_grid(begins, HOUR, begins=max(key.valid_from, now), offset=offset)
+    return bounds.ending_by(_shut_from(key), HOUR)
+
+
+def _shut_until(key: LockKey, now: datetime) -> datetime:
+    """Return before when a computed key is to open nothing: a stay that may yet be booked ends there."""
+    earliest = max(key.valid_from, key.not_before or key.valid_from)
+    return earliest if earliest > now else EPOCH
+
+
+def _shut_from(key: LockKey) -> datetime:
+    """Return from when on a computed key is to open nothing: a stay that may yet be booked begins there."""
+    return min(key.valid_until, key.not_after or key.valid_until)
 
 
 def may_be_computed(key: LockKey, now: datetime) -> bool:

@@ -47,12 +47,12 @@ class TTLockHooks:
         form = _form(hook.body)
         type_ = TYPES.get(form.get("notifyType", ""), OTHER)
         hints = tuple(_hints(form))
-        # Nothing dates what is no record: told again within the minute, it is the same.
+        # Nothing dates what is no record: told again within the minute, it is the same. That a gateway or a
+        # lock went is told a quarter of an hour late at least, so that no two changes of one look alike.
         minute = "" if hints else f"{now:%Y%m%d%H%M}"
         about = [form.get(name, "") for name in ("lockId", "gatewayId", "isOnline")]
         said = orjson.dumps([type_, minute, about, [[hint.lock, hint.at.isoformat()] for hint in hints]])
-        newest = max((hint.at for hint in hints), default=now)
-        return Notice(type=type_, event_id=hashlib.sha256(said).hexdigest()[:32], at=newest, hints=hints)
+        return Notice(type=type_, event_id=hashlib.sha256(said).hexdigest()[:32], hints=hints)
 
 
 def _form(body: bytes) -> Mapping[str, str]:

@@ -1,7 +1,10 @@
 """An operator who asks what `doctor` and `residue list` ask, each minute, and goes to the doors.
 
-What they say is compared with what is there: a key that should be gone or rest for two minutes is a residue,
-and a guest whose stay has begun has a key at every door, or stands among those whom somebody must see to.
+| who asks finds | so it must be told |
+|---|---|
+| a key at a door that should be gone or rest for two minutes | as a residue of that lock, which is counted |
+| a stay that has begun, without its key at one of its doors | its key or stay by name |
+| nothing owed to anybody, when it is quiet | no residue, and nobody at a door: a cry of wolf is a lie too |
 """
 
 import asyncio
@@ -50,21 +53,26 @@ class Onlooker:
             await asyncio.sleep(60)
             await self.look()
 
-    async def look(self):
+    async def look(self, *, settled=False):
         """Ask and look once; that nobody can be told anything is no all-clear either."""
         try:
-            await self._look()
+            await self._look(settled)
         except StoredUnreadable as unreadable:
             self._note(self._world.clock.now(), [f"nobody can be told anything: {unreadable}"])
 
-    async def _look(self):
+    async def _look(self, settled):
         now = self._world.clock.now()
         told, left = await attention(self._cell, now), await residues(self._cell, None, now)
         listed = {(each["device"], each["vendor_name"]) for each in left}
         seen = [key for key in self._world.doors.at_doors() if key.end > now.timestamp()]
         self._note(now, [*self._strangers(seen, listed, now), *self._shut_out(seen, told, now)])
-        if listed and not told["residual_locks"]:
-            self._note(now, ["residues are listed, and nobody is needed"])
+        counted = len({each["device"] for each in left})
+        if counted != told["residual_locks"]:
+            self._note(
+                now, [f"residues at {counted} locks are listed, and {told['residual_locks']} are counted"]
+            )
+        if settled and (listed or told["keys_at_the_door"]):
+            self._note(now, [f"nothing is owed, and {sorted(listed)} {told['keys_at_the_door']} are told of"])
 
     def _note(self, now, found):
         self.protests += [f"{now:%H:%M}: {problem}" for problem in found]

@@ -79,7 +79,7 @@ async def _happen(world, stays):
     await asyncio.wait(tellers)
     await world.until_quiet()
     scene = _scene(world, stays)
-    await onlooker.look()
+    await onlooker.look(settled=not unsettled(scene))
     problems = [*world.witness.protests, *onlooker.protests, *world.doors.protests] + [
         f"the world broke: {error!r}" for error in world.broken
     ]

@@ -8,8 +8,10 @@ import pytest
 from shared.domain.errors import InvalidInput
 from shared.domain.instants import milliseconds
 from shared.domain.lock_errors import LockError
-from shared.vendor_kit.desk_jobs import STEPS, DeskJob, DeskJobs, JobState, WrittenCard
+from shared.ports.lock import InHand
+from shared.vendor_kit.desk_jobs import STEPS, DeskJob, DeskJobs, JobError, JobState
 from shared.vendor_kit.desk_keys import DeskVendor
+from shared.vendor_kit.written_cards import WrittenCard
 from tests.contract.failing import failure_of
 from tests.contract.lock.carried_port_suite import DeskPortContract
 from tests.contract.lock.desk_setting import DeskSetting
@@ -57,6 +59,27 @@ async def test_a_card_is_above_one_that_a_desk_whose_clock_is_ahead_made_alone(s
 
     (job,) = await setting.pulled()
     assert (job.overrides, job.number) == (True, ahead + 1)
+
+
+async def test_a_card_is_ordered_however_often_it_came_to_nothing_before_and_its_last_job_is_soon_found(
+    setting, monkeypatch
+):
+    await setting.pulled()
+    for _ in range(70):
+        await setting.vendor.place_all(setting.keys())
+        (job,) = await setting.pulled()
+        await setting.jobs.advance(job.id, JobState.ERROR, JobError.CARD_FAULTY)
+        await setting.jobs.report(job.id)
+    looked, find = [], DeskJobs.find
+
+    async def counted(self, id_):
+        looked.append(id_)
+        return await find(self, id_)
+
+    monkeypatch.setattr(DeskJobs, "find", counted)
+    (hand, _) = await setting.vendor.place_all(setting.keys())
+    assert (isinstance(hand, InHand), len(looked) < 20) == (True, True)
+    assert [each.id for each in await setting.pulled()] == [hand.job]
 
 
 async def test_a_dialect_nobody_speaks_is_refused(tmp_path):

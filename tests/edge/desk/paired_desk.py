@@ -9,9 +9,9 @@ from edge_agent.hardware.pn532.reader import Pn532Reader
 from edge_agent.pairing.identity import DeskIdentity
 from edge_agent.pairing.pair import Machine, pair
 from infra.local.ambient import SeededEntropy
-from infra.simulators.desk.classic_card import ClassicCard
-from infra.simulators.desk.door import Door
-from infra.simulators.desk.pn532 import Pn532
+from infra.simulators.encoders.pn532 import Pn532
+from infra.simulators.key_cards.classic_card import ClassicCard
+from infra.simulators.key_cards.door import Door
 from shared.kernel.ids import DrawnIds
 from shared.vendor_kit.http import ConnectionFailed
 from tests.edge.wires import DirectLink

@@ -1,9 +1,11 @@
 """The agent by itself: it stays in touch, waits its turn when nobody answers, and remembers the audit log."""
 
 import asyncio
+import socket
 from datetime import timedelta
 
 from edge_agent.agent.loop import LONGEST_PAUSE, AgentLoop
+from edge_agent.agent.serve import tell_service
 from edge_agent.cloud.line import CloudRefused
 from shared.audit.checkpoint import Checkpoint
 from tests.edge.desk.paired_desk import play_desk
@@ -146,3 +148,17 @@ def test_a_desk_cosigns_the_cells_log_and_tells_when_it_is_not_what_it_was(tmp_p
         assert row["outcome"] == "alarmed"
 
     play_desk(tmp_path, scenario)
+
+
+async def test_an_agent_tells_its_service_that_it_is_there_and_says_nothing_where_nobody_asked(
+    tmp_path, monkeypatch
+):
+    address = str(tmp_path / "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(address)
+        monkeypatch.setenv("NOTIFY_SOCKET", address)
+        tell_service("READY=1")
+        assert manager.recv(64) == b"READY=1"
+    tell_service("WATCHDOG=1")
+    monkeypatch.delenv("NOTIFY_SOCKET")
+    tell_service("WATCHDOG=1")

@@ -2,14 +2,16 @@
 
 import asyncio
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 
 from edge_agent.cloud.line import CloudRefused, CloudSilent
 from edge_agent.issuing.desk import OfflineRefused
 from edge_agent.issuing.rules import OfflineWish
-from infra.simulators.desk.classic_card import ClassicCard
+from infra.simulators.key_cards.classic_card import ClassicCard
 from shared.domain.ids import ReservationId, RoomId, UserId
+from shared.domain.instants import instant_to_text
 from shared.domain.kinds import KeyCredentialKind, RevokeReason
 from tests.edge.desk.paired_desk import play_desk
 
@@ -205,6 +207,84 @@ def test_a_lost_card_is_replaced_alone_and_both_are_linked_afterwards(tmp_path):
         )
         door, now = await desk.door(), desk.clock.now()
         assert [door.present(each, now) for each in (plastic, lost)] == ["opens", "superseded"]
+
+    play_desk(tmp_path, scenario)
+
+
+def test_a_desk_whose_clock_is_ahead_makes_no_key_once_it_knows_and_what_it_made_before_is_heard_as_of_now(
+    tmp_path,
+):
+    async def scenario(house, desk):
+        await opened(desk)
+        await booked(house, desk)
+        await failed(house, desk)
+        true, hours = desk.clock, 3
+        desk.clock = SimpleNamespace(now=lambda: true.now() + timedelta(hours=hours))
+        desk.wire.down = True
+        await desk.die()
+        key, _ = await made_alone(desk)
+        assert await pushed(desk) == 1
+        server = await ledger_id(desk, key)
+        kept = await found(house, server)
+        assert (kept["state"]["type"], kept["changed_at"] <= instant_to_text(true.now())) == ("active", True)
+        assert any("clock is ahead" in each["message"] for each in house.logged("ALERT"))
+        with pytest.raises(OfflineRefused, match="clock_untrue"):
+            await made_alone(desk, "press-2")
+        desk.wire.down = False
+
+        other = type(desk)(house, tmp_path / "other", entropy=8)
+        other.clock = true
+        await other.pair()
+        pack = await other.agent.papers.fetch_arrivals()
+        assert pack.newest_card == await desk.agent.parts.ledger.run(lambda it: it.card_of(str(key.id)))
+        assert pack.newest_card > true.now().timestamp() * 1000
+        await other.agent.parts.ledger.close()
+
+    play_desk(tmp_path, scenario)
+
+
+def test_a_row_that_breaks_the_desks_bounds_is_refused_once_and_the_rows_after_it_are_heard(tmp_path):
+    async def scenario(house, desk):
+        await opened(desk)
+        await booked(house, desk)
+        key, _ = await made_alone(desk)
+        with pytest.raises(OfflineRefused, match="live_key"):
+            await made_alone(desk, "press-2")
+        device, kinds = desk.agent.identity.device, ["pin_code"]
+        await house.change("desks", device, lambda data: {**data, "kinds": kinds})
+        desk.wire.lose = {"/sync/v1/push"}
+        with pytest.raises(CloudSilent):
+            await pushed(desk)
+        assert await pushed(desk) == 3  # its own end here is a row as well
+        rows = (await house.documents("desk_rows")).values()
+        assert [row["outcome"] for row in rows] == ["refused: kind", "noted", "unknown_key"]
+        told = [each for each in house.logged("ALERT") if "not to be believed" in each["message"]]
+        assert len(told) == 1
+        local = await desk.agent.parts.ledger.run(lambda it: it.key(str(key.id)))
+        assert type(local.state).__name__ == "Revoked"
+
+    play_desk(tmp_path, scenario)
+
+
+def test_a_card_is_noted_by_the_number_that_stands_on_it_whatever_another_desk_made_meanwhile(tmp_path):
+    async def scenario(house, desk):
+        await opened(desk)
+        await desk.agent.post.pull()
+        await booked(house, desk)
+        for _ in range(3):
+            await asyncio.sleep(5)
+            await desk.agent.post.pull()
+        (row,) = await desk.agent.post.pull()
+        other = type(desk)(house, tmp_path / "other", entropy=8)
+        await other.pair()
+        await other.agent.papers.fetch_arrivals()
+        await made_alone(other)
+        assert await pushed(other) == 1
+        desk.lay_down(ClassicCard(bytes.fromhex("0badcafe")))
+        await desk.agent.writer("left").write(row.id)
+        cards = (await house.documents("desk_cards")).values()
+        assert {card["job"]: card["number"] for card in cards} == {row.id: row.document["number"]}
+        await other.agent.parts.ledger.close()
 
     play_desk(tmp_path, scenario)
 

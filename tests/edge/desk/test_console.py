@@ -11,7 +11,7 @@ from edge_agent.agent.loop import AgentLoop
 from edge_agent.console.app import Console
 from edge_agent.console.desk_port import ClerkProblem
 from edge_agent.console.words import LANGUAGES, words
-from infra.simulators.desk.classic_card import ClassicCard
+from infra.simulators.key_cards.classic_card import ClassicCard
 from tests.edge.desk.paired_desk import play_desk
 from tests.edge.desk.test_alone_and_back import CLERK, PIN, booked, ledger_id, opened, pushed
 
@@ -81,6 +81,43 @@ async def signed_in(desk, user=CLERK, pin=PIN):
     return screen
 
 
+async def active(desk):
+    """Return the keys in use that the desk made alone."""
+    return await desk.agent.parts.ledger.run(lambda it: it.keys_in("active"))
+
+
+async def replaced_once_it_may_be(screen, desk):
+    """Press for a lost card's replacement until there is an encoder, and a card on it; return that card."""
+    first = await active(desk)
+    desk.encoder.there = False
+    await screen.press("/replace", reservation="rsv_2")
+    assert (words("en")["no_device"] in screen.page, await active(desk)) == (True, first)
+    desk.encoder.there, desk.encoder.device.card = True, None
+    await screen.press("/replace", reservation="rsv_2")
+    assert (words("en")["card_missing"] in screen.page, await active(desk)) == (True, [])
+    other = desk.lay_down(ClassicCard(bytes.fromhex("0badcaff")))
+    await screen.press("/replace", reservation="rsv_2")
+    assert [key.core.replaces for key in await active(desk)] == [first[0].id]
+    return other
+
+
+async def pressed_again(desk, plastic):
+    """Press once more after a crash: the stay's own card is issued already, and another is not asked for."""
+    writes = plastic.writes
+    await desk.die()
+    screen = await signed_in(desk)
+    for down in (False, True):
+        desk.agent.reach.heard()
+        desk.wire.down = down
+        await screen.press("/issue", reservation="rsv_1")
+        assert (words("en")["issued"] in screen.page, plastic.writes) == (True, writes)
+    assert await active(desk) == []
+    desk.wire.down = False
+    desk.lay_down(ClassicCard(bytes.fromhex("0badcafe")))
+    await screen.press("/issue", reservation="rsv_1")
+    assert words("en")["no_job"] in screen.page
+
+
 async def signed_in_after(house, desk):
     """Sign in once a guest is expected."""
     await booked(house, desk)
@@ -105,6 +142,7 @@ def test_a_clerk_issues_the_card_that_the_cloud_asks_for_and_reads_it(tmp_path):
         assert (words("en")["issued"] in screen.page, plastic.writes > 0) == (True, True)
         await screen.press("/read")
         assert "Room 204" in screen.page
+        await pressed_again(desk, plastic)
 
     play_desk(tmp_path, scenario)
 
@@ -125,6 +163,7 @@ def test_a_clerk_alone_issues_and_revokes_under_a_large_banner_and_the_cloud_hea
         other = desk.lay_down(ClassicCard(bytes.fromhex("0badcafe")))
         await screen.press("/issue", reservation="rsv_2")
         assert (words("en")["issued"] in screen.page, other.writes > 0) == (True, True)
+        other = await replaced_once_it_may_be(screen, desk)
         writes = other.writes
         await screen.look()
         await screen.press("/revoke", reservation="rsv_2")
@@ -153,7 +192,7 @@ def test_a_wire_that_is_pulled_while_a_card_is_issued_ends_in_a_card_made_alone(
         desk.wire.send = pulled_at_the_step
         await screen.press("/issue", reservation="rsv_1")
         assert (words("en")["issued"] in screen.page, plastic.writes > 0) == (True, True)
-        ((key,),) = [await desk.agent.parts.ledger.run(lambda it: it.keys_in("active"))]
+        (key,) = await active(desk)
         writes = plastic.writes
         desk.wire.send = real
         assert await pushed(desk) == 1

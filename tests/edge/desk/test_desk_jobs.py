@@ -9,7 +9,7 @@ from edge_agent.cloud.line import CloudRefused, CloudSilent
 from edge_agent.pairing.keychain import KeychainUnsafe
 from edge_agent.relay.encode import WrongCard
 from edge_agent.relay.jobs import JobGone
-from infra.simulators.desk.classic_card import ClassicCard
+from infra.simulators.key_cards.classic_card import ClassicCard
 from tests.edge.desk.paired_desk import play_desk
 
 OTHER = bytes.fromhex("0badcafe")
@@ -151,6 +151,47 @@ def test_a_stay_that_is_cancelled_calls_the_job_off_before_a_card_is_written(tmp
             await desk.agent.writer("left").write(row.id)
         assert plastic.writes == 0
         assert await desk.agent.post.pull() == []
+
+    play_desk(tmp_path, scenario)
+
+
+def test_a_card_that_is_written_is_issued_though_the_cloud_will_not_hear_of_it_any_more(tmp_path):
+    async def scenario(house, desk):
+        await desk.pair()
+        row = await booked(house, desk)
+        desk.lay_down()
+        real = desk.wire.send
+
+        async def forgotten(call):
+            if b'"processed"' in (call.body or b""):
+                await house.change("desk_jobs", row.id, lambda job: {**job, "doors": ["elsewhere"]})
+            return await real(call)
+
+        desk.wire.send = forgotten
+        written = await desk.agent.writer("left").write(row.id)
+        assert (written.step, written.told, written.error) == ("written", True, "unheard_job")
+        assert any("no job of its property" in each["message"] for each in house.logged("ALERT"))
+        assert await desk.agent.post.pull() == []
+        assert (await desk.agent.parts.ledger.run(lambda it: it.jobs.get(row.id))).step == "written"
+
+    play_desk(tmp_path, scenario)
+
+
+def test_a_card_that_is_written_is_issued_though_the_desk_was_stopped_meanwhile(tmp_path):
+    async def scenario(house, desk):
+        await desk.pair()
+        row = await booked(house, desk)
+        desk.lay_down()
+        real = desk.wire.send
+
+        async def stopped(call):
+            if b'"processed"' in (call.body or b""):
+                await desk.order(do="stop", desk=desk.agent.identity.device)
+            return await real(call)
+
+        desk.wire.send = stopped
+        written = await desk.agent.writer("left").write(row.id)
+        assert (written.step, written.told) == ("written", False)
 
     play_desk(tmp_path, scenario)
 

@@ -21,9 +21,9 @@ from edge_agent.hardware.cards.reader import Card, CardKind, KeyType
 from edge_agent.hardware.errors import CardFaulty, CardForeign, CardMissing, HardwareError, UnsafeWrite
 from edge_agent.hardware.pn532.chip import Patience, Pn532Chip
 from edge_agent.hardware.pn532.reader import Pn532Reader
-from infra.simulators.desk.classic_card import ClassicCard as Plastic
-from infra.simulators.desk.ntag_card import NtagCard as Sticker
-from infra.simulators.desk.pn532 import Pn532
+from infra.simulators.encoders.pn532 import Pn532
+from infra.simulators.key_cards.classic_card import ClassicCard as Plastic
+from infra.simulators.key_cards.ntag_card import NtagCard as Sticker
 from shared.domain.secret import Secret
 from tests.edge.vectors import vectors
 from tests.edge.wires import DirectLink

@@ -18,9 +18,9 @@ from edge_agent.hardware.ccid.frames import (
 from edge_agent.hardware.errors import DeviceRefused, NoAnswer
 from edge_agent.hardware.pn532.commands import GET_FIRMWARE_VERSION
 from edge_agent.hardware.pn532.reader import Pn532Reader
-from infra.simulators.desk.acr122 import Acr122
-from infra.simulators.desk.classic_card import ClassicCard
-from infra.simulators.desk.pn532 import Pn532
+from infra.simulators.encoders.acr122 import Acr122
+from infra.simulators.encoders.pn532 import Pn532
+from infra.simulators.key_cards.classic_card import ClassicCard
 from tests.edge.vectors import named, vectors
 from tests.edge.wires import DirectLink, fed
 

@@ -22,9 +22,9 @@ from edge_agent.hardware.encoders.usb import (
 )
 from edge_agent.hardware.errors import CardMissing, LinkLost, NoAnswer, NotSupported, lock_error, remedy
 from infra.local.ambient import SystemEntropy
-from infra.simulators.desk.classic_card import ClassicCard
-from infra.simulators.desk.pn532 import Pn532
-from infra.simulators.desk.pty_port import PtyPort
+from infra.simulators.encoders.pn532 import Pn532
+from infra.simulators.key_cards.classic_card import ClassicCard
+from infra.simulators.wires.pty_port import PtyPort
 from shared.domain.ids import DesktopDeviceId, LockDeviceId, PropertyId
 from shared.domain.kinds import VendorCode
 from shared.domain.lock_errors import CardEncoderOffline, KeyIssueFailed

@@ -15,9 +15,9 @@ from edge_agent.hardware.er302.frames import (
 )
 from edge_agent.hardware.er302.reader import Er302Patience, Er302Reader
 from edge_agent.hardware.errors import CardForeign, CardMissing, DeviceRefused, NoAnswer, NotSupported
-from infra.simulators.desk.classic_card import ClassicCard as Plastic
-from infra.simulators.desk.er302 import Er302, framed
-from infra.simulators.desk.ntag_card import NtagCard
+from infra.simulators.encoders.er302 import Er302, framed
+from infra.simulators.key_cards.classic_card import ClassicCard as Plastic
+from infra.simulators.key_cards.ntag_card import NtagCard
 from shared.domain.secret import Secret
 from tests.edge.vectors import named, vectors
 from tests.edge.wires import DirectLink, fed

@@ -32,9 +32,9 @@ from edge_agent.hardware.property_systems.stx import (
 from edge_agent.hardware.serial_link import open_serial
 from edge_agent.hardware.tcp_link import open_tcp
 from infra.local.ambient import SystemClock
-from infra.simulators.desk.fias_pms import FiasPms
-from infra.simulators.desk.pty_port import PtyPort
-from infra.simulators.desk.tcp_port import TcpPort
+from infra.simulators.property_systems.fias_pms import FiasPms
+from infra.simulators.wires.pty_port import PtyPort
+from infra.simulators.wires.tcp_port import TcpPort
 from tests.edge.wires import DirectLink, fed
 
 NOW = datetime(2026, 11, 19, 8, tzinfo=UTC)

@@ -20,9 +20,9 @@ from edge_agent.hardware.hid_reports.proximity import (
 )
 from edge_agent.hardware.pn532.chip import Patience, Pn532Chip
 from edge_agent.hardware.pn532.reader import Pn532Reader
-from infra.simulators.desk.classic_card import ClassicCard
-from infra.simulators.desk.hid import ProximityHandle, StreamHandle
-from infra.simulators.desk.pn532 import Pn532
+from infra.simulators.encoders.hid import ProximityHandle, StreamHandle
+from infra.simulators.encoders.pn532 import Pn532
+from infra.simulators.key_cards.classic_card import ClassicCard
 from tests.edge.vectors import vectors
 
 FILE = vectors("hid_ffff0035_feature_report")

@@ -24,10 +24,10 @@ from edge_agent.hardware.cards.layout import (
 from edge_agent.hardware.errors import CardForeign, CardMissing, HardwareError, UnsafeWrite
 from edge_agent.hardware.pn532.chip import Patience, Pn532Chip
 from edge_agent.hardware.pn532.reader import Pn532Reader
-from infra.simulators.desk.classic_card import ClassicCard
-from infra.simulators.desk.door import Door
-from infra.simulators.desk.ntag_card import NtagCard
-from infra.simulators.desk.pn532 import Pn532
+from infra.simulators.encoders.pn532 import Pn532
+from infra.simulators.key_cards.classic_card import ClassicCard
+from infra.simulators.key_cards.door import Door
+from infra.simulators.key_cards.ntag_card import NtagCard
 from shared.domain.secret import Secret
 from tests.edge.vectors import vectors
 from tests.edge.wires import DirectLink

@@ -14,10 +14,10 @@ from edge_agent.hardware.errors import (
 from edge_agent.hardware.pn532.chip import Patience, Pn532Chip
 from edge_agent.hardware.pn532.frames import ACK, NACK
 from edge_agent.hardware.pn532.reader import Pn532Reader
-from infra.simulators.desk.classic_card import ClassicCard
-from infra.simulators.desk.device import Answer
-from infra.simulators.desk.ntag_card import NtagCard
-from infra.simulators.desk.pn532 import Pn532, _framed
+from infra.simulators.encoders.pn532 import Pn532, _framed
+from infra.simulators.key_cards.classic_card import ClassicCard
+from infra.simulators.key_cards.ntag_card import NtagCard
+from infra.simulators.wires.device import Answer
 from tests.edge.wires import DirectLink
 
 SHORT = Patience(ack=0.01, reply=0.02, silence=0.002)

@@ -19,9 +19,9 @@ from edge_agent.hardware.property_systems.salto_desk import SaltoDesk, SaltoPati
 from edge_agent.hardware.property_systems.stx import ACK, NAK, enclosed
 from edge_agent.hardware.serial_link import open_serial
 from edge_agent.hardware.tcp_link import open_tcp
-from infra.simulators.desk.pty_port import PtyPort
-from infra.simulators.desk.salto_space import SaltoCard, SaltoSpace
-from infra.simulators.desk.tcp_port import TcpPort
+from infra.simulators.property_systems.salto_space import SaltoCard, SaltoSpace
+from infra.simulators.wires.pty_port import PtyPort
+from infra.simulators.wires.tcp_port import TcpPort
 from tests.edge.wires import DirectLink
 
 GOLDEN = bytes.fromhex("02b3434fb330b3313031b3030f")

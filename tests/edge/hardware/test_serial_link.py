@@ -11,11 +11,11 @@ from edge_agent.hardware.errors import LinkLost
 from edge_agent.hardware.pn532.chip import Pn532Chip
 from edge_agent.hardware.pn532.reader import Pn532Reader
 from edge_agent.hardware.serial_link import open_serial
-from infra.simulators.desk.classic_card import ClassicCard as Plastic
-from infra.simulators.desk.device import Answer
-from infra.simulators.desk.er302 import Er302
-from infra.simulators.desk.pn532 import Pn532
-from infra.simulators.desk.pty_port import PtyPort
+from infra.simulators.encoders.er302 import Er302
+from infra.simulators.encoders.pn532 import Pn532
+from infra.simulators.key_cards.classic_card import ClassicCard as Plastic
+from infra.simulators.wires.device import Answer
+from infra.simulators.wires.pty_port import PtyPort
 from shared.domain.secret import Secret
 
 OURS = KeyMaterial(1, Secret(b"guesthouse by the lake, 16+"))

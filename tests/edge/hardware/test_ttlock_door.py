@@ -18,8 +18,8 @@ from edge_agent.hardware.ttlock.commands import (
 )
 from edge_agent.hardware.ttlock.door import TtlockDoor
 from edge_agent.hardware.ttlock.frames import LockVersion
-from infra.simulators.desk.ble_lock import BleLock
-from infra.simulators.desk.bluez import ADAPTER, FakeBlueZ
+from infra.simulators.ble_locks.ble_lock import BleLock
+from infra.simulators.ble_locks.bluez import ADAPTER, FakeBlueZ
 from shared.domain.secret import Secret
 from tests.edge.installed import private_bus
 from tests.edge.wires import DirectLink

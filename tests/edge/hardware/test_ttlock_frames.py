@@ -27,7 +27,7 @@ from edge_agent.hardware.ttlock.frames import (
     LockFrameReader,
     crc,
 )
-from infra.simulators.desk.ble_lock import check
+from infra.simulators.ble_locks.ble_lock import check
 from shared.domain.secret import Secret
 from tests.edge.vectors import vectors
 from tests.edge.wires import fed

@@ -29,11 +29,11 @@ from edge_agent.issuing.rules import OfflineWish, Standing
 from edge_agent.ledger.errors import UnknownWork
 from edge_agent.ledger.ledger import DeskLedger, LedgerThread
 from infra.local.ambient import SystemEntropy
-from infra.simulators.desk.ble_lock import BleLock
-from infra.simulators.desk.classic_card import ClassicCard
-from infra.simulators.desk.door import Door
-from infra.simulators.desk.pn532 import Pn532
-from infra.simulators.desk.pty_port import PtyPort
+from infra.simulators.ble_locks.ble_lock import BleLock
+from infra.simulators.encoders.pn532 import Pn532
+from infra.simulators.key_cards.classic_card import ClassicCard
+from infra.simulators.key_cards.door import Door
+from infra.simulators.wires.pty_port import PtyPort
 from shared.domain.ids import (
     DesktopDeviceId,
     GuestId,
@@ -242,6 +242,32 @@ async def test_card_made_alone_is_above_what_the_cloud_had_written_at_this_desk(
     assert facts.for_push(row)["vendorRef"].endswith(f".{ahead + 1}")
 
 
+async def test_card_made_alone_is_above_what_another_desk_of_the_property_wrote(front):
+    ahead = int((NOW + timedelta(hours=2)).timestamp() * 1000)
+
+    await front.issue(maker=replace(front.cards, newest=ahead))
+
+    (row,) = await front.rows()
+    assert facts.for_push(row)["vendorRef"].endswith(f".{ahead + 1}")
+
+
+async def test_card_of_the_key_before_is_not_taken_for_the_key_that_takes_its_place(front):
+    early = replace(STAY, window=replace(STAY.window, start=NOW + timedelta(hours=1)))
+    standing = replace(STANDING, pack=replace(PACK, stays=(early,)))
+    ahead = replace(front.cards, newest=int((NOW + timedelta(hours=2)).timestamp() * 1000))
+    first = await front.issue(standing=standing, maker=ahead)
+    number = await front.ledger.run(lambda it: it.card_of(first.id))
+
+    second = await front.issue(replace(WISH, once="press-2", replaces=first.id), standing)
+
+    assert await front.ledger.run(lambda it: it.card_of(second.id)) == number + 1
+    assert [facts.for_push(row).get("vendorRef", "")[-len(str(number)) :] for row in await front.rows()] == [
+        str(number),
+        "",
+        str(number + 1),
+    ]
+
+
 async def test_row_is_the_specification_s_signed_whole_and_its_reference_stands_apart(front):
     key = await front.issue()
 
@@ -263,6 +289,7 @@ async def test_row_is_the_specification_s_signed_whole_and_its_reference_stands_
 
 
 REFUSALS = {
+    "clock_untrue": {"clock_untrue": True},
     "no_certificate": {"certificate": None},
     "expired": {"now": CERTIFICATE.ends},
     "another_device": {"device_key": bytes(32)},
@@ -543,6 +570,25 @@ async def test_lost_key_is_revoked_and_its_replacement_shuts_it_out(front):
     assert told[1]["removedAtLock"] is False
 
 
+async def test_lost_key_stands_until_its_replacement_may_be_made_and_ends_before_that_is(front):
+    first = await front.issue()
+    anew = replace(WISH, once="press-2", replaces=first.id)
+    held = replace(PACK, stays=(replace(STAY, holds=("fraud_review",)),))
+    with pytest.raises(OfflineRefused, match="held"):
+        await front.issue(anew, replace(STANDING, pack=held))
+    assert isinstance((await front.ledger.run(lambda it: it.key(first.id))).state, Active)
+
+    front.lay_down(None)
+    with pytest.raises(CardMissing):
+        await front.issue(anew)
+    front.lay_down(ClassicCard(uid=bytes.fromhex("0badcafe")))
+    second = await front.issue(anew)
+
+    told = [json.loads(row.body) for row in await front.rows()]
+    assert [one.get("reason") for one in told] == [None, "held", "lost", None]
+    assert second.core.replaces == first.id
+
+
 async def test_key_whose_card_is_brought_back_is_erased(front):
     key = await front.issue()
 
@@ -562,6 +608,27 @@ async def test_another_guest_s_card_is_not_erased_by_a_revocation(front):
     await front.desk.revoke(first.id, RevokeReason.CHECKOUT, CERTIFICATE, front.cards)
 
     assert door("rmu_205").present(front.plastic, NOW + timedelta(hours=1)) == "opens"
+
+
+async def test_what_was_over_a_week_ago_is_forgotten_once_the_cloud_has_heard_of_it(front):
+    key = await front.issue()
+    job = {"job": "job_1", "number": 7, "ends": "2026-11-21T08:00:00Z"}
+    await front.ledger.run(lambda it: it.jobs.take(job))
+    await front.ledger.run(lambda it: it.jobs.step("job_1", "written"))
+    front.device.card = None
+    with pytest.raises(CardMissing):
+        await front.issue(replace(WISH, once="press-2", rooms=(RoomId("rmu_205"),)))
+    front.now += timedelta(days=10)
+    await front.desk.tidy()
+    assert (await front.desk.left(), len(await front.rows())) == ([], 2)
+    assert await front.ledger.run(lambda it: (it.key(key.id) is None, len(it.jobs.written()))) == (False, 1)
+
+    await front.ledger.run(lambda it: it.sent(2))
+    await front.ledger.run(lambda it: it.jobs.told(it.jobs.get("job_1")))
+    await front.desk.tidy()
+
+    assert await front.ledger.run(lambda it: (it.key(key.id), it.jobs.written())) == (None, [])
+    assert await front.ledger.run(lambda it: it.jobs.highest_number()) == 7
 
 
 async def test_revoking_what_this_desk_did_not_make_is_refused(front):
@@ -597,6 +664,13 @@ async def test_cloud_is_out_of_reach_when_silent_or_when_the_probe_fails(age, fa
     heard = None if age is None else NOW - timedelta(seconds=age)
 
     assert await CloudReach(probe, clock, heard).offline() is offline
+
+
+@pytest.mark.parametrize("set_by", [timedelta(hours=-2), timedelta(hours=2)])
+async def test_sign_of_life_says_nothing_once_the_clock_was_set(set_by):
+    clock = SimpleNamespace(now=lambda: NOW + set_by)
+
+    assert not CloudReach(lambda: asyncio.sleep(0), clock, NOW).lately
 
 
 async def test_probe_that_hangs_is_given_up_within_its_time():

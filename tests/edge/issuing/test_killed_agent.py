@@ -8,9 +8,9 @@ import pytest
 
 from edge_agent.ledger.ledger import DeskLedger
 from infra.local.ambient import SystemEntropy
-from infra.simulators.desk.classic_card import ClassicCard
-from infra.simulators.desk.pn532 import Pn532
-from infra.simulators.desk.pty_port import PtyPort
+from infra.simulators.encoders.pn532 import Pn532
+from infra.simulators.key_cards.classic_card import ClassicCard
+from infra.simulators.wires.pty_port import PtyPort
 from tests.architecture.tree import ROOT
 from tests.edge.issuing.agent import LEDGER_KEY
 from tests.edge.issuing.test_desk import NOW, door

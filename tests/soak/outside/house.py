@@ -17,7 +17,7 @@ from tests.chaos.simulator_process import SimulatorProcess
 from tests.soak.outside.bad_line import BadLine
 from tests.soak.outside.fleet import UNDER_WAY
 
-START_SECONDS, STEPS_SECONDS = 90, 400
+START_SECONDS, STEPS_SECONDS, GIVE_UP_SECONDS = 90, 400, 60
 CALM, LOOK_SECONDS = 3, 0.2
 FRONT = 1000001
 LOCKS = {"101": 1000101, "102": 1000102, "203": 1000203, "204": 1000204}
@@ -93,6 +93,16 @@ class House:
         """Publish an event as its producer does; raise Silent where nobody knows whether it was taken."""
         body = {"subject": event["subject"], "event": event}
         return self._asked(lambda: self.control.post("publish", body=body))
+
+    def insist(self, event):
+        """Publish an event until somebody says that it was taken."""
+        deadline = time.monotonic() + GIVE_UP_SECONDS
+        while True:
+            try:
+                return self.publish(event)
+            except Silent:
+                assert time.monotonic() < deadline, "nobody takes events any more"
+                time.sleep(0.2)
 
     def now(self):
         """Return what time it is at the fleet."""

@@ -7,16 +7,18 @@ judge   each stay has one code at its doors or none, by the bookings alone; what
 
 import time
 from collections import Counter
+from datetime import timedelta
 from random import Random
 
 from tests.soak.outside.bookings import Producer
 from tests.soak.outside.house import FRONT, LOCKS, House, Silent
+from tests.soak.outside.told import Told
 
-LATER, LOOKS, GIVE_UP_SECONDS = 60, 90, 60
+LATER, LOOKS = 60, 90
 BAD_MINUTES, IN_ORDER = 4, 0.4
 MOMENT = 0.05
-OPENS, SHUT = ("residual_locks", "strange_keys"), ("failed_keys", "waiting_keys", "lost_keys")
-"""By what it is told that a door stands open, or stays shut."""
+AT_THE_DOOR = timedelta(hours=2)
+"""Whose stay begins within so long is named; a key for later may be at work still."""
 
 
 class Violation(AssertionError):
@@ -57,7 +59,7 @@ class Stress:
         for place, event in enumerate(told):
             if place in strikes:
                 self.house.kill()
-            self._published(event)
+            self.house.insist(event)
         self.counts["events"] += len(told)
         for _ in range(BAD_MINUTES if share else 0):
             self._later()
@@ -73,15 +75,6 @@ class Stress:
         again = [each for each in placed if self.chance.random() < 0.1]
         repeated = [(self.chance.uniform(place, 1.2), event) for place, event in again]
         return [event for _, event in sorted([*placed, *repeated], key=lambda each: each[0])]
-
-    def _published(self, event):
-        deadline = time.monotonic() + GIVE_UP_SECONDS
-        while True:
-            try:
-                return self.house.publish(event)
-            except Silent:
-                assert time.monotonic() < deadline, "nobody takes events any more"
-                time.sleep(0.2)
 
     def backed_up(self):
         """Make a backup, and note what is told from now on."""
@@ -110,15 +103,21 @@ class Stress:
             return False
 
     def judge(self):
-        """Compare the doors with the bookings; what is not as it ought to be must have been told."""
-        facts = self.house.get("attention")
-        for odd, words in ((self.surplus(), OPENS), (self.shut(), SHUT)):
-            told = {word: facts[word] for word in words if facts[word]}
-            if odd and not told:
-                raise Violation(f"seed {self.seed}: {odd[:5]} of {len(odd)}, and nobody was told")
-            if odd:
-                self.counts["told"] += 1
-                self.notes.append(f"{odd[:3]} of {len(odd)}: {told}")
+        """Compare the doors with the bookings; of each lock and stay that is not so, people must know."""
+        surplus, shut = self.surplus(), self.shut()
+        if not surplus and not shut:
+            return
+        told, soon = Told(self.house), self.house.now() + AT_THE_DOOR
+        wrong = [f"{count} of {whose} at {lock}" for lock, whose, count in surplus if not told.of_lock(lock)]
+        wrong += [
+            f"{stay.id}: {why}" for stay, why in shut if not told.of_stay(stay.id, in_time=stay.start > soon)
+        ]
+        if wrong:
+            raise Violation(f"seed {self.seed}: {wrong[:5]} of {len(wrong)}, and nobody was told")
+        self.counts["told"] += len(surplus) + len(shut)
+        self.notes.append(
+            f"told of {surplus[:3]} of {len(surplus)}, {[why for _, why in shut][:3]} of {len(shut)}"
+        )
 
     def surplus(self):
         """Return the codes at doors that are no stay's, or a stay's second, by the bookings alone."""
@@ -127,15 +126,13 @@ class Stress:
         for lock, codes in self.house.codes().items():
             for window, count in Counter(map(_window, codes)).items():
                 more = count - _belongs(window, lock, wanted)
-                odd += (
-                    [f"{more} codes too many of {self.producer.whose.get(window)} at {lock}"] if more else []
-                )
+                odd += [(lock, self.producer.whose.get(window), more)] if more else []
         return odd
 
     def shut(self):
-        """Return the stays whose guest does not get in everywhere by one code."""
+        """Return the stays whose guest does not get in everywhere by one code, each with what is there."""
         doors = self.house.codes()
-        return [f"{stay.id}: {why}" for stay in self.live if (why := _why_shut(stay, doors))]
+        return [(stay, why) for stay in self.live if (why := _why_shut(stay, doors))]
 
     def restored(self):
         """Put the backup back, have what was told since told again, and remove what is nobody's."""
@@ -155,10 +152,15 @@ class Stress:
         self.quiet()
         self.judge()
 
+    @property
+    def faults(self):
+        """What the line did, how often."""
+        return self.house.line.faults
+
     def close(self):
         """End everything."""
         self.counts.update({"bookings": len(self.producer.stays), "kills": self.house.kills})
-        self.counts.update({"faults": sum(self.house.line.faults.values()), "calls": self.house.line.calls})
+        self.counts.update({"faults": sum(self.faults.values()), "calls": self.house.line.calls})
         self.house.close()
 
 

@@ -11,7 +11,10 @@ from shared.domain.secret import Secret
 from shared.ledger.guest_tokens import PRINTED, GuestToken, GuestTokens, draw_token
 from shared.messages.locales import Locale
 from shared.messages.texts import our_texts
-from tests.support.guests import GUEST, SILK, Browser, issued, link_to, settle
+from shared.ports.tasks import TaskError
+from shared.usecases.guests.show_stay import DESK, RENEW, RENEWING, Question, show_stay
+from shared.usecases.guests.sign_in import Visit, sign_in
+from tests.support.guests import GUEST, SILK, Browser, issued, link_to, serving, settle
 from tests.support.sample_hotel import ARRIVES, play
 
 PHONE, REFUSED = "5121", 403
@@ -193,6 +196,31 @@ def test_a_code_that_does_not_work_is_explained_and_renewed_once_a_day_where_the
         assert await pin_at_door(house) == new
         said = [line for line in house.logged("WARNING") if "does not work" in line["message"]]
         assert [line["found"] for line in said] == ["early", "fine", "fine", "fine"]
+
+    play(tmp_path, scenario)
+
+
+def test_a_new_code_whose_order_was_lost_is_made_when_its_guest_asks_again(tmp_path):
+    class Lost:
+        async def enqueue(self, task):
+            raise TaskError("the instance is gone")
+
+    async def scenario(house):
+        key = await booked(house, SOON, renews_codes=True)
+        on, tasks = serving(house, "guest-page"), house.fleet.platform.tasks
+        await asyncio.sleep(2.5 * 3600)
+        signed = await sign_in(Visit(await link_to(house, key), proof=PHONE), on)
+        pin, asked = await pin_at_door(house), Question(key, RENEW)
+        with pytest.raises(TaskError):
+            await show_stay(signed, asked, on, Lost())
+        for _ in range(2):  # an impatient guest, and one order
+            stay = await show_stay(signed, asked, on, tasks)
+            assert [helped.says for _, helped in stay.keys] == [RENEWING]
+        await asyncio.sleep(60)
+        assert await pin_at_door(house) != pin
+        ((shown, _),) = (await show_stay(signed, Question(), on, tasks)).keys
+        stay = await show_stay(signed, Question(shown.id, RENEW), on, tasks)
+        assert [helped.says for _, helped in stay.keys] == [DESK]
 
     play(tmp_path, scenario)
 

@@ -79,6 +79,13 @@ def test_whoever_proves_nothing_is_told_nothing_and_believed_nothing(tmp_path):
         ]
         assert len(set(answers)) == 1
         assert answers[0][0] == 401
+        # An account or a status of ours that is broken looks to a provider like no account; the log knows it.
+        said = [
+            each["reason"]
+            for each in house.logged("WARNING")
+            if "status could not be read" in each["message"]
+        ]
+        assert said == ["tenantId", "JSONDecodeError"]
         assert (await state(house, "email"), await state(house, "sms")) == ("sent", "sent")
 
     play_told(tmp_path, scenario)

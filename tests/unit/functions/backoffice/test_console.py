@@ -5,11 +5,13 @@ import re
 from html.parser import HTMLParser
 from urllib.parse import urlencode
 
+import pytest
+
 from functions.backoffice.console_screens import SCREENS
 from functions.backoffice.console_words import WORDS
 from infra.local.people import Badge
 from shared.domain.ids import PropertyId, TenantId, UserId
-from shared.domain.permissions import Role
+from shared.domain.permissions import RULES, Role
 from shared.ports.bus import Message
 from shared.vendor_kit.http import Call
 from tests.support.backoffice_desk import hear
@@ -100,6 +102,33 @@ def test_every_word_is_said_in_every_language():
         assert screen in WORDS["en"]
 
 
+async def assert_seen_whole(browser, door):
+    """Check that a stay, why its door may refuse, and the hotel's locks and vendors are shown."""
+    stay = check(await browser.go("stay?id=rsv_1"))
+    assert all(each in stay for each in ("credential.issued", "At the lock", "In the log", "Tried doors"))
+    assert "credential.issued" not in check(await browser.go("stay?id=rsv_1&only=failed"))
+    assert "Tell the guest" in check(await browser.go("explain?id=rsv_1"))
+    assert "rsv_1" in check(await browser.go("explain?id=101"))
+    assert "rsv_1" in check(await browser.go("ahead"))
+    locks = check(await browser.go("locks"))
+    assert f"door={door}" in locks
+    assert "Never proven" in locks
+    assert "Answers" in check(await browser.go("vendors"))
+
+
+async def assert_no_secret_in_any_language(browser, door, pin):
+    """Check each screen in each language: which way it runs, and that it shows nothing that opens a door."""
+    for locale in WORDS:
+        await browser.go("language", {"l": locale})
+        for screen in (*SCREENS, "stay?id=rsv_1", "explain?id=rsv_1", f"doors?door={door}"):
+            answer = await browser.go(screen)
+            assert answer.status == 200, screen
+            text = check(answer, locale)
+            assert f'dir="{locale.direction}"' in text
+            assert pin not in text
+            assert "tk_" not in text
+
+
 def test_staff_look_at_a_stay_its_door_and_its_end_in_five_languages(tmp_path):
     async def scenario(house):
         on = house.on
@@ -116,18 +145,41 @@ def test_staff_look_at_a_stay_its_door_and_its_end_in_five_languages(tmp_path):
         assert "Opens later" in check(await browser.go(f"doors?door={door}"))
         await asyncio.sleep(3600 + 60)
         assert "Opens now" in check(await browser.go(f"doors?door={door}"))
-        stay = check(await browser.go("stay?id=rsv_1"))
-        assert "credential.issued" in stay
+        await assert_seen_whole(browser, door)
         (pin,) = {each["code"] for each in await house.keys_at("101")}
-        assert pin not in stay
-        for locale in WORDS:
-            await browser.go("language", {"l": locale})
-            for screen in SCREENS:
-                text = check(await browser.go(screen), locale)
-                assert f'dir="{locale.direction}"' in text
+        await assert_no_secret_in_any_language(browser, door, pin)
         assert "ERROR" not in on.log.getvalue()
 
     play(tmp_path, scenario)
+
+
+async def assert_steered(house, browser):
+    """Check that work is seen step by step and hurried, and that what lies at a lock is not closed unseen."""
+    (key,) = set(re.findall(r"sagas\?property=ppt_kabul&amp;id=(key_\w+)", check(await browser.go("sagas"))))
+    whole = check(await browser.go(f"sagas?id={key}"))
+    assert "Step by step" in whole
+    assert "step" in whole.lower()
+    assert (await browser.go("sagas?id=key_01KSAMP1E00000000000000001")).status == 404
+    assert (await browser.go("residues", {"id": "grt_01KSAMP1E00000000000000001"})).status == 404
+    assert (await browser.go("residues", {"id": "nothing"})).status == 404
+    grants = house.fleet.means.engine.read("SELECT id FROM packed WHERE collection = 'grants'", ())
+    assert (await browser.go("residues", {"id": grants[0][0]})).status == 409  # its saga still asks
+    await house.mend()
+    assert "Asked for" in check(await browser.go("sagas", {"id": key}))
+    await asyncio.sleep(10)
+    assert "rsv_1" not in check(await browser.go("residues"))
+
+
+async def assert_replayed(browser, name):
+    """Check that a message is replayed for whoever signed in lately, and only where messages are."""
+    assert "Asked for" in check(await browser.go("letters", {"id": name}))
+    await asyncio.sleep(5)
+    assert f'value="{name}"' not in check(await browser.go("letters"))  # set aside again, by another name
+    assert (await browser.go("letters", {"id": "404"})).status == 404
+    assert (await browser.go("audit", {"id": name})).status == 404
+    await asyncio.sleep(400)
+    again = await browser.go("letters", {"id": name})
+    assert (again.status, "fresh" in check(again)) == (401, True)
 
 
 def test_residues_and_sagas_and_messages_set_aside_are_seen_and_set_right(tmp_path):
@@ -141,7 +193,7 @@ def test_residues_and_sagas_and_messages_set_aside_are_seen_and_set_right(tmp_pa
         await asyncio.sleep(120)
         residues = check(await browser.go("residues"))
         assert "rsv_1" in residues
-        assert "rsv_1" in check(await browser.go("sagas"))
+        await assert_steered(house, browser)
         bad = message("evt_3", reservationId="rsv_2", propertyId="ppt_nowhere")
         topic = "melmastoon.reservation.booking.confirmed.v1"
         await house.fleet.bus.publish(topic, [Message(bad.data)])
@@ -149,12 +201,7 @@ def test_residues_and_sagas_and_messages_set_aside_are_seen_and_set_right(tmp_pa
         letters = check(await browser.go("letters"))
         (name,) = re.findall(r'name="id" value="([^"]+)"', letters)
         assert "rsv_2" in letters
-        assert "Done." in check(await browser.go("letters", {"id": name}))
-        assert (await browser.go("letters", {"id": "404"})).status == 404
-        assert (await browser.go("residues", {"id": name})).status == 404
-        await asyncio.sleep(400)
-        again = await browser.go("letters", {"id": name})
-        assert (again.status, "fresh" in check(again)) == (401, True)
+        await assert_replayed(browser, name)
 
     play(tmp_path, scenario)
 
@@ -175,6 +222,27 @@ def test_strangers_see_nothing(tmp_path):
         assert (await elsewhere.go("arrivals")).status == 404
         assert (await elsewhere.go("stay?id=rsv_1")).status == 404
         assert (await elsewhere.go("arrivals?property=ppt_kabul")).status == 404
+
+    play(tmp_path, scenario)
+
+
+def test_each_role_sees_the_screens_that_it_holds_and_finds_no_way_to_the_others(tmp_path):
+    async def scenario(house):
+        for role in Role:
+            browser = Browser(house.on, roles=(role,))
+            nav = check(await browser.sign_in())
+            held = {name for name, each in SCREENS.items() if role in RULES[each.permission].roles}
+            assert "arrivals" in held
+            for name, screen in SCREENS.items():
+                answer = await browser.go(name)
+                assert answer.status == (200 if name in held else 403), (role, name)
+                assert (f"/{name}?property=" in nav) == (name in held), (role, name)
+                status = (await browser.go(name, {"id": "key_01KSAMP1E00000000000000001"})).status
+                changes = screen.changes is not None and role in RULES[screen.changes].roles
+                assert status == (404 if name in held and (changes or not screen.changes) else 403), (
+                    role,
+                    name,
+                )
 
     play(tmp_path, scenario)
 
@@ -200,13 +268,20 @@ def test_a_visit_is_its_cookies_and_ends_and_what_strangers_write_is_shown_as_te
     play(tmp_path, scenario)
 
 
-def test_a_console_is_over_when_its_person_is_signed_out_everywhere(tmp_path):
+ENDS_CONSOLES = {
+    "melmastoon.iam.session.revoked.v1": {"userId": "usr_1"},
+    "melmastoon.tenant.operator_role.updated.v1": {"userId": "usr_1", "roles": []},
+}
+
+
+@pytest.mark.parametrize("subject", ENDS_CONSOLES)
+def test_a_console_is_over_when_its_person_is_signed_out_everywhere_or_has_other_roles(tmp_path, subject):
     async def scenario(house):
         browser = Browser(house)
         await browser.sign_in()
         assert (await browser.go("arrivals")).body.count(b'name="token"') == 0
         await asyncio.sleep(60)
-        await hear(house, "melmastoon.iam.session.revoked.v1", "evt_9", {"userId": "usr_1"})
+        await hear(house, subject, "evt_9", ENDS_CONSOLES[subject])
         await asyncio.sleep(5)
         assert b'name="token"' in (await browser.go("arrivals")).body
         await browser.sign_in()

@@ -7,6 +7,7 @@ import orjson
 from shared.domain.ids import TenantId
 from shared.events.backoffice.heard_subjects import HEARD
 from shared.ports.dead_letters import QUARANTINE_TOPIC
+from shared.queries.boards import ARRIVED_AT
 from shared.usecases.backoffice.feed import feed_of
 from shared.usecases.backoffice.hear import EFFECTS
 from tests.support.backoffice_desk import KABUL, PROVENANCE, SILK, BackofficeDesk, hear
@@ -73,6 +74,26 @@ def test_stays_tasks_and_roles_make_just_their_views_stale(tmp_path):
         assert {*told[:2]} == {"housekeeping_board", "maintenance_board"}
         assert {*told[2:]} == {"housekeeping_board", "dashboard", "arrivals", "in_house"}
         assert await words(on, "all") == [("view.stale", "shortcuts")]
+
+    play(tmp_path, scenario)
+
+
+def test_who_is_in_the_house_is_who_the_youngest_word_of_reception_says(tmp_path):
+    stay = {"reservationId": "rsv_1", "propertyId": KABUL}
+    came, went = f"{M}reservation.checked_in.v1", f"{M}reservation.checked_out.v1"
+
+    async def scenario(on):
+        async def says(event, subject, hour):
+            await hear(on, subject, event, stay, time=f"2026-03-01T{hour:02}:00:00Z")
+            await asyncio.sleep(3)
+            store = on.fleet.platform.documents.tenant(SILK)
+            return [each.ref.id for each in await store.query(ARRIVED_AT, {"property_id": KABUL}, limit=9)]
+
+        assert await says("evt_1", went, 9) == []
+        assert await says("evt_2", came, 8) == []  # it is of before
+        assert await says("evt_3", came, 10) == ["rsv_1"]  # by mistake it was said that they went
+        assert await says("evt_4", went, 9) == ["rsv_1"]
+        assert await says("evt_5", went, 11) == []
 
     play(tmp_path, scenario)
 

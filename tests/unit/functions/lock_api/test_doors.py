@@ -5,7 +5,8 @@ from datetime import date
 
 from shared.domain.ids import GrantId, KeyCredentialId, ulid
 from shared.ports.documents import Create, Ref
-from shared.queries.arrivals import Day, arrivals
+from shared.queries.arrivals import arrivals
+from shared.queries.coming import Span
 from tests.support.api_desk import Desk, stay
 from tests.support.sample_hotel import KABUL, SILK, play
 
@@ -104,7 +105,7 @@ def test_five_hundred_arrivals_are_asked_for_in_three_queries(tmp_path):
         await _multiplied(house, 500)
         store = Counted(house.fleet.documents.tenant(SILK))
         setup = await house.fleet.platform.hotels.premises(SILK, KABUL)
-        day = Day.of(date(2026, 3, 2), "Asia/Kabul")
+        day = Span.day(date(2026, 3, 2), "Asia/Kabul")
         told = await arrivals(store, setup, day, house.fleet.platform.clock.now())
         assert len(told) == 500
         assert {each["readiness"] for each in told} == {"on_lock"}

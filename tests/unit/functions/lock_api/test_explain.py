@@ -34,6 +34,9 @@ def test_what_was_told_of_a_stay_explains_a_door(tmp_path):
     async def scenario(house):
         desk = Desk(house)
         assert await told(desk, "101", "rsv_none") == ["unknown_stay"]
+        for asked, words in (("203", "nobody has a key to '203'"), ("999", "no stay and no room '999'")):
+            status, said = await house.on.send(f"_cloud/why/{asked}", method="GET", caller="operator")
+            assert (status, said["error"]["detail"].startswith(words)) == (404, True)
         await house.publish("evt_1", reservationId="rsv_bad", validUntil="never")
         await house.settled()
         assert await told(desk, "101", "rsv_bad") == ["set_aside"]

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from infra.bench.client import Caller, ClosedLoop, request
+from infra.bench.client import Caller, ClosedLoop, Varied, request
 from infra.bench.figures import BenchError
 
 
@@ -42,6 +42,13 @@ async def test_a_refusal_is_not_counted_as_speed(server):
     server.status = b"403 Forbidden"
     with pytest.raises(BenchError, match="403"):
         await ClosedLoop(request(server.port, "/")).per_second(server.port, 1, 0.01)
+
+
+async def test_no_request_is_sent_twice_where_each_is_another_one(server):
+    asked = [request(server.port, f"/{number}") for number in range(7)]
+    loop = Varied(iter(asked))
+    await loop.per_second(server.port, 3, 5)
+    assert (loop.answers, len(loop.took), all(took > 0 for took in loop.took)) == (7, 7, True)
 
 
 async def test_a_call_returns_its_status(server):

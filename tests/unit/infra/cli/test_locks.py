@@ -110,11 +110,15 @@ def test_where_nothing_is_that_is_said(fleet, ask):
 
 
 def test_a_lock_goes_out_of_use_on_a_person_s_word(fleet, ask):
-    fleet.serves("take-out-of-use", {"device": LOCK, "rotate_by": "2026-03-02T09:00:00+00:00"})
+    gone = {"device": LOCK, "rotate_by": "2026-03-02T09:00:00+00:00", "keys": []}
+    fleet.serves("take-out-of-use", gone)
     said = words(ask("out-of-use", LOCK, "--by", "usr_7", "--because", "gone", "--tenant", "tnt_silk"))
     assert said == [
         f"{LOCK} is out of use, by usr_7. Change its vendor's account by 2026-03-02 09:00:00 UTC."
     ]
+    fleet.serves("take-out-of-use", {**gone, "keys": ["key_1"]})
+    *_, left = words(ask("out-of-use", LOCK, "--by", "usr_7", "--because", "gone", "--tenant", "tnt_silk"))
+    assert left == "Meanwhile keys were made for it: move or end the stays of key_1."
 
 
 def test_a_challenge_s_code_is_told_with_where_to_type_it(fleet, ask):

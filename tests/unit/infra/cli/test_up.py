@@ -130,5 +130,7 @@ def test_up_says_that_simulated_doors_forgot_what_a_fleet_placed_before(
         open_database(tmp_path / "fleet.db", (), bytes).close()
     told = run("up", "--simulators", "--home", str(tmp_path), "--port", str(free_port())).stdout
     assert "  doors      keyfleet sim locks" in told
+    assert "  hotel      ppt_kabul of tnt_silk, rooms rmu_101, rmu_102, rmu_203, rmu_204\n" in told
+    assert "  try        keyfleet trigger stay.booked" in told
     assert ("which start empty: the keys that belong there are placed again" in told) is started_before
     assert [config.doors_anew for config in configs] == [started_before]

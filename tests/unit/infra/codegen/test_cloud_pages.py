@@ -26,7 +26,9 @@ def test_every_function_and_workflow_has_a_row_of_its_own():
 
 
 def test_a_row_says_who_calls_what_it_may_and_whose_secrets_it_reads():
-    _, callers, rights, secrets, opens, seals = row_of(page_of(cloud_permissions_page), "adapter-ttlock")
+    row = row_of(page_of(cloud_permissions_page), "adapter-ttlock")
+    _, account, callers, rights, secrets, opens, seals = row
+    assert account == "itself"
     assert "workflow-work-on-key" in callers
     assert "datastore.user on `main`, `sealed`" in rights
     assert secrets == "`lock-ttlock-*-api`"
@@ -35,7 +37,14 @@ def test_a_row_says_who_calls_what_it_may_and_whose_secrets_it_reads():
 
 
 def test_what_everybody_may_call_is_seen_at_once():
-    assert "**everybody**" in row_of(page_of(cloud_permissions_page), "lock-api")[1]
+    assert "**everybody**" in row_of(page_of(cloud_permissions_page), "lock-api")[2]
+
+
+def test_whose_rights_are_shared_is_said():
+    text = page_of(cloud_permissions_page)
+    mine, others = (row_of(text, name) for name in ("end-key", "hold-stay"))
+    assert mine[1] == others[1] == "`key-orders`"
+    assert mine[3:] == others[3:]
 
 
 def test_a_thousand_keys_cost_what_was_promised():
@@ -49,6 +58,7 @@ def test_steps_and_writes_are_most_of_it():
 
 
 def test_a_region_of_ten_thousand_properties_has_room():
-    short = {each.what for each in loads(PLAN) if each.headroom < LEAST_HEADROOM}
-    # Accounts are a quota to ask for, not a limit: one a function, and the fleet grows.
-    assert short <= {"service accounts"}
+    short = {each.what: each for each in loads(PLAN) if each.headroom < LEAST_HEADROOM}
+    # Accounts follow from the fleet and not from its load; how many there may be is a rule of the plan.
+    assert short.keys() <= {"service accounts"}
+    assert short["service accounts"].headroom > 1.2

@@ -22,7 +22,7 @@ CONFIRMED, SHIFT = "on-booking-confirmed", "melmastoon.staff.shift.started.v1"
 SHOWS = ("guest-api", "guest-page", "lock-reveal", "tell-guest")
 """Who shows a key's secret to its guest, or to whom it is revealed, at every vendor."""
 """Who gives guests what is theirs, at every vendor."""
-STARTED = "on-shift-started"
+STARTED, HEARS = "on-shift-started", "event-hearers"
 ISSUED = "melmastoon.lock.credential.issued.v1"
 
 
@@ -34,7 +34,9 @@ def before():
     return plan_of(replace(manifest, functions=fewer))
 
 
-def grants(account, on=None, plan=FLEET):
+def grants(function, on=None, plan=FLEET):
+    """Return what a function may do, by the account that it runs as."""
+    account = plan["functions"].get(function, {"account": function})["account"]
     return {
         (each["role"], each["target"])
         for each in plan["grants"].values()
@@ -95,6 +97,7 @@ def test_who_looks_after_what_is_kept_is_told_where_it_lies_and_nobody_else(befo
         "backoffice-console",
         "dead-letters",
         "lock-api",
+        "replay-letter",
     ]
 
 
@@ -186,20 +189,9 @@ def test_only_an_adapter_and_its_receiver_read_their_own_vendor_s_secrets():
         purpose = {"adapter": "-api", "webhook": "-webhook"}[role]
         assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", purpose)
     readers = {each["function"] for each in of_vendors}
-    of_locks = [each for each in FLEET["secrets"].values() if not each["begins"].startswith("notify-")]
-    for each in of_locks:
-        role, _, vendor = each["function"].partition("-")
-        purpose = {"adapter": "-api", "webhook": "-webhook"}[role]
-        assert (each["begins"], each["ends"]) == (f"lock-{vendor}-", purpose)
-    readers = {each["function"] for each in of_locks}
     assert {f"adapter-{vendor}" for vendor in installed_vendors()} == {
         each for each in readers if each.startswith("adapter-")
     }
-
-
-def test_only_notifications_read_accounts_of_messengers():
-    readers = {each["function"] for each in FLEET["secrets"].values() if each["begins"].startswith("notify-")}
-    assert readers == {"tell-guest", "message-status"}
 
 
 def test_a_cipher_key_is_used_by_those_who_name_its_purpose():
@@ -212,7 +204,7 @@ def test_a_cipher_key_is_used_by_those_who_name_its_purpose():
 def test_a_pattern_of_purposes_takes_in_every_vendor_s_key():
     manifest = load_manifest()
     some = manifest.functions["ask-again"]
-    opens = {"opens": ("guest-artifact-*",), "seals": ("vendor-ref-mock",)}
+    opens = {"opens": ("guest-artifact-*",), "seals": ("vendor-ref-mock",), "account": None}
     guest = replace(some, deployable=some.deployable.model_copy(update=opens))
     keys = storage.keys(replace(manifest, functions={**manifest.functions, "ask-again": guest}))
     for vendor in ("mock", "ttlock"):
@@ -225,10 +217,12 @@ def test_a_pattern_of_purposes_takes_in_every_vendor_s_key():
     }
 
 
-def test_whoever_tells_guests_reads_the_accounts_of_channels_and_no_vendor_s():
-    told = {each["function"] for each in FLEET["secrets"].values() if each["begins"].startswith("notify-")}
-    assert told == {"message-status", "tell-guest"}
-    assert {each["begins"].partition("-")[0] for each in FLEET["secrets"].values()} == {"lock", "notify"}
+def test_whoever_serves_guests_reads_the_accounts_of_channels_or_wallets_and_no_vendor_s():
+    readers = {"lock": set(), "notify": set(), "wallet": set()}
+    for each in FLEET["secrets"].values():
+        readers[each["begins"].partition("-")[0]].add(each["function"])
+    assert readers["notify"] == {"message-status", "read-bounces", "tell-guest"}
+    assert readers["wallet"] == {"guest-page"}
 
 
 def test_an_adapter_is_called_by_the_sagas_that_call_adapters_and_by_nobody_else():
@@ -326,7 +320,7 @@ def _vague(plan):
 
 def _peeking(plan):
     plan["grants"]["x"] = {
-        "account": CONFIRMED,
+        "account": HEARS,
         "role": "roles/datastore.user",
         "on": "database",
         "target": "sealed",
@@ -334,15 +328,32 @@ def _peeking(plan):
 
 
 def _opening(plan):
-    plan["keys"]["saga-callback"]["openers"].append(CONFIRMED)
+    plan["keys"]["saga-callback"]["openers"].append(HEARS)
 
 
 def _write_only(plan):
-    plan["keys"]["guest-contact"] = {"rotated_every_days": 90, "openers": [], "sealers": [CONFIRMED]}
+    plan["keys"]["guest-contact"] = {"rotated_every_days": 90, "openers": [], "sealers": [HEARS]}
 
 
 def _misspelt(plan):
     plan["functions"][CONFIRMED]["environment"]["KEYFLEET_SEALS"] = "guest-artefact-*"
+
+
+def _widened(plan):
+    plan["functions"][CONFIRMED]["environment"]["KEYFLEET_ROLES"] += ",sealed"
+
+
+def _opened(plan):
+    plan["functions"]["end-key"]["environment"]["KEYFLEET_OPENS"] = "saga-callback"
+
+
+def _namesake(plan):
+    plan["functions"]["end-key"]["account"] = "hold-stay"
+    plan["functions"]["copy-key"]["account"] = "end-key"
+
+
+def _many(plan):
+    plan["identities"] |= {f"one-more-{number}": {"kind": "function"} for number in range(40)}
 
 
 def _uncallable(plan):
@@ -368,6 +379,10 @@ PLANTED = {
     "a subscriber that opens": (_opening, f"{CONFIRMED}: a subscriber"),
     "what can be sealed and never opened": (_write_only, "opened by nobody"),
     "a pattern that takes in nothing": (_misspelt, "no purpose is called guest-artefact-*"),
+    "a subscriber with more rights than those who share its account": (_widened, "whose account it shares"),
+    "an order that opens more than those who share its account": (_opened, "end-key: its rights are not"),
+    "an account with the name of a function that runs as another": (_namesake, "bears its name"),
+    "more accounts than a project has": (_many, "service accounts, and 80 are allowed"),
     "a function that nobody may call": (_uncallable, "ask-again: nobody may call it"),
 }
 

@@ -16,6 +16,7 @@ INTERNAL = [name for name, each in FUNCTIONS.items() if not (each.public or each
 OF_PEOPLE = [name for name, each in FUNCTIONS.items() if each.people]
 OF_ALL = {
     "lock-api": ("GET", "/lock/v1/me"),
+    "account-api": ("GET", "/lock/v1/vendor-accounts"),
     "audit-api": ("GET", "/lock/v1/audit"),
     "backoffice": ("GET", "/bff/v1/preferences"),
     "backoffice-feed": ("GET", "/bff/v1/events"),

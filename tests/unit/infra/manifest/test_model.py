@@ -95,9 +95,10 @@ def test_less_than_one_cpu_is_refused_for_several_requests_at_a_time_with_its_re
 def test_adapter_is_described_by_its_vendor_alone():
     described = Deployable.model_validate({"adapter": "assa-abloy"})
     assert described.secrets == ("lock-assa-abloy-*-api",)
-    assert described.opens == ("vendor-ref-assa-abloy", "guest-artifact-assa-abloy", "blind-index")
+    own = ("vendor-ref-assa-abloy", "guest-artifact-assa-abloy", "blind-index", "next-account-assa-abloy")
+    assert described.opens == own
     assert (described.exposure, described.timeout, described.max_instances) == ("internal", 120, 20)
-    assert set(described.roles) == {"documents", "sealed", "publish"}
+    assert set(described.roles) == {"documents", "sealed", "publish", "secrets-write"}
 
 
 def test_what_an_adapter_s_descriptor_says_itself_holds():

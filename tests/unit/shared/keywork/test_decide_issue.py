@@ -1,5 +1,6 @@
 """What comes of an attempt to make a key: every row of the table, and that deciding writes nothing."""
 
+import hashlib
 from dataclasses import replace
 from datetime import timedelta
 
@@ -132,3 +133,12 @@ async def test_deciding_writes_nothing_and_tells_nobody(attempt, books):
         decided(attempted)
         assert await books.ledger.entry(str(attempted.task.entry.id)) is None
     assert (books.bus.published, books.lines) == ([], [])
+
+
+def test_s1_handle_of_a_key_is_drawn_from_chance_alone_and_its_entry_keeps_a_digest(attempt):
+    """Were it an id of ours, whoever saw the event's could count to it."""
+    of_chance = [decide(attempt(STANDS), NONE, SeededEntropy(seed)).change for seed in (1, 2, 1)]
+    first, other, same = (each.delivery.artifact.opaque_ref for each in of_chance)
+    assert (first == same, first == other) == (True, False)
+    assert of_chance[0].entry.id != of_chance[2].entry.id
+    assert of_chance[0].entry.artifact == hashlib.sha256(first.encode()).hexdigest()

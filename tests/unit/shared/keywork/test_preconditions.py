@@ -30,12 +30,13 @@ class Port:
         return SimpleNamespace(capabilities=self._able)
 
 
-A_DOOR = SimpleNamespace(rooms=(ROOM,))
+A_DOOR = SimpleNamespace(id="lck_a", rooms=(ROOM,))
 
 
-def at_desk(doors=(A_DOOR,), **able):
+def at_desk(doors=(A_DOOR,), quarantined=(), **able):
     binding = SimpleNamespace(doors=lambda _rooms: tuple(doors), devices=tuple(doors))
-    return SimpleNamespace(vendor=MOCK, port=Port(**able), binding=binding)
+    premises = SimpleNamespace(quarantined=frozenset(quarantined))
+    return SimpleNamespace(vendor=MOCK, port=Port(**able), binding=binding, premises=premises)
 
 
 @pytest.fixture
@@ -83,6 +84,13 @@ def test_key_for_rooms_without_a_lock_of_this_vendor_is_not_paired(task):
 def test_kind_that_the_adapter_does_not_offer_is_impossible(task):
     error = why_hopeless(task(), at_desk(mobile_key=True))
     assert (type(error), error.cause.kind, error.permanent) == (KeyIssueFailed, "kind_not_offered", True)
+
+
+def test_key_that_would_come_to_a_quarantined_lock_is_not_tried(task):
+    error = why_hopeless(task(), at_desk(quarantined={"lck_a"}, pin=True))
+    assert (type(error), error.cause.kind, error.device_id) == (KeyIssueFailed, "lock_swapped", "lck_a")
+    assert error.permanent
+    assert why_hopeless(task(), at_desk(quarantined={"lck_b"}, pin=True)) is None
 
 
 def test_card_is_tried_without_a_secret(task):

@@ -71,7 +71,8 @@ class Withdrawing:
     def __init__(self, books):
         self.books, self.port = books, Port(books.clock)
         self.secrets = SealedKeys(books.vault.tenant(SILK), books.cipher, MOCK)
-        self.desk = SimpleNamespace(port=self.port, secrets=self.secrets)
+        hotel = SimpleNamespace(quarantined=frozenset())
+        self.desk = SimpleNamespace(port=self.port, secrets=self.secrets, premises=hotel)
 
     async def begin(self, *doors, busy=False):
         books, now = self.books, self.books.clock.now()

@@ -1,8 +1,15 @@
 """Mail over a real socket to a real server: what arrives, and what each refusal means."""
 
+import asyncio
+import ipaddress
+import ssl
 from collections import deque
+from datetime import timedelta
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from infra.catchers.mail_server import serve_mail
 from infra.catchers.outbox import Outbox
@@ -106,6 +113,95 @@ async def test_neither_password_nor_letter_goes_to_a_server_elsewhere_in_the_cle
         await SmtpCarrier(account, Elsewhere()).send(letter())
     assert (trouble.value.reason, post.outbox.listed()) == ("server_not_encrypted", [])
     assert "canary" not in repr(account)
+
+
+@pytest.fixture
+def certified(tmp_path, monkeypatch):
+    """What a server on this machine proves itself with, trusted like any other."""
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
+    here = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    made = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    made = made.add_extension(here, critical=True).not_valid_before(SystemClock().now() - timedelta(days=1))
+    made = made.not_valid_after(SystemClock().now() + timedelta(days=1))
+    pem = made.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+    secret = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    (tmp_path / "trusted.pem").write_bytes(pem)
+    (tmp_path / "both.pem").write_bytes(secret + pem)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "trusted.pem"))
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(tmp_path / "both.pem")
+    return context
+
+
+class Encrypting:
+    """A mail server that encrypts its line, and somebody on the way who may add words before it does."""
+
+    def __init__(self, context, added=b""):
+        self.context, self.added, self.heard = context, added, []
+
+    async def talk(self, reader, writer):
+        writer.write(b"220 here\r\n")
+        await reader.readline()
+        writer.write(b"250-here\r\n250 STARTTLS\r\n")
+        await reader.readline()
+        writer.write(b"220 go\r\n" + self.added)
+        await writer.start_tls(self.context)
+        while line := await reader.readline():
+            self.heard.append(line.strip())
+            writer.write(b"250 ok\r\n" if line.strip() != b"DATA" else b"354 go\r\n")
+            if line.strip() == b"DATA":
+                await reader.readuntil(b"\r\n.\r\n")
+                writer.write(b"250 taken\r\n")
+        writer.close()
+
+    async def sent(self, **account):
+        """Send it a letter."""
+        server = await asyncio.start_server(self.talk, "127.0.0.1", 0)
+        async with server:
+            port = server.sockets[0].getsockname()[1]
+            given = MailAccount("127.0.0.1", port, "keys@silk.example", **account)
+            return await SmtpCarrier(given, SocketLines()).send(letter())
+
+
+async def test_a_letter_goes_over_a_line_that_was_encrypted_on_the_way(certified):
+    server = Encrypting(certified)
+    assert await server.sent() == "taken"
+    assert server.heard[0] == b"EHLO keyfleet"
+
+
+@pytest.mark.parametrize("added", [b"250 ok\r\n", b"250-AUTH PLAIN\r\n250 ok\r\n", b"x"])
+async def test_words_that_came_in_the_clear_before_the_line_was_encrypted_are_nobodys(certified, added):
+    server = Encrypting(certified, added)
+    with pytest.raises(NotNow) as trouble:
+        await server.sent(user="me", password=Secret("canary"))
+    assert (trouble.value.reason, server.heard) == ("line_broke", [])
+
+
+async def test_a_server_whose_line_never_ends_is_given_up_for_now():
+    async def talk(_reader, writer):
+        writer.write(b"220 " + b"x" * 10_000 + b"\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(NotNow) as trouble:
+            await SmtpCarrier(MailAccount("127.0.0.1", port, "k@silk.example"), SocketLines()).send(letter())
+    assert trouble.value.reason == "line_broke"
+
+
+async def test_the_catcher_answers_a_line_that_is_too_long_and_outlives_who_hangs_up(post):
+    reader, writer = await asyncio.open_connection("127.0.0.1", post.port)
+    await reader.readline()
+    writer.write(b"EHLO " + b"x" * 10_000 + b"\r\n")
+    assert await reader.readline() == b"500 5.5.2 line too long\r\n"
+    assert await reader.read() == b""
+    writer.close()
+    _, gone = await asyncio.open_connection("127.0.0.1", post.port)
+    gone.transport.abort()
+    assert "ok" in await post.carrier().send(letter())
 
 
 @pytest.mark.parametrize("address", ["", "nobody", "a@b\r\nBcc: c@d", "a@b>, <c@d", "a b@c"])

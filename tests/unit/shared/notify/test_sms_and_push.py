@@ -1,13 +1,14 @@
 """SMS and pushes over their providers' APIs: what is asked, and what each answer means."""
 
 import base64
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qsl
 
 import orjson
 import pytest
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
 from shared.domain.secret import Secret
 from shared.notify.accounts import PushAccount, SmsAccount
@@ -22,6 +23,14 @@ FCM_ERROR = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
 KEY = rsa.generate_private_key(65537, 2048)
 PEM = KEY.private_bytes(
     serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+)
+EC_PEM = ec.generate_private_key(ec.SECP256R1()).private_bytes(
+    serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+)
+LOCKED_PEM = KEY.private_bytes(
+    serialization.Encoding.PEM,
+    serialization.PrivateFormat.PKCS8,
+    serialization.BestAvailableEncryption(b"passphrase"),
 )
 PUSH = PushAccount(
     "https://fcm.example", "https://oauth.example", "silk", "me@silk.example", Secret(PEM.decode())
@@ -97,6 +106,32 @@ async def test_a_provider_says_when_to_come_again():
     assert trouble.value.after == timedelta(seconds=90)
 
 
+@pytest.mark.parametrize(
+    ("said", "after"),
+    [
+        ("9" * 30, timedelta(days=1)),
+        ("9" * 6000, timedelta(days=1)),
+        ("٩٩", None),
+        ("Sun, 01 Mar 2026 10:00:00 GMT", None),
+    ],
+)
+async def test_no_provider_puts_a_message_off_for_ever_or_breaks_us(said, after):
+    busy = (429, {"code": 20429}, {"retry-after": said})
+    tries = (
+        TwilioCarrier(SMS, Provider(busy)).send(short()),
+        FcmCarrier(PUSH, Provider(TOKEN, busy), Still()).send(push()),
+    )
+    for sending in tries:
+        with pytest.raises(NotNow) as trouble:
+            await sending
+        assert (trouble.value.reason, trouble.value.after) == ("provider_refused", after)
+
+
+async def test_a_list_of_what_went_that_is_none_of_ours_has_nothing():
+    provider = Provider((200, {"messages": ["SM7", None, {"sid": "SM8"}]}), (201, {"sid": "SM9"}))
+    assert await TwilioCarrier(SMS, provider).send(short(tried_since=NOW)) == "SM9"
+
+
 def test_a_status_is_signed_as_the_provider_documents_it():
     # The example of Twilio's own page on validating requests.
     form = {
@@ -170,3 +205,20 @@ async def test_a_bad_request_of_ours_is_no_fault_of_the_device():
 async def test_an_account_that_is_refused_says_so_and_keeps_the_message_for_later():
     with pytest.raises(NotNow, match="account refused"):
         await FcmCarrier(PUSH, Provider((400, {"error": "invalid_grant"})), Still()).send(push())
+
+
+@pytest.mark.parametrize("key", ["no key", PEM.decode()[:300], EC_PEM.decode(), LOCKED_PEM.decode(), "ключ"])
+async def test_an_accounts_key_that_nobody_can_read_says_so_and_is_not_quoted(key):
+    account = replace(PUSH, key=Secret(key))
+    with pytest.raises(NotNow) as trouble:
+        await FcmCarrier(account, Provider(), Still()).send(push())
+    assert trouble.value.reason == "account_unreadable"
+    assert trouble.value.__cause__ is None
+
+
+@pytest.mark.parametrize("lasts", ["soon", None, -5, 3.5, [], "9x"])
+async def test_a_token_whose_life_nobody_can_read_is_not_used(lasts):
+    granted = (200, {"access_token": "at", "expires_in": lasts})
+    with pytest.raises(NotNow) as trouble:
+        await FcmCarrier(PUSH, Provider(granted), Still()).send(push())
+    assert trouble.value.reason == "answer_unreadable"

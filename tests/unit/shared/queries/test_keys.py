@@ -120,8 +120,8 @@ def test_whether_there_are_more_keys_than_were_asked_for_is_told(tmp_path, limit
     ("query", "problem", "remedy"),
     [
         ("?tenant=tnt_none", "no tenant 'tnt_none'", "name one of tnt_silk, tnt_wool"),
-        ("?property=ppt_herat", "no property 'ppt_herat'", "give its id"),
-        ("?property=ppt_herat&tenant=tnt_wool&state=failed", "no property 'ppt_herat'", "give its id"),
+        ("?property=ppt_herat", "no property 'ppt_herat'", "name one of ppt_kabul"),
+        ("?property=ppt_herat&tenant=tnt_wool&state=failed", "no property 'ppt_herat'", "name one of ppt_"),
     ],
 )
 def test_a_tenant_or_a_property_that_is_not_there_is_refused(tmp_path, query, problem, remedy):

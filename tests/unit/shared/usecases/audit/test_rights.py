@@ -3,6 +3,7 @@
 import base64
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -11,7 +12,13 @@ from shared.audit.anchor import moved
 from shared.audit.evidence import Question, read
 from shared.audit.pack import Span
 from shared.domain.errors import InvalidInput
-from shared.ports.documents import Create, Ref
+from shared.domain.ids import GuestId, PropertyId, ReservationId, RoomId
+from shared.domain.secret import Secret
+from shared.ledger.guest_contacts import Contact, GuestContacts
+from shared.ledger.guest_devices import GuestDevice, GuestDevices
+from shared.ledger.reservation import Reservation, Status
+from shared.ledger.stay import Recency, Stay
+from shared.ports.documents import Ref
 from shared.usecases.audit import anchor_tenant
 from shared.usecases.audit.forgetting import forget_announced
 from shared.usecases.audit.packs import packed, policy
@@ -107,30 +114,55 @@ async def test_an_export_holds_all_that_the_log_knows_of_a_guest_with_proofs(hou
     assert listed["about"].startswith("alias:")
 
 
+def booked(reservation, guest):
+    """Return a stay of a guest."""
+    start = datetime.fromisoformat(f"{DAYS[0]}T12:00:00Z")
+    rooms, end = (RoomId("rmu_101"),), start + timedelta(days=2)
+    return Reservation(
+        id=ReservationId(reservation),
+        status=Status.CONFIRMED,
+        standing=Recency(1, start),
+        incarnation=1,
+        stay=Stay(
+            property_id=PropertyId("ppt_kabul"), guest_id=GuestId(guest), rooms=rooms, start=start, end=end
+        ),
+    )
+
+
+async def hears_of_contact(house, stay):
+    """Keep a contact, as the confirmation of a stay brings it."""
+    contact = Contact(email=Secret("canary@guest.test"))
+    return await GuestContacts(house.documents, house.on.cipher).keep(
+        stay.id, contact, stay.stay.end, replace(stay.standing, version=2)
+    )
+
+
 async def reachable(house):
     """Keep how both guests can be reached."""
-    contact = {"schema_version": 1, "sealed": "c2VhbGVk"}
-    for reservation, guest in ((STAY, GUEST), ("rsv_of_key_b", "gst_other")):
-        stay_of = {"schema_version": 1, "guest_id": guest, "arrives": 1}
-        await house.documents.commit(
-            [
-                Create(Ref("reservations", reservation), stay_of),
-                Create(Ref("guest_contacts", reservation), contact),
-            ]
-        )
+    stays = [booked(STAY, GUEST), booked("rsv_of_key_b", "gst_other")]
+    for each in stays:
+        await house.documents.commit([each.write()])
+        assert await hears_of_contact(house, each)
+        device, until = GuestDevice("fid", Secret("fid_canary")), house.clock.now() + timedelta(days=1)
+        await GuestDevices(house.documents, house.on.cipher).register(each.id, device, until)
+    return stays
 
 
 async def test_erasure_is_refused_for_audit_by_its_carve_out_and_done_for_contacts(house):
     await one_guest(house)
-    await reachable(house)
+    mine, others = await reachable(house)
     told = await erase_guest(GuestRequest.of(asked()), house.on)
     assert not told["audit"]["erased"]
     assert told["audit"]["kept_until"] == later(DAYS[2], 2_557)
     assert "A §17.4" in told["audit"]["because"]
     assert told["contacts_erased"] == 1
-    left = [await house.documents.get(Ref("guest_contacts", stay)) for stay in (STAY, "rsv_of_key_b")]
-    assert [each is None for each in left] == [True, False]
-    (listed,) = (await answer({"do": "list", "tenant": "tnt_silk"}, house.on))["requests"]
+    contacts, devices = (kind(house.documents, house.on.cipher) for kind in (GuestContacts, GuestDevices))
+    assert [await contacts.find(each.id) is None for each in (mine, others)] == [True, False]
+    assert [await devices.find(each.id) is None for each in (mine, others)] == [True, False]
+    assert not await hears_of_contact(house, mine), "the confirmation came again"
+    assert await contacts.find(mine.id) is None
+    assert (await erase_guest(GuestRequest.of(asked()), house.on))["contacts_erased"] == 0
+    (listed, _) = (await answer({"do": "list", "tenant": "tnt_silk"}, house.on))["requests"]
     assert (listed["what"], listed["outcome"]) == ("erasure", "refused_by_carve_out")
     assert GUEST not in str(listed)
 

@@ -1,17 +1,21 @@
-"""A lock is taken out of use once more, after it was mapped anew in between."""
+"""A lock is taken out of use: once more after it was mapped anew, and as a key is requested for it."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from shared.domain.documents import to_document
 from shared.domain.errors import InvalidInput
+from shared.domain.grant_lifecycle import ConfirmRemoval, RemovalProof
 from shared.domain.ids import UserId
+from shared.domain.secret import Secret
 from shared.ledger.device_record import DeviceRecord, device_record_from
 from shared.ledger.ledger import Change
 from shared.ledger.premises import change_hotel
+from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.documents import Create, Ref
-from shared.usecases.devices.out_of_use import TakeOutOfUse, take_out_of_use
+from shared.usecases.devices.out_of_use import TakeOutOfUse, take_out_of_use, watch_leaving
 from tests.unit.shared.ledger.ledgering import KABUL, MOCK, SILK
 from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
 
@@ -59,3 +63,51 @@ async def test_lock_mapped_anew_must_have_its_account_changed_once_more(mapped_a
     assert (said.at, said.rotated_at) == (mapped_anew.clock.now(), None)
     mapped_anew.clock.advance(hours=1)
     assert await take_out_of_use(ORDER, mapped_anew.services) == first
+
+
+@pytest.fixture
+def desk(books):
+    """The vendor's adapter as far as it compares accounts."""
+    binding = SimpleNamespace(account=Secret(b"an account"), property=SimpleNamespace(id=KABUL))
+    return SimpleNamespace(binding=binding, secrets=SealedKeys(books.vault.tenant(SILK), books.cipher, MOCK))
+
+
+async def _look(books, desk):
+    await watch_leaving([await _record(books)], desk, books.documents, books.services)
+    return [line["because"] for line in books.lines if line["message"].startswith("keys were made")]
+
+
+async def test_key_that_came_to_a_lock_as_it_left_is_named_and_called_until_it_is_gone(mapped_anew, desk):
+    books = mapped_anew
+    assert (await take_out_of_use(ORDER, books.services))["keys"] == []
+    entry, facts = books.requested()  # by whoever had read the hotel a moment before
+    await books.ledger.save(Change(entry, facts, (books.kept(entry, LOCK.id),)))
+    assert (await take_out_of_use(ORDER, books.services))["keys"] == [str(entry.id)]
+    assert await _look(books, desk) == []  # until all processes know, another may come
+    books.clock.advance(minutes=1)
+    assert await _look(books, desk) == [str(entry.id)]
+    books.clock.advance(hours=6)
+    assert await _look(books, desk) == [str(entry.id)]  # once a day
+    (kept,) = await books.ledger.grants(entry)
+    await books.ledger.save(Change(await books.ledger.entry(entry.id), (), (_gone(kept, books),)))
+    books.clock.advance(days=1)
+    assert (await _look(books, desk), (await _record(books)).out_of_use.empty_at) == (
+        [str(entry.id)],
+        books.clock.now(),
+    )
+
+
+def _gone(kept, books):
+    never = ConfirmRemoval(at=books.clock.now(), proof=RemovalProof.NEVER_PLACED)
+    return kept.withdrawn(books.clock.now()).told(never)
+
+
+async def test_what_was_known_of_where_a_lock_hangs_is_over_when_it_leaves(mapped_anew):
+    books, now = mapped_anew, mapped_anew.clock.now()
+    known = replace(await _record(books), proven_at=now, swapped_at=now, hardware="aa:bb")
+    await change_hotel(books.documents, KABUL, [known.write()])
+    assert (await books.services.hotels.premises(SILK, KABUL)).quarantined == {LOCK.id}
+    await take_out_of_use(ORDER, books.services)
+    left = await _record(books)
+    assert (left.proven_at, left.swapped_at, left.hardware) == (None, None, None)
+    assert (await books.services.hotels.premises(SILK, KABUL)).quarantined == frozenset()

@@ -5,7 +5,9 @@ import asyncio
 import orjson
 import pytest
 
+from shared.kernel.identity import Forbidden
 from shared.ports.bus import Message
+from shared.runtime.platform import deployed
 from tests.support.simulated import play
 
 CONFIRMED, SHIFT = "melmastoon.reservation.booking.confirmed.v1", "melmastoon.staff.shift.started.v1"
@@ -108,6 +110,29 @@ def test_what_cannot_be_done_is_refused_with_its_remedy(tmp_path, function, body
     assert status == 400, answer
     assert answer["error"]["field"] == field
     assert remedy in answer["error"]["remedy"]
+
+
+def test_the_open_console_may_look_at_messages_and_publish_none(tmp_path):
+    async def scenario(on):
+        deployed.set(on.fleet._functions["backoffice-console"].deployed)
+        letters, bus = on.fleet.platform.dead_letters, on.fleet.platform.bus
+        assert list(await letters.waiting()) == []
+        for doing in ("replay", "discard"):
+            with pytest.raises(Forbidden):
+                await getattr(letters, doing)(["a/1"])
+        with pytest.raises(Forbidden):
+            await bus.publish(CONFIRMED, [_event("rsv_1")])
+
+    play(tmp_path, scenario)
+
+
+def test_a_chosen_message_that_is_gone_or_none_is_asked_for_no_more(tmp_path):
+    async def scenario(on):
+        answers = [await on.send("replay-letter", {"id": each}, caller="cloud-tasks") for each in ("x", "77")]
+        assert answers == [(200, {"replayed": 0})] * 2
+        assert (await on.send("replay-letter", {"id": "77"}, caller="operator"))[0] == 403
+
+    play(tmp_path, scenario)
 
 
 @pytest.mark.parametrize("function", ["dead-letters", "executions", "schedules"])

@@ -144,6 +144,22 @@ def test_shares_are_drawn_by_session_honestly_labelled_and_raised_by_a_flag_with
     play(tmp_path, scenario)
 
 
+def test_of_operators_who_turn_flags_at_once_none_is_refused_or_forgotten(tmp_path):
+    async def scenario(on):
+        platform = on.fleet.platform
+        flags, until = DocumentFlags(platform.documents), platform.clock.now() + timedelta(minutes=10)
+        wanted = [
+            RateFlag(subject=VIEWED, per_mille=1000, until=until, by=f"usr_{n}", why="w", tenant=f"tnt_{n}")
+            for n in range(4)
+        ]
+        await asyncio.gather(*(flags.turn(each, platform.clock.now()) for each in wanted))
+        assert {each.tenant for each in await flags.read()} == {each.tenant for each in wanted}
+        gone = await asyncio.gather(*(flags.drop(VIEWED, each.tenant) for each in wanted))
+        assert (gone, await flags.read()) == ([1, 1, 1, 1], ())
+
+    play(tmp_path, scenario)
+
+
 async def test_flags_that_cannot_be_read_leave_the_last_known_and_at_first_the_table(books):
     class Source:
         flags = (

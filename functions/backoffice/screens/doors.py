@@ -1,0 +1,116 @@
+"""A door: who can open it now, who tried it, and why it refused somebody."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from functions.backoffice.console_paper import Markup, shown, word
+from functions.backoffice.screens.look import Look
+from shared.domain.premises import LockDevice
+from shared.queries.attempts import AttemptsWanted, last_anomalies, last_attempts
+from shared.queries.door_access import who_can_open
+from shared.queries.found import find_stay
+from shared.queries.why_refused import why
+from shared.runtime.problems import NotThere
+from shared.usecases.operations.letters import set_aside
+
+MOST_TRIED: Final = 50
+OPENS: Final[Mapping[str, str]] = {
+    "now": "opens",
+    "perhaps": "may_open",
+    "later": "opens_later",
+    "no": "shut",
+}
+ATTEMPTS: Final = ("at", "lock", "state", "means", "key", "staff", "reason")
+
+
+async def doors(look: Look) -> str:
+    """Return who can open a door, and who tried it last."""
+    known, wanted = (
+        (await look.on.hotels.premises(look.who.tenant, look.at())).devices,
+        look.query.get("door"),
+    )
+    if not wanted:
+        return _listed(look, known)
+    chosen = next((each for each in known if each.id == wanted), None)
+    if chosen is None:
+        raise NotThere("no such door")
+    found = await who_can_open(look.store, (chosen,), look.now)
+    columns = ("opens", "reservation", "staff", "key", "kind", "from", "until", "reason")
+    opening = look.table("doors", columns, (_opener(look, each) for each in found))
+    heading = Markup(f"<h2>{shown(chosen.label)}</h2>")
+    tried = await _tried(look, chosen.id)
+    return f"{heading}{opening}{tried}{_listed(look, known)}"
+
+
+def _listed(look: Look, known: Iterable[LockDevice]) -> str:
+    named = sorted((each.label, str(each.id)) for each in known)
+    links = "".join(f"<li>{look.paper.link('doors', label, door=id_)}</li>" for label, id_ in named)
+    return f"<ul>{links}</ul>" if links else f"<p>{look.paper.word('none')}</p>"
+
+
+def _opener(look: Look, each: Mapping[str, Any]) -> tuple[object, ...]:
+    opens = word(look.paper, OPENS[each["opens"]], worst=each["opens"] == "perhaps")
+    stay, kind = look.stay(each["reservation"]), word(look.paper, each["kind"])
+    return (opens, stay, each["staff"], each["key"], kind, each["from"], each["until"], each["because"])
+
+
+async def _tried(look: Look, device: str) -> str:
+    wanted = AttemptsWanted(look.tenant, device=device, limit=MOST_TRIED)
+    found = (await last_attempts(look.cell, wanted))["attempts"]
+    return look.table("attempts", ATTEMPTS, (attempt_row(look, each) for each in found))
+
+
+def attempt_row(look: Look, each: Mapping[str, Any]) -> tuple[object, ...]:
+    """Return one attempt at a door as a row."""
+    state = word(look.paper, "opened" if each["opened"] else "stayed_shut", worst=bool(each["alarm"]))
+    label, reason = each["label"] or each["device"], each["refused"] or each["alarm"]
+    return (each["at"], label, state, word(look.paper, each["means"]), each["key"], each["staff"], reason)
+
+
+async def attempts(look: Look) -> str:
+    """Return who tried the hotel's doors last, and what in that is odd."""
+    wanted = AttemptsWanted(look.tenant, look.at(), limit=MOST_TRIED)
+    found = (await last_attempts(look.cell, wanted))["attempts"]
+    odd = look.here((await last_anomalies(look.cell, look.tenant, MOST_TRIED))["anomalies"])
+    rows = [
+        (
+            each["at"],
+            each["label"] or each["device"],
+            word(look.paper, each["kind"], worst=True),
+            each["said"],
+        )
+        for each in odd
+    ]
+    noted = look.table("anomalies", ("at", "lock", "kind", "what"), rows)
+    return noted + look.table("attempts", ATTEMPTS, (attempt_row(look, each) for each in found))
+
+
+async def explain(look: Look) -> str:
+    """Return why a door refused the guest of a stay, or whoever is in a room."""
+    wanted = look.query.get("id", "").strip()
+    form = look.ask("explain")
+    if not wanted:
+        return form
+    letters = await set_aside(look.on.dead_letters, look.tenant)
+    told = look.here((await why(look.cell, wanted, look.tenant, letters, look.now))["refusals"])
+    if not told:
+        raise NotThere("no such stay or room here")
+    return form + "".join([await _refusal(look, each) for each in told])
+
+
+async def _refusal(look: Look, told: Mapping[str, Any]) -> str:
+    await _check_stay(look, str(told["reservation"]))
+    locale = str(look.paper.locale)
+    rows = [
+        (word(look.paper, each["cause"]), each["because"], each["remedy"], each["guest"].get(locale))
+        for each in told["causes"]
+    ]
+    title = f"<h2>{look.stay(told['reservation'])} {shown(told['label'] or told['device'])}</h2>"
+    return title + look.table("explain", ("reason", "what", "remedy", "told"), rows)
+
+
+async def _check_stay(look: Look, name: str) -> None:
+    """Refuse what is of another hotel, whatever door it is asked about."""
+    stay = await find_stay(look.store, name)
+    if stay is not None and stay.property_id not in (None, look.at()):
+        raise NotThere("no such stay")

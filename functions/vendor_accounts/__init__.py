@@ -1,0 +1,1 @@
+"""Vendors' accounts: their rotation, and what is shown of them in an emergency."""

@@ -1,1 +1,0 @@
-"""The hardware of a front desk without the hardware: cards, encoders, door locks, property systems, wires."""

@@ -1,0 +1,1 @@
+"""The cards that encoders write, and a door without network that reads them."""

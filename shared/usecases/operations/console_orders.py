@@ -1,0 +1,48 @@
+"""What somebody at the console ordered, done by who may do it: the console itself only looks.
+
+| ordered       | done                                                    | done twice              |
+|---------------|---------------------------------------------------------|-------------------------|
+| close-residue | what was left at a lock is over, by a person's word     | is over already         |
+| retry-key     | its vendor is asked now, or a failed key requested anew | refused, and noted here |
+
+Whether the person may, the console has judged, where the thing is. What is refused now is refused for good:
+the person looks again, and sees how it stands. Decision 0166.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import UserId
+from shared.keywork.services import Services
+from shared.usecases.upkeep.close_residue import CloseResidue, Vault, close_residue
+from shared.usecases.upkeep.retry_keys import RetryKeys, retry_keys
+
+Order = Callable[[Mapping[str, Any], Vault, Services], Awaitable[dict[str, Any]]]
+
+
+async def _close(body: Mapping[str, Any], vault: Vault, services: Services) -> dict[str, Any]:
+    return await close_residue(CloseResidue.of(body), vault, services)
+
+
+async def _retry(body: Mapping[str, Any], _vault: Vault, services: Services) -> dict[str, Any]:
+    if body.get("key") is None:
+        raise InvalidInput("key", "not named", "Name the key that is meant")
+    return await retry_keys(RetryKeys.of(body), services)
+
+
+ORDERS: Final[Mapping[str, Order]] = {"close-residue": _close, "retry-key": _retry}
+
+
+async def console_order(body: Mapping[str, Any], vault: Vault, services: Services) -> dict[str, Any]:
+    """Do one thing that was ordered at the console, and note by whom."""
+    do, by = str(body.get("do")), body.get("by")
+    try:
+        if do not in ORDERS:
+            raise InvalidInput("do", "nothing that a console orders", f"Name one of {', '.join(ORDERS)}")
+        told = await ORDERS[do](body, vault, services)
+    except InvalidInput as refusal:
+        services.log.info("an order of the console was refused", what=do, problem=refusal.problem)
+        return {"refused": refusal.problem}
+    services.log.info("an order of the console was carried out", what=do, by=UserId.parse(by, "by"))
+    return told

@@ -1,0 +1,97 @@
+"""Who else has a stay's rooms, or is about to: two bookings of one room at one time are never silently both.
+
+| another guest's key at the room | where the policy says | this stay |
+|---|---|---|
+| opens at a time of this stay | `joiner` (who says nothing) | joins: its key is a joiner's, and says so |
+| | `refuse` | is refused: the room, and whose stay has it, are told |
+| is of the same guest | either | joins |
+| opens before or after it | either | has the room alone |
+
+Keys are found by the grants at the room's own lock. Those that wait for their time have none yet: whoever is
+made later finds the other, and each arrival is looked at once more (`check_arrival`). Decision 0145.
+"""
+
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from shared.domain.core import Guest
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import ReservationId, RoomId
+from shared.domain.instants import milliseconds
+from shared.domain.kinds import KeyWarning
+from shared.domain.policy import KeyKindPolicy, SharedRooms
+from shared.domain.states import Failed, Revoked
+from shared.ledger.grant_record import GrantRecord, grant_from
+from shared.ledger.hotel_directory import HotelSetup
+from shared.ledger.indexes import AT_DEVICE
+from shared.ledger.ledger import Ledger
+from shared.ledger.reading import from_value
+from shared.ledger.stay import Stay
+
+PAGE: Final = 10
+"""Few keys are at a room's own lock, and most of them one after another."""
+ROOM_SHARED: Final = "ROOM_SHARED"
+
+
+@dataclass(frozen=True, slots=True)
+class Sharer:
+    """Another stay's key at a room, at a time of ours."""
+
+    room: RoomId
+    guest: Guest
+    said: bool
+    """Whether their key says so already."""
+
+    def warning(self) -> KeyWarning:
+        """Return what staff are told with the key."""
+        return KeyWarning(ROOM_SHARED, f"{self.room} is also that of {self.guest.reservation_id} at its time")
+
+
+async def sharers_of(stay: Stay, holder: Guest, setup: HotelSetup, ledger: Ledger) -> tuple[Sharer, ...]:
+    """Return who else has the rooms of a stay at its time: one for each room is enough to know."""
+    found = [await _sharer(room, stay, holder.reservation_id, setup, ledger) for room in stay.rooms]
+    return tuple(each for each in found if each is not None)
+
+
+def check_shared(sharers: Iterable[Sharer], holder: Guest, policy: KeyKindPolicy) -> None:
+    """Refuse a stay in a room that another guest has, where the policy wants that."""
+    other = next((each for each in sharers if each.guest.guest_id != holder.guest_id), None)
+    if other is not None and policy.shared_rooms is SharedRooms.REFUSE:
+        problem = f"{other.room} is that of {other.guest.reservation_id} at a time of this stay"
+        remedy = "give another room, or other dates, or end the other stay, then replay the message"
+        raise InvalidInput("data.rooms", problem, remedy)
+
+
+async def _sharer(
+    room: RoomId, stay: Stay, own: ReservationId, setup: HotelSetup, ledger: Ledger
+) -> Sharer | None:
+    async for kept in _at_its_lock(room, stay, setup, ledger):
+        entry = await ledger.entry(kept.grant.credential_id)
+        if entry is None or isinstance(entry.credential.state, Revoked | Failed):
+            continue
+        holder = entry.credential.core.holder
+        if isinstance(holder, Guest) and holder.reservation_id != own:
+            said = any(each.code == ROOM_SHARED for each in entry.credential.core.warnings)
+            return Sharer(room, holder, said)
+    return None
+
+
+async def _at_its_lock(
+    room: RoomId, stay: Stay, setup: HotelSetup, ledger: Ledger
+) -> AsyncIterator[GrantRecord]:
+    """Yield the grants at a room's own lock whose time touches a stay, those that end first coming first."""
+    doors = setup.doors([room])
+    if not doors:
+        return  # whoever splits the stay refuses the room
+    own = min(doors, key=lambda door: len(door.rooms))
+    after = from_value(AT_DEVICE, milliseconds(stay.start) + 1)
+    while True:
+        at_device = {"device_id": str(own.id)}
+        page = await ledger.documents.query(AT_DEVICE, at_device, after=after, limit=PAGE)
+        for kept in map(grant_from, page):
+            if kept.wanted and kept.since < stay.end and room in kept.grant.rooms:
+                yield kept
+        if len(page) < PAGE:
+            return
+        after = page[-1]

@@ -1,0 +1,55 @@
+"""What somebody orders at the console is done by another function, once, and never against the state."""
+
+import asyncio
+
+from shared.domain.ids import PropertyId
+from shared.domain.permissions import Role
+from tests.support.sample_hotel import play
+from tests.unit.functions.backoffice.test_console import Browser, check
+from tests.workflows.test_residues_closed_by_hand import left_at_both_doors, proofs
+
+GUARD = (Role.SECURITY,)
+
+
+def test_a_guard_who_was_at_the_door_closes_a_residue_and_a_guard_of_another_house_cannot(tmp_path):
+    async def scenario(house):
+        front, _ = await left_at_both_doors(house)
+        guard = Browser(house.on, roles=GUARD)
+        await guard.sign_in()
+        seen = check(await guard.go("residues"))
+        assert f'name="id" value="{front}"' in seen
+        stranger = Browser(house.on, roles=GUARD, at=frozenset({PropertyId("ppt_herat")}))
+        await stranger.sign_in()
+        assert (await stranger.go("residues", {"id": front})).status == 404
+        watching = Browser(house.on, roles=(Role.HOUSEKEEPING_LEAD,))
+        await watching.sign_in()
+        assert 'name="id"' not in check(await watching.go("residues"))
+        assert (await watching.go("residues", {"id": front})).status == 403
+        assert await proofs(house) == []
+        assert "Asked for" in check(await guard.go("residues", {"id": front}))
+        await asyncio.sleep(5)
+        assert await proofs(house) == [("closed_by_staff", "usr_1")]
+        assert front not in check(await guard.go("residues"))
+        assert (await guard.go("residues", {"id": front})).status == 409
+        await asyncio.sleep(400)
+        assert (await guard.go("residues", {"id": front})).status == 401  # not proven of late
+
+    play(tmp_path, scenario)
+
+
+def test_what_the_state_refuses_is_noted_and_not_tried_again(tmp_path):
+    async def scenario(house):
+        front, _ = await left_at_both_doors(house)
+        order = {"tenant": "tnt_silk", "by": "usr_1"}
+        for body, problem in (
+            ({**order, "do": "close-residue", "grant": "grt_01KSAMP1E00000000000000001"}, "no such grant"),
+            ({**order, "do": "retry-key"}, "not named"),
+            ({**order, "do": "reveal-pin", "grant": front}, "nothing that a console orders"),
+        ):
+            status, answer = await house.on.send("console-orders", body, caller="cloud-tasks")
+            assert (status, answer) == (200, {"refused": problem})
+        status, _ = await house.on.send("console-orders", {**order, "do": "x"}, caller="backoffice-console")
+        assert status == 403
+        assert house.on.log.getvalue().count("an order of the console was refused") == 3
+
+    play(tmp_path, scenario)

@@ -1,0 +1,63 @@
+"""Every board of arrivals tells the same of a stay: who comes without a key stands on each, and first."""
+
+import asyncio
+
+from shared.domain.ids import PropertyId
+from shared.queries.attention import residues
+from shared.queries.boards import VIEWS
+from shared.queries.hotels import Cell
+from shared.queries.keys import keys_in_work
+from shared.queries.readiness import readiness
+from tests.support.sample_hotel import SILK, play
+
+KABUL = PropertyId("ppt_kabul")
+TODAY = {"validFrom": "2026-03-01T14:00:00Z"}
+
+
+async def boards(house):
+    """Return who comes, by each board: the desk's, today's, and the operator's."""
+    platform = house.fleet.platform
+    store, now = platform.documents.tenant(SILK), platform.clock.now()
+    views = {name: await VIEWS[name](store, KABUL, now) for name in ("arrivals", "today")}
+    told = (await readiness(Cell(platform.documents, platform.cell), SILK, now))["arrivals"]
+    shown = {
+        name: [(each["reservation"], each["readiness"]) for each in found] for name, found in views.items()
+    }
+    return {**shown, "doors": [(each["reservation"], each["ready"], each["risks"]) for each in told]}
+
+
+def test_a_stay_without_a_key_is_on_every_board_and_first(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", reservationId="rsv_1", version=1, **TODAY)
+        await asyncio.sleep(10)
+        lost = {"version": 2, "rooms": ["rmu_999"], "time": "2026-03-01T11:00:00Z"}
+        await house.publish("evt_2", reservationId="rsv_2", version=1, rooms=["rmu_102"], **TODAY)
+        await asyncio.sleep(10)
+        await house.publish("evt_3", reservationId="rsv_2", **lost, **TODAY)
+        await asyncio.sleep(30)
+        found = await boards(house)
+        assert found["arrivals"] == [("rsv_2", "keyless"), ("rsv_1", "ready")]
+        assert found["today"] == found["arrivals"]
+        assert sorted(found["doors"]) == [("rsv_1", "on_lock", []), ("rsv_2", "none", ["no key"])]
+
+    play(tmp_path, scenario)
+
+
+def test_what_is_owed_at_a_hotel_is_found_there_however_long_ago_its_keys_were_made(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", reservationId="rsv_1", **TODAY)
+        await asyncio.sleep(10)
+        platform = house.fleet.platform
+        store, cell = platform.documents.tenant(SILK), Cell(platform.documents, platform.cell)
+        assert await keys_in_work(store, KABUL, 9) == []
+        await house.fault("http_500", "keyboardPwd/delete", times=1000)
+        await house.publish("evt_4", "checked_out", reservationId="rsv_1", time="2026-03-01T15:00:00Z")
+        await asyncio.sleep(120)
+        (owed,) = await keys_in_work(store, KABUL, 9)
+        assert (owed["reservation"], owed["state"]) == ("rsv_1", "revoked")
+        assert await keys_in_work(store, "ppt_herat", 9) == []
+        left = await residues(cell, SILK, platform.clock.now(), KABUL)
+        assert {each["reservation"] for each in left} == {"rsv_1"}
+        assert await residues(cell, SILK, platform.clock.now(), "ppt_herat") == []
+
+    play(tmp_path, scenario)

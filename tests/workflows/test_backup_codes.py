@@ -1,0 +1,136 @@
+"""A backup code is made before anybody needs it, handed out once by the desk, and made anew."""
+
+import asyncio
+
+from tests.support.sample_hotel import play
+
+ORDER = {
+    "tenant": "tnt_silk",
+    "reservation": "rsv_1",
+    "by": "usr_7",
+    "reason": "the PIN is refused at the door",
+}
+
+
+async def kept(house):
+    """Let the hotel's backup codes be made, and return their records by room."""
+    status, answer = await house.on.send("keep-backups", {}, caller="operator")
+    assert status == 200, answer
+    await house.settled()
+    return await records(house)
+
+
+async def records(house):
+    return {each["rooms"][0]: each for each in (await house.documents("backup_codes")).values()}
+
+
+async def hand_out(house, expected=200, **order):
+    status, answer = await house.on.send("hand-out-backup", {**ORDER, **order}, caller="operator")
+    assert status == expected, answer
+    return answer
+
+
+async def key(house, name):
+    return (await house.documents("credentials"))[name]
+
+
+def test_each_set_of_rooms_gets_one_code_beforehand_which_nobody_is_told(tmp_path):
+    async def scenario(house):
+        assert await kept(house) == {}  # the policy wants none
+        await house.policy(backupCodes=True)
+        made = await kept(house)
+        assert sorted(made) == ["rmu_101", "rmu_102", "rmu_203", "rmu_204"]
+        for record in made.values():
+            entry = (await key(house, record["key"]))["credential"]
+            assert entry["state"]["type"] == "active"
+            assert entry["core"]["holder"]["user_id"] == "usr_backup"
+        assert len(await house.keys_at("101")) == 1
+        assert len(await house.keys_at("front")) == 4
+        assert await house.documents("notices") == {}
+        assert await kept(house) == made  # once
+        await house.policy(backupCodes=False)
+        await asyncio.sleep(20)
+        assert [each.get("key") for each in (await kept(house)).values()] == [None] * 4
+        assert await house.keys_at("101") == []
+
+    play(tmp_path, scenario)
+
+
+async def handed_out(house):
+    """Hand 101's code out to its guest; return the key it was, its digits, and the order's answer."""
+    await house.policy(backupCodes=True)
+    code = (await kept(house))["rmu_101"]["key"]
+    (digits,) = await codes(house, "101")
+    await house.publish("evt_1")
+    await house.settled()
+    answer = await hand_out(house)
+    await house.settled()
+    return code, digits, answer
+
+
+async def codes(house, door):
+    return [row["code"] for row in await house.keys_at(door)]
+
+
+async def core_of(house, name):
+    return (await key(house, name))["credential"]["core"]
+
+
+def test_code_is_handed_out_once_and_another_is_made_in_its_place(tmp_path):
+    async def scenario(house):
+        code, digits, answer = await handed_out(house)
+        assert (answer["key"], answer["reservation"]) == (code, "rsv_1")
+        record = (await records(house))["rmu_101"]
+        assert record["key"] == answer["following"] != code
+        (out,) = record["handed_out"]
+        assert (out["by"], out["because"], out["reservation"]) == ("usr_7", ORDER["reason"], "rsv_1")
+        core = await core_of(house, code)
+        assert core["holder"] == {"guest_id": "gst_1", "reservation_id": "rsv_1", "type": "guest"}
+        assert core["window"]["end"] == "2026-03-05T07:30:00Z"  # the stay's
+        # The guest's own, the one handed out, and the next.
+        assert len(await codes(house, "101")) == 3
+        assert digits in await codes(house, "101")
+        assert (await hand_out(house))["key"] == code  # ordered again, it is the same
+
+    play(tmp_path, scenario)
+
+
+def test_code_that_was_handed_out_follows_the_stay_and_ends_with_it_and_the_next_one_stays(tmp_path):
+    async def scenario(house):
+        code, digits, answer = await handed_out(house)
+        longer = {"reservationId": "rsv_1", "validUntil": "2026-03-06T07:30:00Z", "version": 2}
+        await house.publish("evt_2", "dates_changed", time="2026-03-01T09:30:00Z", **longer)
+        await house.settled()
+        assert (await core_of(house, code))["window"]["end"] == "2026-03-06T07:30:00Z"
+        assert digits in await codes(house, "101")
+        await house.publish("evt_3", "checked_out", time="2026-03-01T10:00:00Z")
+        await house.settled()
+        assert (await key(house, code))["credential"]["state"]["type"] == "revoked"
+        (left,) = await codes(house, "101")
+        assert left != digits
+        assert (await key(house, answer["following"]))["credential"]["state"]["type"] == "active"
+
+    play(tmp_path, scenario)
+
+
+def test_code_is_refused_for_a_stay_that_is_held_or_over_and_where_none_stands_ready(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1")
+        await house.settled()
+        refused = await hand_out(house, expected=400)
+        assert "no backup code stands ready" in str(refused)
+        await house.policy(backupCodes=True)
+        await kept(house)
+        assert "say why" in str(await hand_out(house, expected=400, reason=" "))
+        assert "none of this stay's" in str(await hand_out(house, expected=400, room="rmu_204"))
+        await house.publish("evt_2", "fraud_flagged", time="2026-03-01T09:30:00Z")
+        await house.settled()
+        assert "held: fraud_review" in str(await hand_out(house, expected=400))
+        await house.publish("evt_3", "cancelled", time="2026-03-01T09:40:00Z")
+        await asyncio.sleep(30)
+        assert "not over" in str(await hand_out(house, expected=400))
+        assert all(
+            "handed_out" not in each or not each["handed_out"] for each in (await records(house)).values()
+        )
+
+    play(tmp_path, scenario)
