@@ -12,6 +12,7 @@ from infra.cli import (
     key_orders,
     keys,
     locks,
+    message_settings,
     messages,
     residue,
     schedule,
@@ -31,6 +32,7 @@ from infra.cli.command import (
     serving_as_a_simulator,
     serving_at_a_place,
 )
+from infra.cli.cost import cost
 from infra.cli.credentials import credentials
 from infra.cli.demo.play import demo
 from infra.cli.desk import desk
@@ -143,6 +145,7 @@ app.add_typer(residues, name="residue")
 app.add_typer(account, name="account")
 app.add_typer(audit, name="audit")
 app.add_typer(break_glass, name="break-glass")
+app.add_typer(cost, name="cost")
 app.add_typer(bulk, name="bulk")
 app.add_typer(staff, name="staff")
 app.add_typer(webhook, name="webhook")
@@ -171,10 +174,12 @@ stays.command("release")(at_a_place(release))
 key.command("end")(at_a_place(key_orders.end))
 key.command("replace")(at_a_place(key_orders.replace))
 key.command("copy")(at_a_place(key_orders.copy))
+key.command("once")(at_a_place(key_orders.once))
 key.command("backup")(at_a_place(key_orders.backup))
 message.command("list")(at_a_place(messages.list_messages))
 message.command("show")(at_a_place(messages.show_message))
 message.command("resend")(at_a_place(messages.resend))
+message.command("settings")(at_a_place(message_settings.settings))
 message.command("apps")(at_a_place(messages.apps))
 message.command("outbox", hidden=True)(on_its_own(messages.outbox))
 found.command("list")(at_a_place(findings.list_findings))

@@ -79,6 +79,11 @@ class HotelDirectory:
     async def _admitted_as(self, tenant: str) -> Admitted:
         return await self._admitted.recall(tenant, lambda: admit_tenant(self._documents, tenant, self._cell))
 
+    def knows(self, tenant: TenantId, property_id: PropertyId | None) -> bool:
+        """Say whether a tenant, and a property if one is named, need not be read now."""
+        known = property_id is None or self._premises.get((tenant, property_id)) is not None
+        return known and self._admitted.get(tenant) is not None
+
     def admitted(self, tenant: TenantId) -> TenantDocuments:
         """Return the handle of a tenant of whom something is kept here: it was admitted before that was."""
         return self._documents.tenant(tenant)

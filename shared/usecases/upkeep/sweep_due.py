@@ -149,9 +149,9 @@ SWEPT: Final = (
     SweptStream(DUE_DEVICES, _tend_device, "what happened to a lock could not be told"),
     SweptStream(DUE_SESSIONS, _expire_session, "a session that is over could not be closed"),
     SweptStream(DUE_NOTICES, _tend_notice, "what a guest is to be told could not be gone on with"),
-    SweptStream(DUE_SENDINGS, _tend_sending, "an event could not be sent on to whoever hears it"),
     SweptStream(DUE_ACCOUNTS, _tend_account, "a vendor's account could not be looked at"),
     SweptStream(DUE_GLASS, _tend_glass, "broken glass could not be closed"),
+    SweptStream(DUE_SENDINGS, _tend_sending, "an event could not be sent on to whoever hears it"),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )
 
