@@ -1,0 +1,30 @@
+"""Desktops that listen to one instance: when the last but a few hear of something, and what each costs."""
+
+import json
+import subprocess
+import sys
+
+from infra.bench.figures import BenchError, Figure, Ground, Measure, Sample
+from infra.bench.programs.desktops import DESKTOPS, EVENTS
+
+HEARD, HELD = "desktops.heard_p95_ms_of_1000", "desktops.held_kb_each_of_1000"
+MOST_MEGABYTES = 150
+FIGURES = {
+    HEARD: Figure("ms", "lower", floor=200),
+    HELD: Figure("kB", "lower", floor=MOST_MEGABYTES * 1000 / DESKTOPS),
+}
+
+
+def take(ground: Ground) -> Sample:
+    """Let a thousand listen, in a process of their own."""
+    command = [sys.executable, "-m", "infra.bench.programs.desktops", str(ground.folder / "desktops")]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    if ran.returncode:
+        raise BenchError(f"a thousand desktops did not listen: {ran.stderr[-300:]}")
+    told = json.loads(ran.stdout)
+    if told["heard"] != DESKTOPS * EVENTS:
+        raise BenchError("some desktops did not hear everything: mend that first")
+    return {HEARD: told["heard_p95_ms"], HELD: told["held_kb_each"]}
+
+
+MEASURE = Measure("desktops", FIGURES, take)
