@@ -24,7 +24,7 @@ from shared.usecases.backoffice.listening import Listeners, Stream, bell_of
 from shared.usecases.backoffice.sessions import Session
 
 TENANT, HOUSE = TenantId("tnt_bench"), PropertyId("ppt_bench")
-DESKTOPS, EVENTS, WORD = 1000, 20, "alerts.new"
+EVENTS, WORD = 20, "alerts.new"
 PATIENCE_SECONDS: Final = 30.0
 
 
@@ -84,10 +84,10 @@ def resident_kilobytes() -> float:
     return next(float(each.split()[1]) for each in lines if each.startswith("VmRSS"))
 
 
-async def _main(home: Path) -> dict[str, float]:
+async def _main(home: Path, desktops: int) -> dict[str, float]:
     async with open_fleet(FleetConfig(home)) as fleet:
-        return await listen(fleet.platform, DESKTOPS, EVENTS)
+        return await listen(fleet.platform, desktops, EVENTS)
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(uvloop.run(_main(Path(sys.argv[1])))))
+    sys.stdout.write(json.dumps(uvloop.run(_main(Path(sys.argv[1]), int(sys.argv[2])))))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from infra.bench.figures import BenchError
+from infra.bench.figures import BenchError, Effort, Ground
 from infra.bench.measures import desktops
 from infra.bench.programs.desktops import listen
 from tests.support.simulated import play
@@ -28,8 +28,5 @@ def test_a_measure_of_desktops_that_missed_something_is_none(monkeypatch, tmp_pa
     Ran.returncode = returncode
     monkeypatch.setattr(desktops.subprocess, "run", lambda *_, **__: Ran)
 
-    class Ground:
-        folder = tmp_path
-
     with pytest.raises(BenchError, match=said):
-        desktops.take(Ground)
+        desktops.take(Ground(tmp_path, Effort(), 0))
