@@ -1,7 +1,7 @@
 """`keyfleet workflow start|list|show|cancel`: executions on a running fleet."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
@@ -77,7 +77,14 @@ def show(at: FleetAddress, execution: Id) -> Answer:
 def cancel(at: FleetAddress, execution: Id) -> Answer:
     """End an execution where it stands."""
     facts = ControlPlane(at).post("executions", execution, "cancel")
-    return Answer(facts, (line("Cancelled ", plain(execution, "bold"), "."),))
+    return Answer(facts, (line("Cancelled ", plain(execution, "bold"), "."), *_goes_on(at, facts.get("key"))))
+
+
+def _goes_on(at: FleetAddress, key: str | None) -> Iterator[Text]:
+    """Say that a key's work is not over with its execution: it lies in the ledger."""
+    if key is not None:
+        yield line(f"What is owed to {key} stays owed: the sweeper begins it again within minutes.")
+        yield line(f"To end the key itself: keyfleet key end {key} --by USER --reason REASON{at.flags}")
 
 
 def timeline(steps: list[Mapping[str, Any]], base_url: str) -> list[Text]:

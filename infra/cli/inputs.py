@@ -28,7 +28,9 @@ def json_object(text: str, option: str) -> Mapping[str, Any]:
 
 
 def json_file(path: Path, option: str) -> Any:
-    """Return the JSON of a file."""
+    """Return the JSON of a file, or of what is piped in."""
+    if str(path) == "-":
+        return json_input("-", option)
     return _parsed(read_text(path, option), f"{option}: {path}", f"mend {path}: it must hold JSON alone")
 
 

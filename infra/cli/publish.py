@@ -22,7 +22,9 @@ Data = Annotated[str | None, typer.Option(help="The payload: JSON, @file, or - f
 Tenant = Annotated[str | None, typer.Option(help="The tenant the event belongs to.")]
 Event = Annotated[
     Path | None,
-    typer.Option(help="A whole event in a file, as README.md shows one, in place of --data and --tenant."),
+    typer.Option(
+        help="A whole event in a file or (-) stdin, as README.md shows one: instead of --data and --tenant."
+    ),
 ]
 Key = Annotated[
     str | None,

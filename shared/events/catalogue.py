@@ -238,4 +238,5 @@ def _load(path: str) -> "type[WireModel]":
 def _close_to(name: str) -> list[str]:
     from difflib import get_close_matches
 
-    return get_close_matches(name, [*CATALOGUE, *ALIASES], n=2)
+    ending = [each for each in CATALOGUE if f".{name}.v" in each or each.endswith(f".{name}")]
+    return ending[:2] or get_close_matches(name, [*CATALOGUE, *ALIASES], n=2)

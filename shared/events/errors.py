@@ -52,7 +52,7 @@ class UnknownSubject(EventError):
 
     def __init__(self, name: str, close: Iterable[str]) -> None:
         self.close = tuple(close)
-        hint = f"did you mean {' or '.join(self.close)}?" if self.close else "see shared/events/catalogue.py"
+        hint = f"did you mean {' or '.join(self.close)}?" if self.close else "keyfleet events lists all"
         super().__init__(f"unknown subject {name[:120]!r}: {hint}")
 
 

@@ -21,6 +21,8 @@ FINDINGS = {
     *(f"M{number}" for number in range(2, 7)),
     "L1",
     "L2",
+    *(f"3.{number}" for number in range(1, 12)),
+    *(f"6.{number}" for number in (7, 8, 10, 11, 16, 18, 25, 26, 27, 33, 34, 35, 36)),
     *(f"S{number}" for number in range(1, 13)),
     *(f"SL{number}" for number in range(1, 16)),
     *(f"9.{number}" for number in range(1, 13)),

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 
@@ -385,6 +386,37 @@ def test_what_ended_meanwhile_is_not_placed_again(tmp_path):
         await judge(house, finding, "place")
         await swept(house)
         assert not await house.keys_at("101")
+        assert not await findings(house)
+
+    play(tmp_path, scenario)
+
+
+def test_a_computed_code_has_all_of_its_stay_once_its_lock_is_compared_in_reach_of_its_gateway(tmp_path):
+    """Ten to three, and noon and ten minutes, on the wall in Kabul: the code is of whole hours within."""
+    stay = {"validFrom": "2026-03-01T10:20:00Z", "validUntil": "2026-03-03T07:40:00Z"}
+    whole, all_of_it = (
+        [int(datetime.fromisoformat(each).timestamp() * 1000) for each in window]
+        for window in (("2026-03-01T10:30:00Z", "2026-03-03T07:30:00Z"), stay.values())
+    )
+
+    async def scenario(house):
+        async def opens_in():
+            (row,) = await house.keys_at("101")
+            return row["code"], [row["window"][each] for each in ("start", "end")]
+
+        await house.unmap("front")
+        await house.steer("PATCH", "gateways/501", online=False)
+        await booked(house, **stay)
+        code, window = await opens_in()
+        assert window == whole
+        await compare(house)
+        await swept(house)
+        assert await opens_in() == (code, whole)
+        await house.steer("PATCH", "gateways/501", online=True)
+        await compare(house)
+        await swept(house)
+        assert await opens_in() == (code, all_of_it)
+        await compare(house)
         assert not await findings(house)
 
     play(tmp_path, scenario)

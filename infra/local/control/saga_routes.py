@@ -41,7 +41,8 @@ async def _cancel(on: Operations, request: Request) -> Mapping[str, Any]:
     execution = request.path_params["execution"]
     if not await on.sagas.cancelled(execution):
         raise AlreadyEnded(f"execution {execution[:64]} had ended before: see keyfleet workflow show")
-    return {"cancelled": execution}
+    kept, _ = await history(on.sagas, execution)
+    return {"cancelled": execution, "key": shown_execution(kept)["key"]}
 
 
 async def _schedules(on: Operations, _request: Request) -> Mapping[str, Any]:

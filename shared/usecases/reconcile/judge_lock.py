@@ -3,7 +3,8 @@
 | the list has | the ledger has | judged |
 |---|---|---|
 | a grant's key: its name or number | open and agreed | right, or altered: other times, at rest |
-| the same | at rest, as agreed | lingering, unless it rests at the lock too |
+| a code that its lock computed | open, and for longer | altered: in reach it has all its time |
+| a grant's key | at rest, as agreed | lingering, unless it rests at the lock too |
 | the same | in work: being made, moved, taken away | right: whoever works on it says |
 | a key of the name of a grant | over | lingering |
 | any other key | nothing | unknown |
@@ -19,6 +20,7 @@ from typing import Final
 
 from shared.domain.grant_lifecycle import Resting
 from shared.domain.ids import FindingId, GrantId
+from shared.domain.kinds import REVOKE_PENDING_AT_LOCK
 from shared.domain.secret import Secret
 from shared.ledger.finding import Finding, FindingEnd, FindingKind
 from shared.ledger.grant_record import GrantRecord, Wish
@@ -126,7 +128,8 @@ def _odd(listed: ListedKey, kept: GrantRecord | None, view: LockView) -> Odd | N
         return _as_known(Odd(FindingKind.UNKNOWN, listed), view)
     if kept.over or (_rests(kept) and not listed.resting):
         return _as_known(Odd(FindingKind.LINGERING, listed, kept), view)
-    if agreed(kept) and kept in view.before and _differs(listed, kept):
+    differs = _differs(listed, kept) or _falls_short(kept, view.now)
+    if agreed(kept) and kept in view.before and differs:
         return _as_known(Odd(FindingKind.ALTERED, listed, kept), view)
     return None
 
@@ -142,6 +145,15 @@ def _differs(listed: ListedKey, kept: GrantRecord) -> bool:
         return listed.resting
     moved = (listed.valid_from - at_lock.valid_from, listed.valid_until - at_lock.valid_until)
     return listed.resting or any(abs(each) >= MINUTE for each in moved)
+
+
+def _falls_short(kept: GrantRecord, now: datetime) -> bool:
+    """Say whether a key that its lock computed by itself misses part of its stay (decision 0139)."""
+    at_lock = kept.standing
+    if at_lock is None or all(each.code != REVOKE_PENDING_AT_LOCK for each in at_lock.warnings):
+        return False
+    begins_late = at_lock.valid_from - max(kept.since, now) >= MINUTE
+    return begins_late or kept.until - at_lock.valid_until >= MINUTE
 
 
 def _as_known(odd: Odd, view: LockView) -> Odd:

@@ -15,7 +15,7 @@ class Told:
         residues = house.get("residues")["residues"]
         self.facts = house.get("attention")
         self.locks = {LOCK_OF[each["device"]] for each in residues}
-        failed = {each["reservation"] for each in self.facts["failed"]}
+        failed = {each["reservation"] for each in house.get("failed")["failed"]}
         self._stays = {*failed, *self.facts["keyless_stays"]}
         self._keys = {*self.facts["keys_at_the_door"], *self.facts["lost_keys"]}
 

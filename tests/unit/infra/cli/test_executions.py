@@ -134,6 +134,15 @@ def test_workflow_cancel_ends_an_execution(fleet, facts):
     assert facts("workflow", "cancel", "01X") == {"cancelled": "01X"}
 
 
+@pytest.mark.parametrize("key", [None, "key_1"])
+def test_workflow_cancel_says_that_a_keys_work_is_begun_again(fleet, ask, key):
+    fleet.will("POST", "/executions/01X/cancel", {"cancelled": "01X", "key": key})
+    said = ask("workflow", "cancel", "01X").stdout
+    assert ("What is owed to key_1 stays owed" in said, "keyfleet key end key_1" in said) == (
+        key is not None,
+    ) * 2
+
+
 def test_ec6_an_execution_across_a_clock_that_was_set_back_took_no_negative_time(fleet, ask):
     _shown(fleet, ended_at="2026-04-30T10:00:00+00:00")
     said = ask("workflow", "show", "01X").stdout

@@ -1,6 +1,7 @@
 """JSON from people: as text, from a file, from stdin, and what is said when it is none."""
 
 import io
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,11 @@ def test_json_is_read_from_a_file_named_with_an_at_sign(tmp_path):
 def test_json_is_read_from_stdin(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("[1]"))
     assert json_input("-", "--args") == [1]
+
+
+def test_json_of_a_file_called_dash_is_read_from_stdin(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO('{"a": 1}'))
+    assert json_file(Path("-"), "--event") == {"a": 1}
 
 
 @pytest.mark.parametrize(

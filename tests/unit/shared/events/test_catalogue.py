@@ -212,9 +212,15 @@ def test_unknown_subject_names_close_matches():
     assert isinstance(caught.value, EventError)
 
 
-def test_unknown_subject_far_from_everything_points_to_the_catalogue():
-    with pytest.raises(UnknownSubject, match="catalogue"):
+def test_unknown_subject_far_from_everything_points_to_the_command_that_lists_all():
+    with pytest.raises(UnknownSubject, match="keyfleet events"):
         model_for("??")
+
+
+@pytest.mark.parametrize("short", ["booking.confirmed", "confirmed", "reservation.booking.confirmed.v1"])
+def test_short_name_of_a_subject_is_refused_with_the_whole(short):
+    with pytest.raises(UnknownSubject, match=r"did you mean melmastoon\.reservation\.booking\.confirmed\.v1"):
+        lookup(short)
 
 
 def test_composite_name_is_refused_and_names_both_of_its_facts():

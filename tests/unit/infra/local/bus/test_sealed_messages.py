@@ -69,9 +69,8 @@ def test_s4_what_nobody_looked_at_in_time_is_gone_and_somebody_is_told(tmp_path,
 
     before, after, alerts = play(tmp_path, scenario)
     assert (before, after) == (1, 0)
-    assert [(alert["message"], alert["gone"]) for alert in alerts] == [
-        ("messages that were set aside are let go", 1)
-    ]
+    let_go = "messages that were set aside are let go"
+    assert [alert["gone"] for alert in alerts if alert["message"] == let_go] == [1]
 
 
 def test_s4_of_too_many_the_oldest_go_and_somebody_is_told(tmp_path, monkeypatch):
