@@ -43,6 +43,9 @@ TROUBLES: Final = (
     ReleaseRefused,
     SignedRefused,
 )
+OF_THIS_MACHINE: Final = (EncoderUnclear, KeychainUnsafe, NotPaired)
+UNSET: Final = 78
+"""By this its service knows that no other release of the agent would fare better."""
 Finding = tuple[str, str]
 RELEASES: Final = Path("/var/lib/keyfleet-releases")
 Releases = Annotated[Path, typer.Option(help="Where the machine's releases are.")]
@@ -225,9 +228,9 @@ def _told_by_the_agent(home: Path) -> dict[str, Any] | None:
 
 
 def main() -> None:
-    """Run the command; what can be told is told in a line, and ends with 1."""
+    """Run the command; what can be told is a line, and ends with 1, or 78 where it needs a person."""
     try:
         app()
     except TROUBLES as trouble:
         sys.stderr.write(f"✗ {str(trouble) or type(trouble).__name__}\n")
-        sys.exit(1)
+        sys.exit(UNSET if isinstance(trouble, OF_THIS_MACHINE) else 1)

@@ -3,6 +3,7 @@
 | what | how often | when it fails |
 |---|---|---|
 | what was done alone is told | before each pull | the pull waits: a job could be for a card that exists |
+| | | a refusal stops nobody, and is asked for again after ten minutes |
 | jobs are pulled | after the last pull, which the cloud holds a while | a pause, by full jitter |
 | the arrivals | every five minutes | those we have count until they are two days old |
 | the certificate | every hour | that we have counts until its end |
@@ -35,6 +36,7 @@ WITHOUT_ENCODER: Final = 5.0
 SOON: Final = timedelta(seconds=2)
 ARRIVALS_EVERY, PAPERS_EVERY = timedelta(minutes=5), timedelta(hours=1)
 TIDIED_EVERY: Final = timedelta(days=1)
+REFUSED_PAUSE: Final = timedelta(minutes=10)
 
 
 @dataclass
@@ -64,6 +66,7 @@ class AgentLoop:
     """Why the cloud was not reached last, or what it refused; empty while all is well."""
     _failures: int = 0
     _refused: str = ""
+    _refused_at: datetime = field(init=False)
 
     def __post_init__(self) -> None:
         papers = self.agent.papers
@@ -109,11 +112,17 @@ class AgentLoop:
         agent.reach.heard()
 
     async def _push(self) -> None:
-        """Send what was made alone; a row that the cloud refuses must not keep the desk from its jobs."""
+        """Send what was made alone; a row that the cloud refuses must not keep the desk from its jobs.
+
+        Each refusal calls somebody, so the same row is not shown again in every round.
+        """
+        now = self.agent.parts.clock.now()
+        if self._refused and abs(now - self._refused_at) < REFUSED_PAUSE:
+            return
         try:
             await self.agent.outbox.push((await self.agent.papers.standing()).certificate)
         except CloudRefused as refusal:
-            self._refused = str(refusal)
+            self._refused, self._refused_at = str(refusal), now
         else:
             self._refused = ""
 

@@ -51,6 +51,8 @@ class Device(Published):
     clock: Literal["right", "off", "wrong"]
     firmware: Maybe[str] = None
     firmware_old: Flag
+    lacks: tuple[str, ...]
+    """Keypads and readers that it is mapped with, and has not by its vendor's word."""
     last_seen_at: Maybe[At] = None
     looked_at: Maybe[At] = None
     proven_at: Maybe[At] = None
@@ -118,6 +120,7 @@ class Mapping(Published):
     doubled: tuple[DeviceId, ...]
     swapped: tuple[DeviceId, ...]
     missing: tuple[DeviceId, ...]
+    incapable: tuple[DeviceId, ...]
     unproven: tuple[DeviceId, ...]
 
 

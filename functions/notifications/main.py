@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
+from shared.domain.ids import TenantId
 from shared.runtime.entry import public, step, subscriber
 from shared.runtime.incoming import Incoming
 from shared.runtime.platform import Platform
@@ -66,7 +67,11 @@ async def guest_messages(body: Body, on: Platform) -> Body:
     """List what guests were told, have a message sent again, or name the apps that open guests' links."""
     from shared.usecases.guests.messages_told import answer
     from shared.usecases.guests.name_apps import name_apps
+    from shared.usecases.guests.settle_messages import settings_asked
 
     if body.get("do") == "apps":
         return await name_apps(body, on.documents, on.log)
+    if body.get("do") == "settings":
+        store = await on.hotels.admit(TenantId.parse(body.get("tenant"), "tenant"))
+        return await settings_asked(body, store, on.log)
     return await answer(body, on)

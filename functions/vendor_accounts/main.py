@@ -18,9 +18,10 @@ Body = Mapping[str, Any]
 def account_api() -> "Sequence[Route]":
     """Return what people may do about vendors' accounts."""
     from functions.vendor_accounts.account_routes import ROUTES as ACCOUNTS
+    from functions.vendor_accounts.cost_routes import ROUTES as COSTS
     from functions.vendor_accounts.glass_routes import ROUTES as GLASS
 
-    return (*ACCOUNTS, *GLASS)
+    return (*ACCOUNTS, *GLASS, *COSTS)
 
 
 @step

@@ -50,6 +50,13 @@ def copy(
     return Answer(facts, (line(plain(facts["key"], "bold"), " has these copies:"), *told))
 
 
+def once(at: FleetAddress, key: Key, by: By, kind: Kind = None, tenant: Tenant = None) -> Answer:
+    """Make a key that opens the room of another once, within a day, and ends by it."""
+    facts = _ordered(at, COPY, key, {"by": by, "once": True, **_of(kind)}, tenant)
+    (made,) = facts["copies"]
+    return Answer(facts, (line(plain(made, "bold"), " opens its room once, and is over by it."),))
+
+
 def backup(
     at: FleetAddress, stay: Stay, by: By, reason: Why, room: Room = None, tenant: Tenant = None
 ) -> Answer:

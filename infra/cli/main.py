@@ -12,6 +12,7 @@ from infra.cli import (
     key_orders,
     keys,
     locks,
+    message_settings,
     messages,
     residue,
     schedule,
@@ -31,6 +32,7 @@ from infra.cli.command import (
     serving_as_a_simulator,
     serving_at_a_place,
 )
+from infra.cli.cost import cost
 from infra.cli.credentials import credentials
 from infra.cli.demo.play import demo
 from infra.cli.desk import desk
@@ -38,6 +40,8 @@ from infra.cli.doctor.examine import doctor
 from infra.cli.document import document
 from infra.cli.events import events
 from infra.cli.holding import hold, release
+from infra.cli.listen import listen
+from infra.cli.mcp.serve import mcp
 from infra.cli.new_vendor import new_vendor
 from infra.cli.problems import EXIT_CODES
 from infra.cli.publish import publish
@@ -57,6 +61,7 @@ from infra.cli.trigger import trigger
 from infra.cli.up import up
 from infra.cli.usage import Documented, ShowsFirst
 from infra.cli.verify import verify
+from infra.cli.webhooks import webhook
 from infra.cli.why import why
 
 EPILOG = "Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES) + "."
@@ -126,6 +131,8 @@ app.command("map")(at_a_place(locks.show_map))
 app.command("why")(at_a_place(why))
 app.command("timeline")(at_a_place(timeline))
 app.command("token")(at_a_place(token))
+app.command("listen")(at_a_place(listen))
+app.command("mcp")(at_a_place(mcp))
 app.command("document")(at_a_place(document))
 app.command("doctor")(at_a_place(doctor))
 app.command("demo")(on_its_own(demo))
@@ -138,8 +145,10 @@ app.add_typer(residues, name="residue")
 app.add_typer(account, name="account")
 app.add_typer(audit, name="audit")
 app.add_typer(break_glass, name="break-glass")
+app.add_typer(cost, name="cost")
 app.add_typer(bulk, name="bulk")
 app.add_typer(staff, name="staff")
+app.add_typer(webhook, name="webhook")
 app.add_typer(desk, name="desk")
 app.add_typer(found, name="finding")
 app.add_typer(hotels, name="hotel")
@@ -165,10 +174,12 @@ stays.command("release")(at_a_place(release))
 key.command("end")(at_a_place(key_orders.end))
 key.command("replace")(at_a_place(key_orders.replace))
 key.command("copy")(at_a_place(key_orders.copy))
+key.command("once")(at_a_place(key_orders.once))
 key.command("backup")(at_a_place(key_orders.backup))
 message.command("list")(at_a_place(messages.list_messages))
 message.command("show")(at_a_place(messages.show_message))
 message.command("resend")(at_a_place(messages.resend))
+message.command("settings")(at_a_place(message_settings.settings))
 message.command("apps")(at_a_place(messages.apps))
 message.command("outbox", hidden=True)(on_its_own(messages.outbox))
 found.command("list")(at_a_place(findings.list_findings))

@@ -35,14 +35,9 @@ def token(
     at: FleetAddress, tenant: Tenant, role: Roles, property_: Properties, user: User = "usr_local"
 ) -> Answer:
     """Print a token that the fleet of this home takes for an hour, as the person's who is named."""
-    from infra.local.people import LIFETIME_SECONDS, Badge
+    from infra.local.people import LIFETIME_SECONDS
 
-    badge = Badge(
-        _checked(TenantId, tenant, "--tenant"),
-        _checked(UserId, user, "--user"),
-        frozenset(role),
-        _properties(property_),
-    )
+    badge = _badge(tenant, user, role, property_)
     text = mint(at, badge)
     facts = {
         "token": text,
@@ -54,6 +49,22 @@ def token(
         "properties": list(badge.where),
     }
     return Answer(facts, (plain(text),))
+
+
+def minted(at: FleetAddress, tenant: str, user: str, role: list[Role], named: list[str]) -> str:
+    """Return a token that the fleet of this home takes for an hour."""
+    return mint(at, _badge(tenant, user, role, named))
+
+
+def _badge(tenant: str, user: str, role: list[Role], named: list[str]) -> "Badge":
+    from infra.local.people import Badge
+
+    return Badge(
+        _checked(TenantId, tenant, "--tenant"),
+        _checked(UserId, user, "--user"),
+        frozenset(role),
+        _properties(named),
+    )
 
 
 def mint(at: FleetAddress, badge: "Badge") -> str:

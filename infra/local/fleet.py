@@ -10,6 +10,7 @@ import orjson
 from starlette.types import Receive, Scope, Send
 
 from infra.local import bus, documents, objects, roles, schedules, secrets, tasks, upkeep, wiring
+from infra.local.api_docs.serve import docs_function
 from infra.local.cipher import GuardedCipher, LocalCipher
 from infra.local.control import boot_log
 from infra.local.control.app import control_app
@@ -20,7 +21,7 @@ from infra.local.delivery.payloads import Sealed
 from infra.local.documents.orphans import free_orphans
 from infra.local.home_witness import HomeWitness
 from infra.local.host.app import Host
-from infra.local.host.functions import Hosted, load_functions
+from infra.local.host.functions import described, load_functions
 from infra.local.identity import LocalIdentity
 from infra.local.nudges import LocalNudges
 from infra.local.operations import LocalDeadLetters, LocalExecutions, LocalSchedules
@@ -33,6 +34,7 @@ from infra.local.sagas.service import LocalSagas
 from infra.local.sample.account import open_desk_account
 from infra.local.sample.load import CARD_HOTEL, SampleHotel, add_house, move_in, read_sample
 from infra.local.sample.messengers import open_accounts
+from infra.local.sandbox.serve import sandbox_functions
 from infra.local.storage.database import Loss, open_database
 from infra.local.storage.engine import Engine
 from infra.local.storage.private import create_private
@@ -47,6 +49,7 @@ from shared.queries.hotels import Cell
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import Deployed, Platform, bind, deployed
 from shared.vendor_kit.guard import Guards, Shared
+from shared.vendor_kit.http import LARGEST_WORD, HttpClient
 from shared.vendor_kit.leases import DocumentLeases
 
 SCHEMA = (
@@ -145,7 +148,7 @@ class Fleet:
         return {
             "base_url": self.config.base_url,
             "cell": self.config.cell,
-            "functions": [_described(name, function) for name, function in self._functions.items()],
+            "functions": [described(name, function) for name, function in self._functions.items()],
             "backlog": dict(self.bus.backlog()),
             "parked": self.bus.dead_letters.count(),
             "kept": self.bus.kept.count(),
@@ -230,7 +233,7 @@ class Fleet:
         return LocalSagas(sources, around, wake, self.world.saga_starts)
 
     def _platform(self) -> Platform:
-        means, config, cipher = self.means, self.config, self.cipher
+        means, config, cipher, world = self.means, self.config, self.cipher, self.world
         return Platform(
             cell=config.cell,
             documents=roles.held_to(self.documents, roles.DOCUMENTS),
@@ -253,6 +256,8 @@ class Fleet:
             executions=roles.held_to(LocalExecutions(self.sagas), roles.EXECUTIONS),
             schedules=roles.held_to(LocalSchedules(self.schedules), roles.SCHEDULES),
             objects=roles.held_to(objects.SqliteObjects(means.engine, means.clock), roles.OBJECTS),
+            outward=world.outside if config.sample else HttpClient(32, LARGEST_WORD, public_only=True),
+            sandbox=config.sample,
             nudges=roles.held_to(LocalNudges(), roles.NUDGES),
         )
 
@@ -261,7 +266,9 @@ class Fleet:
         return Guards(self.means.clock, self.world.log, shared, self.world.guard_policy)
 
     def _build_host(self) -> Host:
-        self._functions = load_functions(self.manifest, self.config.base_url)
+        own = load_functions(self.manifest, self.config.base_url)
+        beside = {**docs_function(self.config), **sandbox_functions(self.config, self.platform)}
+        self._functions = {**own, **beside}
         on = Operations(
             platform=self.platform,
             bus=self.bus,
@@ -272,7 +279,7 @@ class Fleet:
             status=self.status,
             rekeying=self.rekeying,
             audience=self.config.control_url,
-            callback_callers=_with_role(self.manifest, CALLBACK_ROLE),
+            callback_callers=wiring.with_role(self.manifest, CALLBACK_ROLE),
         )
         return Host(self._functions, control_app(on), f"127.0.0.1:{self.config.port}", self.counters)
 
@@ -289,12 +296,3 @@ async def open_fleet(config: FleetConfig, world: World | None = None) -> AsyncIt
         yield fleet
     finally:
         await fleet.stop()
-
-
-def _with_role(manifest: Manifest, role: str) -> frozenset[str]:
-    named = manifest.functions.values()
-    return frozenset(function.name for function in named if role in function.deployable.roles)
-
-
-def _described(name: str, function: Hosted) -> dict[str, Any]:
-    return {"name": name, "public": function.deployed.public, "callers": sorted(function.deployed.callers)}

@@ -82,6 +82,12 @@ def workflow_sources(folder: Path) -> Mapping[str, str]:
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.yaml"))}
 
 
+def with_role(manifest: Manifest, role: str) -> frozenset[str]:
+    """Return the functions that hold a role."""
+    named = manifest.functions.values()
+    return frozenset(function.name for function in named if role in function.deployable.roles)
+
+
 def _url(base_url: str, function: Function) -> str:
     return f"{base_url}/{function.name}"
 

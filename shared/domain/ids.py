@@ -239,6 +239,18 @@ class WebhookId(OwnId, prefix="whk_", field="webhookId"):
     __slots__ = ()
 
 
+class ListenerId(OwnId, prefix="lsn_", field="listenerId"):
+    """An address that a tenant has events sent to."""
+
+    __slots__ = ()
+
+
+class SendingId(OwnId, prefix="snd_", field="sendingId"):
+    """One event on its way to one listener."""
+
+    __slots__ = ()
+
+
 class VendorAdapterId(OwnId, prefix="vad_", field="vendorAdapterId"):
     """A vendor adapter in one environment."""
 

@@ -13,7 +13,7 @@ from shared.domain.policy import KeyKindPolicy
 from shared.domain.premises import LockDevice, Property, doors_of
 from shared.domain.scope import NO_SCOPE, AccessScope
 from shared.kernel.remembered import Remembered
-from shared.ledger.admission import admit_tenant
+from shared.ledger.admission import Admitted, admit_tenant
 from shared.ledger.policies import policy_of
 from shared.ledger.premises import Premises, page_at, premises_of
 from shared.ledger.reading import reading_at
@@ -62,12 +62,27 @@ class HotelDirectory:
 
     def __init__(self, documents: DocumentStore, cell: str, now: Callable[[], datetime]) -> None:
         self._documents, self._cell = documents, cell
-        self._admitted: Remembered[str, TenantDocuments] = Remembered(now, KNOWN_FOR)
+        self._admitted: Remembered[str, Admitted] = Remembered(now, KNOWN_FOR)
         self._premises: Remembered[tuple[str, str], HotelSetup] = Remembered(now, KNOWN_FOR)
 
     async def admit(self, tenant: str) -> TenantDocuments:
         """Return the handle of a tenant of this cell, or refuse it before anything is stored."""
+        return (await self._admitted_as(tenant)).store
+
+    async def is_heard(self, tenant: str) -> bool:
+        """Say whether a tenant has events sent somewhere; of one that is none of this cell's nobody hears."""
+        try:
+            return (await self._admitted_as(tenant)).heard
+        except InvalidInput:
+            return False
+
+    async def _admitted_as(self, tenant: str) -> Admitted:
         return await self._admitted.recall(tenant, lambda: admit_tenant(self._documents, tenant, self._cell))
+
+    def knows(self, tenant: TenantId, property_id: PropertyId | None) -> bool:
+        """Say whether a tenant, and a property if one is named, need not be read now."""
+        known = property_id is None or self._premises.get((tenant, property_id)) is not None
+        return known and self._admitted.get(tenant) is not None
 
     def admitted(self, tenant: TenantId) -> TenantDocuments:
         """Return the handle of a tenant of whom something is kept here: it was admitted before that was."""
@@ -84,7 +99,8 @@ class HotelDirectory:
         return await self._premises.recall((tenant, property_id), lambda: self._read(store, property_id))
 
     def forget(self, tenant: str) -> None:
-        """Read a tenant's premises anew: something of them changed."""
+        """Read a tenant and its premises anew: something of them changed."""
+        self._admitted.forget(lambda known: known == tenant)
         self._premises.forget(lambda key: key[0] == tenant)
 
     async def _read(self, store: TenantDocuments, property_id: str) -> HotelSetup:

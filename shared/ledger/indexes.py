@@ -72,6 +72,12 @@ MASTER_KEYS_AT: Final = Index("master_keys", ("of_property",), "ends")
 """All master keys of a property, those that last longest first."""
 INTEGRATORS_OF: Final = Index("integrators", (), "id")
 """A tenant's service accounts, the oldest first."""
+LISTENERS_OF: Final = Index("listeners", (), "id")
+"""A tenant's listeners, the oldest first."""
+SENDINGS_TO: Final = Index("sendings", ("listener",), "newest")
+"""What was sent to a listener, or is to be, the newest first."""
+DUE_SENDINGS: Final = Index("sendings", (), "due_at", swept=True, shards=4)
+"""What is to be sent to listeners, or once more, the longest overdue first."""
 TASKS_OF: Final = Index("staff_tasks", ("assigned_to",), "opened")
 """The open tasks of a member of staff."""
 ROOMS: Final = Index("rooms", ("property_id",), "id")

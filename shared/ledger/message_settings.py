@@ -5,17 +5,17 @@ its own. Accounts at mail, SMS and push providers are secrets, and no part of th
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from typing import Annotated, ClassVar, Final
 
 from shared.domain.errors import InvalidInput
 from shared.domain.kinds import WalletName
-from shared.domain.stored import UNSTORED, Json, Stored
+from shared.domain.stored import UNSTORED, Stored
 from shared.domain.window import zone_named
-from shared.ledger.reading import read_stored
+from shared.ledger.reading import read_record
 from shared.ports.documents import Ref, TenantDocuments
+from shared.streams.record import Record
 
 MESSAGE_SETTINGS: Final = "message_settings"
 OF_TENANT: Final = Ref(MESSAGE_SETTINGS, "tenant")
@@ -24,11 +24,13 @@ _BASE: Final = re.compile(r"(https://[a-z0-9.-]+|http://127\.0\.0\.1)(:[0-9]{1,5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MessageSettings:
+class MessageSettings(Record):
     """One hotel's, or one tenant's."""
 
     schema_version: ClassVar[int] = 1
 
+    place: Annotated[str, UNSTORED] = OF_TENANT.id
+    """Whose: a property's id, or the tenant's own."""
     phone: str
     """Of the front desk; it stands in every message."""
     link_base: str
@@ -52,18 +54,24 @@ class MessageSettings:
     """Which wallets a guest is offered a card for."""
     code_on_cards: Annotated[bool, Stored(omitted=True)] = False
     """Whether a card may hold the door's code: it stays on the phone after the key has ended."""
-    strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.phone.strip():
             raise InvalidInput("phone", "no number", "Give the front desk's number")
         if not _BASE.fullmatch(self.link_base):
             raise InvalidInput("linkBase", "not an https address", "Give https://host and a plain path")
-        for name in ("quiet_from", "quiet_until"):
+        if self.status_base and not _BASE.fullmatch(self.status_base):
+            raise InvalidInput("statusBase", "not an https address", "Give https://host, or leave it out")
+        for name, field in (("quiet_from", "quietFrom"), ("quiet_until", "quietUntil")):
             if not 0 <= getattr(self, name) < _HOURS:
-                raise InvalidInput(name, "no hour of the day", "Give a whole hour from 0 to 23")
+                raise InvalidInput(field, "no hour of the day", "Give a whole hour from 0 to 23")
         if not 10 <= self.push_seconds <= 3600:
             raise InvalidInput("pushSeconds", "out of range", "Give 10 to 3600 seconds")
+
+    @property
+    def ref(self) -> Ref:
+        """Where they are kept."""
+        return Ref(MESSAGE_SETTINGS, self.place)
 
     def status_url(self, way: str, tenant: str, notice: str) -> str:
         """Return where it is told what became of a message; a provider signs just these letters."""
@@ -82,5 +90,10 @@ class MessageSettings:
 
 async def message_settings(store: TenantDocuments, property_id: str) -> MessageSettings | None:
     """Return how a hotel writes to its guests; None if it does not."""
-    found = await store.get(Ref(MESSAGE_SETTINGS, property_id)) or await store.get(OF_TENANT)
-    return None if found is None else read_stored(MessageSettings, found)
+    return await settings_of(property_id, store) or await settings_of(OF_TENANT.id, store)
+
+
+async def settings_of(place: str, store: TenantDocuments) -> MessageSettings | None:
+    """Return the settings that a hotel, or the tenant, has of its own."""
+    found = await store.get(Ref(MESSAGE_SETTINGS, place))
+    return None if found is None else replace(read_record(MessageSettings, found), place=place)

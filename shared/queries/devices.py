@@ -9,11 +9,12 @@
 | doubled | locks that bear the same name at their vendor |
 | swapped | locks under whose name other hardware answers, or at whose door another one did |
 | missing | locks that their vendor's list lacks |
-| unproven | locks at whose door nobody has typed a challenge yet |
+| incapable | locks that are mapped with a keypad or reader that their vendor's list says they lack |
+| unproven | locks at whose door nobody has typed a challenge since they were mapped to it |
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -71,8 +72,7 @@ async def map_at(store: TenantDocuments, hotel: str) -> dict[str, Any]:
     setup = setup_of(await premises_of(store, hotel))
     known = await _records(store, setup)
     here = [room.ref.id async for room in every(store, ROOMS, {"property_id": hotel})]
-    mapped_here = [known[each.id] for each in setup.devices if each.id in known]
-    return {"tenant": store.tenant, "property": hotel, **_map(setup, here, mapped_here)}
+    return {"tenant": store.tenant, "property": hotel, **_map(setup, here, known)}
 
 
 async def _records(store: TenantDocuments, setup: HotelSetup) -> dict[str, DeviceRecord]:
@@ -82,10 +82,11 @@ async def _records(store: TenantDocuments, setup: HotelSetup) -> dict[str, Devic
     return {each.ref.id: device_record_from(each) for each in found}
 
 
-def _map(setup: HotelSetup, rooms: Sequence[str], kept: Sequence[DeviceRecord]) -> dict[str, list[str]]:
+def _map(setup: HotelSetup, rooms: Sequence[str], known: Mapping[str, DeviceRecord]) -> dict[str, list[str]]:
     doors = [each for each in setup.devices if not each.encoder]
     names = Counter((each.vendor, each.vendor_device) for each in doors)
-    proven = {str(each.id) for each in kept if each.proven_at is not None}
+    mapped_here = [(each, known[each.id]) for each in setup.devices if each.id in known]
+    kept, proven = [record for _, record in mapped_here], {m.id for m, it in mapped_here if it.proven(m)}
     leading = {room for door in doors for room in door.rooms}
     nowhere = [d for d in doors if not (set(d.rooms) & set(rooms) or d.areas or d.floor or d.back_of_house)]
     return {
@@ -96,7 +97,8 @@ def _map(setup: HotelSetup, rooms: Sequence[str], kept: Sequence[DeviceRecord]) 
         "doubled": [str(each.id) for each in doors if names[each.vendor, each.vendor_device] > 1],
         "swapped": [str(each.id) for each in kept if each.swapped_at is not None],
         "missing": [str(each.id) for each in kept if each.missing_since is not None],
-        "unproven": [str(each.id) for each in doors if str(each.id) not in proven],
+        "incapable": [str(each.id) for each, record in mapped_here if record.lacks(each)],
+        "unproven": [str(each.id) for each in doors if each.id not in proven],
     }
 
 
@@ -118,8 +120,9 @@ def _device(store: TenantDocuments, device: LockDevice, record: DeviceRecord | N
         "firmware": condition.firmware,
         "firmware_old": condition.firmware_old,
         "last_seen_at": _text(condition.last_seen_at),
+        "lacks": [] if record is None else list(record.lacks(device)),
         "looked_at": _text(condition.looked_at),
-        "proven_at": _text(None if record is None else record.proven_at),
+        "proven_at": _text(None if record is None else record.proven(device)),
     }
 
 

@@ -34,7 +34,7 @@ from shared.ports.documents import Index
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import ALLOWED_SECONDS, Deployed, Platform, PlatformUnbound, this_function
 from shared.vendor_kit.guard import Guards, Shared
-from shared.vendor_kit.http import Http, HttpClient
+from shared.vendor_kit.http import LARGEST_WORD, Http, HttpClient
 from shared.vendor_kit.leases import DocumentLeases
 
 
@@ -45,6 +45,7 @@ class Surroundings:
     clock: Clock = field(default_factory=SystemClock)
     entropy: Entropy = field(default_factory=SystemEntropy)
     http: Http = field(default_factory=lambda: HttpClient(public_only=True))
+    outward: Http = field(default_factory=lambda: HttpClient(32, LARGEST_WORD, public_only=True))
     access: AccessTokens = field(default_factory=OwnIdentity)
 
 
@@ -86,6 +87,7 @@ def google_platform(
         schedules=CloudScheduler(rest("scheduler"), settings),
         objects=CloudStorage(rest("storage"), settings.records_bucket),
         nudges=FirestoreNudges(Connection(clients.of("firestore"), place), clock, entropy),
+        outward=around.outward,
         sign_in=SignIn(settings.base_url, services=ISSUERS),
     )
 

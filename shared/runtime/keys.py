@@ -4,12 +4,13 @@ from shared.domain.kinds import VendorCode
 from shared.keywork.services import Services
 from shared.keywork.vendor_session import VendorSessions
 from shared.runtime.platform import Platform
+from shared.streams.heard import HeardBus
 from shared.vendor_kit.binding import AdapterPorts, OpenVendor
 
 
 def services_of(on: Platform) -> Services:
     """Return what the commands work with."""
-    return Services(on.hotels, on.bus, on.sagas, on.ids, on.clock, on.entropy, on.log)
+    return Services(on.hotels, HeardBus(on.bus, on.hotels), on.sagas, on.ids, on.clock, on.entropy, on.log)
 
 
 def desks_of(on: Platform, vendor: VendorCode, opener: OpenVendor) -> VendorSessions:

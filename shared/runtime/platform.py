@@ -59,8 +59,12 @@ class Platform:
     schedules: Schedules
     objects: Objects
     nudges: Nudges
+    outward: "Http"
+    """Calls to addresses that tenants name: apart from the vendors', and to the public network alone."""
     sign_in: "SignIn | None" = None
     """How people sign in; None lets nobody."""
+    sandbox: bool = False
+    """Whether this is somebody's playground: a sample hotel, a clock that can be moved, no guest in it."""
     kept: dict[str, Any] = field(default_factory=dict, repr=False)
     """What a function keeps from one request to the next, by its own name."""
 

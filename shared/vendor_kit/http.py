@@ -16,6 +16,8 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
 _NAME: Final = re.compile(r"(?!.*[.-]{2}|-)(?:[a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{0,61}[a-z]")
 _INWARD: Final = (".internal", ".local", ".localhost", ".localdomain", ".home.arpa", ".lan", ".intranet")
 LARGEST_ANSWER: Final = 4 * 1024 * 1024
+LARGEST_WORD: Final = 64 * 1024
+"""Of an answer whose status alone is of interest; what says more is broken off."""
 CONNECT_SECONDS: Final = 5.0
 KEPT_SECONDS: Final = 30.0
 """For so long a connection is kept that nobody uses."""

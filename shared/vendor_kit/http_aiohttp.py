@@ -19,6 +19,20 @@ from shared.vendor_kit.http import (
 )
 
 NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
+INWARD: Final = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            "::/96",  # IPv4 addresses as IPv6 had them before they were mapped
+            "64:ff9b:1::/48",  # a network's own translation to IPv4
+            "fec0::/10",  # site-local, of old
+            "3fff::/20",
+            "5f00::/16",
+            "192.0.0.0/24",  # a cloud's metadata lies here
+        ),
+    )
+)
+"""What Python takes for anybody's, and is a network's own."""
 
 
 class AiohttpClient:
@@ -105,7 +119,8 @@ def is_public(address: str) -> bool:
     if isinstance(found, ipaddress.IPv6Address):
         nat64 = _last_four(found) if found in NAT64 else None
         found = found.ipv4_mapped or found.sixtofour or nat64 or found
-    return found.is_global and not found.is_multicast
+    inward = any(found.version == each.version and found in each for each in INWARD)
+    return found.is_global and not found.is_multicast and not inward
 
 
 def _last_four(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address:

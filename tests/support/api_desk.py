@@ -24,6 +24,8 @@ class Told:
 class Desk:
     """A person with roles, at a fleet."""
 
+    ROOT = "lock/v1"
+
     def __init__(self, house, *roles, at=(KABUL,), user="usr_7", tenant="tnt_silk", function="lock-api"):
         self.house, self.function = house, function
         self.badge = Badge(
@@ -41,7 +43,7 @@ class Desk:
         raw = b"" if body is None else orjson.dumps(body)
         if body is not None:
             sent["content-type"] = "application/json"
-        url = f"{self.house.fleet.config.base_url}/{self.function}/lock/v1/{path}"
+        url = f"{self.house.fleet.config.base_url}/{self.function}/{self.ROOT}/{path}"
         return Told(await self.house.fleet.means.transport.send(Call(method, url, sent, raw, timeout=60)))
 
     async def get(self, path):

@@ -6,6 +6,7 @@ from datetime import timedelta
 import orjson
 import pytest
 
+from shared.ledger.account_rotation import AccountRotation
 from shared.ports.vault import SecretMissing
 from tests.support.accounts import ADMIN, account, ask, bring, rotate
 from tests.support.mixed_hotel import play_mixed
@@ -182,3 +183,31 @@ def test_who_may_not_and_what_cannot_be_is_refused(tmp_path, who, path, body, st
         assert (await ask(house, who, path, body))[0] == status
 
     play(tmp_path, scenario)
+
+
+@pytest.mark.parametrize("step", ["taken", "over"])
+def test_whoever_dies_after_the_secret_was_changed_and_before_it_was_noted_is_followed(
+    tmp_path, monkeypatch, step
+):
+    async def scenario(house):
+        old, before = await used(house, TTLOCK)
+        await rotate(house, TTLOCK)
+        await house.steer("PATCH", f"applications/{before['clientId']}", secret=NEXT)
+        with monkeypatch.context() as dying:
+            dying.setattr(AccountRotation, step, died)
+            await bring(house, TTLOCK, {**before, "clientSecret": NEXT})
+            await asyncio.sleep(600)
+        changed = await used(house, TTLOCK)
+        assert changed[0] == old + 1
+        await pass_time(house, timedelta(days=1, minutes=1))
+        await sweep(house)
+        await asyncio.sleep(600)
+        assert (await account(house, TTLOCK))["stage"] == "resting"
+        assert await used(house, TTLOCK) == changed, "nothing was added twice"
+        await destroyed(house, TTLOCK, old)
+
+    play(tmp_path, scenario)
+
+
+def died(*_args):
+    raise RuntimeError("the process, at this line")

@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 from functions_framework.aio import create_asgi_app_from_module
 from starlette.types import ASGIApp
@@ -61,3 +62,8 @@ def _load(function: Function, base_url: str) -> Hosted:
         timeout=float(deployable.timeout),
     )
     return host_function(deployed, module, function.entry_point)
+
+
+def described(name: str, function: Hosted) -> dict[str, Any]:
+    """Return a function as operators see it."""
+    return {"name": name, "public": function.deployed.public, "callers": sorted(function.deployed.callers)}

@@ -47,7 +47,8 @@ class Gateway:
 
     def shown(self) -> dict[str, Any]:
         """Return what the control plane shows of it."""
-        return {"gatewayId": self.gateway_id, "online": self.online, "busy": self.busy}
+        known = {"gatewayId": self.gateway_id, "online": self.online, "busy": self.busy}
+        return {**known, "locks": [*self.locks]}
 
 
 @dataclass(slots=True, kw_only=True)

@@ -14,6 +14,7 @@ import base64
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
@@ -152,8 +153,14 @@ async def look(body: Mapping[str, Any], on: AccountServices) -> dict[str, Any]:
         return {"outcome": "show"}
     sealed, address = on.sealed_of(tenant), Secret(str(body.get("callback_url")).encode())
     await retry_on_conflict(partial(sealed.keep, WAITING, name, OF_CALLBACKS, address, on.now + KEPT_FOR))
-    left = 0.0 if glass.due is None else (glass.due - on.now).total_seconds()
-    return {"outcome": "wait", "seconds": max(1, round(left) + 1)}
+    # Who agreed between the two found nobody to wake.
+    changed = await _changed_since(glass, tenant, on)
+    left = timedelta(0) if changed or glass.due is None else glass.due - on.now
+    return {"outcome": "wait", "seconds": max(1, round(left.total_seconds()) + 1)}
+
+
+async def _changed_since(glass: BreakGlass, tenant: TenantId, on: AccountServices) -> bool:
+    return (await glass_of(tenant, glass.id, on)).version != glass.version
 
 
 async def tend_glass(name: str, tenant: TenantId, store: TenantDocuments, on: Any) -> bool:

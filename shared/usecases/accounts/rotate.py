@@ -151,7 +151,8 @@ async def wait_for_next(call: WaitForNext, on: AccountServices) -> dict[str, str
         return {"outcome": "brought"}
     keep = partial(sealed.keep, WAITING, record.name, OF_CALLBACKS, call.address, on.now + KEPT_FOR)
     await retry_on_conflict(keep)
-    return {"outcome": "wait"}
+    # Who brought it between the two found nobody to wake.
+    return {"outcome": "brought" if await sealed.known(NEXT, record.name) else "wait"}
 
 
 async def tend_account(name: str, tenant: TenantId, store: TenantDocuments, on: Any) -> bool:

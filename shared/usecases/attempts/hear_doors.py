@@ -29,7 +29,7 @@ from shared.ports.door_records import DoorRecord, Means, TellsAttempts
 from shared.usecases.attempts.begin_hearing import HearDoors
 from shared.usecases.attempts.keep_attempts import Kept, keep_attempts
 from shared.usecases.attempts.trace_attempt import Tracer
-from shared.usecases.devices.look_at_locks import look_at_locks
+from shared.usecases.devices.look_at_locks import look
 from shared.usecases.webhooks.apply_webhooks import REACH, Heard, apply_webhooks
 
 AT_A_TIME: Final = 200
@@ -116,9 +116,8 @@ async def _webhooks(command: HearDoors, ear: Ear, desks: VendorSessions) -> bool
             await ear.hear(doors[lock], min(hint.at for hint in hints) - BEFORE, round_)
         else:
             await ear.keep([_record(hint) for hint in hints], doors[lock], round_)
-    looked = any(hook.type.endswith(REACH) for hook in hooks)
-    if looked:
-        await look_at_locks(command, ear.services, desks)
+    asks_for_a_look = any(hook.type.endswith(REACH) for hook in hooks)
+    looked = asks_for_a_look and await look(command, ear.services, desks)
     new = [each.attempt for each in round_.new]
     silent, unasked = frozenset(round_.silent), frozenset(round_.unasked)
     heard = Heard(frozenset(doors), round_.told, silent, unasked, new, looked)

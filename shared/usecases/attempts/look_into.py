@@ -19,7 +19,7 @@ from typing import Final
 
 from shared.domain.core import Guest
 from shared.domain.grant_lifecycle import Placed, Placement
-from shared.domain.kinds import RevokeReason
+from shared.domain.kinds import RevokeReason, SetRole
 from shared.domain.premises import LockDevice
 from shared.domain.states import Revoked
 from shared.keywork.services import Services
@@ -30,6 +30,7 @@ from shared.ledger.indexes import AT_DEVICE, AT_DOOR, OF_KEY
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Ledger
 from shared.ports.documents import AlreadyExists, Index
+from shared.usecases.attempts.end_spent import end_spent
 from shared.usecases.devices.judge_mapping import judge_mapping
 
 MOST_DENIED: Final = 5
@@ -84,8 +85,8 @@ class Scene:
 
 async def look_into(attempt: Attempt, ledger: Ledger, services: Services) -> None:
     """Keep what an attempt shows, and tell whoever must know, once."""
-    await judge_mapping(attempt, ledger.documents, services)
     scene = await _scene(attempt, ledger, services)
+    await judge_mapping(attempt, scene.door, ledger.documents, services)
     for rule in RULES:
         async for found in rule(scene):
             try:
@@ -93,6 +94,8 @@ async def look_into(attempt: Attempt, ledger: Ledger, services: Services) -> Non
             except AlreadyExists:
                 continue
             _tell(found, services)
+    if scene.entry is not None and scene.entry.credential.core.role is SetRole.ONE_SHOT:
+        await end_spent(attempt, scene.door, ledger, services)
 
 
 async def _scene(attempt: Attempt, ledger: Ledger, services: Services) -> Scene:

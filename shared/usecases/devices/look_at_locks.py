@@ -3,8 +3,8 @@
 1. The vendor's list is asked for; where there is none, nothing is concluded from that.
 2. More than a fifth of the known locks gone is not believed: an alarm, and nothing else of that list counts.
 3. Each lock: new ones are registered; a known one is held against how it was, and each crossing is told once,
-   in one commit with its new condition. Another lock under a known name is quarantined, with an alarm: its
-   premises say so in the same commit, and no key goes there until somebody has proven it at the door.
+   in one commit with its new condition and what it can do. Another lock under a known name is quarantined,
+   with an alarm: its premises say so in the same commit, and no key goes there until it is proven there.
 4. The clocks of those asked longest ago are asked, a few at a time: each takes its gateway's time.
 5. Of locks taken out of use, the account must have changed within a day, or somebody is called.
 
@@ -59,6 +59,12 @@ class Round:
 
 async def look_at_locks(command: HearDoors, services: Services, desks: VendorSessions) -> dict[str, Any]:
     """Look once."""
+    await look(command, services, desks)
+    return dict(OVER)
+
+
+async def look(command: HearDoors, services: Services, desks: VendorSessions) -> bool:
+    """Look once; return whether the vendor's list was seen, be it believed or not."""
     store = (await services.ledger(command.tenant)).documents
     try:
         desk = await desks.at(command.tenant, command.property_id)
@@ -67,18 +73,18 @@ async def look_at_locks(command: HearDoors, services: Services, desks: VendorSes
         services.log.warning(
             "locks could not be looked at", property=command.property_id, cause=error.cause.kind
         )
-        return dict(OVER)
+        return False
     known = await records_at(command, store)
     await watch_leaving(list(known.values()), desk, store, services)
     listed = {str(each.device_id): each for each in found}
     round_ = Round(desk, known, listed, store, services, {})
     if gone := _gone(round_):
         await _brake(gone, command, round_)
-        return dict(OVER)
+        return True
     await _ask_clocks(round_)
     for device in desk.binding.devices:
         await _look(device, round_)
-    return dict(OVER)
+    return True
 
 
 async def records_at(command: HearDoors, store: TenantDocuments) -> dict[str, DeviceRecord]:
@@ -202,13 +208,19 @@ def _new(device: LockDevice, listed: ListedDevice | None, round_: Round) -> Devi
 
 
 def _presence(record: DeviceRecord, listed: ListedDevice | None, now: datetime) -> dict[str, Any]:
-    """Return whether a lock is in its vendor's list, and whether it is the same one."""
+    """Return whether a lock is in its vendor's list, whether it is the same one, and what it can do."""
     missing = None if listed else record.missing_since or now
     told = listed.hardware if listed else None
     swapped = record.swapped_at
     if told is not None and record.hardware is not None and told != record.hardware:
         swapped = swapped or now
-    return {"missing_since": missing, "hardware": record.hardware or told, "swapped_at": swapped}
+    able = listed.capabilities if listed else record.able
+    return {
+        "missing_since": missing,
+        "hardware": record.hardware or told,
+        "swapped_at": swapped,
+        "able": able,
+    }
 
 
 def _changed(record: DeviceRecord, known: DeviceRecord | None) -> bool:
@@ -221,8 +233,11 @@ def _changed(record: DeviceRecord, known: DeviceRecord | None) -> bool:
     )
     last = known.condition.looked_at
     stale = last is None or (record.condition.looked_at or last) >= last + timedelta(hours=6)
-    presence = (record.missing_since, record.swapped_at, record.hardware)
-    return stale or not same or presence != (known.missing_since, known.swapped_at, known.hardware)
+    return stale or not same or _presence_of(record) != _presence_of(known)
+
+
+def _presence_of(record: DeviceRecord) -> tuple[object, ...]:
+    return record.missing_since, record.swapped_at, record.hardware, record.able
 
 
 async def _saved(record: DeviceRecord, payloads: Sequence[Published], looked: Looked, round_: Round) -> None:

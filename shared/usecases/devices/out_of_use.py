@@ -83,7 +83,7 @@ async def take_out_of_use(command: TakeOutOfUse, services: Services) -> dict[str
 def _leaving(record: DeviceRecord, command: TakeOutOfUse, now: datetime) -> DeviceRecord:
     """Return a lock that leaves: what was known of where it hangs, and as which hardware, is over."""
     said = Decommission(now, command.by, command.because, now + ROTATED_WITHIN)
-    return replace(record, out_of_use=said, proven_at=None, swapped_at=None, hardware=None)
+    return replace(record, out_of_use=said, proven_at=None, proven_as=None, swapped_at=None, hardware=None)
 
 
 async def _keys_at(device: LockDeviceId, store: TenantDocuments) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId
-from shared.domain.kinds import RevokeReason
+from shared.domain.kinds import RevokeReason, SetRole
 from shared.domain.states import Active, Failed, Revoked, Suspended
 from shared.domain.window import StayWindow
 from shared.keywork.orders import Order, amend_key
@@ -28,7 +28,7 @@ from shared.usecases.stays.split_stay import Share, split_stay
 async def amend_stay(it: StayNews, record: Reservation) -> tuple[CredentialId, ...] | None:
     """Return the keys of the stay, on their way to what it is now; None if they cannot follow it."""
     keys = await keys_of(record, it.ledger)
-    present = [key for key in keys if key.credential.core.claim == record.claim]
+    present = [key for key in keys if _of_the_stay(key, record)]
     matched = await _matched(it, present)
     if matched is None:
         return None
@@ -46,6 +46,12 @@ async def amend_stay(it: StayNews, record: Reservation) -> tuple[CredentialId, .
     heard = replace(applied(it, record), credentials=tuple(key.id for key in (*present, *kept)))
     await save_news(it, [*ended.changes, *changes], heard.write(), *ended.closed)
     return heard.credentials
+
+
+def _of_the_stay(key: KeyRecord, record: Reservation) -> bool:
+    """Say whether a key follows its stay: one that opens once has a time of its own."""
+    core = key.credential.core
+    return core.claim == record.claim and core.role is not SetRole.ONE_SHOT
 
 
 async def _matched(

@@ -1,5 +1,6 @@
 """A booking event as the commands want it, whichever of its subjects it came under."""
 
+import contextlib
 import hashlib
 import re
 from dataclasses import dataclass, replace
@@ -7,8 +8,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from shared.domain.core import Guest
+from shared.domain.errors import InvalidInput
 from shared.domain.ids import ReservationId, TenantId
-from shared.keywork.services import Services
+from shared.keywork.services import Services, gather_both
 from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
 from shared.ledger.course import Course
 from shared.ledger.key_record import Cause, KeyRecord
@@ -61,7 +63,7 @@ class Hearing:
     services: Services
 
     @classmethod
-    async def of(
+    def of(
         cls, event: "Event", services: Services, booked: Stay | None = None, changed: Amendment | None = None
     ) -> Self:
         """Begin to hear an event."""
@@ -70,15 +72,34 @@ class Hearing:
             booking.id, booking.subject, booking.standing, BookingOutcome.APPLIED, services.now
         )
         told = replace(note, booked=booked, changed=changed)
-        return cls(booking, told, await services.ledger(booking.tenant), services)
+        return cls(booking, told, services.ledger_of_key(booking.tenant), services)
 
     async def record(self) -> Reservation:
-        """Return what we know of the stay, if only that it is awaited."""
+        """Return what we know of the stay, if only that it is awaited; refuse a tenant of another cell.
+
+        What is needed next is read beside it, for each wait is a round trip on Google Cloud.
+        """
         booking = self.booking
-        found = await self.ledger.documents.get(ref_of(booking.reservation))
+        reading = self.ledger.documents.get(ref_of(booking.reservation))
+        if self._knows_hotel:
+            found = await reading
+        else:
+            beside = gather_both(self.services.hotels.admit(booking.tenant), self._hotel())
+            found, _ = await gather_both(reading, beside)
         if found is not None:
             return reservation_from(found)
         return Reservation(id=booking.reservation, status=Status.AWAITED, standing=booking.standing)
+
+    @property
+    def _knows_hotel(self) -> bool:
+        booked = self.note.booked
+        return self.services.hotels.knows(self.booking.tenant, None if booked is None else booked.property_id)
+
+    async def _hotel(self) -> None:
+        if self.note.booked is None:
+            return
+        with contextlib.suppress(InvalidInput):  # whoever follows the stay is told once more, and notes it
+            await self.services.hotels.premises_of_key(self.booking.tenant, self.note.booked.property_id)
 
     def noted(self, record: Reservation, outcome: BookingOutcome, because: str | None = None) -> Reservation:
         """Return the record with what was made of this event, unless it is too old to be remembered."""

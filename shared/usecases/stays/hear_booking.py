@@ -42,7 +42,7 @@ async def hear_booking(
     event: "Event", services: Services, booked: Stay | None = None, changed: Amendment | None = None
 ) -> tuple[CredentialId, ...]:
     """Return the keys of the stay as it is now, or was when it ended."""
-    it = await Hearing.of(event, services, booked, changed)
+    it = Hearing.of(event, services, booked, changed)
     return await retry_on_conflict(lambda: _hear(it))
 
 

@@ -58,13 +58,13 @@ _REASONS = ", ".join(SuspendReason)
 
 async def hold_booking(event: "Event", reason: SuspendReason, services: Services) -> tuple[CredentialId, ...]:
     """Hold a stay because of what happened to its booking, or once it is confirmed, or confirmed again."""
-    it = await Hearing.of(event, services)
+    it = Hearing.of(event, services)
     return await retry_on_conflict(lambda: _hear(it, reason, _held))
 
 
 async def miss_guest(event: "Event", services: Services) -> tuple[CredentialId, ...]:
     """Hold the stay of a guest who did not come: at once, or when the property's policy wants it."""
-    it = await Hearing.of(event, services)
+    it = Hearing.of(event, services)
     return await retry_on_conflict(lambda: _hear(it, SuspendReason.NO_SHOW, _missed))
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 async def note_arrival(event: "Event", services: Services) -> tuple[CredentialId, ...]:
     """Note that a guest arrived, and return the keys of their stay."""
-    it = await Hearing.of(event, services)
+    it = Hearing.of(event, services)
     return await retry_on_conflict(lambda: _hear(it))
 
 

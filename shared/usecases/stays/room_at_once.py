@@ -11,6 +11,7 @@ Keys are found by the grants at the room's own lock. Those that wait for their t
 made later finds the other, and each arrival is looked at once more (`check_arrival`). Decision 0145.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -50,7 +51,8 @@ class Sharer:
 
 async def sharers_of(stay: Stay, holder: Guest, setup: HotelSetup, ledger: Ledger) -> tuple[Sharer, ...]:
     """Return who else has the rooms of a stay at its time: one for each room is enough to know."""
-    found = [await _sharer(room, stay, holder.reservation_id, setup, ledger) for room in stay.rooms]
+    asked = [_sharer(room, stay, holder.reservation_id, setup, ledger) for room in stay.rooms]
+    found = await asyncio.gather(*asked) if len(asked) > 1 else [await each for each in asked]
     return tuple(each for each in found if each is not None)
 
 

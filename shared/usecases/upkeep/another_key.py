@@ -4,6 +4,7 @@
 |---|---|---|
 | replacement | the one it replaces, which ends | as that one, or as the desk wants it |
 | copy | the one it copies, and those copied before | as that one, or as the desk wants it |
+| one_shot | the one it opens the doors of, for a day at most, and for one opening of the room | the same |
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, KeyCredentialId
 from shared.domain.kinds import KeyCredentialKind, SetRole
 from shared.domain.plan import Choice, IssuePlan
+from shared.domain.window import StayWindow
 from shared.keywork.orders import Order
 from shared.keywork.services import Services
 from shared.ledger.delays import STARTED_WITHIN
@@ -33,6 +35,8 @@ class AnotherKey:
     id: KeyCredentialId
     role: SetRole
     ways: IssuePlan
+    window: StayWindow | None = None
+    """When it opens, if not as long as the other."""
 
 
 def kind_of(said: Any) -> KeyCredentialKind | None:
@@ -49,7 +53,7 @@ def request_beside(entry: KeyRecord, new: AnotherKey, order: Order) -> Change:
         core,
         id=new.id,
         rooms=target.rooms,
-        window=target.window,
+        window=new.window or target.window,
         plan=new.ways,
         role=new.role,
         replaces=entry.id if new.role is SetRole.REPLACEMENT else None,

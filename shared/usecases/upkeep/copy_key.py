@@ -1,17 +1,20 @@
 """One key more for a party: a copy opens what the key opens, with a secret of its own.
 
 How many copies there are to be is said, not how many more: ordered twice, they are made once. They follow the
-stay wherever it goes, and end with it.
+stay wherever it goes, and end with it. A key that opens once is another sort: it lives a day at most, and
+ends when its room has opened to it (`shared/usecases/attempts/end_spent.py`).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any, Final, Self
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, KeyCredentialId, TenantId, UserId, credential_id
 from shared.domain.kinds import KeyCredentialKind, SetRole
 from shared.domain.states import Failed, Revoked
+from shared.domain.window import StayWindow
 from shared.keywork.orders import Order
 from shared.keywork.services import Services, retry_on_conflict
 from shared.keywork.start import begin_work
@@ -26,8 +29,11 @@ from shared.usecases.upkeep.another_key import (
     plan_of,
     request_beside,
     stay_of,
+    target_of,
 )
 
+ONCE_WITHIN: Final = timedelta(hours=24)
+"""So long a key that opens once may wait for its one time."""
 MOST_COPIES: Final = 9
 """Of a party whose size nobody told."""
 
@@ -41,6 +47,7 @@ class CopyOrder:
     by: UserId
     copies: int = 1
     kind: KeyCredentialKind | None = None
+    once: bool = False
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Self:
@@ -53,13 +60,15 @@ class CopyOrder:
         if type(copies) is not int or not 1 <= copies <= MOST_COPIES:
             raise InvalidInput("copies", "not a number of copies", f"give 1 to {MOST_COPIES}")
         by, kind = UserId.parse(body.get("by"), "by"), kind_of(body.get("kind"))
-        return cls(TenantId.parse(body.get("tenant"), "tenant"), key, by, copies, kind)
+        once = body.get("once", False) is True
+        return cls(TenantId.parse(body.get("tenant"), "tenant"), key, by, copies, kind, once)
 
 
 async def copy_key(order: CopyOrder, services: Services) -> dict[str, Any]:
     """Request the copies that are missing, and return all that there are."""
     ledger = await services.ledger(order.tenant)
-    copies = await retry_on_conflict(lambda: _copied(order, ledger, services))
+    making = _made_once if order.once else _copied
+    copies = await retry_on_conflict(lambda: making(order, ledger, services))
     services.log.info("a key was copied", keyCredentialId=order.key, by=order.by, copies=len(copies))
     return {"key": order.key, "copies": copies}
 
@@ -85,10 +94,39 @@ async def _copied(order: CopyOrder, ledger: Ledger, services: Services) -> list[
     return [str(each) for each in (*(key.id for key in known), *(each.id for each in new))]
 
 
+async def _made_once(order: CopyOrder, ledger: Ledger, services: Services) -> list[str]:
+    """Request a key that opens once, unless there is one that nobody has used yet."""
+    entry = await entry_of(order.key, ledger)
+    stay = await stay_of(entry, ledger, services)
+    _check_lives(entry)
+    if entry.holds:
+        raise InvalidInput("key", "it rests", "release its stay first: its guest is not to get in")
+    unused = [key.id for key in await keys_of(stay, ledger) if _unused(key)]
+    if unused:
+        return [str(each) for each in unused]
+    now, whole = services.now, target_of(entry).window
+    window = StayWindow(now, min(whole.end, now + ONCE_WITHIN), whole.zone)
+    id_, ways = KeyCredentialId.mint(services.ids.ulid()), await plan_of(entry, order.kind, services)
+    word = Order(Cause(entry.cause.trace_id), now, order.by)
+    requested = request_beside(entry, AnotherKey(id_, SetRole.ONE_SHOT, ways, window), word)
+    named = replace(stay, credentials=(*stay.credentials, id_))
+    await begin_work(await ledger.save(requested, named.write()), ledger, services)
+    return [str(id_)]
+
+
+def _unused(key: KeyRecord) -> bool:
+    once = key.credential.core.role is SetRole.ONE_SHOT
+    return once and not isinstance(key.credential.state, Revoked | Failed)
+
+
 def _check(order: CopyOrder, entry: KeyRecord, stay: Reservation) -> None:
-    if isinstance(entry.credential.state, Revoked | Failed):
-        raise InvalidInput("key", "over", "copy a key that lives, or replace this one")
+    _check_lives(entry)
     party = None if stay.stay is None else stay.stay.party
     if party is not None and order.copies >= party:
         remedy = "book the party as large as it is"
         raise InvalidInput("copies", f"more keys than its party of {party}", remedy)
+
+
+def _check_lives(entry: KeyRecord) -> None:
+    if isinstance(entry.credential.state, Revoked | Failed):
+        raise InvalidInput("key", "over", "copy a key that lives, or replace this one")

@@ -22,6 +22,7 @@ from shared.ledger.indexes import (
     DUE_GLASS,
     DUE_MASTER_KEYS,
     DUE_NOTICES,
+    DUE_SENDINGS,
     DUE_STAYS,
     DUE_WEBHOOKS,
 )
@@ -89,6 +90,12 @@ async def _tend_notice(tenant: TenantId, name: str, documents: DocumentStore, se
     return await tend_notice(name, documents.tenant(tenant), services.sagas, services.now)
 
 
+async def _tend_sending(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.outbound.due import tend_sending
+
+    return await tend_sending(name, documents.tenant(tenant), services)
+
+
 async def _tend_device(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
     from shared.usecases.devices.tend_device import tend_device
 
@@ -144,6 +151,7 @@ SWEPT: Final = (
     SweptStream(DUE_NOTICES, _tend_notice, "what a guest is to be told could not be gone on with"),
     SweptStream(DUE_ACCOUNTS, _tend_account, "a vendor's account could not be looked at"),
     SweptStream(DUE_GLASS, _tend_glass, "broken glass could not be closed"),
+    SweptStream(DUE_SENDINGS, _tend_sending, "an event could not be sent on to whoever hears it"),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )
 

@@ -4,7 +4,7 @@
 |---|---|
 | names no door of this property, or nothing happened at one | ignored |
 | tells of an attempt that was not known | applied |
-| says that a lock or its gateway came or went | applied, once the locks were looked at |
+| says that a lock or its gateway came or went | applied, once the locks were looked at; else it waits |
 | tells of attempts that were all known | duplicate |
 | tells of an attempt that its vendor's list has not | waits, for six looks; then ignored, and said |
 | names a door that could not be asked | waits |

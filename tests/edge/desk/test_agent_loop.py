@@ -83,11 +83,19 @@ def test_a_row_that_the_cloud_refuses_keeps_no_desk_from_its_papers_and_jobs(tmp
             raise CloudRefused("row_time", "dated ahead")
 
         with monkeypatch.context() as patched:
-            patched.setattr(type(loop.agent.outbox), "push", lambda _, certificate: refused(certificate))
-            await loop.round()
+            pushed = []
+            patched.setattr(
+                type(loop.agent.outbox),
+                "push",
+                lambda _, certificate: (pushed.append(desk.clock.now()), refused(certificate))[1],
+            )
+            await rounds(loop, 300)
+            assert len(pushed) == 1
+            await rounds(loop, 400)
+        assert len(pushed) == 2
         assert "row_time" in loop.problem
         assert (await loop.agent.papers.standing()).pack.fresh(desk.clock.now())
-        await loop.round()
+        await rounds(loop, 601)
         assert loop.problem == ""
 
     play_desk(tmp_path, scenario)

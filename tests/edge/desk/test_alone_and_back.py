@@ -1,6 +1,7 @@
 """A desk comes back from being alone: its keys find their place in the ledger, once."""
 
 import asyncio
+from contextlib import suppress
 from datetime import datetime, timedelta
 from types import SimpleNamespace
 
@@ -287,6 +288,48 @@ def test_a_card_is_noted_by_the_number_that_stands_on_it_whatever_another_desk_m
         await other.agent.parts.ledger.close()
 
     play_desk(tmp_path, scenario)
+
+
+def test_an_agent_that_dies_around_any_step_of_a_push_tells_one_key_once(tmp_path):
+    async def scenario(house, desk):
+        await opened(desk)
+        await booked(house, desk)
+        await failed(house, desk)
+        key, plastic = await made_alone(desk)
+        writes = plastic.writes
+        for step in range(1, 6):
+            for before in (True, False):
+                dying(desk.agent.parts.ledger, step, before)
+                with suppress(SystemExit):
+                    await pushed(desk)
+                await desk.die()
+        await pushed(desk)
+        await asyncio.sleep(30)
+        kept = await found(house, await ledger_id(desk, key))
+        assert (kept["state"]["type"], kept["core"]["local_id"]) == ("active", str(key.id))
+        (stay,) = (await house.documents("reservations")).values()
+        assert stay["credentials"] == [kept["core"]["id"]]
+        assert len(await house.documents("desk_rows")) == 1
+        assert await desk.agent.parts.ledger.run(lambda it: (it.unsent(), bool(it.verify()))) == ([], True)
+        assert plastic.writes == writes
+
+    play_desk(tmp_path, scenario)
+
+
+def dying(ledger, step, before):
+    """Let the process end before or after one of its steps with the ledger."""
+    run, left = ledger.run, [step]
+
+    async def dies(work):
+        left[0] -= 1
+        if left[0] == 0 and before:
+            raise SystemExit
+        result = await run(work)
+        if left[0] == 0:
+            raise SystemExit
+        return result
+
+    ledger.run = dies
 
 
 def test_what_a_desk_was_not_allowed_is_refused_there_told_here_and_altered_rows_raise_an_alarm(tmp_path):

@@ -30,7 +30,7 @@ def test_agent_is_built_starts_and_is_taken_as_a_release(tmp_path):
     home = tmp_path / "home"
     assert "does not run" in said("status", "--home", str(home)).stdout
     wrong = said("run", "--encoder", "left=morse@1:2", "--home", str(home))
-    assert (wrong.returncode, "pn532_serial" in wrong.stderr) == (1, True)
+    assert (wrong.returncode, "pn532_serial" in wrong.stderr) == (78, True)
     names = {path.name.partition(".")[0] for path in (folder / "_internal").iterdir()}
     assert names.isdisjoint({"google", "grpc", "boto3", "botocore"})
     assert "desk.html" in {path.name for path in folder.rglob("*.html")}

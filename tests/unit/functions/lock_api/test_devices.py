@@ -23,6 +23,7 @@ async def seen(house, desk):
     assert one == listed[device_at("101")]
     assert (one["state"], one["rooms"], one["clock"]) == ("online", ["rmu_101"], "right")
     mapping = await desk.get("mapping")
+    assert mapping["incapable"] == []
     assert (mapping["sharedDoors"], len(mapping["unproven"])) == ([device_at("front")], 5)
 
 

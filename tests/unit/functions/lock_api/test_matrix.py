@@ -20,7 +20,12 @@ NAME = "lock-api"
 AUDIT = (*evidence_routes.ROUTES, *rights_routes.ROUTES)
 FINDING = "fnd_01KSAMP1E00000000000000001"
 BOOKED = "/lock/v1/stays"
-NOT_THERE = ("/lock/v1/residues/{", "/lock/v1/findings", "/lock/v1/dead-letters/")
+NOT_THERE = (
+    "/lock/v1/webhooks/{listenerId}",
+    "/lock/v1/residues/{",
+    "/lock/v1/findings",
+    "/lock/v1/dead-letters/",
+)
 GIVEN = "/lock/v1/properties/{propertyId}/master-keys"
 BODIES = {
     "/lock/v1/stays/{reservationId}": {"rooms": ["rmu_102"]},
@@ -39,6 +44,8 @@ BODIES = {
         "everywhere": True,
         "expiresAt": "2026-06-01T00:00:00Z",
     },
+    "/lock/v1/webhooks": {"url": "https://hooks.hotel.example/"},
+    "/lock/v1/webhooks/{listenerId}/prove": {"challenge": "00"},
     "/lock/v1/guests/{guestId}/hold": {"reason": "police_request"},
     "/lock/v1/guests/{guestId}/release": {"reason": "police_request"},
     "/lock/v1/properties/{propertyId}/evidence": {
@@ -71,6 +78,8 @@ async def _things(staff):
     _, _, issued = await staff.ask(
         "POST", f"/{NAME}{GIVEN.format(propertyId='ppt_kabul')}", staff.badge(*Role), BODIES[GIVEN]
     )
+    wanted = BODIES["/lock/v1/webhooks"]
+    _, _, hooked = await staff.ask("POST", f"/{NAME}/lock/v1/webhooks", staff.badge(*Role, at=None), wanted)
     grants = staff.house.fleet.means.engine.read("SELECT id FROM packed WHERE collection = 'grants'", ())
     return {
         "propertyId": "ppt_kabul",
@@ -84,6 +93,8 @@ async def _things(staff):
         "userId": "usr_9",
         "integratorId": PROGRAM,
         "guestId": booked["guest"],
+        "listenerId": hooked["webhook"]["id"],
+        "sendingId": "snd_01KSAMP1E00000000000000001",
         "letter": letter.id,
     }
 
@@ -91,6 +102,8 @@ async def _things(staff):
 def _body(staff, route):
     if route.path.startswith("/lock/v1/dead-letters/"):
         return {"ids": [staff.ids["letter"]]}
+    if route.path.endswith("/message-settings"):
+        return {"phone": "+93 20 210 0000", "linkBase": "https://keys.silk.example/k"}
     return staff.booked if route.path == BOOKED else BODIES.get(route.path, {})
 
 
@@ -144,7 +157,9 @@ async def test_the_same_requests_get_through_for_those_who_may(staff):
     for token in (staff.badge(*Role, at=None), staff.gm(staff.silk)):
         for route in ROUTES:
             status, answer = await attempt(staff, NAME, route, token, staff.ids, _body(staff, route))
-            there = route.path.startswith(NOT_THERE) or route.path.endswith("/bulk-revocation")
+            there = route.path.startswith(NOT_THERE) or route.path.endswith(
+                ("/bulk-revocation", "/message-settings")
+            )
             fits = {route.status, 400, 409, 412} | ({404} if there else set())
             assert status in fits, (route.method, route.path, answer)
 

@@ -3,6 +3,7 @@
 import base64
 
 from functions.vendor_accounts.account_routes import ROUTES as ACCOUNTS
+from functions.vendor_accounts.cost_routes import ROUTES as COSTS
 from functions.vendor_accounts.glass_routes import ROUTES as GLASS
 from shared.domain.permissions import Role
 from tests.support.matrix import who_got_through
@@ -20,6 +21,7 @@ BODIES = {
     "/lock/v1/vendor-accounts/next": {**WHICH, "account": {"clientId": "theirs"}},
     "/lock/v1/vendor-accounts/rotations": WHICH,
     "/lock/v1/break-glass": WISH,
+    "/lock/v1/vendor-prices": {"vendor": "ttlock", "currency": "euro"},
     "/lock/v1/break-glass/{breakGlassId}/verdict": {"verdict": "agreed"},
 }
 
@@ -34,7 +36,7 @@ async def test_no_stranger_gets_through_any_route(tmp_path):
         status, _, glass = await staff.ask("POST", f"/{NAME}/lock/v1/break-glass", staff.badge(*Role), WISH)
         assert status == 202, glass
         ids = {"breakGlassId": glass["breakGlassId"]}
-        routes = (*ACCOUNTS, *GLASS)
+        routes = (*ACCOUNTS, *GLASS, *COSTS)
         through, tried = await who_got_through(
             staff, NAME, routes, ids, lambda route: BODIES.get(route.path, {}), _of_nothing_here
         )

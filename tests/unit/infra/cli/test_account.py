@@ -101,3 +101,16 @@ def test_who_agrees_or_closes_says_so_and_all_is_listed(people, ask):
     people.answers["GET", f"/{GLASS}"] = (200, {"incidents": [ASKED]})
     listed = ask("break-glass", "list", "--tenant", "tnt_silk").stdout
     assert all(word in listed for word in ("INC-7", "usr_8"))
+
+
+def test_a_month_is_shown_with_its_sums_and_what_has_no_price(people, ask):
+    done = {"issued": 2, "failed": 0, "revoked": 1, "unrevoked": 0, "locks": 3, "issueSuccessRate": 1.0}
+    rows = [
+        {"vendor": "acme", "propertyId": "ppt_1", **done, "currency": "EUR", "cost": "4.54"},
+        {"vendor": "other", "propertyId": "ppt_1", **done},
+    ]
+    path = "/account-api/lock/v1/costs?month=2026-03"
+    people.answers["GET", path] = (200, {"month": "2026-03", "rows": rows, "sums": {"EUR": "4.54"}})
+    said = ask("cost", "show", "2026-03", "--tenant", "tnt_silk")
+    assert said.exit_code == 0, said.stdout
+    assert all(word in said.stdout for word in ("100.0%", "4.54 EUR", "no price"))

@@ -13,7 +13,11 @@ from shared.runtime.routes import BODILESS
 from tests.support.examiners import openapi_validator
 
 ROOT = Path(__file__).parents[4]
-MAY_SAY = {"Revealed": "a PIN, to whom it is revealed", "SignedIn": "a guest's own session"}
+MAY_SAY = {
+    "Revealed": "a PIN, to whom it is revealed",
+    "SignedIn": "a guest's own session",
+    "WebhookSecret": "what an address checks our signature with, once",
+}
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from tests.support.simulated import play
 
 def test_a_known_tenant_of_this_cell_is_admitted(tmp_path):
     async def scenario(on):
-        return (await admit_tenant(on.fleet.documents, "tnt_silk", "local")).tenant
+        return (await admit_tenant(on.fleet.documents, "tnt_silk", "local")).store.tenant
 
     assert play(tmp_path, scenario) == "tnt_silk"
 

@@ -7,10 +7,11 @@ import pytest
 from shared.domain.documents import to_document
 from shared.domain.errors import InvalidInput
 from shared.ledger import premises as copies
+from shared.ledger.device_record import DeviceRecord
 from shared.ledger.premises import PREMISES, change_hotel, page_at, premises_of, refresh_policy
 from shared.ledger.reading import StoredUnreadable
 from shared.ports.documents import AlreadyExists, Create, Delete, Ref, StaleVersion, Update
-from tests.unit.shared.ledger.ledgering import KABUL
+from tests.unit.shared.ledger.ledgering import KABUL, SILK
 from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
 
 ONE, TWO, THREE = (door(number, ROOMS[:1], "pin") for number in (1, 2, 3))
@@ -183,3 +184,26 @@ async def test_copy_of_another_release_s_form_is_left_alone(store):
         await change_hotel(store, KABUL, [mapped(TWO)])
     assert found.ref.collection == PREMISES
     assert await store.get(device(TWO)) is None
+
+
+async def test_quarantine_is_in_the_copy_and_in_one_that_is_made_anew(store, books):
+    record = DeviceRecord(
+        id=ONE.id,
+        tenant=SILK,
+        property_id=KABUL,
+        vendor=ONE.vendor,
+        vendor_device=ONE.vendor_device,
+        registered_at=books.clock.now(),
+        swapped_at=books.clock.now(),
+    )
+    (version, *_) = await change_hotel(store, KABUL, [record.write()])
+    assert (await premises_of(store, KABUL)).quarantined == {ONE.id}
+    await change(store, ONE, label="Suite")
+    assert (await premises_of(store, KABUL)).quarantined == {ONE.id}
+    await drop_copy(store)
+    assert (await premises_of(store, KABUL)).quarantined == {ONE.id}
+    proven = replace(record, swapped_at=None, version=version)
+    await change_hotel(store, KABUL, [proven.write()])
+    assert (await premises_of(store, KABUL)).quarantined == frozenset()
+    with pytest.raises(StaleVersion):
+        await change_hotel(store, KABUL, [proven.write()])

@@ -1,5 +1,6 @@
 """Webhooks wait for doors that are silent: no other door waits with them, and nobody asks for ever."""
 
+from dataclasses import replace
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -10,7 +11,7 @@ from shared.domain.secret import Secret
 from shared.ledger.indexes import WAITING_WEBHOOKS
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ledger.site import site_of
-from shared.ledger.vendor_webhook import HintRecord, VendorWebhook, webhook_from, webhook_id
+from shared.ledger.vendor_webhook import HintRecord, HookOutcome, VendorWebhook, webhook_from, webhook_id
 from shared.ports.door_records import DoorRecord, Means
 from shared.usecases.attempts.begin_hearing import HearDoors
 from shared.usecases.attempts.hear_doors import AT_A_TIME, PATIENCE, hear_doors
@@ -27,6 +28,15 @@ class Doors:
 
     def __init__(self, clock):
         self.clock, self.silent, self.asked, self.at = clock, {SILENT.id}, [], clock.now()
+        self.lists = False
+
+    async def list_devices(self, _property_id):
+        if not self.lists:
+            raise VendorUnreachable(vendor=MOCK, cause=LockErrorCause("timeout"))
+        return []
+
+    def describe_adapter(self):
+        return SimpleNamespace(oldest_firmware=None)
 
     async def list_attempts(self, device_id, _since):
         self.asked.append(device_id)
@@ -117,3 +127,16 @@ async def test_door_for_which_there_was_no_time_is_asked_before_the_silent_one(e
     assert ear.port.asked == [SILENT.id]
     await hear_doors(COMMAND, books.services, ear.desks)
     assert ear.port.asked[1] == HEARD.id
+
+
+async def test_that_a_gateway_went_is_applied_once_the_locks_were_looked_at(ear):
+    books = ear.books
+    reach = replace(webhook(books, "1", 1), type="gateway.reach", hints=())
+    await kept(books, reach)
+    await hear_doors(COMMAND, books.services, ear.desks)
+    found = await books.documents.query(WAITING_WEBHOOKS, {"site": SITE}, limit=10)
+    assert [webhook_from(each).outcome for each in found] == [None]
+    ear.port.lists = True
+    await hear_doors(COMMAND, books.services, ear.desks)
+    assert await books.documents.query(WAITING_WEBHOOKS, {"site": SITE}, limit=10) == []
+    assert webhook_from(await books.documents.get(reach.ref)).outcome is HookOutcome.APPLIED

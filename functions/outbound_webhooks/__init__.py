@@ -1,0 +1,1 @@
+"""Events that a tenant has sent somewhere: heard on the bus, signed, and sent."""

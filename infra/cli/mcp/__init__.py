@@ -1,0 +1,1 @@
+"""The API's routes as tools of the Model Context Protocol."""

@@ -1,0 +1,91 @@
+"""What an integrator does first with a fleet that really runs: listens, reads, asks by tools."""
+
+import json
+import subprocess
+import sys
+import threading
+import urllib.request
+from datetime import datetime, timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+from shared.vendor_kit.standard_webhooks import SIGNATURE
+
+BOOKED = "melmastoon.reservation.booking.confirmed.v1"
+STAY = {
+    "reservationId": "rsv_heard",
+    "propertyId": "ppt_kabul",
+    "guest": {"id": "gst_1"},
+    "rooms": ["rmu_101"],
+}
+
+
+GOT = []
+
+
+class Program(BaseHTTPRequestHandler):
+    """A program under way, which keeps what it is sent."""
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["content-length"]))
+        GOT.append((dict(self.headers), json.loads(body)))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+def _stay(fleet):
+    now = datetime.fromisoformat(fleet.ask("clock")["now"])
+    times = [f"{now + timedelta(days=each):%Y-%m-%dT%H:%M:%SZ}" for each in (2, 4)]
+    return {**STAY, "validFrom": times[0], "validUntil": times[1]}
+
+
+def _listening(fleet, program):
+    url = f"http://127.0.0.1:{program.server_address[1]}/hook"
+    command = [sys.executable, "-m", "infra.cli", "listen", "--tenant", "tnt_silk", "--times", "1"]
+    command += ["--forward-to", url, *fleet.place, "--json"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_listener_hears_a_booking_as_it_becomes_a_key(running):
+    with HTTPServer(("127.0.0.1", 0), Program) as program:
+        threading.Thread(target=program.serve_forever, daemon=True).start()
+        with _listening(running, program) as process:
+            assert "Listening" in process.stderr.readline()
+            (live,) = running.ask("webhook", "list", "--tenant", "tnt_silk")["listeners"]
+            running.ask("publish", BOOKED, "--tenant", "tnt_silk", "--data", json.dumps(_stay(running)))
+            out, _ = process.communicate(timeout=60)
+        program.shutdown()
+    assert json.loads(out)["heard"] == 1
+    headers, told = GOT[0]
+    assert told["type"].startswith("melmastoon.lock.")
+    assert {name.lower(): at for name, at in headers.items()}[SIGNATURE].startswith("v1,")
+    assert (live["state"], running.ask("webhook", "list", "--tenant", "tnt_silk")["listeners"]) == (
+        "live",
+        [],
+    )
+
+
+def test_a_model_asks_the_fleet_over_stdin(running):
+    lines = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "aboutMe", "arguments": {}}},
+    ]
+    command = [sys.executable, "-m", "infra.cli", "mcp", *running.place]
+    text = "".join(json.dumps(each) + "\n" for each in lines)
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=True)
+    hello, me = map(json.loads, done.stdout.splitlines()[:2])
+    assert hello["result"]["serverInfo"]["name"] == "keyfleet"
+    assert me["result"]["structuredContent"]["roles"] == ["auditor"]
+
+
+def test_the_description_is_served_where_the_fleet_is(running):
+    for path, says in (("openapi.json", "openapi"), ("asyncapi.json", "asyncapi")):
+        with urllib.request.urlopen(f"http://127.0.0.1:{running.port}/docs/{path}", timeout=20) as answer:
+            assert says in json.loads(answer.read())
+    with urllib.request.urlopen(f"http://127.0.0.1:{running.port}/docs/", timeout=20) as answer:
+        page, policy = answer.read().decode(), answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "http://" not in page.replace("http://127.0.0.1", "")

@@ -1,0 +1,66 @@
+"""A key that opens once: it ends when its room has opened to it, and goes past the front door before."""
+
+import asyncio
+
+from tests.support.heard_hotel import play
+from tests.workflows.test_one_key_ordered import order
+
+ARRIVED = {"validFrom": "2026-03-01T08:00:00Z", "validUntil": "2026-03-05T07:30:00Z"}
+
+
+async def made_once(house):
+    """Return the guest's own PIN, the key that opens once, and its PIN."""
+    await house.listen()
+    await house.publish("evt_1", **ARRIVED)
+    await house.settled()
+    (own,) = await house.keys()
+    (pin,) = [row["code"] for row in await house.keys_at("101")]
+    status, told = await order(house, "copy-key", own["core"]["id"], once=True)
+    assert status == 200, told
+    (once,) = told["copies"]
+    (code,) = [row["code"] for row in await house.keys_at("101") if row["code"] != pin]
+    return own["core"]["id"], pin, once, code
+
+
+async def tried(house, door, pin):
+    await house.try_door(door, pin=pin)
+    await house.heard(120)
+    await house.settled()
+
+
+async def core(house, name):
+    return (await house.documents("credentials"))[name]["credential"]
+
+
+def test_key_that_opens_once_passes_the_front_door_and_ends_at_its_room(tmp_path):
+    async def scenario(house):
+        own, pin, once, code = await made_once(house)
+        made = (await core(house, once))["core"]
+        assert (made["role"], made["window"]["end"][:10]) == ("one_shot", "2026-03-02")
+        _, again = await order(house, "copy-key", own, once=True)
+        assert again["copies"] == [once]  # one at a time
+        await tried(house, "front", code)
+        assert (await core(house, once))["state"]["type"] == "active"
+        await tried(house, "101", code)
+        assert (await core(house, once))["state"]["type"] == "revoked"
+        assert [row["code"] for row in await house.keys_at("101")] == [pin]
+        assert [row["code"] for row in await house.keys_at("front")] == [pin]
+        assert (await core(house, own))["state"]["type"] == "active"
+
+    play(tmp_path, scenario)
+
+
+def test_key_that_opens_once_keeps_its_own_time_when_the_stay_is_longer_and_ends_with_it(tmp_path):
+    async def scenario(house):
+        _, _, once, _ = await made_once(house)
+        longer = {"validUntil": "2026-03-07T07:30:00Z", "version": 2, "time": "2026-03-01T09:30:00Z"}
+        await house.publish("evt_2", "dates_changed", **longer)
+        await house.settled()
+        assert (await core(house, once))["core"]["window"]["end"][:10] == "2026-03-02"
+        assert (await core(house, once))["state"]["type"] == "active"
+        await house.publish("evt_3", "checked_out", version=3, time="2026-03-01T09:40:00Z")
+        await asyncio.sleep(60)
+        assert (await core(house, once))["state"]["type"] == "revoked"
+        assert await house.keys_at("101") == []
+
+    play(tmp_path, scenario)
