@@ -34,6 +34,10 @@ input,select,textarea{font:inherit;max-width:100%;padding:.5rem;border:2px solid
 textarea{width:100%;min-height:6rem}
 button{font:inherit;padding:.5rem 1rem;border:2px solid #1f4f46;border-radius:.4rem;background:#1f4f46;
 color:#fff;cursor:pointer;min-height:2.75rem}button.quiet{background:#fff;color:#1f4f46}
+svg{display:block;width:100%;max-width:40rem;background:#fff}svg text{font-size:10px;fill:#4a4a45}
+.axis{stroke:#4a4a45}.good{fill:#1f4f46;background:#1f4f46}.bad{fill:#a3260b;background:#a3260b}
+.key{list-style:none;display:flex;gap:1rem;padding:0}.swatch{display:inline-block;width:1rem;height:1rem}
+dt{font-weight:700}dd{margin:0 0 .5rem}
 :focus-visible{outline:3px solid #b4540a;outline-offset:2px}
 .said{border-inline-start:.3rem solid #b4540a;padding-inline-start:.75rem}
 """

@@ -7,7 +7,7 @@ roles hold. A change is a second permission, and is ordered from whoever may do 
 from collections.abc import Mapping
 from typing import Final
 
-from functions.backoffice.screens import arrivals, doors, hotel, stay, work
+from functions.backoffice.screens import analytics, arrivals, doors, hotel, stay, work
 from functions.backoffice.screens.look import Screen
 from shared.domain.permissions import Permission
 
@@ -26,5 +26,6 @@ SCREENS: Final[Mapping[str, Screen]] = {
     "locks": Screen(P.DEVICE_READ, hotel.locks),
     "vendors": Screen(P.DEVICE_READ, hotel.vendors),
     "staff": Screen(P.MASTER_KEY_READ, hotel.staff),
+    "analytics": Screen(P.HOTEL_READ, analytics.analytics),
     "audit": Screen(P.AUDIT_READ, hotel.audit),
 }

@@ -17,6 +17,7 @@ mapping | Mapping | Affectation | نقشهٔ قفل‌ها | د قلفونو ن�
 vendors | Vendors | Fournisseurs | سازندگان | جوړوونکي | الموردون
 quota | Calls of the month | Appels du mois | درخواست‌های ماه | د میاشتې غوښتنې | طلبات الشهر
 master_keys | Staff’s keys | Clés du personnel | کلیدهای کارمندان | د کارکوونکو کیلۍ | مفاتيح الموظفين
+analytics | Figures | Chiffres | ارقام | شمېرې | الأرقام
 audit | Audit log | Journal d’audit | دفتر بازرسی | د پلټنې دفتر | سجل التدقيق
 messages | Messages | Messages | پیام‌ها | پیغامونه | الرسائل
 proof | In the log | Dans le journal | در دفتر | په دفتر کې | في السجل
@@ -57,6 +58,21 @@ seen | Seen | Vue | دیده‌شده | لیدل شوی | شوهد
 signed_by | Signed by | Signé par | امضا با | لاسلیک د | موقّع بـ
 spent | Spent | Dépensés | مصرف‌شده | لګول شوي | المستهلك
 told | Tell the guest | À dire au client | به مهمان بگویید | مېلمه ته ووایئ | قل للضيف
+day | Day (UTC) | Jour (UTC) | روز (UTC) | ورځ (UTC) | اليوم (UTC)
+issue_success | Keys that were made | Clés créées | کلیدهای ساخته‌شده | جوړې شوې کیلۍ | مفاتيح أُنشئت
+issued | Made | Créées | ساخته‌شده | جوړې شوې | أُنشئ
+left | Left at locks | Restées aux serrures | مانده در قفل | په قلف کې پاتې | بقي في الأقفال
+lost_keys | Lost | Perdues | گم‌شده | ورکې | مفقود
+minutes_saved | Time saved at the desk | Temps gagné à l’accueil | وقت صرفه‌جویی‌شده | سپما شوی وخت | وقت موفَّر
+revoke_success | Taken back | Retirées | پس‌گرفته در قفل | په قلف کې اخیستل شوې | سُحب من القفل
+revoked_within_5s | Within 5 s | En 5 s | پس‌گرفته در ۵ ثانیه | په ۵ ثانیو کې | سُحب خلال ٥ ثوانٍ
+usd_avoided | Lost keys: cost avoided | Clés perdues : coût évité | هزینهٔ نشده | نه شوی لګښت | كلفة مُتجنَّبة
+waits | Time to take back | Délai de retrait | زمان پس‌گرفتن | د اخیستلو وخت | زمن السحب
+within_5s | up to 5 s | jusqu’à 5 s | تا ۵ ثانیه | تر ۵ ثانیو | حتى ٥ ث
+within_30s | up to 30 s | jusqu’à 30 s | تا ۳۰ ثانیه | تر ۳۰ ثانیو | حتى ٣٠ ث
+within_5m | up to 5 min | jusqu’à 5 min | تا ۵ دقیقه | تر ۵ دقیقو | حتى ٥ د
+within_30m | up to 30 min | jusqu’à 30 min | تا ۳۰ دقیقه | تر ۳۰ دقیقو | حتى ٣٠ د
+longer | longer | plus long | بیشتر | ډېر | أطول
 vendor | Vendor | Fournisseur | سازنده | جوړوونکی | المورد
 week | Week | Semaine | هفته | اونۍ | الأسبوع
 """

@@ -125,6 +125,13 @@ _ROWS: Final[Mapping[str, tuple[str, str, str, str, str]]] = {
         "ودرېد: ډېر کم دي",
         "أوقف: النقص كبير",
     ),
+    "measured": (
+        "Counted: keys. Worth: by the specification’s figures, not by this hotel’s books.",
+        "Compté : les clés. Valeur : selon les chiffres de la spécification, pas ceux de l’hôtel.",
+        "شمرده‌شده: کلیدها. ارزش: بر پایهٔ ارقام مشخصات، نه دفتر این هوتل.",
+        "شمېرل شوي: کیلۍ. ارزښت: د مشخصاتو له مخې، نه د دې هوټل د حساب.",
+        "المعدود: المفاتيح. القيمة: بحسب أرقام المواصفة لا دفاتر هذا الفندق.",
+    ),
     "done": (
         "Asked for: look again in a moment.",
         "Demandé : regardez à nouveau dans un instant.",

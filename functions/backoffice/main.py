@@ -48,6 +48,16 @@ async def telemetry_peppers(_body: Body, on: Platform) -> Body:
 
 
 @step
+async def count_days(_body: Body, on: Platform) -> Body:
+    """Count every tenant's days that are over."""
+    from shared.queries.hotels import Cell
+    from shared.usecases.operations import count_days as counting
+
+    tenants = await Cell(on.documents, on.cell).tenants()
+    return await counting.count_days(tenants, on.documents, on.clock.now(), on.log)
+
+
+@step
 async def telemetry_flags(body: Body, on: Platform) -> Body:
     """List flags, turn one, or drop one."""
     from shared.usecases.telemetry import flags

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, from_json, to_json
@@ -60,6 +60,13 @@ def event_model(subject: str) -> type[ProducedEvent[Any]] | type[ReceivedEvent[A
     row = lookup(subject)
     model: Any = model_for(row.name)
     return ProducedEvent[model] if row.direction is Direction.PRODUCED else ReceivedEvent[model]
+
+
+_SPELT: Final[Mapping[str, tuple[str, str]]] = {
+    "operatorId": ("opr_", "usr_"),
+    "userId": ("opr_", "usr_"),
+    "propertyId": ("prop_", "ppt_"),
+}
 
 
 def parse(raw: bytes | Document, *, exact: bool = False) -> Event:
@@ -130,7 +137,21 @@ def _event(document: Document, *, exact: bool) -> Event:
     known = {**document, "subject": subject}
     if document.get("type") == document["subject"]:
         known["type"] = subject
+    if document["subject"] != subject:
+        known["data"] = in_our_spelling(document.get("data"))
     return _validated(event_model(subject), known, exact=exact)
+
+
+def in_our_spelling(data: Any) -> Any:
+    """What C calls an operator as the user that it is, and a property as we spell it (design §5)."""
+    if not isinstance(data, dict):
+        return data
+    spelt = {
+        name: ours + data[name].removeprefix(theirs)
+        for name, (theirs, ours) in _SPELT.items()
+        if isinstance(data.get(name), str) and data[name].startswith(theirs)
+    }
+    return {**data, **spelt}
 
 
 def _validated(model: type[ModelT], document: Document, *, exact: bool) -> ModelT:

@@ -56,6 +56,8 @@ COLLECTIONS: Final = (
     Collection("console_endings", "until when a person's consoles are over", expires=True),
     Collection("console_sessions", "browsers at the console, by their cookies' digests", expires=True),
     Collection("credentials", "keys, each with its saga and what is due of it"),
+    Collection("day_counts", "up to which day each tenant's days were counted"),
+    Collection("day_figures", "what each day brought to a hotel's keys, in numbers", expires=True),
     Collection("departures", "whose carried keys are to be gone", expires=True),
     Collection("desk_cards", "the cards that were written for each door", expires=True),
     Collection("desk_invitations", "codes by which a machine may become a desk, hashed", expires=True),

@@ -1,6 +1,7 @@
 """Every query that is asked: what stores are opened with, and what Terraform creates."""
 
 from shared.ledger import indexes
+from shared.ledger.day_figures import FIGURES_AT
 from shared.ports.documents import Index
 from shared.queries.boards import ARRIVED_AT, TASKS_ON
 from shared.queries.vendor_health import BREAKERS
@@ -13,7 +14,16 @@ from shared.vendor_kit.desk_jobs import OPEN_AT_DESK
 from shared.vendor_kit.written_cards import MADE_AT_DOOR, NEWEST_AT_DESK
 
 _OF_DESKS = (OPEN_AT_DESK, MADE_AT_DOOR, NEWEST_AT_DESK)
-_OF_BACKOFFICE = (ARRIVED_AT, ALERTS_AT, BREAKERS, DUE_SESSIONS, OPEN_OF, SUGGESTIONS_AT, TASKS_ON)
+_OF_BACKOFFICE = (
+    ARRIVED_AT,
+    ALERTS_AT,
+    BREAKERS,
+    DUE_SESSIONS,
+    FIGURES_AT,
+    OPEN_OF,
+    SUGGESTIONS_AT,
+    TASKS_ON,
+)
 _OF_TELEMETRY = (DUE_TELEMETRY, NEWEST_TOLD)
 _OF_LEDGER = (each for each in vars(indexes).values() if isinstance(each, Index))
 INDEXES: tuple[Index, ...] = tuple(

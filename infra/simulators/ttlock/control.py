@@ -67,12 +67,13 @@ def applications(simulator: Steered) -> Iterator[Route]:
     """Return the route by which an application's secret is reset, as in the vendor's console."""
 
     async def reset(request: Request) -> Response:
-        cloud: Cloud = simulator.cloud
-        application = cloud.applications.get(request.path_params["id"])
+        application = simulator.cloud.applications.get(request.path_params["id"])
         if application is None:
             raise NotThere("no such application")
-        secret = NewSecret.model_validate_json(await request.body()).secret
-        cloud.applications[application.client_id] = replace(application, client_secret=secret)
+        wanted = NewSecret.model_validate_json(await request.body())
+        simulator.cloud.applications[application.client_id] = replace(
+            application, client_secret=wanted.secret
+        )
         return Response(status_code=204)
 
     yield Route("/applications/{id}", reset, methods=["PATCH"])

@@ -12,7 +12,7 @@ from shared.domain.errors import InvalidInput
 from shared.events.backoffice.decisions import AlertCategory, Provenance
 from shared.events.backoffice.heard_subjects import ALSO_CALLED, ROOT
 from shared.events.backoffice.vocabulary import AlertId, Role, SessionId, SuggestionId
-from shared.events.codec import refusing
+from shared.events.codec import in_our_spelling, refusing
 from shared.events.wire import (
     Code,
     ForeignInstant,
@@ -34,23 +34,6 @@ class Told(Received):
     """What all of these have: perhaps a tenant, to be checked against the envelope's."""
 
     tenant_id: Maybe[TenantId] = None
-
-
-def _as_ours(value: Any) -> Any:
-    """Return what C calls an operator as the user that it is, and a property as we spell it."""
-    if isinstance(value, dict):
-        for name, (theirs, ours) in _SPELT.items():
-            said = value.get(name)
-            if isinstance(said, str) and said.startswith(theirs):
-                value = {**value, name: ours + said.removeprefix(theirs)}
-    return value
-
-
-_SPELT: Final = {
-    "operatorId": ("opr_", "usr_"),
-    "userId": ("opr_", "usr_"),
-    "propertyId": ("prop_", "ppt_"),
-}
 
 
 class OfPerson(Told):
@@ -184,7 +167,7 @@ def read_heard(body: bytes) -> HeardEvent:
     if subject not in MODELS:
         raise InvalidInput("subject", "none of those heard here", "publish it to its own topic")
     with refusing():
-        told = MODELS[subject].model_validate(_as_ours(head.data))
+        told = MODELS[subject].model_validate(in_our_spelling(head.data))
     if told.tenant_id not in (None, head.tenant_id):
         raise InvalidInput("data.tenantId", "not the envelope's", "send one tenant's data in its envelope")
     return HeardEvent(head.id, subject, head.tenant_id, head.time, told)

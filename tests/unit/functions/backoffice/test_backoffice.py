@@ -12,6 +12,7 @@ from shared.ports.flags import RateFlag
 from shared.usecases.backoffice.inbox import ALERTS, SUGGESTIONS, waiting_at
 from shared.usecases.telemetry.flags import DocumentFlags
 from tests.support.backoffice_desk import KABUL, PROVENANCE, SILK, BackofficeDesk, hear
+from tests.support.pacts import interactions, mismatches
 from tests.support.simulated import play
 
 SAMPLED = ("dashboard.viewed", "workbench.opened", "operator.activity", "device.heartbeat")
@@ -130,6 +131,10 @@ async def check_told(desk):
         "sync.handshake_completed": 1,
     }
     told = {event: await desk.told(event) for event in counts}
+    relied_on = interactions("audit-lake--bff-backoffice-service")
+    for event in (*counts, "operator.activity"):
+        for each in await desk.told(event):
+            assert mismatches(each, relied_on[f"{ROOT}.{event}.v1"]) == []
     assert {event: len(each) for event, each in told.items()} == counts
     (opened,), (closed,) = told["session.opened"], told["session.closed"]
     assert re.fullmatch("sha256:[0-9a-f]{64}", opened["payload"]["ipHash"])

@@ -6,7 +6,9 @@ from infra.local.identity import signed_token
 from infra.local.people import LIFETIME_SECONDS, PEOPLE_ISSUER
 from infra.local.simulation.loop import run_virtually
 from shared.domain.permissions import Role
+from shared.events.backoffice.catalogue import ROOT
 from tests.support.backoffice_desk import KABUL, SILK, BackofficeDesk
+from tests.support.pacts import interactions, mismatches
 from tests.support.sample_hotel import SampleHotel, hunted
 from tests.support.simulated import simulated_fleet
 
@@ -92,7 +94,10 @@ async def revoke(desk, house):
 
 
 async def check_told(desk):
-    told = [each["payload"] for each in await desk.told("lock.action_proxied")]
+    whole = await desk.told("lock.action_proxied")
+    relied_on = interactions("audit-lake--bff-backoffice-service")[f"{ROOT}.lock.action_proxied.v1"]
+    assert [mismatches(each, relied_on) for each in whole] == [[]] * len(whole)
+    told = [each["payload"] for each in whole]
     assert [(each["action"], each["outcome"], each["mfaAttestationUsed"]) for each in told] == [
         ("issue", "success", False),
         ("issue", "success", False),

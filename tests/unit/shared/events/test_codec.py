@@ -178,6 +178,20 @@ def test_received_envelope_needs_only_what_we_rely_on(document):
             parse(without(bare, name))
 
 
+C_SPEAKS = {name: of for name, of in ALIASES.items() if name.startswith("melmastoon.")}
+
+
+@pytest.mark.parametrize(("alias", "subject"), C_SPEAKS.items())
+def test_what_comes_under_a_neighbours_name_may_spell_properties_and_people_its_way(alias, subject, document):
+    said = document(subject) | {"subject": alias, "type": alias}
+    ours = {"propertyId": "ppt_kabul", "userId": "usr_7"}
+    theirs = {"propertyId": "prop_kabul", "userId": "opr_7"}
+    spelt = {name: theirs[name] for name in ours if name in said["data"]}
+    event = parse(said | {"data": {**said["data"], **spelt}})
+    assert spelt
+    assert event == parse(said | {"data": {**said["data"], **{name: ours[name] for name in spelt}}})
+
+
 @pytest.mark.parametrize(("alias", "subject"), ALIASES.items())
 def test_alias_on_the_wire_is_read_as_its_canonical_subject(alias, subject, document):
     event = parse(document(subject) | {"subject": alias, "type": alias})
