@@ -47,8 +47,7 @@ class Gateway:
 
     def shown(self) -> dict[str, Any]:
         """Return what the control plane shows of it."""
-        state = {"online": self.online, "busy": self.busy, "locks": [*self.locks]}
-        return {"gatewayId": self.gateway_id, **state}
+        return {"gatewayId": self.gateway_id, "online": self.online, "busy": self.busy, "locks": self.locks}
 
 
 @dataclass(slots=True, kw_only=True)

@@ -67,13 +67,11 @@ def applications(simulator: Steered) -> Iterator[Route]:
     """Return the route by which an application's secret is reset, as in the vendor's console."""
 
     async def reset(request: Request) -> Response:
-        application = simulator.cloud.applications.get(request.path_params["id"])
-        if application is None:
+        known, named = simulator.cloud.applications, request.path_params["id"]
+        if named not in known:
             raise NotThere("no such application")
-        wanted = NewSecret.model_validate_json(await request.body())
-        simulator.cloud.applications[application.client_id] = replace(
-            application, client_secret=wanted.secret
-        )
+        secret = NewSecret.model_validate_json(await request.body()).secret
+        known[named] = replace(known[named], client_secret=secret)
         return Response(status_code=204)
 
     yield Route("/applications/{id}", reset, methods=["PATCH"])
