@@ -47,7 +47,8 @@ class Gateway:
 
     def shown(self) -> dict[str, Any]:
         """Return what the control plane shows of it."""
-        return {"gatewayId": self.gateway_id, "online": self.online, "busy": self.busy, "locks": self.locks}
+        state = {"online": self.online, "busy": self.busy, "locks": [*self.locks]}
+        return {"gatewayId": self.gateway_id, **state}
 
 
 @dataclass(slots=True, kw_only=True)

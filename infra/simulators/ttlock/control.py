@@ -67,11 +67,11 @@ def applications(simulator: Steered) -> Iterator[Route]:
     """Return the route by which an application's secret is reset, as in the vendor's console."""
 
     async def reset(request: Request) -> Response:
-        known, named = simulator.cloud.applications, request.path_params["id"]
-        if named not in known:
+        known, id_ = simulator.cloud.applications, request.path_params["id"]
+        if id_ not in known:
             raise NotThere("no such application")
         secret = NewSecret.model_validate_json(await request.body()).secret
-        known[named] = replace(known[named], client_secret=secret)
+        known[id_] = replace(known[id_], client_secret=secret)
         return Response(status_code=204)
 
     yield Route("/applications/{id}", reset, methods=["PATCH"])
