@@ -198,7 +198,7 @@ class SmallWorld:
             http=self.doors,
             guards=Guards(clock, log, shared, instead=self.doors.policy),
             **dict.fromkeys(
-                ("dead_letters", "executions", "schedules", "objects", "nudges")
+                ("dead_letters", "executions", "schedules", "objects", "nudges", "outward")
             ),  # nobody looks here
         )
         self.doors.move_in(on)
