@@ -94,13 +94,15 @@ async def delete_message_settings(asked: Asked, on: Platform) -> Dropped:
     return Dropped(place=place)
 
 
-def _routes(path: str, whose: str, read: Permission, write: Permission) -> tuple[Route, ...]:
+def _routes(path: str, whose: str, rights: tuple[Permission, Permission], of: str) -> tuple[Route, ...]:
+    read, write = rights
     return (
         Route(
             method="GET",
             path=path,
             summary=f"How {whose} writes to guests",
             use_case=get_message_settings,
+            name=f"get_{of}_message_settings",
             answer=MessageSettingsTold,
             permission=read,
         ),
@@ -109,6 +111,7 @@ def _routes(path: str, whose: str, read: Permission, write: Permission) -> tuple
             path=path,
             summary=f"Change how {whose} writes to guests",
             use_case=put_message_settings,
+            name=f"put_{of}_message_settings",
             request=MessageSettingsTold,
             answer=MessageSettingsTold,
             permission=write,
@@ -119,6 +122,7 @@ def _routes(path: str, whose: str, read: Permission, write: Permission) -> tuple
             path=path,
             summary=f"Drop how {whose} writes to guests",
             use_case=delete_message_settings,
+            name=f"delete_{of}_message_settings",
             answer=Dropped,
             permission=write,
             guarded=True,
@@ -128,11 +132,11 @@ def _routes(path: str, whose: str, read: Permission, write: Permission) -> tuple
 
 _OF_HOTEL: Final = "/lock/v1/properties/{propertyId}/message-settings"
 ROUTES: Final = (
-    *_routes(_OF_HOTEL, "a hotel", Permission.HOTEL_READ, Permission.HOTEL_WRITE),
+    *_routes(_OF_HOTEL, "a hotel", (Permission.HOTEL_READ, Permission.HOTEL_WRITE), "hotel"),
     *_routes(
         "/lock/v1/message-settings",
         "every hotel without settings of its own",
-        Permission.TENANT_READ,
-        Permission.TENANT_WRITE,
+        (Permission.TENANT_READ, Permission.TENANT_WRITE),
+        "company",
     ),
 )

@@ -31,7 +31,7 @@ class AccountShown(Published):
     begun_by: Maybe[str] = None
     because: Maybe[str] = None
     refused: Maybe[str] = None
-    """Why the last account that was brought was sent back."""
+    """Why the last account that was brought was sent back, or cannot be tried yet."""
 
 
 class AccountList(Published):

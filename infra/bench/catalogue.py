@@ -6,6 +6,7 @@ from infra.bench.measures import (
     audit_days,
     bus,
     desk,
+    desktops,
     disk,
     documents,
     executions,
@@ -38,5 +39,6 @@ def measures() -> tuple[Measure, ...]:
         receiver.MEASURE,
         resume.MEASURE,
         desk.MEASURE,
+        desktops.MEASURE,
         growth.MEASURE,
     )

@@ -24,7 +24,7 @@ account = typer.Typer(no_args_is_help=True, help="Vendors' accounts, and their r
 def list_accounts(at: FleetAddress, tenant: Tenant, by: By = "usr_local") -> Answer:
     """List the accounts of a tenant, those used longest first; nothing of what they hold."""
     facts = _admin(at, tenant, by).ask(ROUTE)
-    heads = ("vendor", "property", "stage", "used since", "lasts until", "sent back")
+    heads = ("vendor", "property", "stage", "used since", "lasts until", "not used, for")
     rows = [
         (
             each["vendor"],

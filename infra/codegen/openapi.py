@@ -127,7 +127,7 @@ def openapi() -> Json:
 
 def operation_id(route: Route) -> str:
     """Return what programs call a route: as its use case, or by its address where many share one."""
-    name = route.use_case.__name__
+    name = route.name or route.use_case.__name__
     if name != _SHARED:
         return to_camel(name)
     said = [part for part in route.path.replace("-", "/").split("/") if part.isalpha()]

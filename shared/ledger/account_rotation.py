@@ -55,7 +55,7 @@ class AccountRotation(Record):
     because: Annotated[str | None, Stored(omitted=True)] = None
     execution: Annotated[str | None, Stored(omitted=True)] = None
     refused: Annotated[str | None, Stored(omitted=True)] = None
-    """Why the last account that was brought was sent back."""
+    """Why the last account that was brought was sent back, or cannot be tried yet."""
     old: Annotated[int | None, Stored(omitted=True)] = None
     new: Annotated[int | None, Stored(omitted=True)] = None
     again: Annotated[bool, Stored(omitted=True)] = False

@@ -110,7 +110,7 @@ async def fields_of(name: str, secrets: Secrets) -> Mapping[str, Any] | None:
     except ValueError:
         fields = None
     if not isinstance(fields, dict):
-        raise InvalidInput("account", "not a JSON object", "Keep it as this channel's page says")
+        raise InvalidInput("account", "not a JSON object", "Keep it as infra/docs/guest-accounts.md says")
     return fields
 
 

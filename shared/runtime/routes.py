@@ -63,6 +63,8 @@ class Route:
     status: int = 200
     remembered: bool = True
     """Whether a change's answer is kept for those who ask again; what must not be written down is not."""
+    name: str | None = None
+    """What programs call it, where its use case answers at more than one address."""
     guarded: bool = False
     """Whether a change must say by If-Match which state it is meant for."""
 

@@ -1,15 +1,20 @@
 """What an integrator does first with a fleet that really runs: listens, reads, asks by tools."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
-from shared.vendor_kit.standard_webhooks import SIGNATURE
+from shared.domain.secret import Secret
+from shared.vendor_kit.standard_webhooks import SIGNATURE, signature
 
+ROOT = Path(__file__).parents[2]
 BOOKED = "melmastoon.reservation.booking.confirmed.v1"
 STAY = {
     "reservationId": "rsv_heard",
@@ -89,3 +94,37 @@ def test_the_description_is_served_where_the_fleet_is(running):
         page, policy = answer.read().decode(), answer.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "http://" not in page.replace("http://127.0.0.1", "")
+
+
+def _blocks(language):
+    page = (ROOT / "infra" / "docs" / "integrating.md").read_text(encoding="utf-8")
+    return [each.split("```")[0] for each in page.split(f"```{language}\n")[1:]]
+
+
+def test_what_the_page_for_integrators_says_works_as_it_stands(running):
+    now = datetime.fromisoformat(running.ask("clock")["now"])
+    expires, arrives, leaves = (f"{now + timedelta(days=each):%Y-%m-%dT%H:%M:%SZ}" for each in (90, 2, 4))
+    place = {"KEYFLEET": f"http://127.0.0.1:{running.port}", "KEYFLEET_PORT": str(running.port)}
+    stay = {"EXPIRES": expires, "ARRIVES": arrives, "LEAVES": leaves}
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    around = {**os.environ, **place, **stay, "KEYFLEET_HOME": str(running.home), "PATH": path}
+    (giving,) = _blocks("sh")
+    given = subprocess.run(["sh", "-ec", giving], env=around, capture_output=True, text=True, check=True)
+    around["KEYFLEET_KEY"] = json.loads(given.stdout)["key"]
+    booking, checking = _blocks("python")
+    made = subprocess.run(
+        [sys.executable, "-c", booking], env=around, capture_output=True, text=True, check=True
+    )
+    assert made.stdout.startswith("key_")
+    namespace = {}
+    exec(checking, namespace)  # the page's own words
+    seconds, body = int(time.time()), b'{"type": "a"}'
+    secret = "whsec_" + "QUJD" * 10
+    signed = signature(Secret(secret.encode()), "evt_1", seconds, body)
+    headers = {
+        "webhook-id": "evt_1",
+        "webhook-timestamp": str(seconds),
+        SIGNATURE: f"v1,{'A' * 43}= {signed}",
+    }
+    assert namespace["is_ours"](headers, body, secret)
+    assert not namespace["is_ours"](headers, body + b" ", secret)

@@ -115,6 +115,15 @@ def test_an_account_of_fewer_locks_an_unreadable_one_and_the_same_are_sent_back(
             refused.append((await account(house, TTLOCK))["refused"])
         assert refused == ["the_same", "account_missing", "account_refused"]
         assert (await used(house, TTLOCK))[1] == before
+        await house.fault("http_500", "lock/list")
+        await house.steer("PATCH", f"applications/{before['clientId']}", secret=NEXT)
+        await bring(house, TTLOCK, {**before, "clientSecret": NEXT})
+        await asyncio.sleep(60)
+        assert (await account(house, TTLOCK))["refused"] == "server_error"
+        await house.mend()
+        await asyncio.sleep(900)
+        shown = await account(house, TTLOCK)
+        assert (shown["stage"], "refused" in shown) == ("resting", False)
 
     play(tmp_path, scenario)
 

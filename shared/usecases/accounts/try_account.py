@@ -102,9 +102,10 @@ async def _tried(call: TryAccount, record: AccountRotation, following: Secret[by
     if why is None:
         noted = await call.save(replace(record, old=used.version))
         return await _taken(call, noted, await call.desks.use(following, call.owner))
+    if why != record.refused:
+        await call.save(replace(record, refused=why))
     if why not in SENT_BACK:
         return {"outcome": "later", "because": why}
-    await call.save(replace(record, refused=why))
     await call.on.sealed_of(call.which.tenant).forget(NEXT, record.name)
     call.on.log.warning("an account that was brought is refused", vendor=record.vendor, because=why)
     return {"outcome": "refused", "because": why}

@@ -19,6 +19,8 @@ from shared.domain.sign_in import Integrator, TenantAccess
 from shared.domain.stored import UNSTORED, how_stored
 from shared.domain.upcasts import UPCASTS
 from shared.keywork.manual_task import ManualTask
+from shared.ledger.account_rotation import AccountRotation, rotation_from
+from shared.ledger.break_glass import BreakGlass, glass_from
 from shared.ledger.bulk_job import BulkJob, BulkPage, job_from
 from shared.ledger.comparison import Comparison, comparison_from
 from shared.ledger.finding import Finding, finding_from
@@ -34,6 +36,7 @@ from shared.ledger.reading import StoredUnreadable
 from shared.ledger.reservation import Reservation, reservation_from
 from shared.ledger.sealed_keys import SealedDocument
 from shared.ledger.shift_record import ShiftRecord, StaffTask
+from shared.ledger.vendor_price import VendorPrice, price_from
 from shared.ports.documents import Document, Ref
 
 RELEASED = Path(__file__).parent / "released"
@@ -45,6 +48,9 @@ LEDGER = {
     "reservations": (Reservation, reservation_from),
     "master_keys": (MasterKeyRecord, master_key_from),
     "bulk_jobs": (BulkJob, job_from),
+    "account_rotations": (AccountRotation, rotation_from),
+    "break_glass": (BreakGlass, glass_from),
+    "vendor_prices": (VendorPrice, price_from),
 }
 KINDS = {
     **{collection: kind for collection, (kind, _) in LEDGER.items()},
