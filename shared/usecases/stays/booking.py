@@ -84,8 +84,7 @@ class Hearing:
         if self._knows_hotel:
             found = await reading
         else:
-            beside = gather_both(self.services.hotels.admit(booking.tenant), self._hotel())
-            found, _ = await gather_both(reading, beside)
+            found, _ = await gather_both(reading, self._tenant_and_hotel())
         if found is not None:
             return reservation_from(found)
         return Reservation(id=booking.reservation, status=Status.AWAITED, standing=booking.standing)
@@ -94,6 +93,9 @@ class Hearing:
     def _knows_hotel(self) -> bool:
         booked = self.note.booked
         return self.services.hotels.knows(self.booking.tenant, None if booked is None else booked.property_id)
+
+    async def _tenant_and_hotel(self) -> None:
+        await gather_both(self.services.hotels.admit(self.booking.tenant), self._hotel())
 
     async def _hotel(self) -> None:
         if self.note.booked is None:
