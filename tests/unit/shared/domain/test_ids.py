@@ -35,6 +35,9 @@ PREFIXES = {
     "ArtifactRef": "tk_",
     "FindingId": "fnd_",
     "SessionId": "bos_",
+    "ListenerId": "lsn_",
+    "SendingId": "snd_",
+    "BreakGlassId": "brk_",
     "SuggestionEntryId": "aim_",
     "AlertEntryId": "ali_",
 }
