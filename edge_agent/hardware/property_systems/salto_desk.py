@@ -83,7 +83,12 @@ class SaltoDesk:
                 raise
 
     async def there(self) -> bool:
-        """Say whether the lock system can be reached: a line that is open, or can be opened."""
+        """Say whether the lock system can be reached: a line that is open, or can be opened.
+
+        One that is asked for a card at this moment is there: nobody waits for a card to hear so.
+        """
+        if self._turn.locked():
+            return True
         async with self._turn:
             try:
                 await self._opened()

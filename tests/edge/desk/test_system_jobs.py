@@ -103,7 +103,7 @@ class SystemDesk:
         return [each["state"] for each in self.cloud.told if each["state"] in ("processed", "error")]
 
 
-def space_desk(path, space=None, **job):
+def space_desk(path, space=None, patience=0.02, **job):
     """Return a desk at Salto's Space."""
     space = space or SaltoSpace()
 
@@ -112,11 +112,11 @@ def space_desk(path, space=None, **job):
         return DirectLink(space)
 
     system = SpaceSystem(connect, "desk")
-    system._desk = SaltoDesk(connect, SaltoPatience(0.02, 0.02))
+    system._desk = SaltoDesk(connect, SaltoPatience(0.02, patience))
     return SystemDesk(path, space, system, dialect="space", **job)
 
 
-def fias_desk(path, locks=None, **job):
+def fias_desk(path, locks=None, patience=0.02, **job):
     """Return a desk at a lock system that takes FIAS records."""
     locks = locks or FiasLocks()
 
@@ -125,7 +125,7 @@ def fias_desk(path, locks=None, **job):
         return DirectLink(locks)
 
     system = FiasSystem(connect, "1", CLOCK, serial=False)
-    system._orders = FiasOrders(connect, CLOCK, patience=FiasPatience(0.02, 0.02, 0.02))
+    system._orders = FiasOrders(connect, CLOCK, patience=FiasPatience(0.02, 0.02, patience))
     return SystemDesk(path, locks, system, dialect="fias", **job)
 
 
@@ -202,6 +202,18 @@ async def test_silence_is_told_and_the_next_press_makes_one_card(path, at):
     assert desk.ends == []
     assert (await desk.write()).step == "written"
     assert good(desk.locks) == 1
+
+
+@DESKS
+async def test_system_that_is_busy_with_a_card_is_there_and_keeps_no_desk_from_its_cloud(path, at):
+    desk = at(path, patience=60.0)
+    desk.locks.faults.plan("silent")
+    async with asyncio.timeout(5), asyncio.TaskGroup() as both:
+        order = both.create_task(desk.write())
+        while desk.locks.faults.planned:  # noqa: ASYNC110 - until it is asked, of which nobody tells us
+            await asyncio.sleep(0)
+        assert await desk.system.there()
+        order.cancel()
 
 
 @DESKS
