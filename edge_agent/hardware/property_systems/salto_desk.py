@@ -78,7 +78,10 @@ class SaltoDesk:
                 line.forget()
                 await self._ready(line)
                 return await self._told(line, fields)
-            except (LinkLost, OutcomeUnknown):
+            except (
+                LinkLost,
+                NoAnswer,
+            ):  # of a line that nobody answers on, nobody knows that it leads anywhere
                 await self._drop()
                 raise
 

@@ -216,6 +216,20 @@ async def test_system_that_is_busy_with_a_card_is_there_and_keeps_no_desk_from_i
         order.cancel()
 
 
+async def test_line_of_space_that_leads_nowhere_any_more_is_opened_anew_by_the_next_press(path):
+    desk, dead = space_desk(path), DirectLink(SimpleNamespace(receive=lambda _: ()))
+    connect, lines = desk.system._desk._connect, [dead]
+
+    async def first_dead():
+        return lines.pop() if lines else await connect()
+
+    desk.system._desk._connect = first_dead
+    with pytest.raises(NoAnswer):
+        await desk.write()
+    assert (await desk.write()).step == "written"
+    assert (dead.lost, good(desk.locks)) == (True, 1)
+
+
 @DESKS
 async def test_copy_whose_answer_was_lost_is_not_asked_for_twice(path, at):
     locks = SaltoSpace(current={"101": SaltoCard(("101",))}) if at is space_desk else FiasLocks()
