@@ -78,11 +78,8 @@ class SaltoDesk:
                 line.forget()
                 await self._ready(line)
                 return await self._told(line, fields)
-            except (
-                LinkLost,
-                NoAnswer,
-            ):  # of a line that nobody answers on, nobody knows that it leads anywhere
-                await self._drop()
+            except (LinkLost, NoAnswer):
+                await self._drop()  # where nobody answers, nobody knows that the line leads anywhere
                 raise
 
     async def there(self) -> bool:

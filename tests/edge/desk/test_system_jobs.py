@@ -231,10 +231,11 @@ async def test_line_of_space_that_leads_nowhere_any_more_is_opened_anew_by_the_n
 
 
 @DESKS
-async def test_copy_whose_answer_was_lost_is_not_asked_for_twice(path, at):
+@pytest.mark.parametrize("fault", ["silent", "ZZ"])
+async def test_copy_whose_answer_was_lost_or_says_nothing_is_not_asked_for_twice(path, at, fault):
     locks = SaltoSpace(current={"101": SaltoCard(("101",))}) if at is space_desk else FiasLocks()
     desk = at(path, locks, overrides=False)
-    desk.locks.faults.plan("silent")
+    desk.locks.faults.plan(fault)
     with pytest.raises(OutcomeUnknown):
         await desk.write()
     with pytest.raises(CardMissing, match="lay back"):
