@@ -261,6 +261,15 @@ async def test_what_can_never_be_made_is_told_once(path, at, code, error):
     assert desk.ends == ["error"]
 
 
+@DESKS
+@pytest.mark.parametrize("room", ["۱۰۱", "101|102", "10³"])
+async def test_room_that_the_language_has_no_letters_for_is_refused_once_and_never_asked_for(path, at, room):
+    desk = at(path, ownDoors=[room])
+    row = await desk.write()
+    assert (row.step, row.error, desk.ends) == ("failed", "refused", ["error"])
+    assert good(desk.locks) == 0
+
+
 @pytest.mark.parametrize(
     ("at", "code", "kind"),
     [
