@@ -69,7 +69,7 @@ class SpaceSystem:
         return await self._desk.there()
 
     async def make(self, order: CardOrder) -> None:
-        """Have a card made: a copy for whoever joins, unless Space knows nobody in the room any more."""
+        """Have a card made: a copy for whoever joins, unless Space knows nobody in the one room any more."""
         request = self._request(order)
         if not order.joins:
             await self._desk.new_card(request)
@@ -77,9 +77,10 @@ class SpaceSystem:
         try:
             await self._desk.copy_card(request)
         except DeviceRefused as refusal:
-            if refusal.code != CHECKED_OUT:
+            if refusal.code != CHECKED_OUT or len(order.rooms) > 1:
                 raise
-            # Nobody's card opens a room that is checked out, so a new one ends nobody's.
+            # Nobody's card opens a room that is checked out, so a new one ends nobody's. Of several rooms
+            # one is checked out, and in another somebody stays.
             await self._desk.new_card(request)
 
     async def made(self, order: CardOrder) -> bool:

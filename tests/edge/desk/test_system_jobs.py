@@ -171,6 +171,13 @@ async def test_whoever_joins_gets_a_copy_or_a_new_card_where_nobody_is_checked_i
     assert (second.locks.asked, earlier.void) == (["CC1"], False)
 
 
+async def test_whoever_joins_in_one_of_two_rooms_ends_nobodys_card_in_the_other(path):
+    earlier = SaltoCard(("102",))
+    desk = space_desk(path, SaltoSpace(current={"102": earlier}), overrides=False, ownDoors=["101", "102"])
+    row = await desk.write()
+    assert (row.step, row.error, earlier.void) == ("failed", "refused", False)
+
+
 @DESKS
 @pytest.mark.parametrize("before", [True, False])
 @pytest.mark.parametrize("commit", range(1, 8))
