@@ -121,3 +121,12 @@ def test_a_month_is_shown_with_its_sums_and_what_has_no_price(people, ask):
     said = ask("cost", "show", "2026-03", "--tenant", "tnt_silk")
     assert said.exit_code == 0, said.stdout
     assert all(word in said.stdout for word in ("100.0%", "4.54 EUR", "no price"))
+
+
+def test_an_incident_that_is_none_is_asked_for_as_it_was_typed_and_refused(people, ask, tmp_path):
+    for order in (("close", "a b"), ("agree", "../x"), ("read", "؟", "--key", str(tmp_path / "none.key"))):
+        answer = ask("break-glass", *order, *WHO)
+        assert (answer.exit_code, "error: " in answer.stderr) == (2, True), answer
+        assert people.asked[-1][1].startswith(f"/{GLASS}/")
+        assert not {" ", "؟"} & set(people.asked[-1][1])
+        assert ".." not in people.asked[-1][1].split("/")
