@@ -4,6 +4,7 @@ import asyncio
 
 from tests.support.sample_hotel import play
 
+BEGUN = "2026-03-01T08:00:00Z"
 ORDER = {
     "tenant": "tnt_silk",
     "reservation": "rsv_1",
@@ -61,7 +62,7 @@ async def handed_out(house):
     await house.policy(backupCodes=True)
     code = (await kept(house))["rmu_101"]["key"]
     (digits,) = await codes(house, "101")
-    await house.publish("evt_1")
+    await house.publish("evt_1", validFrom=BEGUN)
     await house.settled()
     answer = await hand_out(house)
     await house.settled()
@@ -115,7 +116,7 @@ def test_code_that_was_handed_out_follows_the_stay_and_ends_with_it_and_the_next
 
 def test_code_is_refused_for_a_stay_that_is_held_or_over_and_where_none_stands_ready(tmp_path):
     async def scenario(house):
-        await house.publish("evt_1")
+        await house.publish("evt_1", validFrom=BEGUN)
         await house.settled()
         refused = await hand_out(house, expected=400)
         assert "no backup code stands ready" in str(refused)
@@ -132,5 +133,18 @@ def test_code_is_refused_for_a_stay_that_is_held_or_over_and_where_none_stands_r
         assert all(
             "handed_out" not in each or not each["handed_out"] for each in (await records(house)).values()
         )
+
+    play(tmp_path, scenario)
+
+
+def test_code_is_refused_before_the_stay_begins_for_another_may_have_the_room(tmp_path):
+    async def scenario(house):
+        await house.policy(backupCodes=True)
+        code = (await kept(house))["rmu_101"]["key"]
+        await house.publish("evt_1", validFrom="2026-03-01T12:00:00Z")
+        await house.settled()
+        assert "not begun" in str(await hand_out(house, expected=400))
+        await asyncio.sleep(4 * 3600)
+        assert (await hand_out(house))["key"] == code
 
     play(tmp_path, scenario)

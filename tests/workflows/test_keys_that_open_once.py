@@ -64,3 +64,28 @@ def test_key_that_opens_once_keeps_its_own_time_when_the_stay_is_longer_and_ends
         assert await house.keys_at("101") == []
 
     play(tmp_path, scenario)
+
+
+def test_key_that_opens_once_never_opens_before_its_stay_for_another_may_have_the_room(tmp_path):
+    async def scenario(house):
+        await house.listen()
+        await house.publish("evt_1", validFrom="2026-03-03T08:00:00Z", validUntil="2026-03-05T07:30:00Z")
+        await house.settled()
+        (own,) = await house.keys()
+        status, told = await order(house, "copy-key", own["core"]["id"], once=True)
+        assert status == 200, told
+        window = (await core(house, told["copies"][0]))["core"]["window"]
+        assert (window["start"][:16], window["end"][:16]) == ("2026-03-03T08:00", "2026-03-04T08:00")
+
+    play(tmp_path, scenario)
+
+
+def test_key_that_opens_once_is_not_taken_for_one_of_another_kind(tmp_path):
+    async def scenario(house):
+        own, _, once, _ = await made_once(house)
+        status, refused = await order(house, "copy-key", own, once=True, kind="rfid_card")
+        assert (status, "kind" in str(refused)) == (400, True), refused
+        _, again = await order(house, "copy-key", own, once=True, kind="pin_code")
+        assert again["copies"] == [once]
+
+    play(tmp_path, scenario)

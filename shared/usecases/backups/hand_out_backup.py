@@ -1,6 +1,6 @@
 """A desk hands a room's backup code out to a guest whose own key does not open: once, and another is made.
 
-1. The stay goes on, nothing holds it, and its room has a code that stands at its locks.
+1. The stay has begun and goes on, nothing holds it, and its room has a code that stands at its locks.
 2. One commit: the code becomes the guest's, as a copy among the keys of their stay, until the stay's end; the
    hand-out is noted with who and why; the next code is requested on the same word.
 3. The desk sees the digits where it sees every guest's PIN, which is noted too (decision 0095).
@@ -96,6 +96,9 @@ async def _stay(order: BackupOrder, ledger: Ledger, services: Services) -> tuple
     stay = None if record is None else record.stay
     if record is None or stay is None or record.status is not Status.CONFIRMED or stay.end <= services.now:
         raise InvalidInput("reservation", "no stay that goes on", "give one that is confirmed and not over")
+    if stay.start > services.now:
+        remedy = "have the booking begin now, if the room is free: its guest's own key opens too then"
+        raise InvalidInput("reservation", "not begun: its room may be another guest's", remedy)
     if record.holds:
         remedy = "release it first: its guest is not to get in"
         raise InvalidInput("reservation", f"held: {', '.join(sorted(record.holds))}", remedy)

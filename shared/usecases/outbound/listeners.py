@@ -111,7 +111,7 @@ async def remove_listener(listener: Listener, on: Outbound) -> None:
     """Remove a listener, and destroy what its events were signed with."""
     others = [each for each in await listeners_of(on.store) if each.id != listener.id]
     gone: list[Write] = [Delete(listener.ref, listener.version or "")]
-    await on.store.commit([*gone, *await _marked(on, heard=bool(others))])
+    await on.store.commit([*gone, *(() if others else await _marked(on, heard=False))])
     on.on.hotels.forget(on.tenant)
     await forget_secrets(listener.id, on)
 
@@ -147,9 +147,12 @@ def _challenging(listener: Listener, challenge: str, on: Outbound) -> Sending:
 
 
 async def _marked(on: Outbound, *, heard: bool) -> Iterable[Write]:
-    """Return what marks a tenant whose events somebody hears, where it is not marked so."""
+    """Return what marks a tenant whose events somebody hears, or nobody.
+
+    Whoever adds an address writes the mark though it stands: who removes the last one meanwhile fails.
+    """
     found = await on.store.get(RECORD)
-    if found is None or bool(found.data.get(HEARD)) is heard:
+    if found is None or not (heard or found.data.get(HEARD)):
         return ()
     return (Update(found.ref, {**found.data, HEARD: heard}, found.version),)
 
