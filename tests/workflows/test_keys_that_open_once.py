@@ -2,6 +2,7 @@
 
 import asyncio
 
+from tests.support import sample_hotel
 from tests.support.heard_hotel import play
 from tests.workflows.test_one_key_ordered import order
 
@@ -64,3 +65,16 @@ def test_key_that_opens_once_keeps_its_own_time_when_the_stay_is_longer_and_ends
         assert await house.keys_at("101") == []
 
     play(tmp_path, scenario)
+
+
+def test_key_that_opens_once_does_not_open_before_its_stay_begins(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1")
+        await house.settled()
+        (own,) = await house.keys()
+        _, told = await order(house, "copy-key", own["core"]["id"], once=True)
+        window = (await core(house, told["copies"][0]))["core"]["window"]
+        assert window["start"] == sample_hotel.ARRIVES
+        assert window["end"] == "2026-03-03T09:30:00Z"
+
+    sample_hotel.play(tmp_path, scenario)

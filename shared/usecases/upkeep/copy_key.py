@@ -105,7 +105,8 @@ async def _made_once(order: CopyOrder, ledger: Ledger, services: Services) -> li
     if unused:
         return [str(each) for each in unused]
     now, whole = services.now, target_of(entry).window
-    window = StayWindow(now, min(whole.end, now + ONCE_WITHIN), whole.zone)
+    begins = max(now, whole.start)  # somebody else may live there until then
+    window = StayWindow(begins, min(whole.end, begins + ONCE_WITHIN), whole.zone)
     id_, ways = KeyCredentialId.mint(services.ids.ulid()), await plan_of(entry, order.kind, services)
     word = Order(Cause(entry.cause.trace_id), now, order.by)
     requested = request_beside(entry, AnotherKey(id_, SetRole.ONE_SHOT, ways, window), word)
