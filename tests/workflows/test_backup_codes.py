@@ -2,7 +2,8 @@
 
 import asyncio
 
-from tests.support.sample_hotel import play
+from shared.ports.documents import Create, Ref
+from tests.support.sample_hotel import SILK, device_at, play
 from tests.workflows.test_one_key_ordered import order
 
 ORDER = {
@@ -178,5 +179,18 @@ def test_code_of_locks_that_were_mapped_to_other_rooms_is_handed_out_to_nobody_a
         await house.settled()
         assert handed == made["rmu_101"]["key"]
         assert (await core_of(house, handed))["rooms"] == ["rmu_101"]
+
+    play(tmp_path, scenario)
+
+
+def test_code_that_cannot_be_kept_keeps_no_other_from_being_made(tmp_path):
+    async def scenario(house):
+        await house.policy(backupCodes=True)
+        broken = Create(Ref("backup_codes", device_at("101")), {"schema_version": 99, "rooms": ["rmu_101"]})
+        await house.fleet.documents.tenant(SILK).commit([broken])
+        made = await kept(house)
+        assert all("key" in made[room] for room in ("rmu_102", "rmu_203", "rmu_204"))
+        (line,) = house.logged("ERROR")
+        assert (line["message"], line["deviceId"]) == ("a backup code could not be kept", device_at("101"))
 
     play(tmp_path, scenario)

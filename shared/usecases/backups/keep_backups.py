@@ -51,9 +51,17 @@ async def keep_backups(documents: DocumentStore, cell: str, services: Services) 
     for store, setup in await houses(documents, cell, services):
         ledger = await services.ledger(store.tenant)
         async for door in _sets_of_rooms(setup, ledger):
-            keeping = Keeping(setup, door, ledger, services)
-            changed += await retry_on_conflict(keeping.keep)
+            changed += await _kept(Keeping(setup, door, ledger, services))
     return changed
+
+
+async def _kept(keeping: "Keeping") -> bool:
+    try:
+        return await retry_on_conflict(keeping.keep)
+    except Exception as error:  # noqa: BLE001 - one that is broken must not keep the others from being made
+        about = {"tenant": keeping.ledger.documents.tenant, "deviceId": keeping.door.id}
+        keeping.services.log.failure("a backup code could not be kept", error, **about)
+        return False
 
 
 async def _sets_of_rooms(setup: HotelSetup, ledger: Ledger) -> AsyncIterator[LockDevice]:
