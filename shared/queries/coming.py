@@ -25,6 +25,7 @@ from zoneinfo import ZoneInfo
 
 from shared.domain.grant_lifecycle import Intended, Placed, Resting
 from shared.domain.instants import milliseconds
+from shared.domain.kinds import SetRole
 from shared.domain.states import Active, Failed, Suspended
 from shared.ledger.grant_record import GrantRecord, Wish, grant_from
 from shared.ledger.indexes import COMING, STAYS_AT
@@ -40,6 +41,8 @@ READINESS: Final = ("none", "failed", "waiting", "resting", "accepted", "on_lock
 """From the worst to the best."""
 READY: Final = frozenset({"accepted", "on_lock", "used"})
 AT_ONCE: Final = 50
+BESIDE: Final = frozenset({SetRole.COPY, SetRole.ONE_SHOT})
+"""Keys that are one more beside a guest's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +77,9 @@ class Coming:
 
     @property
     def readiness(self) -> str:
-        """The least of its keys."""
-        return min((self.readiness_of(key) for key in self.keys), key=READINESS.index, default="none")
+        """The least of its keys; one more of a party's that is over takes nothing from the others."""
+        keys = (key for key in self.keys if not _was_one_more(key))
+        return min(map(self.readiness_of, keys), key=READINESS.index, default="none")
 
     def readiness_of(self, key: KeyRecord) -> str:
         """Return how ready one key is: as its state says, or as the door that knows least of it."""
@@ -92,6 +96,10 @@ class Coming:
         """Return the doors that a key is to open, or to open again."""
         grants = self.doors.get(key.id, ())
         return [kept for kept in grants if kept.wish in (Wish.OPEN, Wish.REST) and kept.wanted]
+
+
+def _was_one_more(key: KeyRecord) -> bool:
+    return key.credential.is_withdrawn and key.credential.core.role in BESIDE
 
 
 def at_door(kept: GrantRecord) -> str:
