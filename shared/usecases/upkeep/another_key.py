@@ -99,6 +99,12 @@ async def entry_of(key: CredentialId, ledger: Ledger) -> KeyRecord:
     return entry
 
 
+def check_lasting(entry: KeyRecord) -> None:
+    """Refuse a key that opens once: one like it would open again and again, as long as the stay."""
+    if entry.credential.core.role is SetRole.ONE_SHOT:
+        raise InvalidInput("key", "one that opens once", "end it, and order another beside the guest's own")
+
+
 async def stay_of(entry: KeyRecord, ledger: Ledger, services: Services) -> Reservation:
     """Return the stay that names the key, or refuse: nobody is to have a key whose stay is off or over."""
     holder = entry.credential.core.holder
