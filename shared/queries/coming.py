@@ -41,8 +41,6 @@ READINESS: Final = ("none", "failed", "waiting", "resting", "accepted", "on_lock
 """From the worst to the best."""
 READY: Final = frozenset({"accepted", "on_lock", "used"})
 AT_ONCE: Final = 50
-BESIDE: Final = frozenset({SetRole.COPY, SetRole.ONE_SHOT})
-"""Keys that are one more beside a guest's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +75,8 @@ class Coming:
 
     @property
     def readiness(self) -> str:
-        """The least of its keys; one more of a party's that is over takes nothing from the others."""
-        keys = (key for key in self.keys if not _was_one_more(key))
+        """The least of its keys but those that open once, and copies that are over."""
+        keys = (key for key in self.keys if not _is_beside(key))
         return min(map(self.readiness_of, keys), key=READINESS.index, default="none")
 
     def readiness_of(self, key: KeyRecord) -> str:
@@ -98,8 +96,9 @@ class Coming:
         return [kept for kept in grants if kept.wish in (Wish.OPEN, Wish.REST) and kept.wanted]
 
 
-def _was_one_more(key: KeyRecord) -> bool:
-    return key.credential.is_withdrawn and key.credential.core.role in BESIDE
+def _is_beside(key: KeyRecord) -> bool:
+    role = key.credential.core.role
+    return role is SetRole.ONE_SHOT or (role is SetRole.COPY and key.credential.is_withdrawn)
 
 
 def at_door(kept: GrantRecord) -> str:
