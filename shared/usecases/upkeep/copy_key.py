@@ -24,6 +24,7 @@ from shared.ledger.reservation import Reservation
 from shared.usecases.stays.booking import keys_of
 from shared.usecases.upkeep.another_key import (
     AnotherKey,
+    check_lasting,
     entry_of,
     kind_of,
     plan_of,
@@ -138,6 +139,7 @@ def _check_same(key: KeyRecord, wanted: KeyCredentialKind | None) -> None:
 
 def _check(order: CopyOrder, entry: KeyRecord, stay: Reservation) -> None:
     _check_lives(entry)
+    check_lasting(entry)
     party = None if stay.stay is None else stay.stay.party
     if party is not None and order.copies >= party:
         remedy = "book the party as large as it is"
