@@ -95,7 +95,7 @@ def test_key_that_opens_once_is_not_taken_for_one_of_another_kind(tmp_path):
         _, again = await order(house, "copy-key", own, once=True, kind="pin_code")
         assert again["copies"] == [once]
 
-    sample_hotel.play(tmp_path, scenario)
+    play(tmp_path, scenario)
 
 
 def test_key_that_opens_once_does_not_open_before_its_stay_begins(tmp_path):
