@@ -12,7 +12,7 @@ from infra.cli.mcp.serve import _ask, _token
 from infra.cli.mcp.session import McpSession, NotReached, Told
 from infra.cli.mcp.tools import tools_of
 from infra.cli.problems import Refused
-from infra.codegen.openapi import described
+from infra.codegen.openapi import described, operation_id
 from shared.domain.permissions import Role
 from tests.support.api_desk import stay
 from tests.support.staffed import staffed
@@ -67,6 +67,15 @@ def test_changes_are_tools_only_where_that_is_allowed_and_a_pin_is_none_anywhere
     told = tools_of(changes=True)
     assert told["revokeCredential"].told()["annotations"]["destructiveHint"]
     assert not [name for name, tool in told.items() if tool.function == "lock-reveal" or "eveal" in name]
+    once = {
+        "challengeDevice",
+        "issueServiceAccount",
+        "rotateServiceAccount",
+        "addWebhook",
+        "rotateWebhookSecret",
+    }
+    assert once <= {operation_id(each.route) for each in described()}
+    assert not once & set(told), "a code that opens a door, and keys that are shown once, are for no model"
     refused = said(session(), "tools/call", name="revokeCredential", arguments={"keyCredentialId": KEY})
     assert refused["error"]["code"] == -32602
 
