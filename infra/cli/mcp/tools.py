@@ -1,7 +1,7 @@
 """Tools, one a route of the API: what a model may ask, with which fields, and the request that is made of it.
 
-Reads alone, unless changes are allowed. What shows a PIN, a door's challenge, a key or a secret once is no tool
-at all: such an answer is not even remembered for who asks again (`Route.remembered`), and no model is shown it.
+Reads alone, unless changes are allowed. What shows a PIN, a door's challenge, a key or a secret is no tool at
+all: no model is shown what is told once, and is not even remembered for who asks again.
 """
 
 import json
