@@ -4,7 +4,7 @@
 |---|---|---|
 | unproven | a challenge alone | live, when somebody says what it was sent |
 | live | events | disabled, when for days nothing came through, or it says that it is gone |
-| disabled | nothing | live, by a person's word |
+| disabled | nothing | what it was, by a person's word: who never proved itself is still to do so |
 
 `failures` in a row make it rest: until `rests_until` nothing is tried there, and nothing counts.
 """
@@ -55,7 +55,7 @@ class Listener(Record):
     made_at: Moment
     state: ListenerState = ListenerState.UNPROVEN
     challenge: str = field(default="", repr=False)
-    """The digest of what it was sent to prove itself."""
+    """The digest of what it was sent to prove itself; none once it has."""
     failures: int = 0
     failing_since: Annotated[Moment | None, Stored(omitted=True)] = None
     rests_until: Annotated[Moment | None, Stored(omitted=True)] = None
@@ -89,8 +89,9 @@ class Listener(Record):
         return replace(self, state=ListenerState.DISABLED, because=why, rests_until=None)
 
     def live(self) -> Self:
-        """Return it when events go there, from now on."""
-        return replace(self.reached(), state=ListenerState.LIVE, because=None)
+        """Return it when events go there, from now on; while it is to prove itself, its challenge alone."""
+        state = ListenerState.UNPROVEN if self.challenge else ListenerState.LIVE
+        return replace(self.reached(), state=state, because=None)
 
     @property
     def spent(self) -> bool:

@@ -93,11 +93,11 @@ async def add_listener(wanted: ListenerWanted, on: Outbound) -> tuple[Listener, 
 
 async def prove_listener(listener: Listener, challenge: str, on: Outbound) -> Listener:
     """Have events go to a listener whose owner says what it was sent."""
-    if listener.state is not ListenerState.UNPROVEN:
+    if not listener.challenge:
         return listener
     if not hmac.compare_digest(_digest(challenge), listener.challenge):
         raise InvalidInput("challenge", "not what was sent", "read it from what arrived at the address")
-    return await replace(listener.live(), challenge="").saved(on.store)
+    return await replace(listener, challenge="").live().saved(on.store)
 
 
 async def enable_listener(listener: Listener, on: Outbound) -> Listener:

@@ -212,5 +212,21 @@ def test_an_address_that_does_not_prove_itself_hears_nothing(tmp_path):
         assert (await desk.ask("POST", "webhooks", nothing)).status == 400
         assert (await Desk(house).ask("GET", "webhooks")).status == 403, "at one property only"
         assert len((await desk.get("webhooks"))["webhooks"]) == 1
+        await _refusing_its_challenge(house, desk)
 
     listening(tmp_path, scenario)
+
+
+async def _refusing_its_challenge(house, desk):
+    house.answers[:] = [410]
+    one = f"webhooks/{(await desk.do('webhooks', {'url': HOOK}))['webhook']['id']}"
+    await asyncio.sleep(5)
+    assert (await desk.get(one))["state"] == "disabled"
+    house.answers[:] = [200]
+    assert (await desk.do(f"{one}/enable"))["state"] == "unproven", "nobody there ever asked for events"
+    (sent,) = (await desk.get(f"{one}/deliveries"))["deliveries"]
+    house.got.clear()
+    await desk.do(f"{one}/deliveries/{sent['id']}/resend")
+    await asyncio.sleep(5)
+    (told,) = house.heard("keyfleet.webhook.challenge")
+    assert (await desk.do(f"{one}/prove", told["data"]))["state"] == "live"
