@@ -54,12 +54,13 @@ class ListenerWanted:
 
 def check_url(url: str, *, sandbox: bool) -> None:
     """Refuse what is no https address of a named public host; where a name leads is judged at each call."""
-    parts = urlsplit(url) if len(url) <= LONGEST_URL and url.isascii() and url.isprintable() else None
-    if parts is None or "#" in url or " " in url or "\\" in url:
+    printed = len(url) <= LONGEST_URL and url.isascii() and url.isprintable()
+    if not printed or "#" in url or " " in url or "\\" in url:
         raise InvalidInput("url", "no address", "give https://host/path")
     try:
+        parts = urlsplit(url)
         checked_address(f"{parts.scheme}://{parts.netloc}")
-    except InvalidInput:
+    except ValueError:  # what is no URL, or an address that is none of a public host's
         raise InvalidInput(
             "url", "no https address of a named public host", "give https://host/path"
         ) from None

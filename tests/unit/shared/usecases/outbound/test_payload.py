@@ -96,6 +96,8 @@ def test_a_listener_is_spent_after_days_in_a_row_and_never_before(now):
             "https://a",
             "https://10.0.0.1/",
             "https://[fd00::1]/a",
+            "https://[fd00::1/a",
+            "https://[a.example]/",
             "https://1/",
         ),
         *(
