@@ -3,6 +3,7 @@
 | asked | how it is found out | answer |
 |---|---|---|
 | prove | the next account lists each lock of the old one; if that is refused, some | proven, refused, later |
+| | if the old one cannot be asked now, each lock that is mapped | |
 | retire | the old account is refused: it is destroyed | retired, accepted, later |
 | show | an open break-glass: sealed to the one who asked | shown, over |
 
@@ -72,6 +73,11 @@ class TryAccount:
         """Keep what became of it."""
         return await record.saved(self.on.documents.tenant(self.which.tenant))
 
+    async def mapped(self) -> frozenset[LockDeviceId]:
+        """Return the property's locks of the vendor, whoever sees them."""
+        premises = await self.on.hotels.premises(self.which.tenant, self.which.property_id)
+        return frozenset(each.id for each in premises.of_vendor(self.which.vendor))
+
     async def listed(self, account: Secret[bytes]) -> frozenset[LockDeviceId] | str:
         """Return the locks that an account sees, or why it sees none."""
         try:
@@ -125,9 +131,11 @@ async def _not_good(call: TryAccount, used: Secret[bytes], following: Secret[byt
     seen, before = await call.listed(following), await call.listed(used)
     if isinstance(seen, str):
         return seen
-    wanted = before if isinstance(before, frozenset) else None
-    good = bool(seen) if wanted is None else wanted <= seen
-    return None if good else "other_locks"
+    if isinstance(before, frozenset):
+        return None if before <= seen else "other_locks"
+    if before in REFUSED:
+        return None if seen else "other_locks"
+    return None if seen and await call.mapped() <= seen else before
 
 
 async def retire(call: TryAccount) -> Answer:
