@@ -94,6 +94,12 @@ def test_an_old_account_that_its_vendor_still_takes_is_asked_for_until_it_is_rev
         await asyncio.sleep(HOURS)
         assert (await account(house, vendor))["stage"] == "overlapping"
         await house.fleet.platform.secrets.version(secret_of(vendor), old)
+        for _ in range(2):
+            await pass_time(house, timedelta(days=1, minutes=1))
+            await sweep(house)
+            await asyncio.sleep(HOURS)
+        assert len(executions(house)) == 3
+        assert len(executions(house, "ACTIVE")) == 1, "whoever is followed asks no more"
         await both_good(house, vendor, None, NEXT)
         await asyncio.sleep(HOURS)
         assert (await account(house, vendor))["stage"] == "resting"
@@ -163,13 +169,11 @@ async def sweep(house):
     assert status == 200, answer
 
 
-def executions(house):
-    return [
-        each
-        for (each,) in house.fleet.means.engine.read(
-            "SELECT id FROM executions WHERE workflow = 'rotate_secret'", ()
-        )
-    ]
+def executions(house, *states):
+    found = house.fleet.means.engine.read(
+        "SELECT id, state FROM executions WHERE workflow = 'rotate_secret'", ()
+    )
+    return [each for each, state in found if not states or state in states]
 
 
 async def pass_time(house, span):

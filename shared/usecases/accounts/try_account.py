@@ -64,10 +64,13 @@ class TryAccount:
         return Owner(self.which.tenant, self.which.property_id)
 
     async def record(self) -> AccountRotation | None:
-        """Return what is kept of the account, if the call is about its present turn."""
+        """Return what is kept of the account, if the call is about its present turn, by who sees to that."""
         store = self.on.documents.tenant(self.which.tenant)
         record = await find_rotation(store, self.which.vendor, self.which.property_id)
-        return record if record is not None and record.turn == turn_of(self.body) else None
+        if record is None or record.turn != turn_of(self.body):
+            return None
+        execution = self.body.get("execution") or record.execution
+        return record if record.execution in (None, execution) else None
 
     async def save(self, record: AccountRotation) -> AccountRotation:
         """Keep what became of it."""
