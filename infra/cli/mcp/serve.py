@@ -6,6 +6,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Final
+from urllib.parse import urlsplit
 
 import typer
 
@@ -14,6 +15,7 @@ from infra.cli.answer import Answer
 from infra.cli.problems import Refused
 from infra.cli.token import minted
 from shared.domain.permissions import Role
+from shared.vendor_kit.http import LOOPBACK
 
 if TYPE_CHECKING:  # the API's table takes long to load, and other commands do without
     from infra.cli.mcp.session import Told
@@ -65,7 +67,10 @@ def _token(at: FleetAddress, url: str | None, mint: Callable[[], str]) -> Callab
         raise Refused(
             f"{TOKEN} is not set", "put a service account's key there: another's fleet takes no other"
         )
-    if url is not None and not url.startswith(("https://", "http://127.0.0.1", "http://localhost")):
+    parts = urlsplit(url or at.base_url)
+    if parts.scheme != "https" and (parts.scheme, parts.hostname) not in {
+        ("http", each) for each in LOOPBACK
+    }:
         raise Refused("--url is not encrypted", "give an https address: the token goes there")
     return mint if kept is None else lambda: kept
 

@@ -148,8 +148,10 @@ def test_a_token_goes_nowhere_that_it_was_not_meant_for(monkeypatch):
     assert _token(at, None, lambda: "own")() == "own"
     monkeypatch.setenv("KEYFLEET_TOKEN", "kfk.a.b.c")
     assert _token(at, "https://keys.hotel.example", lambda: "own")() == "kfk.a.b.c"
-    with pytest.raises(Refused, match="not encrypted"):
-        _token(at, "http://keys.hotel.example", lambda: "own")
+    assert _token(at, "http://localhost:8787", lambda: "own")() == "kfk.a.b.c"
+    for elsewhere in ("keys.hotel.example", "127.0.0.1.hotel.example", "localhost@hotel.example"):
+        with pytest.raises(Refused, match="not encrypted"):
+            _token(at, f"http://{elsewhere}/", lambda: "own")
     with pytest.raises(NotReached):
         _ask(tools_of(changes=False)["todaysArrivals"].request({}), "http://127.0.0.1:1", lambda: "own")
 
