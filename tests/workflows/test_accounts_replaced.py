@@ -161,7 +161,7 @@ def test_who_waits_for_a_person_is_told_of_and_a_rotation_whose_execution_died_i
 
 async def call_due(house):
     status, answer = await house.on.send("accounts-due", {}, caller="operator")
-    assert (status, answer) == (200, {"noted": 1})
+    assert (status, answer) == (200, {"noted": 1, "broken": 0})
 
 
 async def sweep(house):
