@@ -134,6 +134,24 @@ def test_an_account_of_fewer_locks_an_unreadable_one_and_the_same_are_sent_back(
     play(tmp_path, scenario)
 
 
+def test_an_account_that_is_brought_while_a_wrong_one_is_tried_is_not_sent_back_with_it(tmp_path):
+    async def scenario(house):
+        _, before = await used(house, TTLOCK)
+        await rotate(house, TTLOCK)
+        await asyncio.sleep(5)
+        await house.fault("slow", "*", seconds=5)
+        await bring(house, TTLOCK, {**before, "clientSecret": WRONG})
+        await asyncio.sleep(3)
+        await house.steer("PATCH", f"applications/{before['clientId']}", secret=NEXT)
+        await bring(house, TTLOCK, {**before, "clientSecret": NEXT})
+        await asyncio.sleep(30)
+        await house.mend()
+        await asyncio.sleep(600)
+        assert (await used(house, TTLOCK))[1]["clientSecret"] == NEXT
+
+    play(tmp_path, scenario)
+
+
 def test_who_waits_for_a_person_is_told_of_and_a_rotation_whose_execution_died_is_taken_up(tmp_path):
     async def scenario(house):
         _, before = await used(house, TTLOCK)

@@ -115,9 +115,17 @@ async def _tried(call: TryAccount, record: AccountRotation, following: Secret[by
         await call.save(replace(record, refused=why))
     if why not in SENT_BACK:
         return {"outcome": "later", "because": why}
-    await call.on.sealed_of(call.which.tenant).forget(NEXT, record.name)
+    await _send_back(call, record, following)
     call.on.log.warning("an account that was brought is refused", vendor=record.vendor, because=why)
     return {"outcome": "refused", "because": why}
+
+
+async def _send_back(call: TryAccount, record: AccountRotation, following: Secret[bytes]) -> None:
+    """Destroy an account that is not good; one that was brought in its place meanwhile is tried next."""
+    sealed = call.on.sealed_of(call.which.tenant)
+    kept = await sealed.find(NEXT, record.name, next_account(record.vendor))
+    if kept is not None and kept.reveal() == following.reveal():
+        await sealed.forget(NEXT, record.name)
 
 
 async def _taken(call: TryAccount, record: AccountRotation, version: int) -> Answer:
