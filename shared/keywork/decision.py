@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shared.domain.facts import CredentialFailed
+from shared.kernel.together import gather_both
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.manual_task import manual_tasks
-from shared.keywork.services import gather_both
 from shared.keywork.verdicts import Verdict
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SealedKeys, SecretName

@@ -10,6 +10,7 @@ from shared.domain.facts import Fact
 from shared.domain.lock_errors import KeyIssueFailed, LockError, LockErrorCause
 from shared.domain.plan import MAX_ATTEMPTS
 from shared.domain.states import Failed, Requested, Revoked
+from shared.kernel.together import gather_both
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.decide_issue import NONE, decide
 from shared.keywork.decision import carry_out
@@ -19,7 +20,6 @@ from shared.keywork.manual_task import alarm
 from shared.keywork.place_at_locks import asked
 from shared.keywork.preconditions import why_hopeless
 from shared.keywork.prepare import doors_for, new_grant
-from shared.keywork.services import gather_both
 from shared.keywork.unique_pins import attempt_indexed, draw_unique, with_pin
 from shared.keywork.vault import KEPT_AFTER_STAY
 from shared.keywork.vendor_session import VendorSession

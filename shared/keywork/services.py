@@ -1,10 +1,9 @@
 """What every command on keys works with."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from shared.domain.ids import TenantId
 from shared.kernel.log import Log
@@ -45,16 +44,6 @@ class Services:
     def ledger_of_key(self, tenant: str) -> Ledger:
         """Return the ledger that a saga's key is kept in, if there is such a key: its stay was admitted."""
         return Ledger(self.hotels.admitted(TenantId(tenant)), self.ids)
-
-
-async def gather_both(first: Coroutine[Any, Any, T], second: Coroutine[Any, Any, U]) -> tuple[T, U]:
-    """Return both results once both have ended, or raise what either raised: neither goes on alone."""
-    one, other = await asyncio.gather(first, second, return_exceptions=True)
-    if isinstance(one, BaseException):
-        raise one
-    if isinstance(other, BaseException):
-        raise other
-    return one, other
 
 
 async def retry_on_conflict(command: Callable[[], Awaitable[T]]) -> T:

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Final
 
 from shared.domain.lock_errors import LockError
+from shared.kernel.together import gather_both
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.decide_settle import conclude_settling
 from shared.keywork.desired import Act, act_for, job_of, left_behind, opening, waiting
@@ -22,7 +23,6 @@ from shared.keywork.lock_key import lock_key
 from shared.keywork.neighbours import kept_apart
 from shared.keywork.preconditions import quarantined
 from shared.keywork.rounds import Answer, Outcome, Round
-from shared.keywork.services import gather_both
 from shared.keywork.unique_pins import errands_indexed
 from shared.keywork.vault import RoundVault, secret_of
 from shared.keywork.vendor_session import VendorSession

@@ -13,6 +13,7 @@ from shared.domain.policy import KeyKindPolicy
 from shared.domain.premises import LockDevice, Property, doors_of
 from shared.domain.scope import NO_SCOPE, AccessScope
 from shared.kernel.remembered import Remembered
+from shared.kernel.together import gather_both
 from shared.ledger.admission import Admitted, admit_tenant
 from shared.ledger.policies import policy_of
 from shared.ledger.premises import Premises, page_at, premises_of
@@ -94,9 +95,13 @@ class HotelDirectory:
         return await self.premises_of_key(tenant, property_id)
 
     async def premises_of_key(self, tenant: TenantId, property_id: str) -> HotelSetup:
-        """Return the property of a key that is kept here."""
+        """Return the property of a key that is kept here; whether its tenant is heard is read beside it."""
         store = self.admitted(tenant)
-        return await self._premises.recall((tenant, property_id), lambda: self._read(store, property_id))
+        reading = self._premises.recall((tenant, property_id), lambda: self._read(store, property_id))
+        if self._admitted.get(tenant) is not None:
+            return await reading
+        premises, _ = await gather_both(reading, self.is_heard(tenant))
+        return premises
 
     def forget(self, tenant: str) -> None:
         """Read a tenant and its premises anew: something of them changed."""

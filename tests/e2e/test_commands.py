@@ -58,7 +58,7 @@ def test_a_document_is_shown_as_it_is_kept(running):
 
 
 def test_a_document_that_is_not_there_is_no_document(running):
-    error = running.ask("document", "tnt_silk", "no_such_collection", "x", exit_code=2)["error"]
+    error = running.ask("document", "tnt_silk", "rooms", "x", exit_code=2)["error"]
     assert (error["kind"], error["message"]) == ("refused", "no document 'x'")
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from shared.domain.core import Guest
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import ReservationId, TenantId
-from shared.keywork.services import Services, gather_both
+from shared.kernel.together import gather_both
+from shared.keywork.services import Services
 from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
 from shared.ledger.course import Course
 from shared.ledger.key_record import Cause, KeyRecord
