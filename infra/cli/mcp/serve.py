@@ -1,5 +1,6 @@
 """`keyfleet mcp`: the API as tools of the Model Context Protocol, over stdin and stdout."""
 
+import http.client
 import os
 import sys
 import urllib.error
@@ -86,10 +87,13 @@ def _ask(asked: "Request", url: str, token: Callable[[], str]) -> "Told":
         request.data = b""
     try:
         with urllib.request.build_opener(_NoWayOn).open(request, timeout=PATIENCE_SECONDS) as answer:
-            return Told(answer.status, answer.read(LARGEST))
+            body = answer.read(LARGEST)
+            if answer.length:
+                raise NotReached("the API's answer broke off, or is too long")
+            return Told(answer.status, body)
     except urllib.error.HTTPError as refusal:
         return Told(refusal.code, refusal.read(LARGEST))
-    except OSError as trouble:
+    except (OSError, http.client.HTTPException) as trouble:
         raise NotReached(f"the API does not answer: {type(trouble).__name__}") from None
 
 

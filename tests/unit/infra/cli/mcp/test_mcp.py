@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import socket
+import threading
 from datetime import timedelta
 
 import pytest
@@ -111,6 +113,7 @@ def test_a_call_becomes_the_routes_request_and_a_problem_is_the_tools():
         ('{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}', -32601),
         ('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "no"}}', -32602),
         ("[" * 5000, -32700),
+        ('{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}', -32700),
     ],
 )
 def test_what_is_no_request_is_an_error_of_the_protocol(line, code):
@@ -154,6 +157,25 @@ def test_a_token_goes_nowhere_that_it_was_not_meant_for(monkeypatch):
             _token(at, f"http://{elsewhere}/", lambda: "own")
     with pytest.raises(NotReached):
         _ask(tools_of(changes=False)["todaysArrivals"].request({}), "http://127.0.0.1:1", lambda: "own")
+
+
+def test_an_answer_that_breaks_off_is_none_and_the_session_goes_on():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def broken_off():
+            line, _ = server.accept()
+            with line:
+                line.recv(4096)
+                line.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+
+        api = threading.Thread(target=broken_off)
+        api.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        at = McpSession(tools_of(changes=False), lambda asked: _ask(asked, url, lambda: "own"))
+        assert said(at, "tools/call", name="todaysArrivals")["result"]["isError"]
+        api.join()
+    half = {"keyCredentialId": "key_\ud800"}
+    assert said(at, "tools/call", name="getCredential", arguments=half)["error"]["code"] == -32700
 
 
 async def test_a_model_reads_a_stay_at_a_real_fleet(tmp_path):
