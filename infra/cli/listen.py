@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from queue import Queue
 from typing import Annotated, Any, Final
+from urllib.parse import urlsplit
 
 import orjson
 import typer
@@ -25,6 +26,7 @@ from infra.cli.control import ControlPlane
 from infra.cli.problems import Refused
 from infra.cli.webhooks import Tenant, asked
 from shared.domain.secret import Secret
+from shared.vendor_kit.http import LOOPBACK
 from shared.vendor_kit.standard_webhooks import proven
 
 LARGEST: Final = 256 * 1024
@@ -146,7 +148,8 @@ def _nowhere(_heard: Heard) -> int:
 
 
 def _to(url: str) -> Callable[[Heard], int]:
-    if not url.startswith((f"http://{ADDRESS}", "http://localhost")):
+    parts = urlsplit(url)
+    if parts.scheme != "http" or parts.hostname not in LOOPBACK:
         raise Refused("--forward-to leads off this machine", "give http://127.0.0.1:PORT/path")
 
     def hand_on(heard: Heard) -> int:
