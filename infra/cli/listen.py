@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from queue import Queue
 from typing import Annotated, Any, Final
-from urllib.parse import urlsplit
 
 import orjson
 import typer
@@ -26,7 +25,6 @@ from infra.cli.control import ControlPlane
 from infra.cli.problems import Refused
 from infra.cli.webhooks import Tenant, asked
 from shared.domain.secret import Secret
-from shared.vendor_kit.http import LOOPBACK
 from shared.vendor_kit.standard_webhooks import proven
 
 LARGEST: Final = 256 * 1024
@@ -148,8 +146,7 @@ def _nowhere(_heard: Heard) -> int:
 
 
 def _to(url: str) -> Callable[[Heard], int]:
-    parts = urlsplit(url)
-    if parts.scheme != "http" or parts.hostname not in LOOPBACK:
+    if not url.startswith((f"http://{ADDRESS}", "http://localhost")):
         raise Refused("--forward-to leads off this machine", "give http://127.0.0.1:PORT/path")
 
     def hand_on(heard: Heard) -> int:
