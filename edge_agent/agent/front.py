@@ -7,6 +7,7 @@
 | away | was begun, and the cloud had said yes | that job's card, told later |
 | away, also when it goes away meanwhile | waits, or none | a key made alone, by the rules of A §9 |
 | either | any, and the stay's own card lies there | nothing: a press that broke off is pressed again |
+| there | waits, and takes the place of the card that lies there | the job's card: a stay that lasts longer |
 
 Whoever acts is signed in, by the PIN that the arrivals know of. Every problem is a code: the console has the
 words for it in five languages.
@@ -101,15 +102,16 @@ class Front:
     async def issue(self, user: str, reservation: str, once: str) -> Done:
         """Write a stay's card on what lies on the encoder; `once` names the press of the button."""
         async with self._writing:
-            before = await self._issued_before(reservation)
-            if before is not None:
-                return before
             row = await self._job_of(reservation)
             begun = row is not None and row.step == WRITING and row.told
-            if row is not None and (begun or await self._online()):
+            job = row if begun or await self._online() else None
+            before = await self._issued_before(reservation, job)
+            if before is not None:
+                return before
+            if job is not None:
                 await self._demand(user, Permission.KEY_ISSUE)
                 with suppress(CloudSilent):  # it went away before anything was written: we are alone
-                    return self._noted(user, await self._written(row))
+                    return self._noted(user, await self._written(job))
             elif await self._online():
                 raise ClerkProblem("no_job")
             return self._noted(user, await self._made_alone(user, reservation, once))
@@ -183,11 +185,12 @@ class Front:
         keys = await self.agent.parts.ledger.run(lambda it: it.keys_in("active"))
         return [key for key in keys if reservation_of(key) == reservation]
 
-    async def _issued_before(self, reservation: str) -> Done | None:
-        """Say what is so where the card of this stay lies there already, whole."""
+    async def _issued_before(self, reservation: str, job: DeskJobRow | None) -> Done | None:
+        """Say what is so where the card of this stay lies there already, whole; a job may end that card."""
         rows = await self.agent.parts.ledger.run(lambda it: it.jobs.written())
         rows = [row for row in rows if row.uid and row.document["reservationId"] == reservation]
-        keys = await self._keys_of(reservation)
+        rows = [row for row in rows if not _ends(job, row.document["keyCredentialId"])]
+        keys = [key for key in await self._keys_of(reservation) if not _ends(job, str(key.id))]
         if not (rows or keys) or not self.agent.parts.encoders:
             return None
         try:
@@ -271,6 +274,14 @@ class Front:
     def _noted(self, user: str, did: Done) -> Done:
         self.done.append((self.agent.parts.clock.now(), user, did))
         return did
+
+
+def _ends(job: DeskJobRow | None, key: str) -> bool:
+    """Say whether a job's card takes the place of a key's card: it ends all before it, or is of that key."""
+    if job is None:
+        return False
+    told = job.document
+    return bool(told["overrides"] or key == told["keyCredentialId"] or key in told["localIds"])
 
 
 def _wish(user: str, stay: ExpectedStay, once: str, replaces: CredentialId | None) -> OfflineWish:

@@ -97,7 +97,8 @@ class ReleaseShelf:
         half.symlink_to(str(number))
         half.replace(self.folder / name)
         _synced(self.folder)
-        (self.folder / CHANGED).write_text(str(number))
+        if name == CURRENT:  # told any earlier, the service would start what is current still
+            (self.folder / CHANGED).write_text(str(number))
 
     def _tidy(self) -> None:
         kept = {str(self.current), str(self._number(PREVIOUS))}

@@ -11,6 +11,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
 from shared.domain.kinds import KeyCredentialKind, WalletName
 from shared.messages.dates import spoken_time
@@ -51,12 +52,12 @@ async def _made(
     wallet: WalletName, card: KeyCard, tenant: TenantId, on: Platform
 ) -> CardFile | CardLink | None:
     named = {"tenant": tenant, "keyCredentialId": card.key, "wallet": wallet.value}
-    fields = await fields_of(account_of(wallet, tenant), on.secrets)
     try:
+        fields = await fields_of(account_of(wallet, tenant), on.secrets)
         if fields is None:
             raise CardRefused("no account")
         made = _OPENERS[wallet](fields).card(card, on.clock.now())
-    except CardRefused as refusal:
+    except (CardRefused, InvalidInput) as refusal:
         on.log.failure("a card of a key could not be made", refusal, field=refusal.field, **named)
         return None
     on.log.info("a guest was given a card of a key", **named)

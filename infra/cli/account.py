@@ -1,7 +1,7 @@
 """`keyfleet account list|rotate|next`: vendors' accounts of properties, and their replacement."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -18,18 +18,23 @@ Tenant = Annotated[str, typer.Option(help="Whose it is, such as tnt_silk.")]
 Place = Annotated[str, typer.Option("--property", help="The property, such as ppt_kabul.")]
 Vendor = Annotated[str, typer.Option(help="The vendor, such as acme.")]
 By = Annotated[str, typer.Option(help="Who orders it, such as usr_admin.")]
+STAGES: Final = {
+    "resting": "in use",
+    "awaiting": "in use, the next is awaited",
+    "overlapping": "in use, beside the one before",
+}
 account = typer.Typer(no_args_is_help=True, help="Vendors' accounts, and their replacement.")
 
 
 def list_accounts(at: FleetAddress, tenant: Tenant, by: By = "usr_local") -> Answer:
     """List the accounts of a tenant, those used longest first; nothing of what they hold."""
     facts = _admin(at, tenant, by).ask(ROUTE)
-    heads = ("vendor", "property", "stage", "used since", "lasts until", "not used, for")
+    heads = ("vendor", "property", "stage", "used since", "lasts until", "the next is not used, for")
     rows = [
         (
             each["vendor"],
             each["propertyId"],
-            each["stage"],
+            STAGES.get(each["stage"], each["stage"]),
             moment(each["usedSince"]),
             moment(each["lastsUntil"]),
             each.get("refused", ""),
@@ -76,7 +81,9 @@ def _admin(at: FleetAddress, tenant: str, by: str) -> Person:
 
 def _said(facts: Json, next_: str) -> Answer:
     name = f"{facts['vendor']} of {facts['propertyId']}"
-    return Answer(facts, (line(plain(name, "bold"), f" is {facts['stage']}."), line(next_)))
+    return Answer(
+        facts, (line(plain(name, "bold"), f": {STAGES.get(facts['stage'], facts['stage'])}."), line(next_))
+    )
 
 
 for _name, _command in (("list", list_accounts), ("rotate", rotate), ("next", bring)):

@@ -4,6 +4,7 @@ import base64
 import json
 from pathlib import Path
 from typing import Annotated, Final
+from urllib.parse import quote
 
 import typer
 
@@ -71,7 +72,7 @@ def read(
     from nacl.exceptions import CryptoError
     from nacl.public import PrivateKey, SealedBox
 
-    facts = Person(at, tenant, by, Role.SECURITY).ask(f"{ROUTE}/{glass}")
+    facts = Person(at, tenant, by, Role.SECURITY).ask(f"{ROUTE}/{quote(glass, safe='')}")
     box = facts.get("sealedAccount")
     if box is None:
         raise Refused(f"{glass} is {facts['stage']}, and shows you nothing", "see keyfleet break-glass list")
@@ -86,7 +87,7 @@ def read(
 
 def close(at: FleetAddress, glass: Glass, tenant: Tenant, by: By) -> Answer:
     """Close it before its time; the account is to be replaced."""
-    facts = Person(at, tenant, by, Role.SECURITY).ask(f"{ROUTE}/{glass}/closing", {})
+    facts = Person(at, tenant, by, Role.SECURITY).ask(f"{ROUTE}/{quote(glass, safe='')}/closing", {})
     return _said(facts, "Bring the next account now: infra/runbooks/cloud/vendor-accounts.md")
 
 
@@ -111,7 +112,9 @@ def list_glass(at: FleetAddress, tenant: Tenant, by: By = "usr_local") -> Answer
 
 
 def _judged(at: FleetAddress, glass: str, tenant: str, by: str, verdict: str) -> Answer:
-    asked = Person(at, tenant, by, Role.GM).ask(f"{ROUTE}/{glass}/verdict", {"verdict": verdict})
+    asked = Person(at, tenant, by, Role.GM).ask(
+        f"{ROUTE}/{quote(glass, safe='')}/verdict", {"verdict": verdict}
+    )
     return _said(asked, f"Agreed so far: {len(asked['approvals'])} of 2.")
 
 

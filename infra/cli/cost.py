@@ -1,6 +1,7 @@
 """`keyfleet cost show|price`: what vendors did for a company in a month, how well, and what it cost."""
 
 from typing import Annotated
+from urllib.parse import quote
 
 import typer
 
@@ -24,7 +25,7 @@ def show(
     by: By = "usr_local",
 ) -> Answer:
     """Show a month: keys issued and taken back at each vendor and property, how well, and what it cost."""
-    facts = Person(at, tenant, by, Role.TENANT_ADMIN).ask(f"{API}/costs?month={month}")
+    facts = Person(at, tenant, by, Role.TENANT_ADMIN).ask(f"{API}/costs?month={quote(month, safe='')}")
     heads = ("vendor", "property", "issued", "well", "p95 ms", "taken back", "well", "locks", "cost")
     rows = [_row(each) for each in facts["rows"]]
     sums = [line(plain(f"{amount} {currency}", "bold")) for currency, amount in facts["sums"].items()]

@@ -88,10 +88,10 @@ def _told(at: FleetAddress, key: Json) -> Iterator[Text]:
     yield line(f"    {_work(key)}")
     for grant in key["grants"]:
         yield line("    ", *_at_lock(grant, key["window"]["zone"]))
-    if longest := max((_outlasts(grant, key) for grant in key["grants"]), default=0.0):
+    if longer := span(max((_outlasts(grant, key) for grant in key["grants"]), default=0.0)):
         yield line(
             plain(
-                f"    that is up to {span(longest)} past the stay's end: its vendor rounds or shifts times",
+                f"    that is up to {longer} past the stay's end: its vendor rounds or shifts times",
                 "dim",
             )
         )

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from queue import Queue
 from typing import Annotated, Any, Final
+from urllib.parse import urlsplit
 
 import orjson
 import typer
-from rich.console import Console
 
 from infra.cli.address import ADDRESS, FleetAddress
-from infra.cli.answer import Answer, line
+from infra.cli.answer import Answer, errors, line, plain
 from infra.cli.control import ControlPlane
 from infra.cli.problems import Refused
 from infra.cli.webhooks import Tenant, asked
@@ -50,9 +50,12 @@ class Heard:
 
     @property
     def said(self) -> dict[str, Any]:
-        """What it says."""
-        told: dict[str, Any] = orjson.loads(self.body)
-        return told
+        """What it says; nothing where that is no JSON object, for anybody here may post to us."""
+        try:
+            told = orjson.loads(self.body)
+        except ValueError:
+            return {}
+        return told if isinstance(told, dict) else {}
 
 
 def listen(
@@ -67,9 +70,8 @@ def listen(
     came: Queue[Heard] = Queue()
     hand_on = _nowhere if forward_to is None else _to(forward_to)
     with _door(came, hand_on) as url, _added(at, tenant, url, event or ["*"], came) as secret:
-        console = Console(stderr=True)
-        console.print(f"Listening for {tenant} at {url}; its secret is {secret.reveal()}")
-        heard = _told(came, secret, console, times, at)
+        _say(f"Listening for {tenant} at {url}; its secret is {secret.reveal()}")
+        heard = tell(came, secret, times, at)
     return Answer({"heard": heard}, (line(f"{heard} events."),))
 
 
@@ -78,19 +80,22 @@ def _now(at: FleetAddress) -> datetime:
     return datetime.fromisoformat(ControlPlane(at).get("clock")["now"])
 
 
-def _told(
-    came: "Queue[Heard]", secret: Secret[str], console: Console, times: int | None, at: FleetAddress
-) -> int:
+def tell(came: "Queue[Heard]", secret: Secret[str], times: int | None, at: FleetAddress) -> int:
+    """Tell of each event that comes, and whether it is signed; return how many there were."""
     count = 0
     with contextlib.suppress(KeyboardInterrupt):  # how somebody at a terminal ends it
         while times is None or count < times:
             heard = came.get()
             count += 1
             sound = proven(heard.headers, heard.body, [Secret(secret.reveal().encode())], _now(at))
-            said = heard.said
+            told = (heard.said.get("timestamp"), heard.said.get("type"), heard.headers.get("webhook-id"))
             mark = "signed" if sound else "NOT SIGNED BY US"
-            console.print(f"{said['timestamp']}  {said['type']}  {heard.headers['webhook-id']}  {mark}")
+            _say("  ".join(str(each or "-") for each in (*told, mark)))
     return count
+
+
+def _say(row: str) -> None:
+    errors().print(plain(row), soft_wrap=True)
 
 
 @contextlib.contextmanager
@@ -146,7 +151,8 @@ def _nowhere(_heard: Heard) -> int:
 
 
 def _to(url: str) -> Callable[[Heard], int]:
-    if not url.startswith((f"http://{ADDRESS}", "http://localhost")):
+    parts = urlsplit(url)
+    if parts.scheme != "http" or parts.hostname not in {ADDRESS, "localhost"}:
         raise Refused("--forward-to leads off this machine", "give http://127.0.0.1:PORT/path")
 
     def hand_on(heard: Heard) -> int:

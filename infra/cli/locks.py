@@ -76,7 +76,7 @@ def attempts(
         return Answer(found, tuple(_odd(found)))
     asked = {"tenant": tenant, "door": door, "key": key, "limit": limit}
     found = ControlPlane(at).get("attempts", **asked)
-    return Answer(found, tuple(_tried(at, found)))
+    return Answer(found, tuple(_tried(found)))
 
 
 def doors(at: FleetAddress, tenant: Tenant = None) -> Answer:
@@ -104,9 +104,9 @@ def _device(it: Json) -> tuple[Any, ...]:
     return it["device"], it["label"], it["state"], battery + low, skew, firmware, seen, it["tenant"]
 
 
-def _tried(at: FleetAddress, found: Json) -> Iterator[RenderableType]:
+def _tried(found: Json) -> Iterator[RenderableType]:
     if not found["attempts"]:
-        yield line(f"Nobody was heard at a door yet. Doors are asked each night, and by webhooks{at.flags}.")
+        yield line("Nobody was heard at a door yet. Doors are asked each night, and tell by webhooks.")
         return
     yield table(ATTEMPTS, map(_attempt, found["attempts"]))
     if found["more"]:

@@ -21,6 +21,8 @@ from shared.domain.permissions import Role
 Json = Mapping[str, Any]
 WELL: Final = frozenset({200, 201, 202})
 MISSING: Final = 404
+UNKNOWN: Final = 401
+"""A token of this home's own is refused only as one of another tenant's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Person:
         answer = _object(raw)
         if status in WELL:
             return answer
+        if status == UNKNOWN:
+            raise Refused(f"the fleet knows nobody of {self.tenant!r}", "name a tenant of this fleet")
         raise _refusal(status, answer)
 
     def _token(self) -> str:

@@ -1,4 +1,4 @@
-"""`keyfleet webhook add|list|log|resend|rotate|enable|remove`: addresses that hear a company's events."""
+"""`keyfleet webhook add|prove|list|…`: addresses that hear a company's events."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final
@@ -7,7 +7,7 @@ import typer
 from rich.text import Text
 
 from infra.cli.address import FleetAddress
-from infra.cli.answer import Answer, line, moment, plain
+from infra.cli.answer import Answer, counted, line, moment, plain
 from infra.cli.command import at_a_place
 from infra.cli.control import ControlPlane
 
@@ -37,7 +37,7 @@ def add(
         facts,
         (
             line(plain(facts["id"], "bold"), f" is sent a challenge at {url}."),
-            line("Sign with ", plain(facts["secret"], "bold"), ": it is shown this once."),
+            _shown_once(facts),
             line(f"Then: keyfleet webhook prove {facts['id']} CHALLENGE --tenant {tenant}{at.flags}"),
         ),
     )
@@ -65,7 +65,12 @@ def list_webhooks(at: FleetAddress, tenant: Tenant) -> Answer:
 def log(at: FleetAddress, listener: Listener, tenant: Tenant) -> Answer:
     """Show what was sent to an address in the last thirty days, the newest first, and what came back."""
     facts = asked(at, tenant, "log", listener=listener)
-    return Answer(facts, tuple(text for each in facts["sendings"] for text in _sent(each)))
+    told = [text for each in facts["sendings"] for text in _sent(each)]
+    if not told:
+        told.append(line("Nothing was sent there in the last thirty days."))
+    if facts["cursor"]:
+        told.append(line("There are older ones: the API pages through them all."))
+    return Answer(facts, tuple(told))
 
 
 def resend(at: FleetAddress, listener: Listener, sending: Sending, tenant: Tenant) -> Answer:
@@ -77,7 +82,7 @@ def resend(at: FleetAddress, listener: Listener, sending: Sending, tenant: Tenan
 def rotate(at: FleetAddress, listener: Listener, tenant: Tenant, at_once: AtOnce = False) -> Answer:
     """Give an address another secret; for a day its events are signed with both."""
     facts = asked(at, tenant, "rotate", listener=listener, at_once=at_once)
-    return Answer(facts, (line("Sign with ", plain(facts["secret"], "bold"), ": it is shown this once."),))
+    return Answer(facts, (_shown_once(facts),))
 
 
 def enable(at: FleetAddress, listener: Listener, tenant: Tenant) -> Answer:
@@ -90,6 +95,10 @@ def remove(at: FleetAddress, listener: Listener, tenant: Tenant) -> Answer:
     """Send an address nothing any more, and destroy its secrets."""
     facts = asked(at, tenant, "remove", listener=listener)
     return Answer(facts, (line(plain(facts["removed"], "bold"), " hears nothing any more."),))
+
+
+def _shown_once(facts: Json) -> Text:
+    return line("Its events are signed with ", plain(facts["secret"], "bold"), ": it is shown this once.")
 
 
 def asked(at: FleetAddress, tenant: str, do: str, **more: Any) -> Json:
@@ -111,7 +120,8 @@ def _about(listener: Json) -> Iterator[Text]:
     if listener["failing_since"]:
         rests = f", rests until {moment(listener['rests_until'])} UTC" if listener["rests_until"] else ""
         because = f": {listener['because']}" if listener["because"] else ""
-        told = f"    failed {listener['failures']} times since {moment(listener['failing_since'])} UTC"
+        times, since = counted(listener["failures"], "time"), moment(listener["failing_since"])
+        told = f"    failed {times} since {since} UTC"
         yield line(plain(told + rests + because, "red"))
 
 

@@ -19,7 +19,7 @@ clock that can be moved. Besides the API it serves what may be simulated, at
 Cloud is never told of it, and a fleet without a sample hotel answers 404.
 
 ```sh
-token=$(keyfleet token --role gm --property ppt_kabul)
+token=$(keyfleet token --tenant tnt_silk --role gm --property ppt_kabul)
 sandbox=http://127.0.0.1:8787/sandbox-api/sandbox/v1
 simulate() { curl -sX POST "$sandbox/$1" -H "authorization: Bearer $token" --json "$2"; }
 simulate vendor/outage '{"times": 3}'

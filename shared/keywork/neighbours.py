@@ -14,6 +14,7 @@ from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
 from shared.ledger.grant_record import MOST_GRANTS, GrantRecord, grant_from
 from shared.ledger.indexes import AT_DEVICE
+from shared.ledger.ledger import Ledger
 from shared.ledger.reservation import ref_of, reservation_from
 from shared.ports.lock import LockKey
 
@@ -27,9 +28,15 @@ class Neighbours:
 
     grants: tuple[GrantRecord, ...]
 
-    def lived_in(self, window: StayWindow) -> bool:
-        """Say whether somebody's stay goes on when ours begins: no vendor may choose how early we come."""
-        return any(kept.wanted and kept.since < window.start < kept.until for kept in self.grants)
+    async def lived_in(self, window: StayWindow, ledger: Ledger) -> bool:
+        """Say whether a guest's stay goes on when ours begins: no vendor may choose how early we come.
+
+        Staff's keys and backup codes are at a lock for months, and nobody lives there by them.
+        """
+        for kept in self.grants:
+            if kept.wanted and kept.since < window.start < kept.until and await _is_a_guests(kept, ledger):
+                return True
+        return False
 
     def shut_before(self, window: StayWindow) -> datetime | None:
         """Return when the previous guest's key opens no more, a step after their stay at most."""
@@ -63,6 +70,11 @@ async def neighbours_of(mine: GrantRecord, task: AttemptContext) -> Neighbours |
     others = (kept for kept in map(grant_from, found) if kept.grant.credential_id not in own)
     rooms = set(mine.grant.rooms)
     return Neighbours(tuple(kept for kept in others if rooms & {*kept.grant.rooms}))
+
+
+async def _is_a_guests(kept: GrantRecord, ledger: Ledger) -> bool:
+    entry = await ledger.entry(kept.grant.credential_id)
+    return entry is None or isinstance(entry.credential.core.holder, Guest)
 
 
 async def kept_apart(key: LockKey, mine: GrantRecord, task: AttemptContext) -> LockKey:

@@ -143,6 +143,6 @@ async def _freer(key: LockKey, placing: LockAttempt, attempted: IssueAttempt) ->
     if not alone or window.start > task.now + COMPUTED_WITHIN:
         return None
     neighbours = await neighbours_of(placing.kept, task)
-    if neighbours is None or neighbours.lived_in(window):
+    if neighbours is None or await neighbours.lived_in(window, task.ledger):
         return None
     return replace(key, any_secret=True)

@@ -18,7 +18,7 @@ from typing import Final
 from shared.domain.core import Guest
 from shared.domain.grant_lifecycle import Placement
 from shared.domain.ids import LockDeviceId
-from shared.domain.kinds import FailureReason
+from shared.domain.kinds import FailureReason, SetRole
 from shared.domain.states import Failed
 from shared.ledger.delays import (
     ANEW_AFTER,
@@ -62,8 +62,13 @@ AT_THE_LOCK: Final = frozenset(
 
 
 def awaited(entry: KeyRecord) -> Failed | None:
-    """Return how a key failed that another may stand in for, as long as nobody knows better."""
+    """Return how a key failed that another may stand in for, as long as nobody knows better.
+
+    None stands in for one that was to open once: whoever stood at the door is ordered another.
+    """
     core, state = entry.credential.core, entry.credential.state
+    if core.role is SetRole.ONE_SHOT:
+        return None
     if not isinstance(state, Failed) or state.reason not in CURABLE or entry.revival.let_go:
         return None
     return state if isinstance(core.holder, Guest) and state.failed_at < core.window.end else None

@@ -2,12 +2,13 @@
 
 1. The line is encrypted from its first byte, but to this very machine.
 2. Each mail is read, heard, and only then marked to go; one that is too large is marked unheard.
-3. QUIT lets the marked go. Whoever dies before it hears the same mails again: they are told of twice, which
-   changes nothing.
+3. QUIT lets the marked go, after a minute whatever is left: a slow server's mailbox empties too. Whoever dies
+   before it hears the same mails again: they are told of twice, which changes nothing.
 4. A mail with a line that is too long for any mail program would stop each visit: it goes, unheard, by a line
    of its own, with those that were heard before it.
 """
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ from shared.ports.messengers import LineTooLong, MailLines, MailWire, NotNow
 
 MOST_AT_ONCE: Final = 50
 """So many mails a visit; the next comes in minutes."""
+LEAVES_AFTER: Final = 60.0
+"""Seconds: no further mail is begun after them."""
 _OK: Final = b"+OK"
 _NUMBERS: Final = re.compile(rb"\+OK(?: (\d{1,9}))?(?: (\d{1,12}))?")
 Hears = Callable[[bytes], Awaitable[bool]]
@@ -44,11 +47,13 @@ class Mailbox:
     async def _visited(self, hears: Hears, visit: "_Visit") -> int:
         wire = await self._opened()
         try:
-            talk = _Talk(wire)
+            talk, until = _Talk(wire), asyncio.get_running_loop().time() + LEAVES_AFTER
             for visit.at in range(1, min(await talk.count(), MOST_AT_ONCE) + 1):
                 if await talk.size(visit.at) > LARGEST or await hears(await talk.mail(visit.at)):
                     await talk.asked(b"DELE %d" % visit.at)
                     visit.going.append(visit.at)
+                if asyncio.get_running_loop().time() >= until:
+                    break
             await talk.asked(b"QUIT")
             return len(visit.going)
         finally:

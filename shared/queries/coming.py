@@ -25,6 +25,7 @@ from zoneinfo import ZoneInfo
 
 from shared.domain.grant_lifecycle import Intended, Placed, Resting
 from shared.domain.instants import milliseconds
+from shared.domain.kinds import SetRole
 from shared.domain.states import Active, Failed, Suspended
 from shared.ledger.grant_record import GrantRecord, Wish, grant_from
 from shared.ledger.indexes import COMING, STAYS_AT
@@ -74,8 +75,9 @@ class Coming:
 
     @property
     def readiness(self) -> str:
-        """The least of its keys."""
-        return min((self.readiness_of(key) for key in self.keys), key=READINESS.index, default="none")
+        """The least of its keys but those that open once, and copies that are over."""
+        keys = (key for key in self.keys if not _is_beside(key))
+        return min(map(self.readiness_of, keys), key=READINESS.index, default="none")
 
     def readiness_of(self, key: KeyRecord) -> str:
         """Return how ready one key is: as its state says, or as the door that knows least of it."""
@@ -92,6 +94,11 @@ class Coming:
         """Return the doors that a key is to open, or to open again."""
         grants = self.doors.get(key.id, ())
         return [kept for kept in grants if kept.wish in (Wish.OPEN, Wish.REST) and kept.wanted]
+
+
+def _is_beside(key: KeyRecord) -> bool:
+    role = key.credential.core.role
+    return role is SetRole.ONE_SHOT or (role is SetRole.COPY and key.credential.is_withdrawn)
 
 
 def at_door(kept: GrantRecord) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ import urllib.request
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from urllib.parse import urljoin
 
 from shared.domain.secret import Secret
 from shared.vendor_kit.standard_webhooks import SIGNATURE, signature
@@ -90,10 +92,15 @@ def test_the_description_is_served_where_the_fleet_is(running):
     for path, says in (("openapi.json", "openapi"), ("asyncapi.json", "asyncapi")):
         with urllib.request.urlopen(f"http://127.0.0.1:{running.port}/docs/{path}", timeout=20) as answer:
             assert says in json.loads(answer.read())
-    with urllib.request.urlopen(f"http://127.0.0.1:{running.port}/docs/", timeout=20) as answer:
-        page, policy = answer.read().decode(), answer.headers["content-security-policy"]
-    assert "default-src 'none'" in policy
-    assert "http://" not in page.replace("http://127.0.0.1", "")
+    for path in ("/docs", "/docs/"):
+        here = f"http://127.0.0.1:{running.port}{path}"
+        with urllib.request.urlopen(here, timeout=20) as answer:
+            page, policy = answer.read().decode(), answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "http://" not in page.replace("http://127.0.0.1", "")
+        for named in re.findall(r'(?:href|src)="([^"]+)"', page):
+            with urllib.request.urlopen(urljoin(here, named), timeout=20) as found:
+                assert found.status == 200
 
 
 def _blocks(language):

@@ -135,6 +135,10 @@ class SampleHotel:
         """Hang another door's lock on a door."""
         await self._change_device(door, lambda device: {**device, "vendor_device": DOORS[other]})
 
+    async def lead(self, door, room):
+        """Map a lock to another room."""
+        await self._change_device(door, lambda device: {**device, "rooms": [room]})
+
     async def disable(self, door):
         """Put a lock on a door that can do nothing."""
         able = dict.fromkeys(ABILITIES, False)

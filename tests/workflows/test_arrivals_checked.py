@@ -58,3 +58,13 @@ def test_key_that_is_not_made_a_day_before_is_told_of_and_one_that_was_cancelled
         assert "rsv_off" not in told(house, "ALERT")
 
     play(tmp_path, scenario)
+
+
+def test_key_that_waits_as_the_policy_wants_is_no_risk_until_its_time_has_come(tmp_path):
+    async def scenario(house):
+        await house.policy(leadTimeHours=12)
+        await booked(house, "planned", 24.5)
+        await asyncio.sleep(3600)
+        assert told(house, "ALERT") == {}
+
+    play(tmp_path, scenario)

@@ -2,7 +2,9 @@
 
 import asyncio
 
-from tests.support.sample_hotel import play
+from shared.ports.documents import Create, Ref
+from tests.support.sample_hotel import SILK, device_at, play
+from tests.workflows.test_one_key_ordered import order
 
 ORDER = {
     "tenant": "tnt_silk",
@@ -10,6 +12,7 @@ ORDER = {
     "by": "usr_7",
     "reason": "the PIN is refused at the door",
 }
+BEGUN = {"validFrom": "2026-03-01T08:00:00Z"}
 
 
 async def kept(house):
@@ -61,7 +64,7 @@ async def handed_out(house):
     await house.policy(backupCodes=True)
     code = (await kept(house))["rmu_101"]["key"]
     (digits,) = await codes(house, "101")
-    await house.publish("evt_1")
+    await house.publish("evt_1", **BEGUN)
     await house.settled()
     answer = await hand_out(house)
     await house.settled()
@@ -115,7 +118,7 @@ def test_code_that_was_handed_out_follows_the_stay_and_ends_with_it_and_the_next
 
 def test_code_is_refused_for_a_stay_that_is_held_or_over_and_where_none_stands_ready(tmp_path):
     async def scenario(house):
-        await house.publish("evt_1")
+        await house.publish("evt_1", **BEGUN)
         await house.settled()
         refused = await hand_out(house, expected=400)
         assert "no backup code stands ready" in str(refused)
@@ -132,5 +135,75 @@ def test_code_is_refused_for_a_stay_that_is_held_or_over_and_where_none_stands_r
         assert all(
             "handed_out" not in each or not each["handed_out"] for each in (await records(house)).values()
         )
+
+    play(tmp_path, scenario)
+
+
+def test_code_is_refused_before_the_stay_begins_for_another_may_have_the_room(tmp_path):
+    async def scenario(house):
+        await house.policy(backupCodes=True)
+        code = (await kept(house))["rmu_101"]["key"]
+        await house.publish("evt_1", validFrom="2026-03-01T12:00:00Z")
+        await house.settled()
+        assert "not begun" in str(await hand_out(house, expected=400))
+        await asyncio.sleep(4 * 3600)
+        assert (await hand_out(house))["key"] == code
+
+    play(tmp_path, scenario)
+
+
+def test_code_opens_at_once_so_it_is_for_nobody_whose_stay_is_yet_to_begin(tmp_path):
+    async def scenario(house):
+        await house.policy(backupCodes=True)
+        code = (await kept(house))["rmu_101"]["key"]
+        await house.publish("evt_1")
+        await house.settled()
+        assert "not begun" in str(await hand_out(house, expected=400))
+        assert (await core_of(house, code))["holder"]["user_id"] == "usr_backup"
+
+    play(tmp_path, scenario)
+
+
+def test_code_that_was_handed_out_and_ended_is_not_handed_out_again(tmp_path):
+    async def scenario(house):
+        code, _, answer = await handed_out(house)
+        status, told = await order(house, "end-key", code, reason="lost")
+        assert status == 200, told
+        await house.settled()
+        again = await hand_out(house)
+        assert again["key"] == answer["following"]
+
+    play(tmp_path, scenario)
+
+
+def test_code_of_locks_that_were_mapped_to_other_rooms_is_handed_out_to_nobody_and_made_anew(tmp_path):
+    async def scenario(house):
+        await house.policy(backupCodes=True)
+        before = {each["key"] for each in (await kept(house)).values()}
+        await house.publish("evt_1", **BEGUN)
+        await house.settled()
+        for door, room in (("101", "rmu_102"), ("102", "rmu_101")):
+            await house.lead(door, room)
+        assert "no backup code stands ready" in str(await hand_out(house, expected=400))
+        made = await kept(house)
+        await asyncio.sleep(20)
+        assert len(before - {each["key"] for each in made.values()}) == 2
+        handed = (await hand_out(house))["key"]
+        await house.settled()
+        assert handed == made["rmu_101"]["key"]
+        assert (await core_of(house, handed))["rooms"] == ["rmu_101"]
+
+    play(tmp_path, scenario)
+
+
+def test_code_that_cannot_be_kept_keeps_no_other_from_being_made(tmp_path):
+    async def scenario(house):
+        await house.policy(backupCodes=True)
+        broken = Create(Ref("backup_codes", device_at("101")), {"schema_version": 99, "rooms": ["rmu_101"]})
+        await house.fleet.documents.tenant(SILK).commit([broken])
+        made = await kept(house)
+        assert all("key" in made[room] for room in ("rmu_102", "rmu_203", "rmu_204"))
+        (line,) = house.logged("ERROR")
+        assert (line["message"], line["deviceId"]) == ("a backup code could not be kept", device_at("101"))
 
     play(tmp_path, scenario)

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from tests.support.sample_hotel import DOORS, play
+from tests.workflows.test_backup_codes import kept
 
 COMES, LEAVES = "2026-03-01T18:10:00Z", "2026-03-02T07:10:00Z"
 """Twenty to eleven at night, and to twelve, on the wall in Kabul: no whole hours there, nor in UTC."""
@@ -27,7 +28,9 @@ async def booked(house, number, comes, leaves, seconds=30):
     stay = {"reservationId": f"rsv_{number}", "guest": {"id": f"gst_{number}"}}
     await house.publish(f"evt_{number}", **stay, validFrom=comes, validUntil=leaves)
     await asyncio.sleep(seconds)
-    keys = {each["core"]["holder"]["reservation_id"]: each["state"]["type"] for each in await house.keys()}
+    keys = {
+        each["core"]["holder"].get("reservation_id"): each["state"]["type"] for each in await house.keys()
+    }
     assert keys[f"rsv_{number}"] == "active"
     (code,) = {row["code"] for row in await house.keys_at("101")} - before
     return code
@@ -127,5 +130,18 @@ def test_es4_a_code_whose_window_was_spent_ends_sooner_and_not_in_the_next_stay(
         moments = await opened(house, code, "2026-03-02T02:00:00Z", "2026-03-02T11:30:00Z")
         assert moments, "its guest loses less than the last four hours"
         assert max(moments) < datetime.fromisoformat(LEAVES)
+
+    alone(scenario)
+
+
+def test_backup_code_at_the_lock_is_nobody_who_lives_there(alone):
+    async def scenario(house):
+        await house.steer("PATCH", "gateways/501", online=True)
+        await house.policy(backupCodes=True)
+        await kept(house)
+        await house.steer("PATCH", "gateways/501", online=False)
+        code = await booked(house, "1", COMES, LEAVES)
+        await until(house, "2026-03-01T20:00:00Z")
+        assert await opens(house, code)
 
     alone(scenario)

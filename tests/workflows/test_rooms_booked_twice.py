@@ -103,3 +103,33 @@ def test_same_guest_s_second_booking_of_the_room_joins_though_the_policy_refuses
         assert await roles(house) == ["first", "joiner"]
 
     play(tmp_path, scenario)
+
+
+def test_same_guest_s_booking_beside_hers_and_another_s_is_refused_by_the_other_s(tmp_path):
+    async def scenario(house):
+        await house.policy(sharedRooms="refuse")
+        hers = {"validFrom": "2026-03-02T09:30:00Z", "validUntil": "2026-03-04T07:30:00Z"}
+        his = {"validFrom": "2026-03-04T09:30:00Z", "validUntil": "2026-03-06T07:30:00Z"}
+        await house.publish("evt_1", **{**HERS, **hers})
+        await house.publish("evt_2", **{**HIS, **his})
+        await house.keys_active(2)
+        again = {"reservationId": "rsv_c", "guest": {"id": "gst_a"}, "validUntil": his["validUntil"]}
+        await house.publish("evt_3", **again)
+        await house.settled()
+        (refused,) = house.quarantined()
+        assert "rmu_101 is that of rsv_b at a time of this stay" in refused["reason"]
+
+    play(tmp_path, scenario)
+
+
+def test_key_that_follows_its_guest_into_another_s_room_says_so(tmp_path):
+    async def scenario(house):
+        await both(house, rooms=["rmu_102"])
+        moved = {"reservationId": "rsv_b", "rooms": ["rmu_101"], "version": 2}
+        await house.publish("evt_3", "dates_changed", time="2026-03-01T09:30:00Z", **moved)
+        await asyncio.sleep(60)
+        hers, his = (key["core"] for key in await house.keys())
+        assert (hers["rooms"], his["rooms"]) == (["rmu_101"], ["rmu_101"])
+        assert warned(his) == ["ROOM_SHARED"]
+
+    play(tmp_path, scenario)

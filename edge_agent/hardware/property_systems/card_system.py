@@ -26,6 +26,9 @@ from shared.ports.ambient import Clock
 US: Final = "keyfleet"
 CHECKED_OUT: Final = "EA"
 NUMBERS: Final = 10**9
+LAST_LETTER: Final = "\xff"
+"""Neither language has letters beyond Latin-1."""
+ENDS_OF_FIELDS: Final = frozenset("|;\xb3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class SpaceSystem:
         return await self._desk.there()
 
     async def make(self, order: CardOrder) -> None:
-        """Have a card made: a copy for whoever joins, unless Space knows nobody in the room any more."""
+        """Have a card made: a copy for whoever joins, unless Space knows nobody in the one room any more."""
         request = self._request(order)
         if not order.joins:
             await self._desk.new_card(request)
@@ -74,9 +77,10 @@ class SpaceSystem:
         try:
             await self._desk.copy_card(request)
         except DeviceRefused as refusal:
-            if refusal.code != CHECKED_OUT:
+            if refusal.code != CHECKED_OUT or len(order.rooms) > 1:
                 raise
-            # Nobody's card opens a room that is checked out, so a new one ends nobody's.
+            # Nobody's card opens a room that is checked out, so a new one ends nobody's. Of several rooms
+            # one is checked out, and in another somebody stays.
             await self._desk.new_card(request)
 
     async def made(self, order: CardOrder) -> bool:
@@ -90,7 +94,7 @@ class SpaceSystem:
     def _request(self, order: CardOrder) -> CardRequest:
         if len(order.rooms) > MOST_ROOMS:
             raise NotSupported(f"a card of Space opens {MOST_ROOMS} rooms at most")
-        return CardRequest(self._encoder, order.rooms, order.starts, order.ends, US)
+        return CardRequest(self._encoder, writable(order.rooms), order.starts, order.ends, US)
 
 
 class FiasSystem:
@@ -105,7 +109,7 @@ class FiasSystem:
 
     async def make(self, order: CardOrder) -> None:
         """Have a card made."""
-        first, *more = order.rooms
+        first, *more = writable(order.rooms)
         await self._orders.ask(
             KeyRequest(
                 record="KR",
@@ -127,6 +131,14 @@ class FiasSystem:
 
     async def close(self) -> None:
         """Let go of nothing: each order has a line of its own."""
+
+
+def writable(rooms: tuple[str, ...]) -> tuple[str, ...]:
+    """Return rooms as they are, or raise NotSupported: what cannot be written can never be asked for."""
+    for room in rooms:
+        if not room.isprintable() or max(room, default="") > LAST_LETTER or ENDS_OF_FIELDS & {*room}:
+            raise NotSupported("the lock system's language has no letters for the name of a room")
+    return rooms
 
 
 def guest_number(reservation: str) -> str:

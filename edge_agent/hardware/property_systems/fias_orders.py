@@ -9,7 +9,13 @@ KA  the answer; what is asked is never asked again by itself, for a second N wou
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from edge_agent.hardware.errors import DeviceRefused, HardwareError, LinkLost, NoAnswer
+from edge_agent.hardware.errors import (
+    DeviceRefused,
+    HardwareError,
+    LinkLost,
+    NoAnswer,
+    OutcomeUnknown,
+)
 from edge_agent.hardware.property_systems.fias import BAR, AnswerStatus, KeyRequest, Record, RecordRefused
 
 REFUSALS: Final[Mapping[AnswerStatus, tuple[type[HardwareError], str]]] = {
@@ -44,11 +50,11 @@ def accepted(request: KeyRequest, answer: Record) -> None:
     values = answer.values
     asked = (request.station, request.encoder, request.reservation)
     if answer.type != "KA" or tuple(values.get(name, "") for name in ("WS", "KC", "G#")) != asked:
-        raise NoAnswer("the lock system answered another question")
+        raise OutcomeUnknown("the lock system answered another question")
     try:
         status = AnswerStatus(values.get("AS", ""))
     except ValueError:
-        raise NoAnswer("the lock system's answer says nothing that we know") from None
+        raise OutcomeUnknown("the lock system's answer says nothing that we know") from None
     if status is not AnswerStatus.OK:
         kind, words = REFUSALS[status]
         raise kind(words, status.value)

@@ -78,8 +78,9 @@ class FiasOrders:
             accepted(request, answer)
 
     async def there(self) -> bool:
-        """Say whether the lock system can be reached; one that was a moment ago is."""
-        if self._seen is not None and abs(self._clock.now() - self._seen) < BELIEVED:
+        """Say whether the lock system can be reached; one that was a moment ago, or is asked now, is."""
+        believed = self._seen is not None and abs(self._clock.now() - self._seen) < BELIEVED
+        if believed or self._turn.locked():
             return True
         async with self._turn:
             try:

@@ -24,6 +24,7 @@ from edge_agent.hardware.errors import (
     HardwareError,
     LinkLost,
     NoAnswer,
+    OutcomeUnknown,
 )
 
 SEPARATOR: Final = 0xB3
@@ -136,7 +137,7 @@ def accepted(command: str, fields: tuple[str, ...]) -> tuple[str, ...]:
         kind, words = MEANINGS[code]
         raise kind(words, code)
     if not code.startswith(command):
-        raise NoAnswer("the lock system answered another question")
+        raise OutcomeUnknown("the lock system answered another question")
     return fields[1:]
 
 

@@ -78,12 +78,17 @@ class SaltoDesk:
                 line.forget()
                 await self._ready(line)
                 return await self._told(line, fields)
-            except (LinkLost, OutcomeUnknown):
-                await self._drop()
+            except (LinkLost, NoAnswer):
+                await self._drop()  # where nobody answers, nobody knows that the line leads anywhere
                 raise
 
     async def there(self) -> bool:
-        """Say whether the lock system can be reached: a line that is open, or can be opened."""
+        """Say whether the lock system can be reached: a line that is open, or can be opened.
+
+        One that is asked for a card at this moment is there: nobody waits for a card to hear so.
+        """
+        if self._turn.locked():
+            return True
         async with self._turn:
             try:
                 await self._opened()

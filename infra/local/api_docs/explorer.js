@@ -98,4 +98,4 @@ const shown = (whole) => {
   document.querySelector("main").append(made("p", {}, whole.info.description), ...groups.values());
 };
 
-fetch("openapi.json").then((answer) => answer.json()).then(shown);
+fetch("/docs/openapi.json").then((answer) => answer.json()).then(shown);

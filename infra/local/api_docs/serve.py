@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from infra.local.host.functions import Hosted, host_function
 from infra.local.world import FleetConfig
@@ -40,8 +40,6 @@ _HEADERS: Final = {
 @public(limit=0, methods=("GET", "HEAD"))
 async def api_docs(came: Incoming, _on: Platform) -> Response:
     """Return a file of the description."""
-    if came.path == "":
-        return RedirectResponse(f"/{NAME}/")
     found = FILES.get(came.path)
     if found is None:
         return Response("no such file: see /docs/\n", 404, media_type="text/plain")

@@ -1,11 +1,12 @@
 """A desk hands a room's backup code out to a guest whose own key does not open: once, and another is made.
 
-1. The stay goes on, nothing holds it, and its room has a code that stands at its locks.
+1. The stay has begun and goes on, nothing holds it, and its room has a code that stands at its locks.
 2. One commit: the code becomes the guest's, as a copy among the keys of their stay, until the stay's end; the
    hand-out is noted with who and why; the next code is requested on the same word.
 3. The desk sees the digits where it sees every guest's PIN, which is noted too (decision 0095).
 
-From then on it follows the stay, rests and ends with it. Ordered twice, the second order finds the first.
+From then on it follows the stay, rests and ends with it. Ordered twice, the second order finds the first, as
+long as that lives. Whoever comes later would open a room with it in which somebody else may live still.
 """
 
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from typing import Any, Final, Self
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, ReservationId, RoomId, TenantId, UserId
 from shared.domain.kinds import SetRole
-from shared.domain.states import Active
+from shared.domain.states import Active, Failed, Revoked
 from shared.keywork.orders import Order, amend_key
 from shared.keywork.prepare import doors_for
 from shared.keywork.services import Services, retry_on_conflict
@@ -73,10 +74,10 @@ async def _handed(
     setup = await services.hotels.premises(order.tenant, stay.property_id)
     keeping = await _kept_for(order, stay, setup, ledger, services)
     code = await keeping.record()
-    before = next((each for each in code.handed_out if each.reservation == record.id), None)
-    if before is not None and before.key in record.credentials:
-        return before.key, code.key
-    entry = await _ready(code, ledger)
+    before = await _handed_before(code, record, ledger)
+    if before is not None:
+        return before, code.key
+    entry = await _ready(code, keeping)
     word = Order(unprompted(services), services.now, order.by)
     given = await _given(entry, record, stay, keeping, word)
     following = keeping.requested(code, word)
@@ -90,12 +91,25 @@ async def _handed(
     return entry.id, next_key
 
 
+async def _handed_before(code: BackupCode, record: Reservation, ledger: Ledger) -> CredentialId | None:
+    """Return the code that this stay was handed, if it lives."""
+    theirs = [each.key for each in code.handed_out if each.reservation == record.id]
+    for key in theirs:
+        entry = await ledger.entry(key) if key in record.credentials else None
+        if entry is not None and not isinstance(entry.credential.state, Revoked | Failed):
+            return key
+    return None
+
+
 async def _stay(order: BackupOrder, ledger: Ledger, services: Services) -> tuple[Reservation, Stay]:
     found = await ledger.documents.get(ref_of(order.reservation))
     record = None if found is None else reservation_from(found)
     stay = None if record is None else record.stay
     if record is None or stay is None or record.status is not Status.CONFIRMED or stay.end <= services.now:
         raise InvalidInput("reservation", "no stay that goes on", "give one that is confirmed and not over")
+    if stay.start > services.now:
+        remedy = "have the booking begin now, if the room is free: its guest's own key opens too then"
+        raise InvalidInput("reservation", "not begun: its room may be another guest's", remedy)
     if record.holds:
         remedy = "release it first: its guest is not to get in"
         raise InvalidInput("reservation", f"held: {', '.join(sorted(record.holds))}", remedy)
@@ -116,10 +130,15 @@ async def _kept_for(
     return Keeping(setup, own, ledger, services)
 
 
-async def _ready(code: BackupCode, ledger: Ledger) -> KeyRecord:
-    entry = None if code.key is None else await ledger.entry(code.key)
+async def _ready(code: BackupCode, keeping: Keeping) -> KeyRecord:
+    entry = None if code.key is None else await keeping.ledger.entry(code.key)
     held = entry is not None and entry.credential.core.holder == KEEPER
-    if entry is None or not held or not isinstance(entry.credential.state, Active):
+    if (
+        entry is None
+        or not held
+        or not keeping.is_of(entry)
+        or not isinstance(entry.credential.state, Active)
+    ):
         remedy = "switch backupCodes on in the policy, or replace the guest's key: keyfleet key replace"
         raise InvalidInput("room", "no backup code stands ready for it", remedy)
     return entry

@@ -3,7 +3,7 @@
 | the policy | its key | then |
 |---|---|---|
 | wants backup codes | there is none, or it is over | another is requested; six hours after one failed |
-| | ends within two weeks | another is requested, and this one ends |
+| | ends within two weeks, or is of rooms that the lock led to | another is requested, and this one ends |
 | | lives | nothing |
 | wants none | lives | it ends |
 
@@ -12,7 +12,7 @@ it, until a desk hands it out (`hand_out_backup`). Decision 0146.
 """
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
@@ -51,9 +51,17 @@ async def keep_backups(documents: DocumentStore, cell: str, services: Services) 
     for store, setup in await houses(documents, cell, services):
         ledger = await services.ledger(store.tenant)
         async for door in _sets_of_rooms(setup, ledger):
-            keeping = Keeping(setup, door, ledger, services)
-            changed += await retry_on_conflict(keeping.keep)
+            changed += await _kept(Keeping(setup, door, ledger, services))
     return changed
+
+
+async def _kept(keeping: "Keeping") -> bool:
+    try:
+        return await retry_on_conflict(keeping.keep)
+    except Exception as error:  # noqa: BLE001 - one that is broken must not keep the others from being made
+        about = {"tenant": keeping.ledger.documents.tenant, "deviceId": keeping.door.id}
+        keeping.services.log.failure("a backup code could not be kept", error, **about)
+        return False
 
 
 async def _sets_of_rooms(setup: HotelSetup, ledger: Ledger) -> AsyncIterator[LockDevice]:
@@ -78,7 +86,7 @@ class Keeping:
         """Return what is kept of it, if only which rooms it is for."""
         found = await self.ledger.documents.get(ref_of(self.door.id))
         if found is not None:
-            return backup_code_from(found)
+            return replace(backup_code_from(found), rooms=self.door.rooms)
         return BackupCode(device=self.door.id, property_id=self.door.property_id, rooms=self.door.rooms)
 
     async def keep(self) -> bool:
@@ -103,9 +111,13 @@ class Keeping:
         if not self.setup.policy.backup_codes:
             return record.key is not None
         if entry is not None and living:
-            return entry.credential.core.window.end <= now + RENEWED_BEFORE
+            return entry.credential.core.window.end <= now + RENEWED_BEFORE or not self.is_of(entry)
         failed = entry is not None and isinstance(entry.credential.state, Failed)
         return not failed or record.made_at is None or now >= record.made_at + ANEW_AFTER
+
+    def is_of(self, entry: KeyRecord) -> bool:
+        """Say whether a code is of the rooms to which the lock leads now: it may have been mapped anew."""
+        return set(entry.credential.core.rooms) == set(self.door.rooms)
 
     def requested(self, record: BackupCode, order: Order) -> Change | None:
         """Return what writes the next code down; None where its locks can have none."""

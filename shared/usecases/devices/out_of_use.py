@@ -66,7 +66,7 @@ async def take_out_of_use(command: TakeOutOfUse, services: Services) -> dict[str
     mapped = await store.get(Ref("devices", str(command.device)))
     # One that was mapped anew since is in use again: it may have keys, and its account must change once more.
     if record.out_of_use is None or mapped is not None:
-        await _check_empty(command.device, store)
+        await check_empty(command.device, store)
         record = _leaving(record, command, services.now)
         unmapped = [] if mapped is None else [Delete(mapped.ref, mapped.version)]
         await change_hotel(store, record.property_id, [record.write(), *unmapped])
@@ -91,7 +91,8 @@ async def _keys_at(device: LockDeviceId, store: TenantDocuments) -> list[str]:
     return sorted({str(grant_from(each).grant.credential_id) for each in found})
 
 
-async def _check_empty(device: LockDeviceId, store: TenantDocuments) -> None:
+async def check_empty(device: LockDeviceId, store: TenantDocuments) -> None:
+    """Refuse while a lock has keys that count."""
     if await _keys_at(device, store):
         remedy = "Move or end the stays whose keys open it, and wait until they are gone from it"
         raise InvalidInput("device", "keys at this lock still count", remedy)

@@ -10,6 +10,7 @@ The first row that applies counts. Every *no* is the same `NothingGiven`; lookin
 | not spent | with the second fact | yes: it is spent, and a session begins |
 | not spent | wrong about it, or without | no; what was wrong is counted |
 | printed: a key's id, no secret | with the phone's digits | yes; it is never spent, for it proves nothing |
+| likewise, and somebody guesses at this very instant | with the phone's digits | no: one of them is heard |
 
 A link is spent by compare-and-set before anything is opened for the guest: of two who spend it, one wins. The
 session is kept before: whoever dies in between leaves one whose secret nobody has, and a link that is good.
@@ -95,8 +96,9 @@ async def _proven(visit: Visit, kept: GuestToken, tokens: GuestTokens, on: Guest
     session = draw_token(on.entropy)
     sessions = GuestSessions(on.documents.tenant(kept.tenant))
     await sessions.begin(session, GuestSession(reservation=kept.reservation, expires=kept.expires))
-    if kept.channel != PRINTED:
-        await _spend(visit, kept.spent_by(session, on.now), tokens)
+    # A printed link stays as it is, but is kept once more: of many guesses at once, one is heard.
+    after = kept if kept.channel == PRINTED else kept.spent_by(session, on.now)
+    await _spend(visit, after, tokens)
     on.log.info("a guest signed in by a link", channel=kept.channel, **_named(kept))
     return _signed_in(kept, session, on)
 

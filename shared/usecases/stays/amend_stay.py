@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId
-from shared.domain.kinds import RevokeReason, SetRole
+from shared.domain.kinds import KeyWarning, RevokeReason, SetRole, merge_warnings
 from shared.domain.states import Active, Failed, Revoked, Suspended
 from shared.domain.window import StayWindow
 from shared.keywork.orders import Order, amend_key
@@ -21,7 +21,7 @@ from shared.ledger.reservation import Reservation
 from shared.usecases.stays.booking import StayNews, keys_of
 from shared.usecases.stays.change_stay import applied, is_included, save_news, withdrawn_beside
 from shared.usecases.stays.request_keys import check_end, check_locks
-from shared.usecases.stays.room_at_once import check_shared, sharers_of
+from shared.usecases.stays.room_at_once import ROOM_SHARED, check_shared, sharers_of, warnings_in
 from shared.usecases.stays.split_stay import Share, split_stay
 
 
@@ -62,7 +62,8 @@ async def _matched(
         premises = await it.services.hotels.premises(it.booking.tenant, it.stay.property_id)
         check_end(it.stay.end, it.services.now)
         shares = split_stay(it.stay.rooms, premises, it.stay.wished)
-        check_shared(await sharers_of(it.stay, it.guest, premises, it.ledger), it.guest, premises.policy)
+        sharers = await sharers_of(it.stay, it.guest, premises, it.ledger)
+        check_shared(sharers, it.guest, premises.policy)
         for share in shares:
             check_locks(share)
     except InvalidInput:
@@ -70,8 +71,19 @@ async def _matched(
     matched = _shared_out(present, shares)
     if matched is None:
         return None
-    whole = [(key, _with_scope(share, key, premises)) for key, share in matched]
+    whole = [
+        (_saying(key, warnings_in(share.rooms, sharers)), _with_scope(share, key, premises))
+        for key, share in matched
+    ]
     return it.stay.window(premises.property.zone), whole
+
+
+def _saying(key: KeyRecord, shared: tuple[KeyWarning, ...]) -> KeyRecord:
+    """Return a key that says of its rooms to come who else has them, and of those before nothing more."""
+    core = key.credential.core
+    other = tuple(each for each in core.warnings if each.code != ROOM_SHARED)
+    core = replace(core, warnings=merge_warnings(other, shared))
+    return replace(key, credential=replace(key.credential, core=core))
 
 
 def _with_scope(share: Share, key: KeyRecord, premises: HotelSetup) -> Share:

@@ -4,7 +4,8 @@
 |---|---|
 | there is none | yes |
 | it failed, and is wanted still | no: its task tells of it, and another is requested at these very times |
-| it waits for its time, or is being made | from 24 hours before |
+| it waits for its time | from ten minutes after that: the policy may want it late |
+| it is being made | from 24 hours before |
 | it rests, or is over | no |
 | another stay has its room at this time, and neither's key says so | yes |
 | it is to open, and something is amiss at one of its doors (`shared/keywork/door_risks.py`) | yes |
@@ -32,6 +33,8 @@ from shared.usecases.stays.booking import keys_of
 from shared.usecases.stays.room_at_once import ROOM_SHARED, Sharer, sharers_of
 
 URGENT: Final = timedelta(hours=24)
+TAKEN_UP_WITHIN: Final = timedelta(minutes=10)
+"""So long after its time a key that waits may not have been taken up yet."""
 
 
 async def check_arrival(reservation: str, ledger: Ledger, services: Services) -> bool:
@@ -54,8 +57,8 @@ async def _risks(record: Reservation, ledger: Ledger, services: Services) -> Asy
     for other in await _shared_unsaid(record, keys, ledger, services):
         yield f"{other.room}: {other.guest.reservation_id} has it at this time too"
     for key in keys:
-        if key.to_be_made and _urgent(record, services):
-            yield f"{key.id}: yet to be made" if key.waits is None else f"{key.id}: {key.waits.because}"
+        if key.to_be_made and _urgent(record, services) and not _waits(key, services):
+            yield f"{key.id}: yet to be made"
         if isinstance(key.credential.state, Active):
             async for risk in _at_doors(key, ledger):
                 yield risk
@@ -82,6 +85,11 @@ async def _at_doors(key: KeyRecord, ledger: Ledger) -> AsyncIterator[str]:
             health = await kept_of(ledger.documents, kept.grant.device_id)
             for risk in risks_at(kept, health):
                 yield risk
+
+
+def _waits(key: KeyRecord, services: Services) -> bool:
+    """Say whether a key is made no sooner on purpose, and that is not overdue."""
+    return key.waits is not None and services.now < key.waits.until + TAKEN_UP_WITHIN
 
 
 def _urgent(record: Reservation, services: Services) -> bool:

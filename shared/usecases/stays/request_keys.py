@@ -19,7 +19,7 @@ from shared.ledger.hotel_directory import HotelSetup
 from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
 from shared.ledger.ledger import Change
 from shared.ledger.stay import Stay
-from shared.usecases.stays.room_at_once import Sharer
+from shared.usecases.stays.room_at_once import Sharer, warnings_in
 from shared.usecases.stays.split_stay import Share, split_stay
 
 NO_LOCK_OF_ITS_OWN: Final = KeyWarning(
@@ -54,6 +54,7 @@ def request_keys(wanted: Wanted, premises: HotelSetup, services: Services) -> li
     changes = []
     for share in split_stay(stay.rooms, premises, stay.wished):
         check_locks(share)
+        shared = warnings_in(share.rooms, wanted.sharers)
         id_, plan = KeyCredentialId.mint(services.ids.ulid()), share.plan(otherwise)
         core = CredentialCore(
             id=id_,
@@ -65,8 +66,8 @@ def request_keys(wanted: Wanted, premises: HotelSetup, services: Services) -> li
             plan=plan,
             claim=wanted.claim,
             scope=stay.scope if _scoped(share, stay.scope, premises) else AccessScope(),
-            role=SetRole.JOINER if _shared(share, wanted) else SetRole.FIRST,
-            warnings=(*_warnings(share, stay, premises), *_shared(share, wanted)),
+            role=SetRole.JOINER if shared else SetRole.FIRST,
+            warnings=(*_warnings(share, stay, premises), *shared),
         )
         changes.append(_change(core, share, wanted, services))
     return changes
@@ -92,11 +93,6 @@ def check_locks(share: Share) -> None:
 def _warnings(share: Share, stay: Stay, premises: HotelSetup) -> tuple[KeyWarning, ...]:
     unlocked = () if all(map(premises.locked, share.rooms)) else (NO_LOCK_OF_ITS_OWN,)
     return unlocked if _scoped(share, stay.scope, premises) else (*unlocked, SCOPE_NOT_SUPPORTED)
-
-
-def _shared(share: Share, wanted: Wanted) -> tuple[KeyWarning, ...]:
-    """Return what is said of a key to rooms that others have too; nothing of one to its guest's alone."""
-    return tuple(each.warning() for each in wanted.sharers if each.room in share.rooms)
 
 
 def _scoped(share: Share, scope: AccessScope, premises: HotelSetup) -> bool:

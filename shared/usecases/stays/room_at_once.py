@@ -5,6 +5,7 @@
 | opens at a time of this stay | `joiner` (who says nothing) | joins: its key is a joiner's, and says so |
 | | `refuse` | is refused: the room, and whose stay has it, are told |
 | is of the same guest | either | joins |
+| opens at a time of a stay that is changed | `joiner` | its key follows, and says so from then on |
 | opens before or after it | either | has the room alone |
 
 Keys are found by the grants at the room's own lock. Those that wait for their time have none yet: whoever is
@@ -12,13 +13,13 @@ made later finds the other, and each arrival is looked at once more (`check_arri
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from shared.domain.core import Guest
 from shared.domain.errors import InvalidInput
-from shared.domain.ids import ReservationId, RoomId
+from shared.domain.ids import RoomId
 from shared.domain.instants import milliseconds
 from shared.domain.kinds import KeyWarning
 from shared.domain.policy import KeyKindPolicy, SharedRooms
@@ -50,10 +51,15 @@ class Sharer:
 
 
 async def sharers_of(stay: Stay, holder: Guest, setup: HotelSetup, ledger: Ledger) -> tuple[Sharer, ...]:
-    """Return who else has the rooms of a stay at its time: one for each room is enough to know."""
-    asked = [_sharer(room, stay, holder.reservation_id, setup, ledger) for room in stay.rooms]
+    """Return who else has the rooms of a stay at its time: one for each, another guest before its own."""
+    asked = [_sharer(room, stay, holder, setup, ledger) for room in stay.rooms]
     found = await asyncio.gather(*asked) if len(asked) > 1 else [await each for each in asked]
     return tuple(each for each in found if each is not None)
+
+
+def warnings_in(rooms: Collection[RoomId], sharers: Iterable[Sharer]) -> tuple[KeyWarning, ...]:
+    """Return what is said of a key to rooms that others have too; nothing of one to its guest's alone."""
+    return tuple(each.warning() for each in sharers if each.room in rooms)
 
 
 def check_shared(sharers: Iterable[Sharer], holder: Guest, policy: KeyKindPolicy) -> None:
@@ -65,18 +71,19 @@ def check_shared(sharers: Iterable[Sharer], holder: Guest, policy: KeyKindPolicy
         raise InvalidInput("data.rooms", problem, remedy)
 
 
-async def _sharer(
-    room: RoomId, stay: Stay, own: ReservationId, setup: HotelSetup, ledger: Ledger
-) -> Sharer | None:
+async def _sharer(room: RoomId, stay: Stay, own: Guest, setup: HotelSetup, ledger: Ledger) -> Sharer | None:
+    found = None
     async for kept in _at_its_lock(room, stay, setup, ledger):
         entry = await ledger.entry(kept.grant.credential_id)
         if entry is None or isinstance(entry.credential.state, Revoked | Failed):
             continue
         holder = entry.credential.core.holder
-        if isinstance(holder, Guest) and holder.reservation_id != own:
+        if isinstance(holder, Guest) and holder.reservation_id != own.reservation_id:
             said = any(each.code == ROOM_SHARED for each in entry.credential.core.warnings)
-            return Sharer(room, holder, said)
-    return None
+            found = found or Sharer(room, holder, said)
+            if holder.guest_id != own.guest_id:
+                return Sharer(room, holder, said)
+    return found
 
 
 async def _at_its_lock(

@@ -47,16 +47,20 @@ def kind_of(said: Any) -> KeyCredentialKind | None:
 
 
 def request_beside(entry: KeyRecord, new: AnotherKey, order: Order) -> Change:
-    """Return what writes a key down for the doors and times of another; it rests while that one does."""
+    """Return what writes a key down for the doors and times of another; it rests while that one does.
+
+    In the place of a key that opens once comes one that does: any other would follow the stay.
+    """
     core, target = entry.credential.core, target_of(entry)
+    role = core.role if core.role is SetRole.ONE_SHOT else new.role
     anew = replace(
         core,
         id=new.id,
         rooms=target.rooms,
         window=new.window or target.window,
         plan=new.ways,
-        role=new.role,
-        replaces=entry.id if new.role is SetRole.REPLACEMENT else None,
+        role=role,
+        replaces=entry.id if role is SetRole.REPLACEMENT else None,
         local_id=None,
     )
     credential, facts = KeyCredential.request(anew, at=order.at, by=order.by)
@@ -97,6 +101,12 @@ async def entry_of(key: CredentialId, ledger: Ledger) -> KeyRecord:
     if entry is None:
         raise InvalidInput("key", "no such key", "name one that keyfleet credentials shows")
     return entry
+
+
+def check_lasting(entry: KeyRecord) -> None:
+    """Refuse a key that opens once: one like it would open again and again, as long as the stay."""
+    if entry.credential.core.role is SetRole.ONE_SHOT:
+        raise InvalidInput("key", "one that opens once", "end it, and order another beside the guest's own")
 
 
 async def stay_of(entry: KeyRecord, ledger: Ledger, services: Services) -> Reservation:

@@ -1,13 +1,13 @@
 """One key more for a party: a copy opens what the key opens, with a secret of its own.
 
 How many copies there are to be is said, not how many more: ordered twice, they are made once. They follow the
-stay wherever it goes, and end with it. A key that opens once is another sort: it lives a day at most, and
-ends when its room has opened to it (`shared/usecases/attempts/end_spent.py`).
+stay wherever it goes, and end with it. A key that opens once is another sort: it lives a day of its stay at
+most, and ends when its room has opened to it (`shared/usecases/attempts/end_spent.py`).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
 from shared.domain.errors import InvalidInput
@@ -24,6 +24,7 @@ from shared.ledger.reservation import Reservation
 from shared.usecases.stays.booking import keys_of
 from shared.usecases.upkeep.another_key import (
     AnotherKey,
+    check_lasting,
     entry_of,
     kind_of,
     plan_of,
@@ -95,32 +96,50 @@ async def _copied(order: CopyOrder, ledger: Ledger, services: Services) -> list[
 
 
 async def _made_once(order: CopyOrder, ledger: Ledger, services: Services) -> list[str]:
-    """Request a key that opens once, unless there is one that nobody has used yet."""
+    """Request a key that opens once, unless there is one for the same doors that nobody has used yet."""
     entry = await entry_of(order.key, ledger)
     stay = await stay_of(entry, ledger, services)
     _check_lives(entry)
     if entry.holds:
         raise InvalidInput("key", "it rests", "release its stay first: its guest is not to get in")
-    unused = [key.id for key in await keys_of(stay, ledger) if _unused(key)]
-    if unused:
-        return [str(each) for each in unused]
-    now, whole = services.now, target_of(entry).window
-    window = StayWindow(now, min(whole.end, now + ONCE_WITHIN), whole.zone)
-    id_, ways = KeyCredentialId.mint(services.ids.ulid()), await plan_of(entry, order.kind, services)
-    word = Order(Cause(entry.cause.trace_id), now, order.by)
+    ways = await plan_of(entry, order.kind, services)
+    for key in await keys_of(stay, ledger):
+        if _unused(key, entry, services.now):
+            _check_same(key, order.kind)
+            return [str(key.id)]
+    id_, window = KeyCredentialId.mint(services.ids.ulid()), _one_day(entry, services.now)
+    word = Order(Cause(entry.cause.trace_id), services.now, order.by)
     requested = request_beside(entry, AnotherKey(id_, SetRole.ONE_SHOT, ways, window), word)
     named = replace(stay, credentials=(*stay.credentials, id_))
     await begin_work(await ledger.save(requested, named.write()), ledger, services)
     return [str(id_)]
 
 
-def _unused(key: KeyRecord) -> bool:
-    once = key.credential.core.role is SetRole.ONE_SHOT
-    return once and not isinstance(key.credential.state, Revoked | Failed)
+def _one_day(entry: KeyRecord, now: datetime) -> StayWindow:
+    """Return a day from now, and never out of the stay: before it, the room may be another guest's."""
+    whole = target_of(entry).window
+    start = max(now, whole.start)
+    return StayWindow(start, min(whole.end, start + ONCE_WITHIN), whole.zone)
+
+
+def _unused(key: KeyRecord, entry: KeyRecord, now: datetime) -> bool:
+    """Say whether a key opens once what another opens, and may yet."""
+    core, own, doors = key.credential.core, entry.credential.core, target_of(entry).rooms
+    if core.role is not SetRole.ONE_SHOT or isinstance(key.credential.state, Revoked | Failed):
+        return False
+    at_those = core.plan.current.vendor == own.plan.current.vendor and set(core.rooms) == set(doors)
+    return at_those and core.window.end > now
+
+
+def _check_same(key: KeyRecord, wanted: KeyCredentialKind | None) -> None:
+    if wanted not in {None, key.credential.core.plan.choices[0].kind}:
+        remedy = "have it used, or end it: keyfleet key end"
+        raise InvalidInput("kind", "one of another kind opens once, and is unused", remedy)
 
 
 def _check(order: CopyOrder, entry: KeyRecord, stay: Reservation) -> None:
     _check_lives(entry)
+    check_lasting(entry)
     party = None if stay.stay is None else stay.stay.party
     if party is not None and order.copies >= party:
         remedy = "book the party as large as it is"

@@ -30,6 +30,7 @@ from shared.ledger.ledger import Change, Ledger
 from shared.ports.documents import Delete
 from shared.usecases.upkeep.another_key import (
     AnotherKey,
+    check_lasting,
     entry_of,
     kind_of,
     plan_of,
@@ -109,6 +110,7 @@ async def _replaced(order: KeyOrder, ledger: Ledger, services: Services) -> Cred
     state = entry.credential.state
     if isinstance(state, Revoked) and state.replaced_by is not None:
         return state.replaced_by
+    check_lasting(entry)
     stay = await stay_of(entry, ledger, services)
     word, id_ = _word(order, entry, services), KeyCredentialId.mint(services.ids.ulid())
     ways = order.ways or await plan_of(entry, order.kind, services)

@@ -25,7 +25,7 @@ from shared.domain.plan import MAX_ATTEMPTS, Choice, IssuePlan
 from shared.domain.states import Active, Revoked, Suspended
 from shared.keywork.services import Services
 from shared.ledger.key_record import KeyRecord
-from shared.usecases.upkeep.another_key import entry_of, stay_of, target_of
+from shared.usecases.upkeep.another_key import check_lasting, entry_of, stay_of, target_of
 from shared.usecases.upkeep.end_one_key import KeyOrder, end_one_key, replace_key
 
 
@@ -107,6 +107,7 @@ def ways_from(entry: KeyRecord, step: int) -> IssuePlan:
 
 
 def _check_forkable(entry: KeyRecord) -> None:
+    check_lasting(entry)
     state = entry.credential.state
     if isinstance(state, Revoked):
         remedy = "look at the key in its place" if state.replaced_by else "book the stay anew"

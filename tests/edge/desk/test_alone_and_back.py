@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from edge_agent.agent.front import Front
+from edge_agent.agent.loop import AgentLoop
 from edge_agent.cloud.line import CloudRefused, CloudSilent
 from edge_agent.issuing.desk import OfflineRefused
 from edge_agent.issuing.rules import OfflineWish
@@ -181,6 +183,29 @@ def test_a_stay_beyond_two_days_is_extended_by_another_card_that_ends_the_first(
         door, last = await desk.door(), datetime.fromisoformat("2026-03-08T20:00:00Z")
         assert [door.present(each, last) for each in (plastic, again)] == ["too_late", "opens"]
         assert door.present(plastic, desk.clock.now()) == "superseded"
+
+    play_desk(tmp_path, scenario)
+
+
+def test_a_guest_who_stays_longer_lays_their_card_down_and_it_is_written_anew(tmp_path):
+    async def scenario(house, desk):
+        await opened(desk)
+        await booked(house, desk, until=LONG)
+        await failed(house, desk)
+        _, plastic = await made_alone(desk)
+        assert await pushed(desk) == 1
+        front, rows = Front(desk.agent, AgentLoop(desk.agent, desk.entropy)), []
+        while not rows:
+            await asyncio.sleep(10)
+            rows = await desk.agent.post.pull()
+        desk.agent.reach.heard()
+        did = await front.issue(CLERK, "rsv_1", "press-2")
+        assert instant_to_text(did.until) == LONG
+        door, last = await desk.door(), datetime.fromisoformat("2026-03-08T20:00:00Z")
+        assert door.present(plastic, last) == "opens"
+        writes = plastic.writes
+        assert (await front.issue(CLERK, "rsv_1", "press-3")).until == did.until
+        assert plastic.writes == writes
 
     play_desk(tmp_path, scenario)
 

@@ -103,7 +103,7 @@ class SystemDesk:
         return [each["state"] for each in self.cloud.told if each["state"] in ("processed", "error")]
 
 
-def space_desk(path, space=None, **job):
+def space_desk(path, space=None, patience=0.02, **job):
     """Return a desk at Salto's Space."""
     space = space or SaltoSpace()
 
@@ -112,11 +112,11 @@ def space_desk(path, space=None, **job):
         return DirectLink(space)
 
     system = SpaceSystem(connect, "desk")
-    system._desk = SaltoDesk(connect, SaltoPatience(0.02, 0.02))
+    system._desk = SaltoDesk(connect, SaltoPatience(0.02, patience))
     return SystemDesk(path, space, system, dialect="space", **job)
 
 
-def fias_desk(path, locks=None, **job):
+def fias_desk(path, locks=None, patience=0.02, **job):
     """Return a desk at a lock system that takes FIAS records."""
     locks = locks or FiasLocks()
 
@@ -125,7 +125,7 @@ def fias_desk(path, locks=None, **job):
         return DirectLink(locks)
 
     system = FiasSystem(connect, "1", CLOCK, serial=False)
-    system._orders = FiasOrders(connect, CLOCK, patience=FiasPatience(0.02, 0.02, 0.02))
+    system._orders = FiasOrders(connect, CLOCK, patience=FiasPatience(0.02, 0.02, patience))
     return SystemDesk(path, locks, system, dialect="fias", **job)
 
 
@@ -171,6 +171,13 @@ async def test_whoever_joins_gets_a_copy_or_a_new_card_where_nobody_is_checked_i
     assert (second.locks.asked, earlier.void) == (["CC1"], False)
 
 
+async def test_whoever_joins_in_one_of_two_rooms_ends_nobodys_card_in_the_other(path):
+    earlier = SaltoCard(("102",))
+    desk = space_desk(path, SaltoSpace(current={"102": earlier}), overrides=False, ownDoors=["101", "102"])
+    row = await desk.write()
+    assert (row.step, row.error, earlier.void) == ("failed", "refused", False)
+
+
 @DESKS
 @pytest.mark.parametrize("before", [True, False])
 @pytest.mark.parametrize("commit", range(1, 8))
@@ -205,10 +212,37 @@ async def test_silence_is_told_and_the_next_press_makes_one_card(path, at):
 
 
 @DESKS
-async def test_copy_whose_answer_was_lost_is_not_asked_for_twice(path, at):
+async def test_system_that_is_busy_with_a_card_is_there_and_keeps_no_desk_from_its_cloud(path, at):
+    desk = at(path, patience=60.0)
+    desk.locks.faults.plan("silent")
+    async with asyncio.timeout(5), asyncio.TaskGroup() as both:
+        order = both.create_task(desk.write())
+        while desk.locks.faults.planned:  # noqa: ASYNC110 - until it is asked, of which nobody tells us
+            await asyncio.sleep(0)
+        assert await desk.system.there()
+        order.cancel()
+
+
+async def test_line_of_space_that_leads_nowhere_any_more_is_opened_anew_by_the_next_press(path):
+    desk, dead = space_desk(path), DirectLink(SimpleNamespace(receive=lambda _: ()))
+    connect, lines = desk.system._desk._connect, [dead]
+
+    async def first_dead():
+        return lines.pop() if lines else await connect()
+
+    desk.system._desk._connect = first_dead
+    with pytest.raises(NoAnswer):
+        await desk.write()
+    assert (await desk.write()).step == "written"
+    assert (dead.lost, good(desk.locks)) == (True, 1)
+
+
+@DESKS
+@pytest.mark.parametrize("fault", ["silent", "ZZ"])
+async def test_copy_whose_answer_was_lost_or_says_nothing_is_not_asked_for_twice(path, at, fault):
     locks = SaltoSpace(current={"101": SaltoCard(("101",))}) if at is space_desk else FiasLocks()
     desk = at(path, locks, overrides=False)
-    desk.locks.faults.plan("silent")
+    desk.locks.faults.plan(fault)
     with pytest.raises(OutcomeUnknown):
         await desk.write()
     with pytest.raises(CardMissing, match="lay back"):
@@ -232,6 +266,15 @@ async def test_what_can_never_be_made_is_told_once(path, at, code, error):
     row = await desk.write()
     assert (row.step, row.error) == ("failed", error)
     assert desk.ends == ["error"]
+
+
+@DESKS
+@pytest.mark.parametrize("room", ["۱۰۱", "101|102", "10³"])
+async def test_room_that_the_language_has_no_letters_for_is_refused_once_and_never_asked_for(path, at, room):
+    desk = at(path, ownDoors=[room])
+    row = await desk.write()
+    assert (row.step, row.error, desk.ends) == ("failed", "refused", ["error"])
+    assert good(desk.locks) == 0
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,22 @@ def test_release_that_does_not_start_as_itself_is_not_made_current(offer, script
     assert left(offer) == ["1", "3", "changed", "current", "previous", "seen.json"]
 
 
+def test_service_is_told_of_a_release_once_it_is_current_and_not_before(offer, monkeypatch):
+    told, real = [], offer.shelf.folder.__class__.write_text
+
+    def noted(path, words):
+        if path.name == "changed":
+            told.append((words, offer.shelf.current))
+        return real(path, words)
+
+    for number in (1, 2):
+        offer.release(number)
+        with monkeypatch.context() as patched:
+            patched.setattr(offer.shelf.folder.__class__, "write_text", noted)
+            offer.update()
+    assert told == [("1", 1), ("2", 2)]
+
+
 class PowerCut(BaseException):
     """The machine stops here."""
 

@@ -77,6 +77,9 @@ def test_no_card_is_had_where_none_is_offered_or_the_account_is_missing_or_of_an
             assert "pay.google.com" not in again
         (failed,) = [each for each in house.logged("ERROR") if "card" in each["message"]]
         assert (failed["field"], failed["wallet"]) == ("no account", "apple")
+        await opened(house, WalletName.APPLE, ["no", "account"])
+        status, _, again = await browser.post(link, do="apple", key=key)
+        assert (status, "Apple Wallet" in again) == (200, True)
         stranger = Browser(house)
         assert (await stranger.post(link, do="apple", key=key))[0] == 403
 

@@ -1,11 +1,13 @@
 """A link lets a guest in once: by a session or a second fact, and whoever else tries hears the same."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from shared.ledger.guest_tokens import MOST_WRONG, GuestSessions, GuestTokens, draw_token
+from shared.domain.secret import Secret
+from shared.ledger.guest_tokens import MOST_WRONG, PRINTED, GuestSessions, GuestTokens, draw_token
 from shared.usecases.guests.guesses import COUNTS, GUESSES, MOST_OF_ALL, MOST_OF_ONE
 from shared.usecases.guests.services import NothingGiven
 from shared.usecases.guests.sign_in import Visit, folded, sign_in
@@ -53,6 +55,30 @@ def test_of_many_who_spend_a_link_at_once_exactly_one_is_let_in(tmp_path):
         outcomes = await asyncio.gather(*tries, return_exceptions=True)
         assert sum(not isinstance(each, Exception) for each in outcomes) == 1
         assert all(isinstance(each, NothingGiven) for each in outcomes if isinstance(each, Exception))
+
+    play(tmp_path, scenario)
+
+
+def test_whoever_tries_many_numbers_at_once_at_a_printed_code_has_tried_one(tmp_path, monkeypatch):
+    find, all_read = GuestTokens.find, asyncio.Barrier(21)
+
+    async def found_by_all(tokens, token):
+        kept = await find(tokens, token)
+        await all_read.wait()
+        return kept
+
+    async def scenario(house):
+        on, key = serving(house), Secret(await booked(house))
+        kept = await GuestTokens(on.documents).find(await link_to(house, key.reveal()))
+        await GuestTokens(on.documents).keep(key, replace(kept, channel=PRINTED, version=None))
+        guesses = (*(f"{number:04d}" for number in range(20)), PHONE)
+        tries = (sign_in(Visit(key, proof=guess), on) for guess in guesses)
+        with monkeypatch.context() as patch:
+            patch.setattr(GuestTokens, "find", found_by_all)
+            outcomes = await asyncio.gather(*tries, return_exceptions=True)
+        assert {type(each) for each in outcomes} == {NothingGiven}
+        assert (await GuestTokens(on.documents).find(key)).wrong == 1
+        assert (await sign_in(Visit(key, proof=PHONE), on)).begun is not None
 
     play(tmp_path, scenario)
 

@@ -3,6 +3,7 @@
 import asyncio
 
 from infra.catchers.mailbox_server import report
+from shared.ports.trouble import ServiceTrouble
 from shared.vendor_kit.http import Call
 from tests.support.told_hotel import play_told
 
@@ -74,13 +75,19 @@ def test_a_letter_that_is_returned_for_another_reason_gives_up_the_letter_and_no
     play_told(tmp_path, scenario)
 
 
-def test_a_mailbox_that_cannot_be_read_keeps_nobody_elses_from_being_read(tmp_path):
+def test_a_mailbox_that_cannot_be_read_keeps_nobody_elses_from_being_read(tmp_path, monkeypatch):
+    async def away(*_):
+        raise ServiceTrouble("busy")
+
     async def scenario(house):
         await house.open()
+        with monkeypatch.context() as patch:
+            patch.setattr("functions.notifications.returned.bounces_at", away)
+            assert await house.on.send("read-bounces", {}, caller="operator") == (200, {"read": 0})
         house.faults["email"].append("down")
         status, said = await house.on.send("read-bounces", {}, caller="operator")
         assert (status, said) == (200, {"read": 0})
-        (failed,) = [each for each in house.logged("ERROR") if "mailbox" in each["message"]]
-        assert failed["tenant"] == "tnt_silk"
+        failed = [each for each in house.logged("ERROR") if "mailbox" in each["message"]]
+        assert [each["tenant"] for each in failed] == ["tnt_silk", "tnt_silk"]
 
     play_told(tmp_path, scenario)

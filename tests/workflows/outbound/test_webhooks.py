@@ -4,9 +4,15 @@ import asyncio
 from datetime import timedelta
 
 import orjson
+import pytest
 
 from infra.local.simulation.loop import run_virtually
+from shared.domain.ids import ListenerId, TenantId, UserId
 from shared.domain.secret import Secret
+from shared.ledger.listener import find_listener
+from shared.ports.documents import StaleVersion
+from shared.usecases.outbound.listeners import ListenerWanted, add_listener, remove_listener
+from shared.usecases.outbound.services import Outbound
 from shared.vendor_kit.http import Answer, ConnectionFailed
 from shared.vendor_kit.standard_webhooks import proven
 from tests.support.api_desk import Desk, stay
@@ -229,5 +235,44 @@ def test_an_address_that_does_not_prove_itself_hears_nothing(tmp_path):
         assert (await desk.ask("POST", "webhooks", nothing)).status == 400
         assert (await Desk(house).ask("GET", "webhooks")).status == 403, "at one property only"
         assert len((await desk.get("webhooks"))["webhooks"]) == 1
+
+    listening(tmp_path, scenario)
+
+
+class Meanwhile:
+    """A platform where something else is done once, just before a commit."""
+
+    def __init__(self, inner, done):
+        self._inner, self._done = inner, done
+
+    def __getattr__(self, name):
+        return getattr(self._inner, name)
+
+    @property
+    def documents(self):
+        return Meanwhile(self._inner.documents, self._done)
+
+    def tenant(self, tenant):
+        return Meanwhile(self._inner.tenant(tenant), self._done)
+
+    async def commit(self, writes):
+        while self._done:
+            await self._done.pop()()
+        return await self._inner.commit(writes)
+
+
+def test_an_address_that_is_added_while_the_last_one_is_removed_hears_what_comes(tmp_path):
+    async def scenario(house):
+        desk = Desk(house, at=None)
+        one, _ = await house.hook(desk)
+        silk, platform = TenantId("tnt_silk"), house.on.fleet.platform
+        plain, wanted = Outbound.of(silk, platform), ListenerWanted(HOOK, ("*",), (), UserId("usr_7"))
+        old = await find_listener(ListenerId(one.partition("/")[2]), plain.store)
+        raced = Outbound.of(silk, Meanwhile(platform, [lambda: add_listener(wanted, plain)]))
+        with pytest.raises(StaleVersion):  # whoever asked is told to try later, and finds another address
+            await remove_listener(old, raced)
+        await remove_listener(await find_listener(old.id, plain.store), plain)
+        platform.hotels.forget(silk)
+        assert await platform.hotels.is_heard(silk)
 
     listening(tmp_path, scenario)

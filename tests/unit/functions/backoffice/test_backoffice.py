@@ -178,7 +178,8 @@ def legible(value):
 def test_a_session_is_bound_to_its_machine_and_ends_with_its_reason(tmp_path):
     async def scenario(on):
         desk = BackofficeDesk(on)
-        assert (await desk.sign_in(version="0.9.9"))[0] == 400 or desk.session
+        assert (await desk.sign_in(version="0.9.9"))[0] == 201
+        assert (await desk.ask("GET", "preferences"))[0] == 401  # its program is too old
         await desk.sign_in()
         other = BackofficeDesk(on, user="usr_2")
         other.secret = desk.secret

@@ -58,6 +58,15 @@ def test_a_lock_is_seen_proven_and_taken_out_of_use(tmp_path):
     play(tmp_path, scenario)
 
 
+async def moved_while_it_has_keys(desk):
+    """Map a lock that has a guest's key to the room next door, which is refused, and then as it was."""
+    moved = {**GYM, "id": device_at("101"), "vendorDevice": DOORS["101"], "rooms": ["rmu_102"]}
+    told = await desk.ask("POST", "properties/ppt_kabul/devices", moved)
+    assert (told.status, "still count" in str(told.body)) == (400, True)
+    same = moved | {"rooms": ["rmu_101"], "label": "Room 101"}
+    assert (await desk.do("properties/ppt_kabul/devices", same))["device"] == device_at("101")
+
+
 def test_attempts_and_anomalies_are_told_where_their_reader_works(tmp_path):
     async def scenario(house):
         desk, herat = Desk(house), Desk(house, at=("ppt_herat",))
@@ -65,6 +74,7 @@ def test_attempts_and_anomalies_are_told_where_their_reader_works(tmp_path):
         await desk.do("stays", stay(reservation="rsv_1", validFrom="2026-03-01T08:00:00Z"))
         await asyncio.sleep(10)
         ((row,),) = [await house.keys_at("101")]
+        await moved_while_it_has_keys(desk)
         await house.try_door("101", pin=row["code"])
         for code in range(5):
             await asyncio.sleep(1)

@@ -12,7 +12,7 @@ def test_key_that_opens_once_and_the_backup_code_are_ordered_at_the_desk(tmp_pat
         await house.policy(backupCodes=True)
         code = (await kept(house))["rmu_101"]["key"]
         desk = Desk(house)
-        booked = await desk.do("stays", stay())
+        booked = await desk.do("stays", stay(validFrom="2026-03-01T08:00:00Z"))
         await asyncio.sleep(5)
         key = booked["keys"][0]["id"]
         once = await desk.do(f"credentials/{key}/once", {})

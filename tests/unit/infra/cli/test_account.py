@@ -50,6 +50,7 @@ def test_accounts_are_listed_with_why_the_last_was_sent_back(people, ask):
     said = ask("account", "list", "--tenant", "tnt_silk")
     assert said.exit_code == 0, said.stdout
     assert "account_refused" in said.stdout
+    assert "in use, the next is awaited" in " ".join(said.stdout.split())
     assert claims_of(people.authorizations[-1])["roles"] == ["tenant_admin"]
 
 
@@ -64,6 +65,12 @@ def test_the_next_account_goes_to_the_fleet_and_is_not_repeated(people, ask, tmp
     people.answers["POST", f"/{ACCOUNTS}/rotations"] = (202, SHOWN)
     assert ask("account", "rotate", *WHICH, *WHO, "--because", "leaked").exit_code == 0
     assert people.asked[-1][2]["because"] == "leaked"
+
+
+def test_a_tenant_that_the_fleet_does_not_know_is_named(people, ask):
+    people.answers["GET", f"/{ACCOUNTS}"] = (401, {"detail": "the token's issuer is not one of its tenant's"})
+    said = ask("account", "list", "--tenant", "tnt_none")
+    assert (said.exit_code, "nobody of 'tnt_none'" in said.stderr) == (2, True)
 
 
 def test_what_the_fleet_refuses_is_said_with_its_remedy(people, ask):
@@ -114,3 +121,12 @@ def test_a_month_is_shown_with_its_sums_and_what_has_no_price(people, ask):
     said = ask("cost", "show", "2026-03", "--tenant", "tnt_silk")
     assert said.exit_code == 0, said.stdout
     assert all(word in said.stdout for word in ("100.0%", "4.54 EUR", "no price"))
+
+
+def test_an_incident_that_is_none_is_asked_for_as_it_was_typed_and_refused(people, ask, tmp_path):
+    for order in (("close", "a b"), ("agree", "../x"), ("read", "؟", "--key", str(tmp_path / "none.key"))):
+        answer = ask("break-glass", *order, *WHO)
+        assert (answer.exit_code, "error: " in answer.stderr) == (2, True), answer
+        assert people.asked[-1][1].startswith(f"/{GLASS}/")
+        assert not {" ", "؟"} & set(people.asked[-1][1])
+        assert ".." not in people.asked[-1][1].split("/")

@@ -187,6 +187,7 @@ def test_the_stay_is_told_by_the_clock_on_the_hotels_wall_too(fleet, ask):
         ("2026-03-02T14:00:00Z", "residual", True),
         ("2026-03-02T14:00:00Z", "removed", False),
         ("2026-03-02T10:00:00Z", "residual", False),
+        ("2026-03-02T10:00:00.468Z", "residual", False),
         (None, "residual", False),
     ],
 )

@@ -105,6 +105,7 @@ def test_where_nothing_is_that_is_said(fleet, ask):
         path = {"doors": "/readiness", "attempts": "/attempts?limit=30"}.get(command, f"/{command}")
         fleet.will("GET", path, answer)
         assert ask(command).exit_code == 0
+    assert ask("attempts").stdout.endswith("by webhooks.\n")
     fleet.will("GET", "/anomalies?limit=30", {"anomalies": [], "more": False})
     assert words(ask("attempts", "--anomalies")) == ["Nothing at the doors is odd, as far as is known."]
 

@@ -11,6 +11,8 @@ from infra.cli.main import app
 ROOT = Path(__file__).parents[4]
 PAGES = sorted([*ROOT.glob("infra/runbooks/**/*.md"), *ROOT.glob("shared/vendors/*/RUNBOOK.md")])
 TOLD = re.compile(r"`keyfleet ([^`]+)`")
+TYPED = re.compile(r"keyfleet ([^`)\n#|]+)")
+TYPED_FROM = [ROOT / "README.md", *sorted(ROOT.glob("infra/docs/*.md"))]
 PLACE = {"--home", "--port", "--json"}
 
 
@@ -32,9 +34,22 @@ def told(page):
     return [line.split() for line in TOLD.findall(text)]
 
 
+def required(group, words):
+    """Return what a command cannot do without."""
+    for word in words:
+        group = group.commands[word]
+    return {each.opts[0] for each in group.params if each.required and each.opts[0].startswith("--")}
+
+
+def typed(page):
+    """Return what stands in a page's blocks to be typed as it is."""
+    blocks = re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    return [line.split() for block in blocks for line in TYPED.findall(block)]
+
+
 def meant(words):
     """Return the command that words begin with, the longest there is."""
-    found = [tuple(words[:length]) for length in (2, 1) if tuple(words[:length]) in KNOWN]
+    found = [tuple(words[:length]) for length in (3, 2, 1) if tuple(words[:length]) in KNOWN]
     return found[0] if found else None
 
 
@@ -45,6 +60,15 @@ def test_commands_and_options_of_a_runbook_exist(page):
         assert command is not None, f"{page.name}: no command keyfleet {' '.join(words[:2])}"
         options = {word.partition("=")[0] for word in words if word.startswith("--")}
         assert options <= KNOWN[command] | PLACE, f"{page.name}: keyfleet {' '.join(words)}"
+
+
+@pytest.mark.parametrize("page", [each for each in TYPED_FROM if typed(each)], ids=lambda page: page.name)
+def test_commands_of_a_page_say_all_that_they_must(page):
+    for words in typed(page):
+        command = meant(words)
+        assert command is not None, f"{page.name}: no command keyfleet {' '.join(words[:2])}"
+        missing = required(typer.main.get_command(app), command) - set(words)
+        assert not missing, f"{page.name}: keyfleet {' '.join(words)} lacks {missing}"
 
 
 def test_runbook_of_the_guest_at_the_door_names_what_lets_a_guest_in():

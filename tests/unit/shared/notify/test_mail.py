@@ -63,6 +63,12 @@ def letter(locale=Locale.PS, to=ADDRESS, text=None):
     )
 
 
+@pytest.mark.parametrize(("host", "port"), [("mail..example", 587), ("127.0.0.1", 99999), ("mail\0", 465)])
+async def test_an_account_that_names_no_machine_is_out_of_reach_as_any_other(post, host, port):
+    with pytest.raises(NotNow):
+        await post.carrier(host=host, port=port).send(letter())
+
+
 @pytest.mark.parametrize("locale", Locale)
 async def test_a_letter_arrives_as_it_was_written_in_every_language(post, locale):
     sent = letter(locale)

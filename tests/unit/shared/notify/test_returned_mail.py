@@ -175,6 +175,14 @@ async def test_a_full_mailbox_is_read_in_several_visits_and_a_wrong_password_in_
     assert [await post.read() for _ in range(3)] == [MOST_AT_ONCE, 5, 0]
 
 
+async def test_a_visit_that_takes_long_lets_go_what_was_heard(post, monkeypatch):
+    post.outbox.returned += [b"Subject: one\r\n", b"Subject: two\r\n"]
+    with monkeypatch.context() as patched:
+        patched.setattr("shared.notify.mailbox.LEAVES_AFTER", 0.0)
+        assert (await post.read(), post.outbox.returned) == (1, [b"Subject: two\r\n"])
+    assert (await post.read(), post.outbox.returned) == (1, [])
+
+
 async def test_a_mailbox_that_nobody_serves_is_left_for_later():
     server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]

@@ -9,6 +9,7 @@ from shared.queries.hotels import Cell
 from shared.queries.keys import keys_in_work
 from shared.queries.readiness import readiness
 from tests.support.sample_hotel import SILK, play
+from tests.workflows.test_one_key_ordered import order
 
 KABUL = PropertyId("ppt_kabul")
 TODAY = {"validFrom": "2026-03-01T14:00:00Z"}
@@ -59,5 +60,19 @@ def test_what_is_owed_at_a_hotel_is_found_there_however_long_ago_its_keys_were_m
         left = await residues(cell, SILK, platform.clock.now(), KABUL)
         assert {each["reservation"] for each in left} == {"rsv_1"}
         assert await residues(cell, SILK, platform.clock.now(), "ppt_herat") == []
+
+    play(tmp_path, scenario)
+
+
+def test_one_more_key_that_is_used_up_makes_no_guest_keyless(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", **TODAY)
+        await house.settled()
+        (own,) = await house.keys()
+        _, told = await order(house, "copy-key", own["core"]["id"], once=True)
+        await order(house, "end-key", told["copies"][0], reason="lost")
+        found = await boards(house)
+        assert found["arrivals"] == [("rsv_1", "ready")]
+        assert found["doors"] == [("rsv_1", "on_lock", [])]
 
     play(tmp_path, scenario)
