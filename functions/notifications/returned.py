@@ -17,6 +17,7 @@ from shared.notify.mailbox import Mailbox
 from shared.notify.return_path import notice_at
 from shared.notify.returned_mail import read_returned
 from shared.ports.messengers import MessengerTrouble
+from shared.ports.trouble import ServiceTrouble
 from shared.queries.hotels import Cell
 from shared.runtime.platform import Platform
 from shared.usecases.guests.hear_status import Status, hear_status, take_no_more
@@ -45,7 +46,7 @@ async def _visited(tenant: TenantId, on: Platform) -> int:
             return 0
         async with asyncio.timeout(VISIT_SECONDS):
             return await Mailbox(bounces.mailbox, mail_lines(on)).read(partial(_may_go, tenant, bounces, on))
-    except (InvalidInput, MessengerTrouble, TimeoutError) as trouble:
+    except (InvalidInput, MessengerTrouble, ServiceTrouble, TimeoutError) as trouble:
         on.log.failure("a mailbox of returned mail could not be read", trouble, tenant=tenant)
         return 0
 

@@ -43,8 +43,7 @@ async def account_steps(body: Body, on: Platform) -> Body:
 async def accounts_due(_body: Body, on: Platform) -> Body:
     """Note every account that is used and of which nothing is known; the sweeper does the rest."""
     from shared.queries.hotels import Cell
-    from shared.usecases.accounts.note_accounts import note_accounts
+    from shared.usecases.accounts.note_accounts import note_all
 
     tenants = await Cell(on.documents, on.cell).tenants()
-    noted = [await note_accounts(on.documents.tenant(tenant), on.clock.now()) for tenant in tenants]
-    return {"noted": sum(noted)}
+    return await note_all(tenants, on.documents, on.clock.now(), on.log)

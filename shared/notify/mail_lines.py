@@ -65,6 +65,9 @@ class SocketLines:
     async def open(self, host: str, port: int, *, encrypted: bool) -> SocketLine:
         """Return a line, or raise OSError."""
         around = ssl.create_default_context() if encrypted else None
-        async with asyncio.timeout(CONNECT_SECONDS):
-            reader, writer = await asyncio.open_connection(host, port, ssl=around, limit=LONGEST_LINE)
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                reader, writer = await asyncio.open_connection(host, port, ssl=around, limit=LONGEST_LINE)
+        except (ValueError, OverflowError):
+            raise ConnectionError("no name of a machine, or no port") from None
         return SocketLine(reader, writer)

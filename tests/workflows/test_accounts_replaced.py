@@ -94,6 +94,12 @@ def test_an_old_account_that_its_vendor_still_takes_is_asked_for_until_it_is_rev
         await asyncio.sleep(HOURS)
         assert (await account(house, vendor))["stage"] == "overlapping"
         await house.fleet.platform.secrets.version(secret_of(vendor), old)
+        for _ in range(2):
+            await pass_time(house, timedelta(days=1, minutes=1))
+            await sweep(house)
+            await asyncio.sleep(HOURS)
+        assert len(executions(house)) == 3
+        assert len(executions(house, "ACTIVE")) == 1, "whoever is followed asks no more"
         await both_good(house, vendor, None, NEXT)
         await asyncio.sleep(HOURS)
         assert (await account(house, vendor))["stage"] == "resting"
@@ -128,6 +134,24 @@ def test_an_account_of_fewer_locks_an_unreadable_one_and_the_same_are_sent_back(
     play(tmp_path, scenario)
 
 
+def test_an_account_that_is_brought_while_a_wrong_one_is_tried_is_not_sent_back_with_it(tmp_path):
+    async def scenario(house):
+        _, before = await used(house, TTLOCK)
+        await rotate(house, TTLOCK)
+        await asyncio.sleep(5)
+        await house.fault("slow", "*", seconds=5)
+        await bring(house, TTLOCK, {**before, "clientSecret": WRONG})
+        await asyncio.sleep(3)
+        await house.steer("PATCH", f"applications/{before['clientId']}", secret=NEXT)
+        await bring(house, TTLOCK, {**before, "clientSecret": NEXT})
+        await asyncio.sleep(30)
+        await house.mend()
+        await asyncio.sleep(600)
+        assert (await used(house, TTLOCK))[1]["clientSecret"] == NEXT
+
+    play(tmp_path, scenario)
+
+
 def test_who_waits_for_a_person_is_told_of_and_a_rotation_whose_execution_died_is_taken_up(tmp_path):
     async def scenario(house):
         _, before = await used(house, TTLOCK)
@@ -155,7 +179,7 @@ def test_who_waits_for_a_person_is_told_of_and_a_rotation_whose_execution_died_i
 
 async def call_due(house):
     status, answer = await house.on.send("accounts-due", {}, caller="operator")
-    assert (status, answer) == (200, {"noted": 1})
+    assert (status, answer) == (200, {"noted": 1, "broken": 0})
 
 
 async def sweep(house):
@@ -163,13 +187,11 @@ async def sweep(house):
     assert status == 200, answer
 
 
-def executions(house):
-    return [
-        each
-        for (each,) in house.fleet.means.engine.read(
-            "SELECT id FROM executions WHERE workflow = 'rotate_secret'", ()
-        )
-    ]
+def executions(house, *states):
+    found = house.fleet.means.engine.read(
+        "SELECT id, state FROM executions WHERE workflow = 'rotate_secret'", ()
+    )
+    return [each for each, state in found if not states or state in states]
 
 
 async def pass_time(house, span):

@@ -71,7 +71,7 @@ async def attempts(look: Look) -> str:
     """Return who tried the hotel's doors last, and what in that is odd."""
     wanted = AttemptsWanted(look.tenant, look.at(), limit=MOST_TRIED)
     found = (await last_attempts(look.cell, wanted))["attempts"]
-    odd = look.here((await last_anomalies(look.cell, look.tenant, MOST_TRIED))["anomalies"])
+    odd = (await last_anomalies(look.cell, look.tenant, MOST_TRIED, look.at()))["anomalies"]
     rows = [
         (
             each["at"],

@@ -1,11 +1,13 @@
 """`keyfleet mcp`: the API as tools of the Model Context Protocol, over stdin and stdout."""
 
+import http.client
 import os
 import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Final
+from urllib.parse import urlsplit
 
 import typer
 
@@ -14,6 +16,7 @@ from infra.cli.answer import Answer
 from infra.cli.problems import Refused
 from infra.cli.token import minted
 from shared.domain.permissions import Role
+from shared.vendor_kit.http import LOOPBACK
 
 if TYPE_CHECKING:  # the API's table takes long to load, and other commands do without
     from infra.cli.mcp.session import Told
@@ -65,7 +68,10 @@ def _token(at: FleetAddress, url: str | None, mint: Callable[[], str]) -> Callab
         raise Refused(
             f"{TOKEN} is not set", "put a service account's key there: another's fleet takes no other"
         )
-    if url is not None and not url.startswith(("https://", "http://127.0.0.1", "http://localhost")):
+    parts = urlsplit(url or at.base_url)
+    if parts.scheme != "https" and (parts.scheme, parts.hostname) not in {
+        ("http", each) for each in LOOPBACK
+    }:
         raise Refused("--url is not encrypted", "give an https address: the token goes there")
     return mint if kept is None else lambda: kept
 
@@ -81,10 +87,13 @@ def _ask(asked: "Request", url: str, token: Callable[[], str]) -> "Told":
         request.data = b""
     try:
         with urllib.request.build_opener(_NoWayOn).open(request, timeout=PATIENCE_SECONDS) as answer:
-            return Told(answer.status, answer.read(LARGEST))
+            body = answer.read(LARGEST)
+            if answer.length:
+                raise NotReached("the API's answer broke off, or is too long")
+            return Told(answer.status, body)
     except urllib.error.HTTPError as refusal:
         return Told(refusal.code, refusal.read(LARGEST))
-    except OSError as trouble:
+    except (OSError, http.client.HTTPException) as trouble:
         raise NotReached(f"the API does not answer: {type(trouble).__name__}") from None
 
 

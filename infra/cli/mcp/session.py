@@ -110,6 +110,7 @@ def _read(line: str) -> dict[str, Any]:
         raise ProtocolError(NO_REQUEST, "the line is too long")
     try:
         message = json.loads(line)
+        json.dumps(message, ensure_ascii=False).encode()  # half a character can go nowhere from here
     except (ValueError, RecursionError):
         raise ProtocolError(NO_JSON, "no JSON") from None
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":

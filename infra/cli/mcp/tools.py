@@ -1,6 +1,7 @@
 """Tools, one a route of the API: what a model may ask, with which fields, and the request that is made of it.
 
-Reads alone, unless changes are allowed. What shows a PIN is no tool at all: no model is shown one.
+Reads alone, unless changes are allowed. What shows a PIN, a door's challenge, a key or a secret is no tool at
+all: no model is shown what is told once, and is not even remembered for who asks again.
 """
 
 import json
@@ -91,7 +92,7 @@ def tools_of(*, changes: bool, rows: Iterable[Described] | None = None) -> Mappi
     """Return the tools by their names: those that read, and, where that is allowed, those that change."""
     asked = described() if rows is None else rows
     found = [Tool(each.function, each.route) for each in asked if each.function in ASKED]
-    return {each.name: each for each in found if each.reads or changes}
+    return {each.name: each for each in found if each.reads or (changes and each.route.remembered)}
 
 
 def _description(route: Route) -> str:

@@ -4,18 +4,36 @@ They follow from the locks: a property has an account at each vendor of which it
 reads a secret, so how old an account is nobody knows who did not rotate it: the day of its note counts.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from shared.domain.ids import PropertyId
+from shared.domain.ids import PropertyId, TenantId
 from shared.domain.kinds import VendorCode
 from shared.ledger.account_rotation import find_rotation, first_seen
 from shared.ledger.indexes import DEVICES, PROPERTIES
-from shared.ports.documents import AlreadyExists, Document, TenantDocuments
+from shared.ports.documents import AlreadyExists, Document, DocumentStore, TenantDocuments
 from shared.usecases.audit.questions import documents_of
 from shared.vendor_kit.registry import account_days
+
+if TYPE_CHECKING:
+    from shared.kernel.log import Log
+
+
+async def note_all(
+    tenants: Iterable[TenantId], documents: DocumentStore, now: datetime, log: "Log"
+) -> dict[str, int]:
+    """Note every tenant's accounts; a broken one keeps no other waiting."""
+    noted = Counter({"noted": 0, "broken": 0})
+    for tenant in tenants:
+        try:
+            noted["noted"] += await note_accounts(documents.tenant(tenant), now)
+        except Exception as error:  # noqa: BLE001 - the next day looks again
+            log.failure("a tenant's accounts could not be noted", error, tenant=tenant)
+            noted["broken"] += 1
+    return dict(noted)
 
 
 async def note_accounts(store: TenantDocuments, now: datetime) -> int:

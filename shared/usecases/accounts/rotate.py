@@ -8,7 +8,8 @@
 | 4. the old one is revoked at the vendor | a person | |
 | 5. the vendor is asked in the old one's name until it refuses: it is destroyed | the adapter | asked again |
 
-No account is ever an argument of a workflow, nor part of an answer.
+No account is ever an argument of a workflow, nor part of an answer. One execution sees to a turn: who is
+followed by another, because nothing came of it for a day, is told that it is over.
 """
 
 from collections.abc import Mapping

@@ -3,6 +3,7 @@
 | asked | how it is found out | answer |
 |---|---|---|
 | prove | the next account lists each lock of the old one; if that is refused, some | proven, refused, later |
+| | if the old one cannot be asked now, each lock that is mapped | |
 | retire | the old account is refused: it is destroyed | retired, accepted, later |
 | show | an open break-glass: sealed to the one who asked | shown, over |
 
@@ -63,14 +64,22 @@ class TryAccount:
         return Owner(self.which.tenant, self.which.property_id)
 
     async def record(self) -> AccountRotation | None:
-        """Return what is kept of the account, if the call is about its present turn."""
+        """Return what is kept of the account, if the call is about its present turn, by who sees to that."""
         store = self.on.documents.tenant(self.which.tenant)
         record = await find_rotation(store, self.which.vendor, self.which.property_id)
-        return record if record is not None and record.turn == turn_of(self.body) else None
+        if record is None or record.turn != turn_of(self.body):
+            return None
+        execution = self.body.get("execution") or record.execution
+        return record if record.execution in (None, execution) else None
 
     async def save(self, record: AccountRotation) -> AccountRotation:
         """Keep what became of it."""
         return await record.saved(self.on.documents.tenant(self.which.tenant))
+
+    async def mapped(self) -> frozenset[LockDeviceId]:
+        """Return the property's locks of the vendor, whoever sees them."""
+        premises = await self.on.hotels.premises(self.which.tenant, self.which.property_id)
+        return frozenset(each.id for each in premises.of_vendor(self.which.vendor))
 
     async def listed(self, account: Secret[bytes]) -> frozenset[LockDeviceId] | str:
         """Return the locks that an account sees, or why it sees none."""
@@ -106,9 +115,17 @@ async def _tried(call: TryAccount, record: AccountRotation, following: Secret[by
         await call.save(replace(record, refused=why))
     if why not in SENT_BACK:
         return {"outcome": "later", "because": why}
-    await call.on.sealed_of(call.which.tenant).forget(NEXT, record.name)
+    await _send_back(call, record, following)
     call.on.log.warning("an account that was brought is refused", vendor=record.vendor, because=why)
     return {"outcome": "refused", "because": why}
+
+
+async def _send_back(call: TryAccount, record: AccountRotation, following: Secret[bytes]) -> None:
+    """Destroy an account that is not good; one that was brought in its place meanwhile is tried next."""
+    sealed = call.on.sealed_of(call.which.tenant)
+    kept = await sealed.find(NEXT, record.name, next_account(record.vendor))
+    if kept is not None and kept.reveal() == following.reveal():
+        await sealed.forget(NEXT, record.name)
 
 
 async def _taken(call: TryAccount, record: AccountRotation, version: int) -> Answer:
@@ -125,9 +142,11 @@ async def _not_good(call: TryAccount, used: Secret[bytes], following: Secret[byt
     seen, before = await call.listed(following), await call.listed(used)
     if isinstance(seen, str):
         return seen
-    wanted = before if isinstance(before, frozenset) else None
-    good = bool(seen) if wanted is None else wanted <= seen
-    return None if good else "other_locks"
+    if isinstance(before, frozenset):
+        return None if before <= seen else "other_locks"
+    if before in REFUSED:
+        return None if seen else "other_locks"
+    return None if seen and await call.mapped() <= seen else before
 
 
 async def retire(call: TryAccount) -> Answer:

@@ -2,12 +2,13 @@
 
 A new address is sent a challenge, and events only once its owner has said what that was: nobody has events
 sent to somebody who never asked. The first listener marks the tenant, and removing the last unmarks it: no
-other tenant's events are handed over for this (`shared/streams/heard.py`).
+other tenant's events are handed over for this (`shared/streams/heard.py`). The mark is written with each of
+them: of two who add and remove at once one tries again, and no listener is left behind that nobody tells.
 """
 
 import hashlib
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlsplit
@@ -21,7 +22,7 @@ from shared.events.subject import Direction
 from shared.ledger.admission import HEARD, RECORD
 from shared.ledger.listener import MOST_LISTENERS, Listener, ListenerState, find_listener, listeners_of
 from shared.ledger.sending import Sending, find_sending, sending_id
-from shared.ports.documents import Delete, Update, Write
+from shared.ports.documents import Delete, Document, Update, Write
 from shared.usecases.outbound.payload import challenge_of
 from shared.usecases.outbound.services import Outbound
 from shared.usecases.outbound.signing import draw_secret, forget_secrets
@@ -54,12 +55,13 @@ class ListenerWanted:
 
 def check_url(url: str, *, sandbox: bool) -> None:
     """Refuse what is no https address of a named public host; where a name leads is judged at each call."""
-    parts = urlsplit(url) if len(url) <= LONGEST_URL and url.isascii() and url.isprintable() else None
-    if parts is None or "#" in url or " " in url or "\\" in url:
+    printed = len(url) <= LONGEST_URL and url.isascii() and url.isprintable()
+    if not printed or "#" in url or " " in url or "\\" in url:
         raise InvalidInput("url", "no address", "give https://host/path")
     try:
+        parts = urlsplit(url)
         checked_address(f"{parts.scheme}://{parts.netloc}")
-    except InvalidInput:
+    except ValueError:  # what is no URL, or an address that is none of a public host's
         raise InvalidInput(
             "url", "no https address of a named public host", "give https://host/path"
         ) from None
@@ -69,7 +71,7 @@ def check_url(url: str, *, sandbox: bool) -> None:
 
 async def add_listener(wanted: ListenerWanted, on: Outbound) -> tuple[Listener, Secret[str]]:
     """Add a listener, send it a challenge, and return it with its secret, which is shown once."""
-    known = await listeners_of(on.store)
+    record, known = await on.store.get(RECORD), await listeners_of(on.store)
     if len(known) >= MOST_LISTENERS:
         raise InvalidInput("listeners", f"{MOST_LISTENERS} already", "remove one that nobody needs")
     id_ = ListenerId.mint(on.on.ids.ulid())
@@ -85,7 +87,7 @@ async def add_listener(wanted: ListenerWanted, on: Outbound) -> tuple[Listener, 
     )
     secret = await draw_secret(id_, on)
     sending = _challenging(made, challenge, on)
-    versions = await on.store.commit([made.write(), sending.write(), *await _marked(on, heard=True)])
+    versions = await on.store.commit([made.write(), sending.write(), *_marked(record, heard=True)])
     on.on.hotels.forget(on.tenant)  # here at once, at other processes within seconds
     await on.begin(sending.id)
     return made.as_found(versions[0]), secret
@@ -109,9 +111,10 @@ async def enable_listener(listener: Listener, on: Outbound) -> Listener:
 
 async def remove_listener(listener: Listener, on: Outbound) -> None:
     """Remove a listener, and destroy what its events were signed with."""
+    record = await on.store.get(RECORD)
     others = [each for each in await listeners_of(on.store) if each.id != listener.id]
     gone: list[Write] = [Delete(listener.ref, listener.version or "")]
-    await on.store.commit([*gone, *(() if others else await _marked(on, heard=False))])
+    await on.store.commit([*gone, *_marked(record, heard=bool(others))])
     on.on.hotels.forget(on.tenant)
     await forget_secrets(listener.id, on)
 
@@ -146,15 +149,10 @@ def _challenging(listener: Listener, challenge: str, on: Outbound) -> Sending:
     )
 
 
-async def _marked(on: Outbound, *, heard: bool) -> Iterable[Write]:
-    """Return what marks a tenant whose events somebody hears, or nobody.
-
-    Whoever adds an address writes the mark though it stands: who removes the last one meanwhile fails.
-    """
-    found = await on.store.get(RECORD)
-    if found is None or not (heard or found.data.get(HEARD)):
-        return ()
-    return (Update(found.ref, {**found.data, HEARD: heard}, found.version),)
+def _marked(record: Document | None, *, heard: bool) -> Iterator[Write]:
+    """Return what marks a tenant, which was read before its listeners were: whoever was faster is seen."""
+    if record is not None:
+        yield Update(record.ref, {**record.data, HEARD: heard}, record.version)
 
 
 def _digest(challenge: str) -> str:

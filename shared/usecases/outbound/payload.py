@@ -12,7 +12,7 @@ from shared.domain.ids import EventId
 from shared.domain.instants import instant_to_text
 
 LEFT_OUT: Final = frozenset({"artifact"})
-"""Of an event's data: what a key's handle stands for, services of ours alone redeem (decision 0030)."""
+"""Of an event's data, however deep: what a key's handle stands for, services of ours alone redeem (0030)."""
 CHALLENGE: Final = "keyfleet.webhook.challenge"
 """What a listener is sent to prove that its owner reads it; no event of the catalogue."""
 
@@ -48,7 +48,7 @@ class Told:
 
     def payload(self) -> str:
         """Return what is sent, the same however often: ids, states and times."""
-        data = {name: value for name, value in self.data.items() if name not in LEFT_OUT}
+        data = _public(self.data)
         where = {"stream": self.stream, "sequence": self.sequence}
         body = {"type": self.subject, "timestamp": self.time, "data": data, "tenantId": self.tenant}
         return orjson.dumps({**body, **{name: at for name, at in where.items() if at}}).decode()
@@ -57,3 +57,9 @@ class Told:
 def challenge_of(event: EventId, tenant: str, challenge: str, at: datetime) -> Told:
     """Return what a new listener is sent."""
     return Told(event, CHALLENGE, tenant, instant_to_text(at), {"challenge": challenge})
+
+
+def _public(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _public(at) for name, at in value.items() if name not in LEFT_OUT}
+    return [_public(each) for each in value] if isinstance(value, list) else value

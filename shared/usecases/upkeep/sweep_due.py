@@ -39,6 +39,9 @@ AT_A_TIME: Final = 200
 LANES: Final = 8
 """So many are tended side by side: most of the time one of them waits for a store, a bus or an engine."""
 MOST_ROUNDS: Final = 50
+ROUNDS_OF_SENDINGS: Final = 5
+"""An address that is down keeps thousands of events waiting, which wake each time it has rested: they take no
+sweep's time from keys, which are looked at again with the next one."""
 LONGEST: Final = timedelta(minutes=4)
 """Less than the sweeper's own time, and more than the minute after which the next one sets out."""
 Due = tuple[TenantId, str]
@@ -135,6 +138,7 @@ class SweptStream:
     due: Index
     tend: Callable[[TenantId, str, DocumentStore, Services], Awaitable[bool]]
     complaint: str
+    rounds: int = MOST_ROUNDS
 
 
 SWEPT: Final = (
@@ -151,7 +155,9 @@ SWEPT: Final = (
     SweptStream(DUE_NOTICES, _tend_notice, "what a guest is to be told could not be gone on with"),
     SweptStream(DUE_ACCOUNTS, _tend_account, "a vendor's account could not be looked at"),
     SweptStream(DUE_GLASS, _tend_glass, "broken glass could not be closed"),
-    SweptStream(DUE_SENDINGS, _tend_sending, "an event could not be sent on to whoever hears it"),
+    SweptStream(
+        DUE_SENDINGS, _tend_sending, "an event could not be sent on to whoever hears it", ROUNDS_OF_SENDINGS
+    ),
     SweptStream(DUE_BREAKERS, _tell_health, "a vendor's change of health could not be told"),
 )
 
@@ -171,7 +177,7 @@ class _Sweep:
 
     async def all_due(self) -> int:
         until, tended = self.services.now + LONGEST, 0
-        for _ in range(MOST_ROUNDS):
+        for _ in range(self.stream.rounds):
             due = await self.documents.sweep(
                 self.stream.due, {}, until=milliseconds(self.services.now), limit=AT_A_TIME
             )

@@ -191,6 +191,22 @@ async def _taken_on_again(house, desk, one):
     assert found[lost[0]] == "delivered"
 
 
+async def _refusing_its_challenge(house, desk):
+    house.answers[:] = [410]
+    one = f"webhooks/{(await desk.do('webhooks', {'url': HOOK}))['webhook']['id']}"
+    await asyncio.sleep(5)
+    assert (await desk.get(one))["state"] == "disabled"
+    house.answers[:] = [200]
+    assert (await desk.do(f"{one}/enable"))["state"] == "unproven", "nobody there ever asked for events"
+    (sent,) = (await desk.get(f"{one}/deliveries"))["deliveries"]
+    house.got.clear()
+    await desk.do(f"{one}/deliveries/{sent['id']}/resend")
+    await asyncio.sleep(5)
+    (told,) = house.heard("keyfleet.webhook.challenge")
+    assert (await desk.do(f"{one}/prove", told["data"]))["state"] == "live"
+    assert (await desk.ask("DELETE", one)).status == 200
+
+
 def test_an_address_that_does_not_prove_itself_hears_nothing(tmp_path):
     async def scenario(house):
         desk = Desk(house, at=None)
@@ -202,6 +218,7 @@ def test_an_address_that_does_not_prove_itself_hears_nothing(tmp_path):
         await desk.do("stays", stay())
         await asyncio.sleep(10)
         assert {orjson.loads(call.body)["type"] for _, call in house.got} == {"keyfleet.webhook.challenge"}
+        await _refusing_its_challenge(house, desk)
         for wrong in (
             "http://hooks.hotel.example/",
             "https://127.0.0.1/",

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from datetime import timedelta
 from html.parser import HTMLParser
 from urllib.parse import urlencode
 
@@ -9,9 +10,11 @@ import pytest
 
 from functions.backoffice.console_screens import SCREENS
 from functions.backoffice.console_words import WORDS
+from functions.backoffice.screens.doors import MOST_TRIED
 from infra.local.people import Badge
-from shared.domain.ids import PropertyId, TenantId, UserId
+from shared.domain.ids import LockDeviceId, PropertyId, TenantId, UserId
 from shared.domain.permissions import RULES, Role
+from shared.ledger.anomaly import Anomaly, AnomalyKind
 from shared.ports.bus import Message
 from shared.vendor_kit.http import Call
 from tests.support.backoffice_desk import hear
@@ -116,6 +119,20 @@ async def assert_seen_whole(browser, door):
     assert "Answers" in check(await browser.go("vendors"))
 
 
+async def assert_odd_here(house, browser, door):
+    """Check that what is odd at this hotel is shown, however much is at another."""
+    at, other = house.on.fleet.platform.clock.now(), PropertyId("ppt_herat")
+    told = {"kind": AnomalyKind.REPEATED_DENIALS, "device_id": LockDeviceId(door), "facts": ()}
+    here = Anomaly(id="odd", property_id=KABUL, at=at, said="somebody tries Kabul", **told)
+    elsewhere = [
+        Anomaly(id=f"odd{each}", property_id=other, at=at + timedelta(seconds=each), said="Herat", **told)
+        for each in range(1, MOST_TRIED + 1)
+    ]
+    await house.fleet.platform.documents.tenant(SILK).commit([each.write() for each in (here, *elsewhere)])
+    odd = check(await browser.go("attempts"))
+    assert ("somebody tries Kabul" in odd, "Herat" in odd) == (True, False)
+
+
 async def assert_no_secret_in_any_language(browser, door, pin):
     """Check each screen in each language: which way it runs, and that it shows nothing that opens a door."""
     for locale in WORDS:
@@ -146,6 +163,7 @@ def test_staff_look_at_a_stay_its_door_and_its_end_in_five_languages(tmp_path):
         await asyncio.sleep(3600 + 60)
         assert "Opens now" in check(await browser.go(f"doors?door={door}"))
         await assert_seen_whole(browser, door)
+        await assert_odd_here(house, browser, door)
         (pin,) = {each["code"] for each in await house.keys_at("101")}
         await assert_no_secret_in_any_language(browser, door, pin)
         assert "ERROR" not in on.log.getvalue()

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import socket
+import threading
 from datetime import timedelta
 
 import pytest
@@ -12,7 +14,7 @@ from infra.cli.mcp.serve import _ask, _token
 from infra.cli.mcp.session import McpSession, NotReached, Told
 from infra.cli.mcp.tools import tools_of
 from infra.cli.problems import Refused
-from infra.codegen.openapi import described
+from infra.codegen.openapi import described, operation_id
 from shared.domain.permissions import Role
 from tests.support.api_desk import stay
 from tests.support.staffed import staffed
@@ -67,6 +69,15 @@ def test_changes_are_tools_only_where_that_is_allowed_and_a_pin_is_none_anywhere
     told = tools_of(changes=True)
     assert told["revokeCredential"].told()["annotations"]["destructiveHint"]
     assert not [name for name, tool in told.items() if tool.function == "lock-reveal" or "eveal" in name]
+    once = {
+        "challengeDevice",
+        "issueServiceAccount",
+        "rotateServiceAccount",
+        "addWebhook",
+        "rotateWebhookSecret",
+    }
+    assert once <= {operation_id(each.route) for each in described()}
+    assert not once & set(told), "a code that opens a door, and keys that are shown once, are for no model"
     refused = said(session(), "tools/call", name="revokeCredential", arguments={"keyCredentialId": KEY})
     assert refused["error"]["code"] == -32602
 
@@ -102,6 +113,7 @@ def test_a_call_becomes_the_routes_request_and_a_problem_is_the_tools():
         ('{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}', -32601),
         ('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "no"}}', -32602),
         ("[" * 5000, -32700),
+        ('{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}', -32700),
     ],
 )
 def test_what_is_no_request_is_an_error_of_the_protocol(line, code):
@@ -139,10 +151,31 @@ def test_a_token_goes_nowhere_that_it_was_not_meant_for(monkeypatch):
     assert _token(at, None, lambda: "own")() == "own"
     monkeypatch.setenv("KEYFLEET_TOKEN", "kfk.a.b.c")
     assert _token(at, "https://keys.hotel.example", lambda: "own")() == "kfk.a.b.c"
-    with pytest.raises(Refused, match="not encrypted"):
-        _token(at, "http://keys.hotel.example", lambda: "own")
+    assert _token(at, "http://localhost:8787", lambda: "own")() == "kfk.a.b.c"
+    for elsewhere in ("keys.hotel.example", "127.0.0.1.hotel.example", "localhost@hotel.example"):
+        with pytest.raises(Refused, match="not encrypted"):
+            _token(at, f"http://{elsewhere}/", lambda: "own")
     with pytest.raises(NotReached):
         _ask(tools_of(changes=False)["todaysArrivals"].request({}), "http://127.0.0.1:1", lambda: "own")
+
+
+def test_an_answer_that_breaks_off_is_none_and_the_session_goes_on():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def broken_off():
+            line, _ = server.accept()
+            with line:
+                line.recv(4096)
+                line.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+
+        api = threading.Thread(target=broken_off)
+        api.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        at = McpSession(tools_of(changes=False), lambda asked: _ask(asked, url, lambda: "own"))
+        assert said(at, "tools/call", name="todaysArrivals")["result"]["isError"]
+        api.join()
+    half = {"keyCredentialId": "key_\ud800"}
+    assert said(at, "tools/call", name="getCredential", arguments=half)["error"]["code"] == -32700
 
 
 async def test_a_model_reads_a_stay_at_a_real_fleet(tmp_path):

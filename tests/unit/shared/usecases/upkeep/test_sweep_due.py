@@ -1,5 +1,6 @@
 """What is due is tended: unstarted and lost sagas begun, live ones left alone, untold events told."""
 
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 
@@ -19,6 +20,7 @@ from shared.ledger.delays import (
     NEEDED_WITHIN,
     STEP_LEASE,
 )
+from shared.ledger.indexes import DUE, DUE_SENDINGS
 from shared.ledger.key_record import Saga, Work, ref_of
 from shared.ledger.ledger import Change
 from shared.ports.documents import Ref, StaleVersion, Update
@@ -26,7 +28,7 @@ from shared.ports.sagas import ExecutionState
 from shared.usecases.upkeep import sweep_due as sweeper
 from shared.usecases.upkeep.sweep_due import sweep_due
 from shared.usecases.upkeep.tend_key import tend_if_due
-from tests.unit.shared.ledger.ledgering import CLAIM, MINUTE
+from tests.unit.shared.ledger.ledgering import CLAIM, MINUTE, SILK
 from tests.unit.shared.usecases.hotel import move_in
 
 RUN = "run-7"
@@ -313,3 +315,26 @@ async def test_withdrawal_whose_executions_are_all_lost_becomes_a_risk_that_some
     assert isinstance(kept.grant.state, Residual)
     assert [line["severity"] for line in hotel.lines] == ["ALERT"]
     assert (await hotel.ledger.entry(key.id)).due > hotel.clock.now()
+
+
+async def test_events_for_an_address_that_is_down_take_no_sweep_from_the_keys(hotel):
+    class Waiting:
+        """A store in which more is due than any sweep takes."""
+
+        def __init__(self):
+            self.asked = Counter()
+
+        async def sweep(self, index, *_, limit, **_more):
+            self.asked[index] += 1
+            return [(SILK, f"snd_{each}") for each in range(limit)]
+
+    store, tended = Waiting(), []
+
+    async def tend(_tenant, name, *_):
+        tended.append(name)
+        return True
+
+    streams = [replace(each, tend=tend) for each in sweeper.SWEPT if each.due in (DUE, DUE_SENDINGS)]
+    await sweep_due(store, hotel.services, streams)
+    assert store.asked == {DUE: sweeper.MOST_ROUNDS, DUE_SENDINGS: sweeper.ROUNDS_OF_SENDINGS}
+    assert len(tended) == sum(store.asked.values()) * sweeper.AT_A_TIME
