@@ -17,8 +17,7 @@ from shared.keywork.services import Services
 from shared.ledger.premises import change_hotel
 from shared.ports.documents import Ref, TenantDocuments
 from shared.usecases.attempts.begin_hearing import LOOK, HearDoors, begin_hearing
-from shared.usecases.devices.out_of_use import check_empty
-from shared.usecases.hotels.import_hotel import HotelPlan, write_of
+from shared.usecases.hotels.import_hotel import HotelPlan, check_keys, write_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,9 @@ async def register_lock(command: RegisterLock, services: Services) -> LockDevice
     }
     (lock,) = HotelPlan.of(place, told).devices
     _check_free(lock, setup.devices)
-    await _check_keys(lock, setup.devices, store)
+    for each in setup.devices:
+        if each.id == lock.id:
+            await check_keys(lock, each.rooms, store)
     write = await write_of(Ref("devices", lock.id), to_document(lock), place, store)
     if write is not None:
         await change_hotel(store, place, [write])
@@ -56,12 +57,6 @@ async def _rooms(command: RegisterLock, store: TenantDocuments) -> list[Mapping[
     found = [await store.get(Ref("rooms", each)) for each in named if isinstance(each, str)]
     here = [each.data for each in found if each is not None]
     return [each for each in here if each.get("property_id") == command.property_id]
-
-
-async def _check_keys(lock: LockDevice, known: Sequence[LockDevice], store: TenantDocuments) -> None:
-    """Refuse other rooms for a lock whose keys were made for those that it leads to now."""
-    if any(each.id == lock.id and set(each.rooms) != set(lock.rooms) for each in known):
-        await check_empty(lock.id, store)
 
 
 def _check_free(lock: LockDevice, known: Sequence[LockDevice]) -> None:

@@ -8,12 +8,13 @@
 | nothing | a room or lock | it stays, and the report names it: a lock leaves by a person's word |
 
 A lock without an id gets one that follows from its vendor's name for it, so that the same description brought
-in twice changes nothing. Nothing is kept of a description that has a mistake. Decision 0096.
+in twice changes nothing. Nothing is kept of a description that has a mistake, or that leads a lock with keys
+to other rooms: they would open the next guest's door. Decision 0096.
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -27,6 +28,7 @@ from shared.domain.premises import LockDevice, Property, Room
 from shared.domain.stored import Documented
 from shared.ledger.premises import change_hotel, premises_of
 from shared.ports.documents import Create, Ref, TenantDocuments, Update
+from shared.usecases.devices.out_of_use import check_empty
 from shared.usecases.hotels.reload_policy import ReloadPolicy, reload_policy
 from shared.vendor_kit.registry import installed_vendors
 
@@ -100,6 +102,9 @@ async def import_hotel(
 ) -> dict[str, Any]:
     """Set a hotel up as it is described, and say what that changed and what does not fit."""
     before = await premises_of(store, plan.property.id)
+    for lock in plan.devices:
+        if str(lock.id) in before.devices:
+            await check_keys(lock, before.devices[str(lock.id)]["rooms"], store)
     writes = [each async for each in _writes(plan, store)]
     for first in range(0, len(writes), MOST_AT_ONCE):
         await change_hotel(store, plan.property.id, writes[first : first + MOST_AT_ONCE])
@@ -115,6 +120,17 @@ async def import_hotel(
         "not_in_file": sorted(name for name in before.devices if name not in mine),
         **_mapping_report(plan),
     }
+
+
+async def check_keys(lock: LockDevice, rooms: Iterable[str], store: TenantDocuments) -> None:
+    """Refuse other rooms for a lock whose keys were made for those that it leads to now.
+
+    One more room behind a door of several is none of these: keys there get nobody into another guest's room.
+    """
+    before, after = {*rooms}, {*lock.rooms}
+    one_more = before < after and len(before) > 1
+    if before != after and not one_more:
+        await check_empty(lock.id, store)
 
 
 async def _writes(plan: HotelPlan, store: TenantDocuments) -> Any:

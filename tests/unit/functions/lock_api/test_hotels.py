@@ -41,6 +41,12 @@ def test_a_fresh_hotel_is_brought_in_and_its_first_guest_has_a_key_at_the_door(t
         shown = await desk.get("properties/ppt_fresh/setup")
         assert {each["label"] for each in shown["doors"]} == {"Front", "Room 1"}
         assert shown["zone"] == "Europe/Paris"
+        admin, (room, front) = Desk(house, Role.TENANT_ADMIN, at=None, tenant="tnt_fresh"), HOTEL["devices"]
+        path, wider = "properties/ppt_fresh/setup", front | {"rooms": ["rmu_f1", "rmu_f2", "rmu_f3"]}
+        next_door = over_http(devices=[room | {"rooms": ["rmu_f2"]}, front])
+        told = await admin.ask("PUT", path, next_door)
+        assert (told.status, "still count" in str(told.body)) == (400, True)
+        assert (await admin.do(path, over_http(devices=[room, wider]), method="PUT"))["changed"] == 1
 
     play(tmp_path, scenario)
 
