@@ -86,7 +86,9 @@ def test_only_the_adapter_of_a_vendor_and_its_receiver_read_its_accounts(dev):
     of_vendors = {each["function"] for each in named if each["begins"].startswith("lock-")}
     adapters = {name for name, each in FLEET["functions"].items() if each["adapter"]}
     assert of_vendors == adapters | {name for name in FLEET["functions"] if name.startswith("webhook-")}
-    assert {right for _, right in readers} == {"secretAccessor", "viewer"}
+    assert {right for _, right in readers} == {"secretAccessor", "secretVersionManager", "viewer"}
+    # An adapter takes its own vendor's next account into use (decision 0160); nobody else writes one.
+    assert {writer for writer, right in readers if right == "secretVersionManager"} == adapters
 
 
 def test_what_data_rests_in_withstands_a_mistake_only_where_guests_are(planned):
