@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# Two to a core: tests with real processes mostly wait.
-WORKERS = $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
+# Three to two cores: tests with real processes mostly wait, and four hold each other up.
+WORKERS = $(shell $(PYTHON) -c 'import os; print(3 * (os.cpu_count() or 1) // 2 or 1)')
 PIN = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --exclude-newer "1 week"
 
 export PYTHONDONTWRITEBYTECODE =
@@ -38,8 +38,8 @@ test: $(STAMP) ## every test but the long ones and the gates of check, within it
 soak: $(STAMP) ## the long ones: ten thousand schedules, every kill, every power cut
 	KEYFLEET_TEST_TIER=soak $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "soak and not stress"
 
-stress: $(STAMP) ## a thousand bookings on bad days, from outside: a found day is mended, then kept as a test
-	$(BIN)/python -m pytest -s -m stress tests/soak/outside
+stress: $(STAMP) ## a thousand bookings on bad days, from outside, and the start of every function
+	$(BIN)/python -m pytest -s -m stress tests/soak
 
 check: $(STAMP) ## every gate: format, lint, types, layers, generated files, terraform's files
 	$(BIN)/ruff format --check .

@@ -94,12 +94,13 @@ def run_desk(
     automatic: Annotated[
         bool, typer.Option(help="Write the only open card on what is laid down, without a clerk.")
     ] = False,
+    radio: Annotated[bool, typer.Option(help="Speak to locks in Bluetooth's reach.")] = False,
     home: Home = HOME,
 ) -> None:
     """Run the desk's agent until it is stopped."""
     named = [NamedEncoder.of(each) for each in encoder or ()]
     systems = [NamedSystem.of(each) for each in system or ()]
-    asyncio.run(serve(this_machine(home), Serving(named, port, automatic, systems)))
+    asyncio.run(serve(this_machine(home), Serving(named, port, automatic, systems, radio)))
 
 
 @app.command("status")

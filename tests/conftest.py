@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import os
 import shutil
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from shared.runtime import platform
 from tests.support.budget import Costs
+from tests.support.dealing import Dealer
 
 MEMORY: Final = Path("/dev/shm")
 ROOM: Final = 4 * 1024**3
@@ -24,15 +26,22 @@ def pytest_configure(config):
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
     config.pluginmanager.register(Costs(config))
+    config.pluginmanager.register(Dealer())
 
 
 def pytest_collection_modifyitems(items):
-    """Count what lies under soak to that tier, and give all of that tier time."""
+    """Count what lies under soak to that tier."""
     for item in items:
         if "soak" in item.path.parts:
             item.add_marker("soak")
+
+
+def pytest_collection_finish(session):
+    """Give all of soak time; let the collector pass over what stays: the tests and all they imported."""
+    for item in session.items:
         if item.get_closest_marker("soak") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(LONGEST_SOAK))
+    gc.freeze()
 
 
 @pytest.fixture

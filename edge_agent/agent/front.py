@@ -15,37 +15,36 @@ words for it in five languages.
 
 import asyncio
 from collections import deque
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from typing import Any, Final
 
+from edge_agent.agent.alone import DeskAlone
+from edge_agent.agent.counter import new_end
 from edge_agent.agent.loop import AgentLoop
-from edge_agent.agent.shown import arrivals_shown, job_shown, labels_on, reservation_of
+from edge_agent.agent.lying_there import LyingThere
+from edge_agent.agent.shown import arrivals_shown, job_shown
 from edge_agent.agent.wiring import OURS, DeskAgent
 from edge_agent.cloud.line import CloudRefused, CloudSilent
 from edge_agent.console.desk_port import ClerkProblem, Done
-from edge_agent.hardware.cards.keycard import KeyCardPress
-from edge_agent.hardware.cards.layout import CardRecord
-from edge_agent.hardware.cards.reader import Card, CardReader
 from edge_agent.hardware.errors import HardwareError, NotSupported
-from edge_agent.issuing.desk import OfflineRefused
-from edge_agent.issuing.makers import CHANCE_BITS
-from edge_agent.issuing.rules import OfflineWish, Standing
 from edge_agent.ledger.desk_tables import WRITING, WRITTEN, DeskJobRow
-from edge_agent.ledger.ledger import DeskLedger
 from edge_agent.relay.by_system import SystemWriter
-from edge_agent.relay.encode import JobWriter, card_record
-from edge_agent.relay.jobs import JobGone
-from shared.domain.credential import KeyCredential
-from shared.domain.ids import CredentialId, ReservationId, UserId
-from shared.domain.kinds import KeyCredentialKind, RevokeReason
+from edge_agent.relay.encode import JobWriter
+from edge_agent.relay.jobs import RADIO, JobGone
 from shared.domain.permissions import Permission
-from shared.offline.arrivals import ArrivalsPack, ExpectedStay
 from shared.offline.sign_in import pin_is
 
 LAST_ACTIONS: Final = 20
+ORDERED_BY: Final[Mapping[str, Permission]] = {
+    "copy": Permission.KEY_ISSUE,
+    "once": Permission.KEY_ISSUE,
+    "replace": Permission.KEY_REPLACE,
+    "extend": Permission.KEY_EXTEND,
+    "revoke": Permission.KEY_REVOKE,
+}
 NOBODY: Final = "scrypt$nobody$"
 
 
@@ -57,6 +56,16 @@ class Front:
     loop: AgentLoop
     done: deque[tuple[datetime, str, Done]] = field(default_factory=lambda: deque(maxlen=LAST_ACTIONS))
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def alone(self) -> DeskAlone:
+        """What the desk does by itself."""
+        return DeskAlone(self.agent)
+
+    @property
+    def lying(self) -> LyingThere:
+        """The card on the encoder."""
+        return LyingThere(self.agent)
 
     @property
     def encoder(self) -> str:
@@ -76,7 +85,7 @@ class Front:
     async def overview(self) -> dict[str, Any]:
         """Return how the desk stands: in touch or alone, who comes, what waits, what was done."""
         standing = await self.agent.papers.standing()
-        jobs = await self.agent.parts.ledger.run(lambda it: it.jobs.open())
+        jobs = await self._open_jobs()
         written = await self.agent.parts.ledger.run(lambda it: it.jobs.written())
         keys = await self.agent.parts.ledger.run(lambda it: it.keys_in("active"))
         unsent = await self.agent.parts.ledger.run(lambda it: len(it.unsent(1000)))
@@ -105,7 +114,7 @@ class Front:
             row = await self._job_of(reservation)
             begun = row is not None and row.step == WRITING and row.told
             job = row if begun or await self._online() else None
-            before = await self._issued_before(reservation, job)
+            before = await self.lying.issued_before(reservation, job, await self.alone.keys_of(reservation))
             if before is not None:
                 return before
             if job is not None:
@@ -114,7 +123,7 @@ class Front:
                     return self._noted(user, await self._written(job))
             elif await self._online():
                 raise ClerkProblem("no_job")
-            return self._noted(user, await self._made_alone(user, reservation, once))
+            return self._noted(user, await self.alone.made(user, reservation, once))
 
     async def give_up(self, user: str, job: str) -> Done:
         """Say that the card that a job was begun on is gone."""
@@ -123,44 +132,44 @@ class Front:
         row = await self._writer(row).give_up(job)
         return self._noted(user, Done("given_up", str(row.document["reservationId"])))
 
+    async def order(self, user: str, do: str, reservation: str, day: str = "") -> Done:
+        """Have the cloud copy, prolong, replace or end what a stay has; a card of it comes as a job."""
+        await self._demand(user, ORDERED_BY[do])
+        until = None
+        if do == "extend":
+            stay, _ = await self.alone.stay(reservation)
+            until = new_end(stay, day, self.agent.identity.zone)
+        if not await self._online():
+            raise ClerkProblem("needs_cloud")
+        return self._noted(user, await self.agent.counter.order(do, user, reservation, until))
+
     async def replace_lost(self, user: str, reservation: str, once: str) -> Done:
-        """Make another key in place of the one that this desk made alone for a stay, which ends by that."""
+        """Make another key in place of one that this desk made, or have the cloud replace its own."""
         await self._demand(user, Permission.KEY_REPLACE)
         async with self._writing:
-            lost = await self._lost_of(reservation)
+            lost = await self.alone.lost_of(reservation)
             if lost is None:
-                raise ClerkProblem("no_local_key")
-            return self._noted(user, await self._made_alone(user, reservation, once, lost))
+                return await self.order(user, "replace", reservation)
+            return self._noted(user, await self.alone.made(user, reservation, once, lost))
 
     async def revoke(self, user: str, reservation: str) -> Done:
-        """Withdraw the keys that this desk made for a stay, and erase the card if it lies there."""
+        """Withdraw the keys that this desk made for a stay; where it made none, the cloud's."""
         await self._demand(user, Permission.KEY_REVOKE)
-        standing = await self.agent.papers.standing()
-        keys = await self._keys_of(reservation)
-        if not keys or standing.certificate is None or standing.pack is None:
+        if not await self.alone.keys_of(reservation):
+            return await self.order(user, "revoke", reservation)
+        if not await self.alone.withdrawn(reservation):
             raise ClerkProblem("no_local_key")
-        maker = self.agent.card_maker(self.encoder, standing.pack)
-        for key in keys:
-            await self.agent.offline.revoke(str(key.id), RevokeReason.CHECKOUT, standing.certificate, maker)
         return self._noted(user, Done("revoked", reservation))
 
     async def read_card(self) -> dict[str, Any]:
         """Return what stands on the card that lies there: when it opens, and which of our rooms."""
-        card, record = await self._on_encoder(self._read)
-        pack = (await self.agent.papers.standing()).pack
-        labels = labels_on(record, pack)
-        return {
-            "from": record.valid_from,
-            "until": record.valid_until,
-            "rooms": labels,
-            "kind": card.kind.name,
-        }
+        return await self.lying.read()
 
     async def write_what_lies_there(self) -> None:
         """Write the only open job on a card that is laid down, unasked: for desks without a clerk."""
         while True:
             await self.agent.parts.sleep(0.2)
-            rows = await self.agent.parts.ledger.run(lambda it: it.jobs.open())
+            rows = await self._open_jobs()
             if len(rows) != 1 or rows[0].document["dialect"] != OURS:
                 continue  # a lock system would be asked again and again, for whatever lies there
             try:
@@ -178,43 +187,13 @@ class Front:
             raise ClerkProblem("not_permitted")
 
     async def _job_of(self, reservation: str) -> DeskJobRow | None:
-        rows = await self.agent.parts.ledger.run(lambda it: it.jobs.open())
+        rows = await self._open_jobs()
         return next((row for row in rows if row.document["reservationId"] == reservation), None)
 
-    async def _keys_of(self, reservation: str) -> list[KeyCredential]:
-        keys = await self.agent.parts.ledger.run(lambda it: it.keys_in("active"))
-        return [key for key in keys if reservation_of(key) == reservation]
-
-    async def _issued_before(self, reservation: str, job: DeskJobRow | None) -> Done | None:
-        """Say what is so where the card of this stay lies there already, whole; a job may end that card."""
-        rows = await self.agent.parts.ledger.run(lambda it: it.jobs.written())
-        rows = [row for row in rows if row.uid and row.document["reservationId"] == reservation]
-        rows = [row for row in rows if not _ends(job, row.document["keyCredentialId"])]
-        keys = [key for key in await self._keys_of(reservation) if not _ends(job, str(key.id))]
-        if not (rows or keys) or not self.agent.parts.encoders:
-            return None
-        try:
-            card, record = await self.agent.parts.encoders[self.encoder].run(self._read)
-        except HardwareError:
-            return None  # no card, or one that is not ours: the press goes its way
-        for row in rows:
-            if (row.uid, card_record(row.document, self.agent.identity.property_id)) == (
-                card.uid.hex(),
-                record,
-            ):
-                return Done("issued", reservation, datetime.fromisoformat(row.document["ends"]))
-        for key in keys:
-            number = await self.agent.parts.ledger.run(partial(DeskLedger.card_of, key_id=str(key.id)))
-            if number == record.number >> CHANCE_BITS:
-                return Done("issued", reservation, key.core.window.end, alone=True)
-        return None
-
-    async def _lost_of(self, reservation: str) -> CredentialId | None:
-        """Return the key of a stay to be replaced: in use, or ended by a replacement that broke off."""
-        for key in await self._keys_of(reservation):
-            return key.id
-        left = [work.key for work in await self.agent.offline.left()]
-        return next((key.core.replaces for key in left if reservation_of(key) == reservation), None)
+    async def _open_jobs(self) -> list[DeskJobRow]:
+        """Return the jobs that a clerk lays cards down for; the radio does its own by itself."""
+        rows = await self.agent.parts.ledger.run(lambda it: it.jobs.open())
+        return [row for row in rows if row.document["dialect"] != RADIO]
 
     def _writer(self, row: DeskJobRow) -> JobWriter | SystemWriter:
         try:
@@ -236,60 +215,6 @@ class Front:
         until = datetime.fromisoformat(row.document["ends"])
         return Done("issued", str(row.document["reservationId"]), until)
 
-    async def _made_alone(
-        self, user: str, reservation: str, once: str, replaces: CredentialId | None = None
-    ) -> Done:
-        standing = await self.agent.papers.standing()
-        stay = standing.pack.stay(reservation) if standing.pack else None
-        if standing.pack is None or stay is None:
-            raise ClerkProblem("no_arrivals" if standing.pack is None else "stay_unknown")
-        wish = _wish(user, stay, once, replaces)
-        try:
-            key = await self._maker_at_work(wish, standing, standing.pack)
-        except OfflineRefused as refusal:
-            raise ClerkProblem(refusal.reason) from None
-        except HardwareError as error:
-            raise ClerkProblem(error.kind) from None
-        return Done("issued", reservation, key.core.window.end, alone=True)
-
-    async def _maker_at_work(
-        self, wish: OfflineWish, standing: Standing, pack: ArrivalsPack
-    ) -> KeyCredential:
-        maker = self.agent.card_maker(self.encoder, pack)
-        for left in await self.agent.offline.left():
-            if reservation_of(left.key) == wish.reservation and left.key.core.rooms == wish.rooms:
-                return await self.agent.offline.take_up(left, wish, standing, maker)
-        return await self.agent.offline.issue(wish, standing, maker)
-
-    async def _on_encoder(self, job: Any) -> tuple[Card, CardRecord]:
-        try:
-            found: tuple[Card, CardRecord] = await self.agent.parts.encoders[self.encoder].run(job)
-        except HardwareError as error:
-            raise ClerkProblem(error.kind) from None
-        return found
-
-    async def _read(self, reader: CardReader) -> tuple[Card, CardRecord]:
-        return await KeyCardPress(reader, self.agent.cards).read()
-
     def _noted(self, user: str, did: Done) -> Done:
-        self.done.append((self.agent.parts.clock.now(), user, did))
+        self.done.append((self.agent.parts.clock.now(), user, replace(did, pin=None)))
         return did
-
-
-def _ends(job: DeskJobRow | None, key: str) -> bool:
-    """Say whether a job's card takes the place of a key's card: it ends all before it, or is of that key."""
-    if job is None:
-        return False
-    told = job.document
-    return bool(told["overrides"] or key == told["keyCredentialId"] or key in told["localIds"])
-
-
-def _wish(user: str, stay: ExpectedStay, once: str, replaces: CredentialId | None) -> OfflineWish:
-    return OfflineWish(
-        once=once,
-        reservation=ReservationId(stay.reservation),
-        rooms=stay.rooms,
-        kind=KeyCredentialKind.RFID_CARD,
-        clerk=UserId(user),
-        replaces=replaces,
-    )

@@ -24,8 +24,9 @@ from typing import Final
 
 from edge_agent.agent.wiring import DeskAgent
 from edge_agent.cloud.line import CloudRefused, CloudSilent
+from edge_agent.hardware.errors import HardwareError
 from edge_agent.ledger.desk_tables import DeskJobRow
-from edge_agent.relay.jobs import JobGone
+from edge_agent.relay.jobs import RADIO, Able, JobGone
 from shared.offline.signing import SignedRefused
 from shared.ports.ambient import Entropy
 
@@ -95,7 +96,7 @@ class AgentLoop:
             most = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(self._failures, 10))
             return self.entropy.uniform(0.1, most)
         self.problem, self._failures = self._refused, 0
-        return 0.1 if await self._plugged() else WITHOUT_ENCODER
+        return 0.1 if await self._plugged() or await self._by_radio() else WITHOUT_ENCODER
 
     async def _in_touch(self) -> None:
         agent = self.agent
@@ -104,12 +105,32 @@ class AgentLoop:
             agent.reach.heard()
         await self._push()
         await self._chores()
-        if await self._plugged():
+        able = Able(await self._plugged(), await self._by_radio())
+        if able.cards or able.radio:
             with suppress(JobGone):  # it is let go of here; the next pull tells the rest
-                await self._look_again_for(await agent.post.pull(HOLD))
+                jobs = await agent.post.pull(HOLD, able)
+                await self._look_again_for(jobs)
+                agent.reach.heard()
+                await self._visit([row for row in jobs if row.document["dialect"] == RADIO])
         else:
             await agent.line.alive()
         agent.reach.heard()
+
+    async def _by_radio(self) -> tuple[str, ...]:
+        """Return whose locks are in this desk's reach: such as it holds the keys of."""
+        pack = (await self.agent.papers.standing()).pack
+        doors = self.agent.pin_doors(pack) if pack else {}
+        return tuple(sorted({str(lock.vendor) for lock in pack.radio if lock.door in doors})) if pack else ()
+
+    async def _visit(self, jobs: list[DeskJobRow]) -> None:
+        """Go to the locks that are asked for; what nobody knows the end of is asked in the next round."""
+        pack = (await self.agent.papers.standing()).pack
+        if not jobs or pack is None:
+            return
+        writer = self.agent.radio_writer(pack)
+        for row in jobs:
+            with suppress(HardwareError):
+                await writer.write(row.id)
 
     async def _push(self) -> None:
         """Send what was made alone; a row that the cloud refuses must not keep the desk from its jobs.

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from edge_agent.hardware.encoders.encoder import DeskOfEncoders
 from edge_agent.hardware.encoders.models import MODELS, EncoderSetup
@@ -13,9 +14,12 @@ from edge_agent.hardware.encoders.shelf import EncoderShelf, everything_plugged_
 from edge_agent.hardware.encoders.usb import Sighting, UsbIdentity
 from edge_agent.hardware.link import ByteLink
 from edge_agent.hardware.property_systems.card_system import SYSTEMS, CardSystem
+from edge_agent.hardware.radio import Radio
 from edge_agent.hardware.serial_link import open_serial
 from edge_agent.hardware.tcp_link import open_tcp
-from edge_agent.pairing.keychain import open_keychain
+from edge_agent.pairing.device_keys import held_keys
+from edge_agent.pairing.identity import DeskIdentity
+from edge_agent.pairing.keychain import Keychain, open_keychain
 from edge_agent.pairing.pair import Machine
 from shared.kernel.ambient import SystemEntropy
 from shared.ports.ambient import Clock
@@ -100,6 +104,11 @@ def this_machine(home: Path) -> Machine:
     """Return this machine with its keychain tried out, or raise KeychainUnsafe."""
     entropy = SystemEntropy()
     return Machine(home, open_keychain(sys.platform, os.environ.get(CREDENTIALS), entropy), entropy)
+
+
+def radio_of(identity: DeskIdentity, keychain: Keychain, clock: Clock) -> Radio:
+    """Return this machine's Bluetooth; locks show the time of the hotel's wall."""
+    return Radio(clock, ZoneInfo(identity.zone), held_keys(keychain).signing)
 
 
 def shelf_of(named: Iterable[NamedEncoder], desk: DeskOfEncoders) -> EncoderShelf:

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from edge_agent.agent.front import Front
 from edge_agent.agent.loop import AgentLoop, kept_alive
-from edge_agent.agent.machine import NamedEncoder, NamedSystem, shelf_of
+from edge_agent.agent.machine import NamedEncoder, NamedSystem, radio_of, shelf_of
 from edge_agent.agent.wiring import AgentParts, DeskAgent, wired
 from edge_agent.hardware.encoders.encoder import DeskOfEncoders, SessionFact
 from edge_agent.hardware.encoders.shelf import EncoderShelf, PlugNews
@@ -44,6 +44,7 @@ class Serving:
     port: int = 0
     automatic: bool = False
     systems: Sequence[NamedSystem] = ()
+    radio: bool = False
 
 
 async def serve(machine: Machine, serving: Serving) -> None:
@@ -58,7 +59,8 @@ async def serve(machine: Machine, serving: Serving) -> None:
         shelf = shelf_of(serving.encoders, desk)
         encoders = {name: shelf.encoder(name) for name in shelf.names}
         systems = {each.dialect: each.opened(clock) for each in serving.systems}
-        parts = AgentParts(machine, ledger, http, clock, ids, encoders, asyncio.sleep, systems)
+        radio = radio_of(identity, machine.keychain, clock) if serving.radio else None
+        parts = AgentParts(machine, ledger, http, clock, ids, encoders, asyncio.sleep, systems, radio)
         await _live(wired(parts, identity), shelf, sessions, serving)
         for system in systems.values():
             await system.close()

@@ -52,6 +52,18 @@ async def _revoke(desk: DeskPort, user: str, form: Form) -> dict[str, Any]:
     return {"said": await desk.revoke(user, form["reservation"])}
 
 
+async def _copy(desk: DeskPort, user: str, form: Form) -> dict[str, Any]:
+    return {"said": await desk.order(user, "copy", form["reservation"])}
+
+
+async def _once(desk: DeskPort, user: str, form: Form) -> dict[str, Any]:
+    return {"said": await desk.order(user, "once", form["reservation"])}
+
+
+async def _extend(desk: DeskPort, user: str, form: Form) -> dict[str, Any]:
+    return {"said": await desk.order(user, "extend", form["reservation"], form.get("day", ""))}
+
+
 async def _give_up(desk: DeskPort, user: str, form: Form) -> dict[str, Any]:
     return {"said": await desk.give_up(user, form["job"])}
 
@@ -64,6 +76,9 @@ ACTS: Final[Mapping[str, Act]] = {
     "/issue": _issue,
     "/replace": _replace,
     "/revoke": _revoke,
+    "/copy": _copy,
+    "/once": _once,
+    "/extend": _extend,
     "/give-up": _give_up,
     "/read": _read,
 }

@@ -31,6 +31,12 @@ class NoAnswer(HardwareError):
     kind = "no_answer"
 
 
+class LockNotHeard(NoAnswer):
+    """A lock is asleep or too far away: nothing was said to it."""
+
+    kind = "lock_silent"
+
+
 class OutcomeUnknown(NoAnswer):
     """The device was asked, and may have done it: whoever asks again looks first."""
 
@@ -85,6 +91,7 @@ _OFFLINE: Final = (LinkLost, NoAnswer)
 _REMEDIES: Final[Mapping[str, str]] = {
     "link_lost": "seat the encoder's plug again",
     "no_answer": "switch the encoder off and on",
+    "lock_silent": "touch the lock's keypad, and go nearer",
     "outcome_unknown": "leave the card on the encoder, and press once more",
     "card_missing": "lay the card on the encoder and leave it there",
     "card_foreign": "take a new card",

@@ -35,7 +35,14 @@ from shared.domain.commands import Accept, Fail, Provision, Revoke
 from shared.domain.core import CredentialCore, Guest
 from shared.domain.credential import KeyCredential
 from shared.domain.ids import ProvisionalKeyId
-from shared.domain.kinds import ClaimKey, FailureReason, Origin, RevokeReason, SetRole
+from shared.domain.kinds import (
+    ClaimKey,
+    FailureReason,
+    KeyCredentialKind,
+    Origin,
+    RevokeReason,
+    SetRole,
+)
 from shared.domain.plan import IssuePlan
 from shared.domain.secret import Secret
 from shared.offline.certificate import OfflineCertificate
@@ -83,7 +90,7 @@ class OfflineDesk:
         """Go on with a key whose making broke off, as far as it may still be made."""
         async with self._turn:
             certificate = await self._allowed(wish, standing, maker)
-            return await self._make(work.key, certificate, maker)
+            return await self._make(work.key, certificate, maker, again=True)
 
     async def give_up(self, claim: str, maker: KeyMaker | None) -> KeyCredential:
         """End a key whose making broke off; what may be made of it is taken away as far as it is in reach."""
@@ -108,7 +115,7 @@ class OfflineDesk:
             known = await self._ledger.run(lambda it: it.begin(key.core.claim, key, standing.now, secret))
         if known is not None and known.step != "begun":
             return known.key
-        return await self._make(known.key if known else key, certificate, maker)
+        return await self._make(known.key if known else key, certificate, maker, again=known is not None)
 
     async def revoke(
         self, key_id: str, reason: RevokeReason, certificate: OfflineCertificate, maker: KeyMaker | None
@@ -159,12 +166,14 @@ class OfflineDesk:
                 await self._refuse("live_key", wish, standing)
 
     async def _make(
-        self, key: KeyCredential, certificate: OfflineCertificate, maker: KeyMaker
+        self, key: KeyCredential, certificate: OfflineCertificate, maker: KeyMaker, *, again: bool
     ) -> KeyCredential:
         lost = await self._known(key.core.replaces) if key.core.replaces else None
         if lost is not None:
-            await self._withdrawn(lost, RevokeReason.LOST, certificate, None)
-        reference = await self._made(key, maker)
+            # A lost card is not here to be erased; a PIN that somebody saw is at the door.
+            at_door = maker if maker.choice.kind is KeyCredentialKind.PIN_CODE else None
+            await self._withdrawn(lost, RevokeReason.LOST, certificate, at_door)
+        reference = await self._made(key, maker, again=again)
         active, _ = key.apply(Provision(at=self._hands.clock.now()))
         fact = facts.issued(active, reference, certificate.serial, self._hands.device)
         await self._ledger.run(lambda it: it.finish(key.core.claim, active, fact))
@@ -188,15 +197,15 @@ class OfflineDesk:
             await self._ledger.run(lambda it: it.change(ended, key.version, fact))
         return ended
 
-    async def _made(self, key: KeyCredential, maker: KeyMaker) -> Secret[str]:
+    async def _made(self, key: KeyCredential, maker: KeyMaker, *, again: bool) -> Secret[str]:
         secret = await self.pin(str(key.id))
         for _ in range(PINS - 1):
             try:
-                return await maker.make(key, secret)
+                return await maker.make(key, secret, again=again)
             except PinTaken:
-                secret = maker.secret()
+                secret, again = maker.secret(), False
                 await self._ledger.run(partial(DeskLedger.keep_secret, key_id=str(key.id), secret=secret))
-        return await maker.make(key, secret)
+        return await maker.make(key, secret, again=again)
 
     def _key(
         self, wish: OfflineWish, standing: Standing, certificate: OfflineCertificate, maker: KeyMaker

@@ -1,15 +1,14 @@
 """What makes a key at the desk: a card on an encoder, or a PIN at the doors themselves by Bluetooth (A
 §5.1.2, §5.4).
 
-A PIN is drawn and kept before any lock hears of it. One that a lock has already is never taken away to
-make room: it may be another guest's. A new one is drawn instead; should the old one be ours, from an
-answer that was lost, then nobody was ever told it, and it ends with its window.
+A PIN is drawn and kept before any lock hears of it. One that a lock has already, when it is first asked, is
+never taken away to make room: it is another guest's, and a new one is drawn instead. One that was asked for
+before, without an answer, is ours (decision 0201): it is set anew, and no second one is left behind.
 """
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final, Protocol
 
 from edge_agent.hardware.cards.keycard import Desk, KeyCardPress
@@ -17,6 +16,7 @@ from edge_agent.hardware.cards.layout import CardRecord, door_digest, property_d
 from edge_agent.hardware.cards.reader import CardReader
 from edge_agent.hardware.encoders.encoder import EncoderDoor
 from edge_agent.hardware.errors import CardForeign, HardwareError
+from edge_agent.hardware.radio import PinDoor
 from edge_agent.ledger.ledger import LedgerDoor
 from shared.domain.credential import KeyCredential
 from shared.domain.ids import RoomId, ulid_number
@@ -33,16 +33,6 @@ PIN_DIGITS: Final = 6
 CARD: Final = Choice(VendorCode("generic-wiegand"), KeyCredentialKind.RFID_CARD)
 
 
-class PinDoor(Protocol):
-    """A door's lock that takes PINs from the desk; its methods raise a HardwareError, PinTaken among them."""
-
-    async def add_pin(self, pin: Secret[str], start: datetime, end: datetime) -> None:
-        """Add a PIN for a window."""
-
-    async def remove_pin(self, pin: Secret[str]) -> None:
-        """Take a PIN away; one that is not there is away."""
-
-
 class KeyMaker(Protocol):
     """Whatever at the desk can make a key."""
 
@@ -56,8 +46,11 @@ class KeyMaker(Protocol):
     def secret(self) -> Secret[str] | None:
         """Draw what must be kept before anything is made; None where there is nothing."""
 
-    async def make(self, key: KeyCredential, secret: Secret[str] | None) -> Secret[str]:
-        """Make the key, or find it made, and return the vendor's reference; raise a HardwareError."""
+    async def make(self, key: KeyCredential, secret: Secret[str] | None, *, again: bool) -> Secret[str]:
+        """Make the key, or find it made, and return the vendor's reference; raise a HardwareError.
+
+        `again` says that this very secret may be at a lock by an attempt that broke off.
+        """
 
     async def remove(self, key: KeyCredential, secret: Secret[str] | None) -> bool:
         """Take the key away as far as it can be reached; say whether all of it is away."""
@@ -92,7 +85,7 @@ class CardMaker:
     def secret(self) -> None:
         """Draw nothing: a card is its own secret."""
 
-    async def make(self, key: KeyCredential, _: Secret[str] | None) -> Secret[str]:
+    async def make(self, key: KeyCredential, _: Secret[str] | None, *, again: bool) -> Secret[str]:  # noqa: ARG002 - the protocol's shape
         """Write the card that lies there, unless it is this key already."""
         uid, number = await self.encoder.run(lambda reader: self._on_card(key, reader))
         return Secret(f"{uid.hex().upper()}.{number >> CHANCE_BITS}")
@@ -145,8 +138,10 @@ class PinMaker:
     """PINs at the doors of rooms, by Bluetooth, of one vendor."""
 
     vendor: VendorCode
-    doors: Mapping[RoomId, PinDoor]
+    doors: Mapping[str, PinDoor]
     entropy: Entropy
+    doors_of: DoorsOf = plain_doors
+    """Which doors some rooms have, as the arrivals say it."""
 
     @property
     def choice(self) -> Choice:
@@ -154,33 +149,35 @@ class PinMaker:
         return Choice(self.vendor, KeyCredentialKind.PIN_CODE)
 
     async def ready(self, rooms: tuple[RoomId, ...]) -> bool:
-        """Say whether each room has a door that we hold the keys of."""
-        return all(room in self.doors for room in rooms)
+        """Say whether we hold the keys of each door of the rooms."""
+        return {*self.doors_of(rooms)} <= self.doors.keys()
 
     def secret(self) -> Secret[str]:
         """Draw a PIN."""
         drawn = int.from_bytes(self.entropy.token(16), "big")
         return Secret(f"{drawn % 10**PIN_DIGITS:0{PIN_DIGITS}d}")
 
-    async def make(self, key: KeyCredential, secret: Secret[str] | None) -> Secret[str]:
+    async def make(self, key: KeyCredential, secret: Secret[str] | None, *, again: bool) -> Secret[str]:
         """Add the PIN at every door; where one refuses it, take it back from those that took it."""
         pin, window = _needed(secret), key.core.window
         taken: list[PinDoor] = []
-        for room in key.core.rooms:
+        for name in self.doors_of(key.core.rooms):
             try:
-                await self.doors[room].add_pin(pin, window.start, window.end)
+                await self.doors[name].add_pin(pin, window.start, window.end, ours=again)
             except HardwareError:
                 for door in taken:
-                    await door.remove_pin(pin)
+                    await _removed(door, pin)
                 raise
-            taken.append(self.doors[room])
+            taken.append(self.doors[name])
         return Secret(f"pin:{pin.reveal()}")
 
     async def remove(self, key: KeyCredential, secret: Secret[str] | None) -> bool:
         """Take the PIN from every door that can be reached."""
+        if secret is None:
+            return False  # the cloud has the key, and with it the PIN
         reached = [
-            room in self.doors and await _removed(self.doors[room], _needed(secret))
-            for room in key.core.rooms
+            name in self.doors and await _removed(self.doors[name], secret)
+            for name in self.doors_of(key.core.rooms)
         ]
         return all(reached)
 

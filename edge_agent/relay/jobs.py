@@ -28,7 +28,22 @@ AS_TOLD: Final[Mapping[str, str]] = {
 CALLED_OFF: Final = frozenset({"cancelled", "error"})
 UNWRITTEN: Final = frozenset({WAITING, WRITING})
 UNHEARD: Final = "unheard"
+OVER: Final = frozenset({AS_TOLD[WRITTEN], UNHEARD})
+"""How a job stands in the cloud that nobody is to do again: it is done, or forgotten."""
+RADIO: Final = "radio"
+"""The dialect of an errand at a lock itself, for which nobody lays down a card."""
 MINUTE: Final = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Able:
+    """What this desk can do now: write cards, and speak to whose locks by radio."""
+
+    cards: bool
+    radio: tuple[str, ...] = ()
+
+
+CARDS: Final = Able(cards=True)
 
 
 class JobGone(Exception):
@@ -42,10 +57,11 @@ class JobPost:
     line: CloudLine
     ledger: LedgerDoor
 
-    async def pull(self, wait: float = 0.0) -> list[DeskJobRow]:
+    async def pull(self, wait: float = 0.0, able: Able = CARDS) -> list[DeskJobRow]:
         """Ask for jobs, write down those that are new, and say that they are here; return what is open."""
         known = [row.id for row in await self.ledger.run(lambda it: it.jobs.open())]
-        told = await self.line.ask(PULL, {"wait": wait, "known": known}, wait + SLACK)
+        body = {"wait": wait, "known": known, "cards": able.cards, "radio": [*able.radio]}
+        told = await self.line.ask(PULL, body, wait + SLACK)
         for document in told["jobs"]:
             row = await self.ledger.run(partial(_taken, document=document))
             await self._made_before(row)
@@ -78,6 +94,14 @@ class JobPost:
             raise JobGone("the job was called off")
         return state
 
+    async def stands(self, row: DeskJobRow) -> str:
+        """Return how a job that was begun here stands in the cloud by now, and change nothing here."""
+        told = {"job": row.id, "vendor": row.document["vendor"], "state": AS_TOLD[WRITING]}
+        try:
+            return str((await self.line.ask(STEP, told))["state"])
+        except CannotBeDone:
+            return UNHEARD
+
     async def _not_heard(self, row: DeskJobRow, reason: str) -> None:
         if row.step not in UNWRITTEN:
             await self.ledger.run(lambda it: it.jobs.unheard(row, reason))
@@ -93,7 +117,7 @@ class JobPost:
 
     async def _made_before(self, row: DeskJobRow) -> None:
         """Take a card that this desk made alone for the card of a job, if it does all that the job asks."""
-        if row.step != WAITING:
+        if row.step != WAITING or row.document["dialect"] == RADIO:
             return
         for local in row.document.get("localIds", ()):
             if await self.ledger.run(partial(_serves, local=local, document=row.document)):

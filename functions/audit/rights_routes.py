@@ -55,12 +55,21 @@ class ErasedAudit(Published):
     because: Maybe[str] = None
 
 
+class AccountKept(Published):
+    """A key on a phone that still opens, and why where it was sent stays sealed until it goes."""
+
+    key: str
+    until: str
+    because: str
+
+
 class Erasure(Published):
     """What was destroyed of a guest, and what has to stay."""
 
     request: str
     audit: ErasedAudit
     contacts_erased: int
+    accounts_kept: tuple[AccountKept, ...] = ()
 
 
 class Holding(Published):

@@ -11,7 +11,7 @@ from shared.domain.ids import PropertyId
 from shared.domain.instants import instant_to_text
 from shared.events.backoffice.boundary import their_property
 from shared.events.wire import Published
-from shared.queries.boards import VIEWS, WIDGETS
+from shared.queries.boards import VIEWS, WIDGETS, Lobby
 from shared.queries.composing import Composed, Read
 from shared.runtime.platform import Platform
 from shared.runtime.problems import NotThere
@@ -67,7 +67,8 @@ def reads_of(house: PropertyId, desk_store: Any, on: Platform) -> dict[str, Read
     async def inbox(kind: str) -> list[dict[str, Any]]:
         return [shown_waiting(each) for each in await waiting_at(house, kind, desk_store) if each.waits]
 
-    read = {name: partial(each, desk_store, house, on.clock.now()) for name, each in WIDGETS.items()}
+    lobby = Lobby(desk_store, house, on.clock.now())
+    read = {name: partial(each, lobby) for name, each in WIDGETS.items()}
     return {**read, "alerts": partial(inbox, ALERTS), "suggestions": partial(inbox, SUGGESTIONS)}
 
 

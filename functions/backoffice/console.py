@@ -14,24 +14,28 @@ from datetime import datetime
 from http.cookies import CookieError, SimpleCookie
 from typing import Final
 
-from functions.backoffice.console_paper import Paper, form, hidden, whole
+from functions.backoffice.console_paper import Markup, Paper, form, hidden, whole
 from functions.backoffice.console_screens import SCREENS
 from functions.backoffice.screens.look import Look, Screen
 from shared.domain.errors import InvalidInput
-from shared.domain.ids import PropertyId
 from shared.domain.permissions import Permission, Principal, Verdict
 from shared.domain.sign_in import NO_ACCESS
 from shared.kernel.identity import Forbidden, Unauthenticated
 from shared.messages.locales import Locale, choose, spoken
-from shared.queries.hotels import Unknown, properties
+from shared.queries.hotels import Unknown, houses
 from shared.runtime.pages import READING, Page, Visit
 from shared.runtime.people import people_of
 from shared.runtime.platform import Platform, this_function
 from shared.runtime.problems import NotNow, NotThere, SignInAgain
+from shared.usecases.backoffice.console_codes import spend_code
 from shared.usecases.backoffice.console_sessions import NAME_BYTES, SECRET_BYTES, SIGN_IN, Consoles
+from shared.usecases.backoffice.console_views import asked_again, views_of
 from shared.usecases.hotels.staff_access import StaffAccess
 
 FIRST: Final = "arrivals"
+FOLLOW: Final = "follow"
+AGAIN_AFTER: Final = "5"
+"""Seconds until a page that somebody follows is asked for anew; one that nobody asked to never is."""
 _COOKIE, _LANGUAGE = "console", "console-language"
 _SEE_OTHER: Final = 303
 _REFUSED: Final = {
@@ -64,18 +68,29 @@ async def visit(request: Visit, on: Platform) -> Page:
 async def _screen(name: str, look: Look, request: Visit) -> Page:
     screen = SCREENS.get(name)
     try:
-        if screen is None:
+        if screen is None or (screen.sandbox and not look.on.sandbox):
             raise NotThere("no such screen")
         look.demand(screen.permission)
-        said = "done" if request.incoming.method not in READING and await look.change(screen) else ""
+        said = "" if request.incoming.method in READING else await look.change(screen)
         inner = await screen.show(look)
+        moves = screen.moves is not None and await screen.moves(look)
     except (Forbidden, NotThere, SignInAgain, NotNow) as refusal:
         status, word = _REFUSED[type(refusal)]
         return _page(_said(look.paper, word, name), status)
     except (InvalidInput, Unknown):
         return _page(_said(look.paper, "missing", name), 404)
     note = f'<p class="said" role="status">{look.paper.word(said)}</p>' if said else ""
-    return _page(whole(look.paper, look.paper.word(name), note + inner, name))
+    follows = moves and FOLLOW in look.query
+    inner += _follow(look, name, follows=follows) if moves else ""
+    page = _page(whole(look.paper, look.paper.word(name), note + inner, name))
+    return replace(page, headers={**page.headers, "refresh": AGAIN_AFTER}) if follows else page
+
+
+def _follow(look: Look, name: str, *, follows: bool) -> str:
+    """Return the link by which a page begins to look again by itself, or stops."""
+    if follows:
+        return f"<p>{look.paper.link(name, Markup(look.paper.word('unfollow')))}</p>"
+    return f"<p>{look.paper.link(name, Markup(look.paper.word('follow')), **{FOLLOW: '1'})}</p>"
 
 
 def _said(paper: Paper, word: str, name: str) -> str:
@@ -92,12 +107,14 @@ async def _look(request: Visit, on: Platform, paper: Paper) -> Look:
     attributes = (await access.of(tenant) or NO_ACCESS).attributes()
     who = session.principal(tenant, attributes)
     store, query = on.documents.tenant(tenant), _query(request)
-    houses = [PropertyId(each) for each in await properties(store) if who.works_at(PropertyId(each))]
-    wanted = query.get("property") or (houses[0] if houses else "")
-    house = next((each for each in houses if each == wanted), None)
-    seen = tuple(name for name, each in SCREENS.items() if _may_see(who, each, now))
-    shown = replace(paper, house=wanted, houses=tuple(houses), screens=seen, signed_in=True)
-    return Look(on, who, store, house, shown, query, request.form, now)
+    mine = tuple(each for each in await houses(store) if who.works_at(each.id))
+    wanted = query.get("property") or (mine[0].id if mine else "")
+    house = next((each.id for each in mine if each.id == wanted), None)
+    there = (name for name, each in SCREENS.items() if on.sandbox or not each.sandbox)
+    seen = tuple(name for name in there if _may_see(who, SCREENS[name], now))
+    views = (await views_of(session.user, store)).links(seen)
+    shown = replace(paper, house=wanted, houses=mine, screens=seen, signed_in=True, views=views)
+    return Look(on, who, store, house, replace(shown, asked=asked_again(query)), query, request.form, now)
 
 
 def _may_see(who: Principal, screen: Screen, now: datetime) -> bool:
@@ -113,9 +130,9 @@ def _access(on: Platform) -> StaffAccess:
 
 async def _sign_in(request: Visit, on: Platform, paper: Paper) -> Page:
     if request.incoming.method in READING:
-        return _door(paper, refused=False)
+        return _door(paper, refused=False, code=_query(request).get("code", ""))
     try:
-        who = await people_of(on).principal(f"Bearer {request.form.get('token', '').strip()}")
+        who = await _proven(request.form, on)
         if who.verdict(Permission.BACKOFFICE_READ, on.clock.now()) is not Verdict.ALLOWED:
             raise Unauthenticated("none of the roles holds the console")
         token = on.entropy.token(NAME_BYTES + SECRET_BYTES)
@@ -126,18 +143,29 @@ async def _sign_in(request: Visit, on: Platform, paper: Paper) -> Page:
     return _moved(paper, FIRST, _cookie(request, _COOKIE, cookie))
 
 
+async def _proven(form_: Mapping[str, str], on: Platform) -> Principal:
+    """Return who signs in: by a code that is spent now, or by a token of their own."""
+    code = form_.get("code")
+    if code is None:
+        return await people_of(on).principal(f"Bearer {form_.get('token', '').strip()}")
+    tenant, whose = await spend_code(code, on.documents, on.clock.now())
+    attributes = (await _access(on).of(tenant) or NO_ACCESS).attributes()
+    return whose.principal(tenant, attributes)
+
+
 async def _sign_out(request: Visit, on: Platform) -> None:
     tenant, session = await Consoles(on.documents).proven(_cookies(request).get(_COOKIE, ""), on.clock.now())
     await Consoles(on.documents).close(tenant, session)
 
 
-def _door(paper: Paper, *, refused: bool) -> Page:
+def _door(paper: Paper, *, refused: bool, code: str = "") -> Page:
+    """Return the page to sign in at; whoever brings a code needs to press a button, and nothing else."""
     said = f'<p class="said" role="alert">{paper.word("refused")}</p>' if refused else ""
     field = (
         f'<label for="token">{paper.word("token")}</label>'
         '<textarea id="token" name="token" dir="ltr" autocomplete="off" required></textarea>'
     )
-    inner = said + form(paper, "sign-in", field + hidden(), "sign_in")
+    inner = said + form(paper, "sign-in", hidden(code=code) if code else field, "sign_in")
     return _page(whole(paper, paper.word("sign_in"), inner), 401 if refused else 200)
 
 

@@ -5,25 +5,32 @@ own is `Markup`, and every other text is not. Ids, times and codes run left to r
 """
 
 import html
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
+from functions.backoffice.console_times import on_the_wall
 from functions.backoffice.console_words import WORDS
 from shared.messages.bidi import clean
 from shared.messages.key_page import OWN_NAMES
 from shared.messages.locales import Locale
+from shared.queries.hotels import House
 
 LONGEST: Final = 200
+_MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|\+00:00)", re.ASCII)
 _STYLE: Final = """
 :root{color-scheme:light}*{box-sizing:border-box}
 body{margin:0;background:#f4f4f2;color:#1c1c1a;font:1rem/1.5 system-ui,"Noto Naskh Arabic",Tahoma,sans-serif}
-:lang(ps),:lang(fa),:lang(ar){line-height:1.9;font-size:1.05rem}
+html:lang(ps),html:lang(fa),html:lang(ar){font-size:105%}
+body:lang(ps),body:lang(fa),body:lang(ar){line-height:1.9}
 header,main,footer{max-width:72rem;margin-inline:auto;padding:.75rem 1rem}
+footer{display:flex;flex-wrap:wrap;gap:1rem}
 .skip{position:absolute;inset-inline-start:-99rem}.skip:focus{inset-inline-start:1rem}
 nav ul,footer form{display:flex;flex-wrap:wrap;gap:.25rem 1rem;list-style:none;margin:0;padding:0}
-nav a{display:inline-block;padding:.5rem 0;color:#1f4f46}nav a[aria-current]{font-weight:700;color:#1c1c1a}
+a{color:#1f4f46}time{white-space:nowrap}
+nav a{display:inline-block;padding:.5rem 0}nav a[aria-current]{font-weight:700;color:#1c1c1a}
 h1{font-size:1.4rem;margin-block:.5rem}table{border-collapse:collapse;width:100%;background:#fff}
 caption{text-align:start;padding-block:.5rem;color:#4a4a45}
 th,td{text-align:start;padding:.5rem .75rem;border-block-end:1px solid #d6d6d0;vertical-align:top}
@@ -57,9 +64,23 @@ class Paper:
     nonce: str
     base: str
     house: str = ""
-    houses: tuple[str, ...] = ()
+    houses: tuple[House, ...] = ()
     screens: tuple[str, ...] = ()
     signed_in: bool = False
+    asked: str = ""
+    """What the page was asked for besides its screen, as it stands in an address."""
+    views: tuple[tuple[str, str], ...] = ()
+    """The views that the person saved: what they call each, and where it leads."""
+
+    @property
+    def at(self) -> House | None:
+        """The hotel that is looked at, if it is one of the person's."""
+        return next((each for each in self.houses if each.id == self.house), None)
+
+    def called(self, house: object) -> Markup:
+        """Return a hotel by its name, its id beside it for whoever hovers."""
+        name = next((each.name for each in self.houses if each.id == house), house)
+        return Markup(f'<span title="{plain(house)}">{shown(name)}</span>')
 
     def word(self, name: str) -> str:
         """Return a word of ours, escaped."""
@@ -75,8 +96,16 @@ def shown(value: object) -> str:
     """Return a value as it may stand on a page: set apart, cleaned of what turns lines around, escaped."""
     if isinstance(value, Markup):
         return value
-    text = "–" if value in (None, "") else html.escape(clean(str(value), LONGEST))
+    if moment := _MOMENT.fullmatch(str(value)):
+        day, time = moment.groups()
+        return f'<time dir="ltr" datetime="{value}">{day} {time} UTC</time>'
+    text = "–" if value in (None, "") else plain(value)
     return f'<bdi dir="ltr">{text}</bdi>' if text.isascii() else f'<bdi dir="auto">{text}</bdi>'
+
+
+def plain(value: object) -> str:
+    """Return a value as it may stand within other text: cleaned and escaped."""
+    return html.escape(clean(str(value), LONGEST))
 
 
 def word(paper: Paper, name: str, *, worst: bool = False) -> Markup:
@@ -113,19 +142,48 @@ def hidden(**fields: str) -> str:
     )
 
 
+def entry(label: str, name: str, *, at: str = "", value: str = "", needed: bool = True) -> Markup:
+    """Return a field to write into, under its label: a word of ours, or escaped already."""
+    id_, given = html.escape(at or name), html.escape(value)
+    must = " required" if needed else ""
+    return Markup(
+        f'<label for="{id_}">{label}</label><input id="{id_}" name="{name}" dir="ltr" value="{given}" '
+        f'autocomplete="off" maxlength="{LONGEST}"{must}> '
+    )
+
+
+def choice(label: str, name: str, at: str, options: Mapping[str, str]) -> Markup:
+    """Return a field to choose from, under its label."""
+    id_ = html.escape(at)
+    listed = "".join(
+        f'<option value="{html.escape(each)}">{html.escape(said)}</option>' for each, said in options.items()
+    )
+    return Markup(
+        f'<label for="{id_}">{label}</label><select id="{id_}" name="{name}" dir="auto">{listed}</select> '
+    )
+
+
 def whole(paper: Paper, title: str, inner: str, here: str = "") -> str:
     """Return a whole page."""
     way = paper.locale.direction
     head = (
         f'<!doctype html><html lang="{paper.locale}" dir="{way}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f'<title>{title} · {paper.word("title")}</title><style nonce="{paper.nonce}">{_STYLE}</style></head>'
+        f'<title>{title} · {paper.word("title")}</title><link rel="icon" href="data:,">'
+        f'<style nonce="{paper.nonce}">{_STYLE}</style></head>'
     )
+    zone = paper.at.zone if paper.at is not None else ""
     skip = f'<a class="skip" href="#main">{paper.word("skip")}</a>'
     return (
         f"{head}<body>{skip}{_navigation(paper, here)}"
-        f'<main id="main"><h1>{title}</h1>{inner}</main>{_footer(paper)}</body></html>'
+        f'<main id="main"><h1>{title}</h1>{_at(paper)}{on_the_wall(inner, zone)}</main>'
+        f"{_footer(paper, here)}</body></html>"
     )
+
+
+def _at(paper: Paper) -> str:
+    """Return which hotel is looked at, and by which clock."""
+    return "" if paper.at is None else f"<p>{paper.called(paper.at.id)} · {shown(paper.at.zone)}</p>"
 
 
 def _navigation(paper: Paper, here: str) -> str:
@@ -139,7 +197,15 @@ def _navigation(paper: Paper, here: str) -> str:
         for each in paper.screens
     )
     nav = f'<nav aria-label="{paper.word("title")}"><ul>{links}</ul></nav>'
-    return f"<header>{nav}{_houses(paper, here)}</header>"
+    return f"<header>{nav}{_houses(paper, here)}{_views(paper)}</header>"
+
+
+def _views(paper: Paper) -> str:
+    links = "".join(
+        f'<li><a href="{paper.base}/{html.escape(where)}">{shown(name)}</a></li>'
+        for name, where in paper.views
+    )
+    return f'<nav aria-label="{paper.word("views")}"><ul>{links}</ul></nav>' if links else ""
 
 
 def _houses(paper: Paper, here: str) -> str:
@@ -147,14 +213,14 @@ def _houses(paper: Paper, here: str) -> str:
         return ""
     marked: Mapping[bool, str] = {True: ' aria-current="true"', False: ""}
     links = "".join(
-        f'<li><a href="{paper.base}/{here}?{html.escape(urlencode({"property": each}))}"'
-        f"{marked[each == paper.house]}>{shown(each)}</a></li>"
+        f'<li><a href="{paper.base}/{here}?{html.escape(urlencode({"property": each.id}))}"'
+        f"{marked[each.id == paper.house]}>{paper.called(each.id)}</a></li>"
         for each in paper.houses
     )
     return f'<nav aria-label="{paper.word("property")}"><ul>{links}</ul></nav>'
 
 
-def _footer(paper: Paper) -> str:
+def _footer(paper: Paper, here: str) -> str:
     buttons = "".join(
         f'<button class="quiet" name="l" value="{locale}" lang="{locale}">{name}</button>'
         for locale, name in OWN_NAMES.items()
@@ -164,4 +230,12 @@ def _footer(paper: Paper) -> str:
         f"{buttons}</form>"
     )
     out = form(paper, "sign-out", "", "sign_out") if paper.signed_in else ""
-    return f"<footer>{languages}{out}</footer>"
+    return f"<footer>{languages}{_saving(paper, here)}{out}</footer>"
+
+
+def _saving(paper: Paper, here: str) -> str:
+    """Return what saves the page that is looked at under a name; the list of what was saved is none."""
+    if here not in paper.screens or here == "views":
+        return ""
+    kept = hidden(screen=here, asked=paper.asked)
+    return form(paper, "views", kept + entry(paper.word("view_name"), "name", at="view-name"), "save_view")

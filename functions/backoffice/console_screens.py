@@ -7,7 +7,17 @@ roles hold. A change is a second permission, and is ordered from whoever may do 
 from collections.abc import Mapping
 from typing import Final
 
-from functions.backoffice.screens import analytics, arrivals, doors, hotel, stay, work
+from functions.backoffice.screens import (
+    analytics,
+    arrivals,
+    costs,
+    doors,
+    hotel,
+    sandbox,
+    stay,
+    views,
+    work,
+)
 from functions.backoffice.screens.look import Screen
 from shared.domain.permissions import Permission
 
@@ -22,10 +32,13 @@ SCREENS: Final[Mapping[str, Screen]] = {
     "residues": Screen(P.RESIDUE_READ, work.left, P.RESIDUE_CLOSE, work.close),
     "sagas": Screen(P.SAGA_READ, work.sagas, P.KEY_ASK_AGAIN, work.ask_again),
     "letters": Screen(P.DEAD_LETTER_READ, work.letters, P.DEAD_LETTER_DECIDE, work.replay),
-    "bulk": Screen(P.SAGA_READ, work.bulk),
+    "bulk": Screen(P.SAGA_READ, work.bulk, moves=work.bulk_moves),
     "locks": Screen(P.DEVICE_READ, hotel.locks),
     "vendors": Screen(P.DEVICE_READ, hotel.vendors),
     "staff": Screen(P.MASTER_KEY_READ, hotel.staff),
     "analytics": Screen(P.HOTEL_READ, analytics.analytics),
+    "costs": Screen(P.TENANT_READ, costs.costs),
     "audit": Screen(P.AUDIT_READ, hotel.audit),
+    "views": Screen(P.BACKOFFICE_READ, views.views, P.BACKOFFICE_READ, views.save),
+    "sandbox": Screen(P.DEVICE_READ, sandbox.sandbox, P.DEVICE_READ, sandbox.play, sandbox=True),
 }

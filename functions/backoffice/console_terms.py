@@ -22,6 +22,9 @@ audit | Audit log | Journal d’audit | دفتر بازرسی | د پلټنې د
 messages | Messages | Messages | پیام‌ها | پیغامونه | الرسائل
 proof | In the log | Dans le journal | در دفتر | په دفتر کې | في السجل
 work | Work on a key | Travail sur une clé | کار روی کلید | پر کیلۍ کار | العمل على مفتاح
+sandbox | Simulated doors | Portes simulées | دروازه‌های آزمایشی | ازمایښتي دروازې | أبواب المحاكاة
+costs | Costs | Coûts | هزینه‌ها | لګښتونه | التكاليف
+views | My views | Mes vues | نماهای من | زما لیدونه | طرق عرضي
 history | Step by step | Pas à pas | گام به گام | ګام په ګام | خطوة بخطوة
 """
 _COLUMNS: Final = """
@@ -51,6 +54,12 @@ pages | Pages | Pages | صفحه‌ها | پاڼې | الصفحات
 planned | Planned | Prévu | برنامه‌ریزی‌شده | پلان شوی | مخطط
 proven | Proven at | Prouvée le | آزموده در | ازمویل شوی | أُثبت في
 remedy | What to do | Que faire | چه باید کرد | څه وکړو | ما العمل
+month | Month | Mois | ماه | میاشت | الشهر
+cost | Cost | Coût | هزینه | لګښت | التكلفة
+took | 95 in 100 made within | 95 % créées en | 95٪ ساخته‌شده در | 95٪ جوړې شوې په | 95٪ أُنشئت خلال
+keys_there | Keys there | Clés présentes | کلیدهای آنجا | هلته کیلۍ | مفاتيح هناك
+step | Step | Étape | گام | ګام | خطوة
+view_name | Name of the view | Nom de la vue | نام نما | د لید نوم | اسم العرض
 reserved | Reserved | Réservés | کنارگذاشته | ساتل شوي | محجوز
 risks | At risk | Risques | خطرها | خطرونه | المخاطر
 run | Run | Passage | نوبت | وار | الدورة
@@ -65,13 +74,13 @@ left | Left at locks | Restées aux serrures | مانده در قفل | په ق�
 lost_keys | Lost | Perdues | گم‌شده | ورکې | مفقود
 minutes_saved | Time saved at the desk | Temps gagné à l’accueil | وقت صرفه‌جویی‌شده | سپما شوی وخت | وقت موفَّر
 revoke_success | Taken back | Retirées | پس‌گرفته در قفل | په قلف کې اخیستل شوې | سُحب من القفل
-revoked_within_5s | Within 5 s | En 5 s | پس‌گرفته در ۵ ثانیه | په ۵ ثانیو کې | سُحب خلال ٥ ثوانٍ
+revoked_within_5s | Within 5 s | En 5 s | پس‌گرفته در 5 ثانیه | په 5 ثانیو کې | سُحب خلال 5 ثوانٍ
 usd_avoided | Lost keys: cost avoided | Clés perdues : coût évité | هزینهٔ نشده | نه شوی لګښت | كلفة مُتجنَّبة
 waits | Time to take back | Délai de retrait | زمان پس‌گرفتن | د اخیستلو وخت | زمن السحب
-within_5s | up to 5 s | jusqu’à 5 s | تا ۵ ثانیه | تر ۵ ثانیو | حتى ٥ ث
-within_30s | up to 30 s | jusqu’à 30 s | تا ۳۰ ثانیه | تر ۳۰ ثانیو | حتى ٣٠ ث
-within_5m | up to 5 min | jusqu’à 5 min | تا ۵ دقیقه | تر ۵ دقیقو | حتى ٥ د
-within_30m | up to 30 min | jusqu’à 30 min | تا ۳۰ دقیقه | تر ۳۰ دقیقو | حتى ٣٠ د
+within_5s | up to 5 s | jusqu’à 5 s | تا 5 ثانیه | تر 5 ثانیو | حتى 5 ث
+within_30s | up to 30 s | jusqu’à 30 s | تا 30 ثانیه | تر 30 ثانیو | حتى 30 ث
+within_5m | up to 5 min | jusqu’à 5 min | تا 5 دقیقه | تر 5 دقیقو | حتى 5 د
+within_30m | up to 30 min | jusqu’à 30 min | تا 30 دقیقه | تر 30 دقیقو | حتى 30 د
 longer | longer | plus long | بیشتر | ډېر | أطول
 vendor | Vendor | Fournisseur | سازنده | جوړوونکی | المورد
 week | Week | Semaine | هفته | اونۍ | الأسبوع
@@ -136,6 +145,14 @@ unreached | Not reached | Non atteint | نرسید | ونه رسېد | لم يص
 _DOINGS: Final = """
 all | All | Tout | همه | ټول | الكل
 only_failed | Troubles only | Problèmes seulement | تنها مشکل‌ها | یوازې ستونزې | المشاكل فقط
+save_view | Save this view | Enregistrer cette vue | این نما را نگه دار | دا لید وساته | احفظ هذا العرض
+remove | Remove | Retirer | بردار | لرې کړه | أزل
+saved | Views kept. | Vues enregistrées. | نماها نگه داشته شد. | لیدونه وساتل شول. | حُفظت طرق العرض.
+try_door | Try the door | Essayer la porte | دروازه را بیازمای | دروازه وازموه | جرّب الباب
+do_it | Let it happen | Le provoquer | بگذار رخ دهد | پرېږده چې وشي | دعه يحدث
+fork | Begin anew from here | Reprendre d’ici | از اینجا از نو | له دې ځایه له سره | ابدأ من هنا مجددًا
+uncounted | Not counted before: | Non compté avant le : | ناشمرده پیش از: | ناشمېرل مخکې له: | لم يُحسب قبل:
+no_price | No price said for: | Sans prix indiqué : | بی قیمت گفته‌شده: | بې ویل شوې بیې: | بلا سعر مذكور:
 which | Room or booking | Chambre ou réservation | اتاق یا رزرو | خونه یا ریزرف | غرفة أو حجز
 """
 TERMS: Final[Mapping[str, tuple[str, ...]]] = {

@@ -84,6 +84,8 @@ _ROWS: Final[Mapping[str, tuple[str, str, str, str, str]]] = {
     "none": ("Nothing here now.", "Rien pour l’instant.", "فعلاً چیزی نیست.", "اوس څه نشته.", "لا شيء الآن."),
     "as_of": ("As of", "Au", "تا", "تر", "حتى"),
     "refresh": ("Look again", "Actualiser", "دوباره ببین", "بیا وګوره", "تحديث"),
+    "follow": ("Follow it", "Suivre", "دنبال کن", "تعقیب یې کړه", "تابع التقدّم"),
+    "unfollow": ("Stop following", "Ne plus suivre", "دیگر دنبال نکن", "تعقیب ودروه", "أوقف المتابعة"),
     "find": ("Find a booking", "Chercher une réservation", "یافتن رزرو", "ریزرف ومومئ", "ابحث عن حجز"),
     "look": ("Look", "Voir", "ببین", "وګوره", "عرض"),
     "at": ("At", "Quand", "وقت", "وخت", "الوقت"),

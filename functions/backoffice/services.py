@@ -12,7 +12,7 @@ from shared.usecases.telemetry.flags import DocumentFlags, Rates
 from shared.usecases.telemetry.peppers import Peppers
 from shared.usecases.telemetry.tell import Teller
 
-_PEPPERS, _TELLER, _BOARDS = "backoffice.peppers", "backoffice.teller", "backoffice.boards"
+_PEPPERS, _TELLER, BOARDS = "backoffice.peppers", "backoffice.teller", "backoffice.boards"
 _TURNS: Final = "backoffice.turns"
 OLDEST: Final = "1.0.0"
 """Desktops below this version are let in no more (C §13)."""
@@ -51,9 +51,9 @@ def turns_of(on: Platform) -> WeakValueDictionary[str, asyncio.Lock]:
 
 def boards_of(on: Platform) -> Boards:
     """Return what this instance has read of late of every hotel."""
-    if _BOARDS not in on.kept:
-        on.kept[_BOARDS] = Boards(on.clock, on.log)
-    boards: Boards = on.kept[_BOARDS]
+    if BOARDS not in on.kept:
+        on.kept[BOARDS] = Boards(on.clock, on.log)
+    boards: Boards = on.kept[BOARDS]
     return boards
 
 

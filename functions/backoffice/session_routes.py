@@ -19,6 +19,7 @@ from shared.runtime.asked import Asked
 from shared.runtime.platform import Platform
 from shared.runtime.problems import NotThere
 from shared.runtime.routes import Route
+from shared.usecases.backoffice.console_codes import CODE_BYTES, GOOD_FOR, make_code
 from shared.usecases.backoffice.hear import PREFERENCES
 from shared.usecases.backoffice.sessions import Session
 from shared.usecases.backoffice.sign_in import SignIn, close, sign_in
@@ -46,6 +47,14 @@ class SignedIn(Published):
     primary_property_id: str
     roles: tuple[str, ...]
     idle_after: datetime
+    ends_at: datetime
+
+
+class ConsoleCodeMade(Published):
+    """A code that opens the console in a browser, once: it is shown here, and nowhere again."""
+
+    code: str = Field(repr=False)
+    path: str = Field(repr=False)
     ends_at: datetime
 
 
@@ -109,6 +118,15 @@ def _signed_in(session: Session, secret: str) -> SignedIn:
     )
 
 
+async def make_console_code(asked: Asked, on: Platform) -> ConsoleCodeMade:
+    """Make a code that lets the person who asks into the console, as what they are at this instant."""
+    operator_of(asked)
+    asked.where()
+    code = await make_code(asked.principal, on.entropy.token(CODE_BYTES), on.documents, asked.now)
+    path = f"backoffice-console/sign-in?code={code}"
+    return ConsoleCodeMade(code=code, path=path, ends_at=asked.now + GOOD_FOR)
+
+
 @at_desk("auth", "session.sign_out")
 async def _sign_out(desk: Desk) -> Closed:
     """Close the session that asks, and no other."""
@@ -158,6 +176,16 @@ ROUTES: Final = (
         use_case=_sign_out,
         answer=Closed,
         permission=P,
+    ),
+    Route(
+        method="POST",
+        path=f"{ROOT}/console-codes",
+        summary="Open the console in a browser",
+        use_case=make_console_code,
+        answer=ConsoleCodeMade,
+        permission=P,
+        status=201,
+        remembered=False,
     ),
     Route(
         method="GET",

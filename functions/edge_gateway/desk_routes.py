@@ -14,7 +14,7 @@ from shared.runtime.platform import Platform
 from shared.runtime.responses import json_response
 from shared.usecases.audit import witnessing
 from shared.usecases.audit.services import AuditServices
-from shared.usecases.desk import arrivals, certificates, pairing, push, relay, witness
+from shared.usecases.desk import arrivals, at_counter, certificates, pairing, push, relay, witness
 from shared.usecases.desk.desks import KnownDesk, proven
 from shared.usecases.desk.services import DeskRefused, DeskServices
 
@@ -48,7 +48,8 @@ async def _answered(came: Incoming, on: DeskServices, platform: Platform) -> Jso
 async def _pull(desk: KnownDesk, body: Json, on: DeskServices, _: Platform) -> Json:
     wait, known = body.get("wait", 0), body.get("known", [])
     named = [each for each in known if isinstance(each, str)] if isinstance(known, list) else []
-    return await relay.pull(desk, float(wait) if isinstance(wait, int | float) else 0.0, named, on)
+    patience = float(wait) if isinstance(wait, int | float) else 0.0
+    return await relay.pull(desk, patience, named, on, relay.Able.of(body))
 
 
 async def _hear(desk: KnownDesk, body: Json, on: DeskServices, _: Platform) -> Json:
@@ -61,6 +62,10 @@ async def _arrivals(desk: KnownDesk, _: Json, on: DeskServices, __: Platform) ->
 
 async def _certificate(desk: KnownDesk, _: Json, on: DeskServices, __: Platform) -> Json:
     return {"certificate": await certificates.renew(desk, on)}
+
+
+async def _order(desk: KnownDesk, body: Json, on: DeskServices, _: Platform) -> Json:
+    return await at_counter.ordered(desk, body, on)
 
 
 async def _push(desk: KnownDesk, body: Json, on: DeskServices, _: Platform) -> Json:
@@ -80,6 +85,7 @@ ROUTES: Final[Mapping[tuple[str, str], Route]] = {
     ("POST", "/edge/v1/jobs/step"): _hear,
     ("POST", "/edge/v1/arrivals"): _arrivals,
     ("POST", "/edge/v1/certificate"): _certificate,
+    ("POST", "/edge/v1/orders"): _order,
     ("POST", "/sync/v1/push"): _push,
     ("POST", "/edge/v1/witness/request"): _witness_request,
     ("POST", "/edge/v1/witness/cosign"): _witness_cosign,

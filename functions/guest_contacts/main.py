@@ -15,10 +15,12 @@ BOOKING = "melmastoon.reservation.booking"
 
 @subscriber(f"{BOOKING}.confirmed.v1", sets_aside=False)
 async def on_guest_contact(event: "Event", on: Platform) -> None:
-    """Keep how the guest of a stay can be reached."""
+    """Keep how the guest of a stay can be reached, and where keys on phones are sent."""
+    from shared.usecases.stays.remember_accounts import remember_accounts
     from shared.usecases.stays.remember_contact import remember_contact
 
     await remember_contact(event, await on.hotels.admit(event.tenant_id), on.cipher, on.clock)
+    await remember_accounts(event, on.hotels, on.cipher, on.clock)
 
 
 @subscriber(f"{BOOKING}.dates_changed.v1", sets_aside=False)

@@ -88,7 +88,7 @@ Saves = Mapping[str, Mapping[WalletName, Secret[str]]]
 
 
 def _keys(stay: StayShown, paper: Stationery, saves: Saves) -> str:
-    named = replace(paper, hotel=stay.hotel, phone=stay.phone)
+    named = replace(paper, hotel=stay.hotel, phone=stay.phone, colour=stay.colour)
     shown = [
         replace(_on_page(key, helped), wallets=stay.offers(key), saves=saves.get(key.id, {}))
         for key, helped in stay.keys

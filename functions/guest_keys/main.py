@@ -36,7 +36,6 @@ async def guest_page(request: Visit, on: Platform) -> Page:
 async def renew_code(body: Body, on: Platform) -> Body:
     """Replace a code that its guest says does not work."""
     from shared.runtime.keys import services_of
-    from shared.usecases.upkeep.end_one_key import KeyOrder, replace_key
+    from shared.usecases.upkeep.end_one_key import KeyOrder, renew_key
 
-    order = KeyOrder.of({**body, "by": GUESTS, "reason": "lost"})
-    return await replace_key(order, services_of(on))
+    return await renew_key(KeyOrder.of({**body, "by": GUESTS}), services_of(on))

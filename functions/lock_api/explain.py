@@ -1,6 +1,5 @@
 """Why a door refused a guest, over HTTP: the causes in order, what the desk does, what the guest is told."""
 
-import asyncio
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -19,9 +18,7 @@ from shared.runtime.platform import Platform
 from shared.runtime.problems import NotThere
 from shared.runtime.routes import Route
 from shared.usecases.operations.letters import set_aside_of
-from shared.usecases.reconcile.begin_comparison import BeginComparison, begin_comparisons, is_over
-
-PATIENCE_SECONDS, LOOK_EVERY_SECONDS = 12.0, 0.25
+from shared.usecases.reconcile.ask_lock import Asking
 
 
 class ExplainWanted(Published):
@@ -62,7 +59,10 @@ async def explain(asked: Asked, on: Platform) -> Explained:
     if stay is not None and stay.property_id is not None:
         asked.at(stay.property_id)
     now = on.clock.now
-    fresh = str(asked.query.live).lower() == "true" and await _asked_now(at, asked, on)
+    live = str(asked.query.live).lower() == "true"
+    fresh = live and await Asking(on.documents, on.cell, on.sagas, services_of(on)).asked(
+        asked.principal.tenant, at.setup.property.id, at.door
+    )
     letters = await set_aside_of(asked.principal.tenant, reservation, on.dead_letters)
     told = await why_refused(store, at, reservation, letters, now())
     listed = tuple(shown(Cause, each) for each in told["causes"])
@@ -80,21 +80,6 @@ async def _door(asked: Asked, on: Platform) -> AtDoor:
                 asked.at(setup.property.id)
                 return AtDoor(setup, door)
     raise NotThere("no such door")
-
-
-async def _asked_now(at: AtDoor, asked: Asked, on: Platform) -> bool:
-    """Have the lock compared, and wait a little: whoever stands at a door has no time for more."""
-    place = {"property": at.setup.property.id, "vendor": at.door.vendor, "lock": at.door.id}
-    command = BeginComparison.of({"occasion": "asked", "tenant": asked.principal.tenant, **place})
-    begun = await begin_comparisons(command, on.documents, on.cell, services_of(on))
-    runs = {each["run"] for each in begun.comparisons}
-    waited = 0.0
-    while waited < PATIENCE_SECONDS:
-        if await is_over(runs, place["property"], at.door.vendor, store_of(asked, on)):
-            return True
-        await asyncio.sleep(LOOK_EVERY_SECONDS)
-        waited += LOOK_EVERY_SECONDS
-    return False
 
 
 ROUTES: Final = (

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field
 
 from functions.lock_api.places import store_of
+from shared.domain.colour import OURS
 from shared.domain.ids import PropertyId
 from shared.domain.permissions import Permission
 from shared.events.wire import Flag, Published, text
@@ -44,6 +45,7 @@ class MessageSettingsTold(Published):
     renews_codes: Flag = False
     wallets: Annotated[tuple[Literal["apple", "google"], ...], Field(max_length=2)] = ()
     code_on_cards: Flag = False
+    colour: Annotated[str, Field(pattern="^#[0-9a-f]{6}$")] = OURS
 
 
 class Dropped(Published):

@@ -55,6 +55,13 @@ class Change(Published):
     window: Window
 
 
+class NextStay(Published):
+    """The stay of the same guest that a key is for after the one that it is of, and when that is."""
+
+    reservation: ReservationId
+    window: Window
+
+
 class Work(Published):
     """The work on a key: to make it, or to bring its locks to what they are wished to be."""
 
@@ -79,6 +86,8 @@ class Credential(Published):
     window: Window
     effective: Maybe[Window] = None
     """What its locks enforce, where they round."""
+    then: Maybe[NextStay] = None
+    """Another stay of its guest that has it too: it opens over the turn of both, with the same PIN."""
     becomes: Maybe[Change] = None
     saga: Work
     due_at: Maybe[At] = None
@@ -112,6 +121,9 @@ class StayKey(Published):
 
     id: KeyId
     state: KeyState
+    reservation: Maybe[ReservationId] = None
+    """Whose it is now: of two stays with one key, the stay that goes on."""
+    then: Maybe[NextStay] = None
 
 
 class Heard(Published):

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from functions.lock_api.places import as_state, cell_of, stay_at, stay_named
+from functions.lock_api.places import as_state, stay_at, stay_named, store_of
 from functions.lock_api.shown import Heard, Stay, StayKey, shown
 from shared.domain.ids import PropertyId, ReservationId
 from shared.domain.kinds import SuspendReason as Reason
@@ -29,7 +29,7 @@ from shared.events.wire import (
 from shared.events.wire import PropertyId as InProperty
 from shared.events.wire import ReservationId as OfReservation
 from shared.queries.found import FoundStay
-from shared.queries.stays import shown_stay
+from shared.queries.stays import stay_as_shown
 from shared.runtime.asked import Answered, Asked
 from shared.runtime.keys import services_of
 from shared.runtime.platform import Platform
@@ -178,7 +178,7 @@ async def _told(
 
 
 async def _shown(found: FoundStay, asked: Asked, on: Platform) -> Answered:
-    told = await shown_stay(cell_of(on), found.id, asked.principal.tenant)
+    told = await stay_as_shown(store_of(asked, on), found.record)
     keys = tuple(shown(StayKey, each) for each in told["keys"])
     heard = tuple(shown(Heard, each) for each in told["heard"])
     return Answered(shown(Stay, {**told, "keys": keys, "heard": heard}), version=found.version)

@@ -56,7 +56,7 @@ async def message_status(came: Incoming, on: Platform) -> Response:
 
 @step
 async def read_bounces(_body: Body, on: Platform) -> Body:
-    """Read what came back of guests' mail."""
+    """Read what came back of guests' mail, and the receipts of their SMS."""
     from functions.notifications.returned import read_mailboxes
 
     return await read_mailboxes(on)

@@ -5,10 +5,12 @@ proves nothing, and need not. What is no report, or of no letter of ours, goes u
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
 from functions.notifications.carriers import mail_lines
+from functions.notifications.receipts import read_receipts
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
 from shared.messages.kinds import Channel
@@ -28,27 +30,42 @@ VISIT_SECONDS: Final = 120.0
 """A mailbox that takes longer is left until the next visit."""
 
 
+Visit = Callable[[TenantId, Platform], Awaitable[int]]
+
+
 async def read_mailboxes(on: Platform) -> dict[str, Any]:
-    """Visit the mailbox of every tenant that has one."""
+    """Visit the mailbox and the SMS centre of every tenant that has one."""
     tenants, turn = await Cell(on.documents, on.cell).tenants(), asyncio.Semaphore(AT_ONCE)
 
-    async def visit(tenant: TenantId) -> int:
+    async def visited(tenant: TenantId) -> list[int]:
         async with turn:
-            return await _visited(tenant, on)
+            return [await _visited(name, tenant, on) for name in _VISITS]
 
-    return {"read": sum(await asyncio.gather(*map(visit, tenants)))}
+    counts = await asyncio.gather(*map(visited, tenants))
+    return {name: sum(each[at] for each in counts) for at, name in enumerate(_VISITS)}
 
 
-async def _visited(tenant: TenantId, on: Platform) -> int:
+async def _visited(name: str, tenant: TenantId, on: Platform) -> int:
+    visit, unread = _VISITS[name]
     try:
-        bounces = await bounces_at(tenant, on)
-        if bounces is None or bounces.mailbox is None:
-            return 0
         async with asyncio.timeout(VISIT_SECONDS):
-            return await Mailbox(bounces.mailbox, mail_lines(on)).read(partial(_may_go, tenant, bounces, on))
+            return await visit(tenant, on)
     except (InvalidInput, MessengerTrouble, ServiceTrouble, TimeoutError) as trouble:
-        on.log.failure("a mailbox of returned mail could not be read", trouble, tenant=tenant)
+        on.log.failure(unread, trouble, tenant=tenant)
         return 0
+
+
+async def _read(tenant: TenantId, on: Platform) -> int:
+    bounces = await bounces_at(tenant, on)
+    if bounces is None or bounces.mailbox is None:
+        return 0
+    return await Mailbox(bounces.mailbox, mail_lines(on)).read(partial(_may_go, tenant, bounces, on))
+
+
+_VISITS: Final[Mapping[str, tuple[Visit, str]]] = {
+    "read": (_read, "a mailbox of returned mail could not be read"),
+    "receipts": (read_receipts, "receipts of SMS could not be fetched"),
+}
 
 
 async def _may_go(tenant: TenantId, bounces: Bounces, on: Platform, raw: bytes) -> bool:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from shared.runtime.entry import step, subscriber
 from shared.runtime.platform import Platform
-from shared.usecases.hotels.reload_policy import ReloadPolicy, reload_policy
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event  # the models load with the first event, not at start
@@ -14,6 +13,8 @@ if TYPE_CHECKING:
 @subscriber("melmastoon.tenant.config_updated.v1")
 async def on_config_updated(event: "Event", on: Platform) -> None:
     """Keep the key policy that the event carries, if it carries one."""
+    from shared.usecases.hotels.reload_policy import ReloadPolicy, reload_policy
+
     store = await on.hotels.admit(event.tenant_id)
     if event.data.key_kind_policy is not None:
         settings, of = event.data.key_kind_policy, event.data.property_id

@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from shared.domain.errors import InvalidInput
-from shared.ports.sagas import CallbackGone
 from shared.runtime.entry import step
 from shared.runtime.platform import Platform
 from shared.runtime.responses import TryLater
-from shared.usecases.upkeep.probe_platform import HandOver, begin_probe, count_visit, hand_over, reply
 
 Body = Mapping[str, Any]
 
@@ -142,7 +140,9 @@ async def compare_locks(body: Body, on: Platform) -> Body:
     from shared.usecases.reconcile import begin_comparison
 
     services, command = services_of(on), begin_comparison.BeginComparison.of(body)
-    settled = await begin_comparison.settle_all_placed(on.documents, on.cell, services)
+    if command.is_round:
+        return await begin_comparison.compare_due(on.documents, on.cell, services)
+    settled = await begin_comparison.settle_all_placed(command, on.documents, on.cell, services)
     begun = await begin_comparison.begin_comparisons(command, on.documents, on.cell, services)
     return {"begun": begun.comparisons, "settled": settled}
 
@@ -164,14 +164,20 @@ async def judge_finding(body: Body, on: Platform) -> Body:
 @step
 async def probe_start(_body: Body, on: Platform) -> Body:
     """Send out a probe."""
-    probe, execution = await begin_probe(on.sagas, on.ids)
+    from shared.usecases.upkeep import probe_platform
+
+    probe, execution = await probe_platform.begin_probe(on.sagas, on.ids)
     return {"probe": probe, "execution": execution}
 
 
 @step
 async def probe_answer(body: Body, on: Platform) -> Body:
     """Turn the first visit away, so that every probe proves the retry; send a second saga home."""
-    visits = await count_visit(on.documents, on.clock, _text(body, "probe"), _text(body, "execution"))
+    from shared.usecases.upkeep import probe_platform
+
+    visits = await probe_platform.count_visit(
+        on.documents, on.clock, _text(body, "probe"), _text(body, "execution")
+    )
     if visits == 1:
         raise TryLater("the first visit is always turned away")
     return {"visits": visits, "superseded": visits == 0}
@@ -180,16 +186,23 @@ async def probe_answer(body: Body, on: Platform) -> Body:
 @step
 async def probe_handover(body: Body, on: Platform) -> Body:
     """Take the callback's address and promise to call."""
-    command = HandOver(_text(body, "probe"), _text(body, "callback_url"), _seconds(body))
-    await hand_over(command, sealed=on.sealed, cipher=on.cipher, tasks=on.tasks, clock=on.clock)
+    from shared.usecases.upkeep import probe_platform
+
+    command = probe_platform.HandOver(_text(body, "probe"), _text(body, "callback_url"), _seconds(body))
+    await probe_platform.hand_over(
+        command, sealed=on.sealed, cipher=on.cipher, tasks=on.tasks, clock=on.clock
+    )
     return {"promised": True}
 
 
 @step
 async def probe_reply(body: Body, on: Platform) -> Body:
     """Call back; a saga that no longer waits was answered before."""
+    from shared.ports.sagas import CallbackGone
+    from shared.usecases.upkeep import probe_platform
+
     try:
-        await reply(on.sealed, on.cipher, on.sagas, _text(body, "probe"))
+        await probe_platform.reply(on.sealed, on.cipher, on.sagas, _text(body, "probe"))
     except CallbackGone:
         return {"waiting": False}
     return {"waiting": True}

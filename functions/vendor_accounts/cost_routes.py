@@ -47,6 +47,8 @@ class VendorMonth(Published):
     issue_p95_ms: Maybe[int] = None
     currency: Maybe[str] = None
     cost: Maybe[str] = None
+    counted_since: Maybe[str] = None
+    """The first day that was counted, where those before it in the month were not: then no cost is told."""
 
 
 class Costs(Published):

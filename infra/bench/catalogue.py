@@ -2,8 +2,11 @@
 
 from infra.bench.figures import Measure
 from infra.bench.measures import (
+    adapters,
+    api_reads,
     audit,
     audit_days,
+    backoffice,
     bus,
     desk,
     desktops,
@@ -17,6 +20,7 @@ from infra.bench.measures import (
     keys,
     receiver,
     resume,
+    revoke,
     start_up,
 )
 from infra.manifest.load import load_manifest
@@ -34,11 +38,15 @@ def measures() -> tuple[Measure, ...]:
         audit_days.MEASURE,
         executions.MEASURE,
         keys.MEASURE,
+        adapters.MEASURE,
+        revoke.MEASURE,
         idle.MEASURE,
         start_up.measure(load_manifest()),
         receiver.MEASURE,
         resume.MEASURE,
         desk.MEASURE,
         desktops.MEASURE,
+        api_reads.MEASURE,
+        backoffice.MEASURE,
         growth.MEASURE,
     )

@@ -142,8 +142,10 @@ async def connect(port: int, answered: Answered) -> Connection:
     return connection
 
 
-def request(port: int, path: str, headers: Mapping[str, str] | None = None, body: bytes = b"") -> bytes:
-    """Return a POST, byte for byte."""
+def request(
+    port: int, path: str, headers: Mapping[str, str] | None = None, body: bytes = b"", method: str = "POST"
+) -> bytes:
+    """Return a request, byte for byte."""
     named = {"host": f"127.0.0.1:{port}", "content-length": str(len(body)), **(headers or {})}
-    lines = [f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in named.items())]
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in named.items())]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body

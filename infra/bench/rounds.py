@@ -42,6 +42,15 @@ def _take(measure: Measure, effort: Effort, number: int, folder: Path, taken: Ta
         taken.samples[name].append(value)
 
 
+def each_cpu_second(work: Callable[[], object], seconds: float) -> float:
+    """Return how often one core does something in a second of its own, whatever else the machine is at."""
+    done, began, until = 0, time.process_time(), time.perf_counter() + seconds
+    while time.perf_counter() < until:
+        work()
+        done += 1
+    return done / (time.process_time() - began)
+
+
 def each_second(work: Callable[[], object], seconds: float) -> float:
     """Return how often a second something can be done."""
     done, began = 0, time.perf_counter()

@@ -1,11 +1,12 @@
 """The outbox as a page: each message in the frame of a telephone, as its guest would have it.
 
 It shows codes and links, which is what it is for; so it is shown only to whoever has the token of its home.
-A letter is shown in a frame that runs nothing and loads nothing; its picture of the QR code stands below it.
+A letter is shown in a frame that runs and loads nothing, with its picture where a mail program has it.
 """
 
 import base64
 import html
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -15,15 +16,17 @@ POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'; "
     "form-action 'none'"
 )
+_ATTACHED: Final = re.compile(r"cid:[\w-]+")
 _STYLE: Final = """
 body{margin:0;background:#e9e9e4;font:15px/1.5 system-ui,"Noto Naskh Arabic",sans-serif;color:#1c1c1a}
-header{padding:1rem 1.5rem}main{display:flex;flex-wrap:wrap;gap:1.5rem;padding:0 1.5rem 2rem}
+header{padding:1rem 1.5rem}
+main{display:flex;flex-wrap:wrap;align-items:start;gap:1.5rem;padding:0 1.5rem 2rem}
 article{width:22rem;background:#111;border-radius:2rem;padding:1rem .75rem}
-article>div{background:#fff;border-radius:1.25rem;min-height:10rem;padding:.75rem;overflow:hidden}
+article>div{background:#fff;border-radius:1.25rem;padding:.75rem;overflow:hidden}
 small{color:#55554f}h2{font-size:1rem;margin:.25rem 0}
 .sms{background:#e2efe9;border-radius:1rem;padding:.6rem .8rem;white-space:pre-wrap;overflow-wrap:anywhere}
 .push{background:#f1f1ee;border-radius:1rem;padding:.6rem .8rem}
-iframe{border:0;width:100%;height:34rem}img{width:9rem;display:block;margin-inline:auto}
+iframe{border:0;width:100%;height:46rem}
 a{overflow-wrap:anywhere}
 """
 
@@ -50,13 +53,12 @@ def _telephone(caught: Caught) -> str:
 
 
 def _mail(caught: Caught) -> str:
-    letter = html.escape(caught.html or caught.text)
-    picture = base64.b64encode(caught.square).decode()
-    square = f'<img alt="QR code" src="data:image/png;base64,{picture}">' if picture else ""
+    picture = f"data:image/png;base64,{base64.b64encode(caught.square).decode()}"
+    letter = html.escape(_ATTACHED.sub(picture, caught.html) or caught.text)
     return (
         f'<h2 dir="auto">{html.escape(caught.subject)}</h2>'
         f'<small dir="auto">{html.escape(caught.sender)}</small>'
-        f'<iframe title="letter" sandbox="allow-popups" srcdoc="{letter}"></iframe>{square}'
+        f'<iframe title="letter" sandbox="allow-popups" srcdoc="{letter}"></iframe>'
     )
 
 

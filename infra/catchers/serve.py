@@ -1,4 +1,4 @@
-"""The catchers as one process on loopback; mail comes in one port above theirs, and comes back two above.
+"""The catchers as one process on loopback; above their port mail comes in, comes back, and SMPP is spoken.
 
 The outbox is at `/`, for a browser that came by `/open?TOKEN` once, which keeps it in a cookie. Programs send
 the token as a bearer to `/outbox`. The routes of providers have their providers' own proof.
@@ -22,6 +22,7 @@ from infra.catchers.mail_server import serve_mail, serve_returned
 from infra.catchers.outbox import Outbox
 from infra.catchers.outbox_page import POLICY, outbox_page
 from infra.catchers.providers import Providers
+from infra.catchers.sms_centre import Centre, serve_centre
 from infra.local.ambient import SystemClock, SystemEntropy
 from infra.local.keyfile import read_or_create
 from shared.vendor_kit.http import Call, CallFault, HttpClient
@@ -29,6 +30,8 @@ from shared.vendor_kit.http import Call, CallFault, HttpClient
 TOKEN_FILE: Final = "outbox.token"  # noqa: S105 - a file's name
 TOKEN_BYTES: Final = 16
 ACCOUNT: Final = "AC00000000000000000000000000000000"
+PORTS: Final = 4
+"""The outbox's own, then one each for mail that comes in, for mail that comes back, and for SMPP."""
 _COOKIE: Final = "outbox"
 
 
@@ -106,7 +109,8 @@ async def run(home: Path, port: int) -> None:
         catchers.app(), host="127.0.0.1", port=port, access_log=False, log_level="warning", lifespan="off"
     )
     returned = await serve_returned(catchers.outbox, port + 2)
-    async with mail, returned:
+    centre = await serve_centre(Centre(catchers.outbox, outbox_token(home)), port + 3)
+    async with mail, returned, centre:
         await uvicorn.Server(settings).serve()
 
 

@@ -9,14 +9,13 @@ from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, moment, plain, table
 from infra.cli.command import at_a_place
 from infra.cli.inputs import json_file
-from infra.cli.person import Json, Person
+from infra.cli.person import Json, tenant_admin
 from infra.cli.problems import Refused
-from shared.domain.permissions import Role
 
 ROUTE = "account-api/lock/v1/vendor-accounts"
 Tenant = Annotated[str, typer.Option(help="Whose it is, such as tnt_silk.")]
 Place = Annotated[str, typer.Option("--property", help="The property, such as ppt_kabul.")]
-Vendor = Annotated[str, typer.Option(help="The vendor, such as acme.")]
+Vendor = Annotated[str, typer.Option(help="The vendor's code: keyfleet account list.")]
 By = Annotated[str, typer.Option(help="Who orders it, such as usr_admin.")]
 STAGES: Final = {
     "resting": "in use",
@@ -28,7 +27,7 @@ account = typer.Typer(no_args_is_help=True, help="Vendors' accounts, and their r
 
 def list_accounts(at: FleetAddress, tenant: Tenant, by: By = "usr_local") -> Answer:
     """List the accounts of a tenant, those used longest first; nothing of what they hold."""
-    facts = _admin(at, tenant, by).ask(ROUTE)
+    facts = tenant_admin(at, tenant, by).ask(ROUTE)
     heads = ("vendor", "property", "stage", "used since", "lasts until", "the next is not used, for")
     rows = [
         (
@@ -54,7 +53,7 @@ def rotate(
 ) -> Answer:
     """Begin to replace a property's account at a vendor; it is used until the next one is proven."""
     wanted = {"propertyId": place, "vendor": vendor, "because": because}
-    facts = _admin(at, tenant, by).ask(f"{ROUTE}/rotations", wanted)
+    facts = tenant_admin(at, tenant, by).ask(f"{ROUTE}/rotations", wanted)
     return _said(facts, "Bring the next one: keyfleet account next FILE …")
 
 
@@ -71,12 +70,8 @@ def bring(
     if not isinstance(fields, dict):
         raise Refused(f"{file} holds no JSON object", "write it as the vendor's runbook shows")
     wanted = {"propertyId": place, "vendor": vendor, "account": fields}
-    facts = _admin(at, tenant, by).ask(f"{ROUTE}/next", wanted)
+    facts = tenant_admin(at, tenant, by).ask(f"{ROUTE}/next", wanted)
     return _said(facts, f"It is being tried; delete {file}. See what came of it: keyfleet account list")
-
-
-def _admin(at: FleetAddress, tenant: str, by: str) -> Person:
-    return Person(at, tenant, by, Role.TENANT_ADMIN)
 
 
 def _said(facts: Json, next_: str) -> Answer:

@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -87,7 +88,7 @@ def pack(  # noqa: PLR0913, PLR0917 - each is an option of the command line
         raise Refused("nothing is asked about, or several things", "name one: --stay, --staff or --property")
     (kind, which) = named[0]
     asked = {"kind": kind, **which, "tenant": tenant, "by": by, "language": language}
-    times = {"rooms": room or [], "since": since, "until": until}
+    times = {"rooms": room or [], "since": _instant("--since", since), "until": _instant("--until", until)}
     facts = ControlPlane(at, patience=PATIENCE).call("audit-pack", {**asked, **times})
     return _written(facts, out, f"{kind}-{next(iter(which.values()))}")
 
@@ -111,7 +112,8 @@ def erase(at: FleetAddress, guest: Guest, tenant: Tenant, by: By, reason: Reason
         if kept["kept_until"]
         else "Audit has none."
     )
-    return Answer(facts, (line(said), line(stays)))
+    phones = [line(f"{each['key']}: {each['because']}.") for each in facts["accounts_kept"]]
+    return Answer(facts, (line(said), line(stays), *phones))
 
 
 def hold(at: FleetAddress, guest: Guest, tenant: Tenant, by: By, reason: Reason) -> Answer:
@@ -186,6 +188,18 @@ def desk(
     return Answer(facts, (line(f"{counted(len(facts['witnesses']), 'desk')} may cosign the cell."),))
 
 
+def _instant(option: str, text: str | None) -> str | None:
+    """Return an instant with its offset as it was given; a day alone has none, for hotels have zones."""
+    try:
+        read = None if text is None else datetime.fromisoformat(text)
+    except ValueError:
+        raise Refused(f"{option}: {text!r:.64} is no time", "write it as 2026-11-22T00:00:00Z") from None
+    if read is not None and read.tzinfo is None:
+        whole = f"{read.isoformat()}Z"
+        raise Refused(f"{option}: {text!r:.64} says nothing of its zone", f"write it as {whole}")
+    return text
+
+
 def _of_guest(at: FleetAddress, do: str, guest: str, tenant: str, by: str, reason: str) -> Json:
     asked = {"do": do, "guest": guest, "tenant": tenant, "by": by, "reason": reason}
     return ControlPlane(at).call("audit-rights", asked)
@@ -217,10 +231,14 @@ def _written(facts: Json, out: Path, name: str) -> Answer:
 def _new_file(path: Path, content: str | bytes) -> str:
     """Create a file for its owner alone; what it holds is about people."""
     try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600, exist_ok=False)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    except FileExistsError:
-        raise Refused(f"{path} is there already", "move it away, or name another folder with --out") from None
+    except FileExistsError as error:
+        taken = error.filename or path
+        raise Refused(
+            f"{taken} is there already", "move it away, or name another folder with --out"
+        ) from None
     except OSError as error:
         raise Refused(f"cannot write {path}: {error.strerror}", "name a folder with --out") from None
     return str(path)

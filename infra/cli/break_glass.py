@@ -30,7 +30,7 @@ def ask(  # noqa: PLR0913, PLR0917 - each is an option of the command line
     incident: Annotated[str, typer.Argument(help="The documented incident, such as INC-7.")],
     tenant: Tenant,
     place: Annotated[str, typer.Option("--property", help="The property, such as ppt_kabul.")],
-    vendor: Annotated[str, typer.Option(help="The vendor, such as acme.")],
+    vendor: Annotated[str, typer.Option(help="The vendor's code: keyfleet account list.")],
     because: Annotated[str, typer.Option(help="Why, in one word, such as vendor_outage.")],
     by: By,
     minutes: Annotated[int, typer.Option(help="For how long, an hour at most.")] = 30,

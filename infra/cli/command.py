@@ -10,7 +10,7 @@ import typer
 
 from infra.cli.address import HOME, PORT, FleetAddress
 from infra.cli.answer import Answer, Outcome, Telling, errors, print_answer, print_part, print_problem
-from infra.cli.problems import Problem
+from infra.cli.problems import Failed, Problem
 from infra.cli.sim.simulator import Simulator, simulator_at
 
 P = ParamSpec("P")
@@ -34,6 +34,8 @@ SimulatorPort = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, and nothing else.")]
+OURS = frozenset({"edge_agent", "functions", "infra", "shared"})
+"""What is missing of these is a fault of ours; of any other package, a release that was not set up."""
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 _JSON = inspect.Parameter("as_json", _KEYWORD, default=False, annotation=Json)
 _PLACE = (
@@ -107,10 +109,22 @@ def _simulator(given: dict[str, Any]) -> Simulator:
 def stopping_at_problems(*, as_json: bool) -> Iterator[None]:
     """Turn a problem into its words and its exit code."""
     try:
-        yield
+        with _packages_named():
+            yield
     except Problem as problem:
         print_problem(problem, as_json=as_json)
         raise typer.Exit(problem.exit_code) from None
+
+
+@contextmanager
+def _packages_named() -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] in OURS:
+            raise
+        remedy = "make setup, which installs what this release needs"
+        raise Failed(f"the package {error.name} is not installed here", remedy) from None
 
 
 def _finish(outcome: Outcome, *, as_json: bool) -> NoReturn:

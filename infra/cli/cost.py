@@ -8,8 +8,7 @@ import typer
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, plain, table
 from infra.cli.command import at_a_place
-from infra.cli.person import Json, Person
-from shared.domain.permissions import Role
+from infra.cli.person import Json, tenant_admin
 
 API = "account-api/lock/v1"
 Tenant = Annotated[str, typer.Option(help="Whose it is, such as tnt_silk.")]
@@ -25,7 +24,7 @@ def show(
     by: By = "usr_local",
 ) -> Answer:
     """Show a month: keys issued and taken back at each vendor and property, how well, and what it cost."""
-    facts = Person(at, tenant, by, Role.TENANT_ADMIN).ask(f"{API}/costs?month={quote(month, safe='')}")
+    facts = tenant_admin(at, tenant, by).ask(f"{API}/costs?month={quote(month, safe='')}")
     heads = ("vendor", "property", "issued", "well", "p95 ms", "taken back", "well", "locks", "cost")
     rows = [_row(each) for each in facts["rows"]]
     sums = [line(plain(f"{amount} {currency}", "bold")) for currency, amount in facts["sums"].items()]
@@ -34,7 +33,7 @@ def show(
 
 def price(  # noqa: PLR0913, PLR0917 - each is an option of the command line
     at: FleetAddress,
-    vendor: Annotated[str, typer.Argument(help="The vendor, such as acme.")],
+    vendor: Annotated[str, typer.Argument(help="The vendor's code: keyfleet account list.")],
     tenant: Tenant,
     by: By,
     currency: Annotated[str, typer.Option(help="In three letters, such as EUR.")],
@@ -50,7 +49,7 @@ def price(  # noqa: PLR0913, PLR0917 - each is an option of the command line
         "revoke": revoke,
         "lockMonth": lock_month,
     }
-    facts = Person(at, tenant, by, Role.TENANT_ADMIN).ask(f"{API}/vendor-prices", wanted, "PUT")
+    facts = tenant_admin(at, tenant, by).ask(f"{API}/vendor-prices", wanted, "PUT")
     said = f" takes {issue} of a key, {revoke} of its end and {lock_month} of a lock's month, in {currency}."
     return Answer(facts, (line(plain(vendor, "bold"), said),))
 
@@ -65,8 +64,14 @@ def _row(of: Json) -> tuple[str, ...]:
         str(of["revoked"]),
         _percent(of.get("revokeSuccessRate")),
         str(of["locks"]),
-        f"{of['cost']} {of['currency']}" if "cost" in of else "no price is known",
+        _cost(of),
     )
+
+
+def _cost(of: Json) -> str:
+    if "countedSince" in of:
+        return f"not counted before {of['countedSince']}"
+    return f"{of['cost']} {of['currency']}" if "cost" in of else "no price is known"
 
 
 def _percent(rate: float | None) -> str:

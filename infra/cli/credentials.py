@@ -11,6 +11,7 @@ from rich.text import Text
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, counted, line, moment, plain, span
 from infra.cli.control import ControlPlane
+from infra.cli.two_stays import of_both
 from infra.cli.wall import both
 
 Json = Mapping[str, Any]
@@ -54,7 +55,7 @@ def credentials(
     keys = facts["credentials"]
     if not keys:
         return Answer(facts, tuple(_none(at, reservation, state)))
-    said = (part for key in keys for part in _told(at, key))
+    said = (part for key in keys for part in _told(at, key, reservation))
     return Answer(facts, (*said, *_beyond(limit, more=facts["more"])))
 
 
@@ -72,7 +73,7 @@ def _beyond(limit: int, *, more: bool) -> Iterator[Text]:
         )
 
 
-def _told(at: FleetAddress, key: Json) -> Iterator[Text]:
+def _told(at: FleetAddress, key: Json, stay: str | None) -> Iterator[Text]:
     reason = f" ({key['reason']})" if key["reason"] else ""
     rooms = f"  {', '.join(key['rooms'])}" if key["rooms"] else ""
     made = f"  {key['kind']} at {key['vendor']}"
@@ -82,6 +83,7 @@ def _told(at: FleetAddress, key: Json) -> Iterator[Text]:
     yield line(
         plain(f"    at the hotel {_there(window['from'], window)} to {_there(window['until'], window)}")
     )
+    yield from of_both(key, stay)
     if waits := key.get("waits"):
         yield line(plain(f"    waits until {moment(waits['until'])} UTC: {waits['because']}", "yellow"))
     yield from _becoming(key)

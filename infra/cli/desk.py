@@ -1,6 +1,7 @@
 """`keyfleet desk`: front-desk machines: codes to pair them, their list, their staff, an end to a lost one."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -9,6 +10,7 @@ from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, moment, plain, table
 from infra.cli.command import at_a_place
 from infra.cli.control import ControlPlane
+from infra.cli.inputs import json_file
 
 ORDERS: Final = "desk-orders"
 Tenant = Annotated[str, typer.Option(help="Whose hotel, such as tnt_silk.")]
@@ -35,7 +37,7 @@ def invite(
 def list_desks(at: FleetAddress, tenant: Tenant, place: Place) -> Answer:
     """List a hotel's desks."""
     facts = _ordered(at, do="list", tenant=tenant, property=place)
-    heads = ("desk", "name", "paired (UTC)", "certified until", "stopped")
+    heads = ("desk", "name", "paired (UTC)", "certified until", "stopped", "locks to pair anew")
     rows = [
         (
             each["desk"],
@@ -43,6 +45,7 @@ def list_desks(at: FleetAddress, tenant: Tenant, place: Place) -> Answer:
             moment(each["paired_at"]),
             moment(each["certified_until"]),
             moment(each["stopped_at"]) if each["stopped_at"] else "",
+            ", ".join(each["locks_left"]),
         )
         for each in facts["desks"]
     ]
@@ -54,7 +57,11 @@ def stop(
 ) -> Answer:
     """Let a desk in no more, and have its certificates count no more."""
     facts = _ordered(at, do="stop", tenant=tenant, desk=desk, by=by)
-    return Answer(facts, (line(plain(facts["desk"], "bold"), " is stopped; what it did before is kept."),))
+    said = [line(plain(facts["desk"], "bold"), " is stopped; what it did before is kept.")]
+    if facts["locks_left"]:
+        locks = ", ".join(facts["locks_left"])
+        said.append(line(f"It can open {locks} on: pair them anew, and bring their keys (desk lock-keys)."))
+    return Answer(facts, tuple(said))
 
 
 def staff(
@@ -71,6 +78,23 @@ def staff(
     return Answer(facts, (line(f"At the desks of {place}: {named}."),))
 
 
+def lock_keys(
+    at: FleetAddress,
+    lock: Annotated[str, typer.Argument(help="Which lock, such as lck_….")],
+    tenant: Tenant,
+    place: Place,
+    by: By,
+    file: Annotated[
+        Path | None, typer.Option(help="JSON with mac, aes, admin and unlock; left out, they are taken away.")
+    ] = None,
+) -> Answer:
+    """Keep what opens a lock to the desks in its radio's reach; whoever paired the lock has it."""
+    keys = None if file is None else json_file(file, "--file")
+    facts = _ordered(at, do="lock-keys", tenant=tenant, property=place, lock=lock, by=by, keys=keys)
+    named = ", ".join(facts["locks"]) or "none"
+    return Answer(facts, (line(f"Desks of {place} may speak by radio to: {named}."),))
+
+
 def _ordered(at: FleetAddress, **what: Any) -> Mapping[str, Any]:
     return ControlPlane(at).call(ORDERS, what)
 
@@ -79,3 +103,4 @@ desk.command("invite")(at_a_place(invite))
 desk.command("list")(at_a_place(list_desks))
 desk.command("stop")(at_a_place(stop))
 desk.command("staff")(at_a_place(staff))
+desk.command("lock-keys")(at_a_place(lock_keys))

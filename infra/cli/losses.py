@@ -11,7 +11,7 @@ Loss = Mapping[str, Any]
 
 def losses_file(home: Path) -> Path:
     """Return where the losses of a home are noted."""
-    from infra.local.fleet import LOSSES
+    from infra.local.upkeep import LOSSES
 
     return home / LOSSES
 

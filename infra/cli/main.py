@@ -22,8 +22,11 @@ from infra.cli.account import account
 from infra.cli.alerts import alerts
 from infra.cli.ask_again import ask_again
 from infra.cli.audit import audit
+from infra.cli.backup import backup
 from infra.cli.break_glass import break_glass
 from infra.cli.bulk import bulk
+from infra.cli.canary import canary
+from infra.cli.capacity import capacity
 from infra.cli.clock import clock
 from infra.cli.command import (
     at_a_place,
@@ -32,12 +35,14 @@ from infra.cli.command import (
     serving_as_a_simulator,
     serving_at_a_place,
 )
+from infra.cli.console import console
 from infra.cli.cost import cost
 from infra.cli.credentials import credentials
 from infra.cli.demo.play import demo
 from infra.cli.desk import desk
 from infra.cli.doctor.examine import doctor
 from infra.cli.document import document
+from infra.cli.drill import drill
 from infra.cli.events import events
 from infra.cli.holding import hold, release
 from infra.cli.listen import listen
@@ -55,6 +60,7 @@ from infra.cli.staff import staff
 from infra.cli.status import status
 from infra.cli.stay import stay
 from infra.cli.stay_changes import extend, move
+from infra.cli.tenant import tenant
 from infra.cli.timeline import timeline
 from infra.cli.token import token
 from infra.cli.trigger import trigger
@@ -131,11 +137,14 @@ app.command("map")(at_a_place(locks.show_map))
 app.command("why")(at_a_place(why))
 app.command("timeline")(at_a_place(timeline))
 app.command("token")(at_a_place(token))
+app.command("console")(at_a_place(console))
 app.command("listen")(at_a_place(listen))
 app.command("mcp")(at_a_place(mcp))
 app.command("document")(at_a_place(document))
 app.command("doctor")(at_a_place(doctor))
 app.command("demo")(on_its_own(demo))
+app.command("drill")(on_its_own(drill))
+app.command("capacity")(on_its_own(capacity))
 app.command("new-vendor")(on_its_own(new_vendor))
 app.command("verify")(on_its_own(verify))
 app.command("dead-letters", hidden=True)(at_a_place(dead_letter.list_letters))
@@ -143,7 +152,10 @@ app.command("schedules", hidden=True)(at_a_place(schedule.list_schedules))
 app.add_typer(letters, name="dead-letter")
 app.add_typer(residues, name="residue")
 app.add_typer(account, name="account")
+app.add_typer(canary, name="canary")
 app.add_typer(audit, name="audit")
+app.add_typer(tenant, name="tenant")
+app.add_typer(backup, name="backup")
 app.add_typer(break_glass, name="break-glass")
 app.add_typer(cost, name="cost")
 app.add_typer(bulk, name="bulk")

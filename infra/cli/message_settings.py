@@ -36,6 +36,7 @@ Wallets = Annotated[
 OnCards = Annotated[
     bool | None, typer.Option("--code-on-cards/--no-code-on-cards", help="Whether a card may hold a code.")
 ]
+Colour = Annotated[str | None, typer.Option(help="Of buttons, as #rrggbb; dark enough to be read on white.")]
 NONE: Final = ["none"]
 """Said in place of wallets where none is to be offered."""
 
@@ -58,6 +59,7 @@ def settings(  # noqa: PLR0913, PLR0917 - each is an option of the command line
     renews_codes: Renews = None,
     wallet: Wallets = None,
     code_on_cards: OnCards = None,
+    colour: Colour = None,
 ) -> Answer:
     """Show how a hotel writes to its guests, or change what is named."""
     wallets = [] if wallet == NONE else wallet or None

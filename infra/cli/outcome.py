@@ -12,6 +12,7 @@ from infra.cli.control import ControlPlane
 from infra.cli.credentials import STYLES
 from infra.cli.polling import OutOfPatience, Patience
 from infra.cli.problems import Field
+from infra.cli.two_stays import of_both
 
 PATIENCE_SECONDS: Final = 60.0
 UNWELL: Final = frozenset({"failed"})
@@ -80,6 +81,7 @@ def _told(at: FleetAddress, facts: Json, found: Json) -> Iterator[Text]:
         yield line("Delivered, and set aside by nobody.")
     for key in found["keys"]:
         yield _key(key)
+        yield from of_both(key, facts["reservation"])
     if heard is not None and not found["keys"]:
         yield line(f"No key of {facts['reservation']}.")
 

@@ -37,17 +37,7 @@ class Person:
     def ask(self, path: str, body: Json | None = None, method: str | None = None) -> Json:
         """Ask a function's route; refusals are told as the API tells them."""
         how = method or ("GET" if body is None else "POST")
-        connection = HomeConnection(self.at.home, self.at.port, PATIENCE_SECONDS)
-        try:
-            status, raw = exchange(connection, how, f"/{path}", body, self._token())
-        except (ForeignPeer, OSError):
-            raise not_running(self.at) from None
-        answer = _object(raw)
-        if status in WELL:
-            return answer
-        if status == UNKNOWN:
-            raise Refused(f"the fleet knows nobody of {self.tenant!r}", "name a tenant of this fleet")
-        raise _refusal(status, answer)
+        return asked_by(self.at, self._token(), f"{how} {path}", body, self.tenant)
 
     def _token(self) -> str:
         from infra.local.people import Badge
@@ -57,6 +47,27 @@ class Person:
         except InvalidInput as wrong:
             raise Refused(f"{wrong.field}: {wrong.problem}", wrong.remedy) from None
         return mint(self.at, badge)
+
+
+def tenant_admin(at: FleetAddress, tenant: str, by: str) -> Person:
+    """Return whoever may order what is a tenant's whole: accounts, trials, prices."""
+    return Person(at, tenant, by, Role.TENANT_ADMIN)
+
+
+def asked_by(at: FleetAddress, token: str, what: str, body: Json | None, tenant: str) -> Json:
+    """Ask a function's route by a token of a person of a tenant: `what` is a method, and a path."""
+    how, _, path = what.partition(" ")
+    try:
+        connection = HomeConnection(at.home, at.port, PATIENCE_SECONDS)
+        status, raw = exchange(connection, how, f"/{path}", body, token)
+    except (ForeignPeer, OSError):
+        raise not_running(at) from None
+    answer = _object(raw)
+    if status in WELL:
+        return answer
+    if status == UNKNOWN:
+        raise Refused(f"the fleet knows nobody of {tenant!r}", "name a tenant of this fleet")
+    raise _refusal(status, answer)
 
 
 def _object(raw: bytes) -> Json:

@@ -10,6 +10,7 @@ from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, plain
 from infra.cli.control import ControlPlane
 from infra.cli.credentials import STYLES
+from infra.cli.two_stays import of_both
 from infra.cli.wall import both
 
 Json = Mapping[str, Any]
@@ -50,6 +51,7 @@ def _said(at: FleetAddress, facts: Json) -> Iterator[Text]:
         role = "" if key.get("role", FIRST) == FIRST else f", a {key['role'].replace('_', '-')}"
         state = plain(key["state"], STYLES.get(key["state"], "dim"))
         yield line("    ", plain(key["id"], "bold"), "  ", state, role)
+        yield from of_both(key, facts["reservation"], "      ")
     if not facts["keys"]:
         yield line("    no key")
     for event in facts["heard"]:

@@ -13,6 +13,7 @@ from infra.cli.credentials import STYLES
 from infra.cli.executions import MARKS
 from infra.cli.polling import Patience
 from infra.cli.problems import Refused
+from infra.cli.two_stays import of_both
 from infra.cli.vendor_words import meant
 from infra.cli.wall import AT_THE_HOTEL, there
 
@@ -60,14 +61,17 @@ def timeline(at: FleetAddress, identity: Id = None, tenant: Tenant = None, follo
     keys = ", ".join(facts["credentials"]) or "no key"
     head = line(plain(facts["id"], "bold"), f" of {facts['tenant']}: {keys}")
     told = said(facts["timeline"], facts.get("zone"))
-    return Answer(facts, (head, *told, *_standing(facts.get("standing", []))))
+    return Answer(facts, (head, *told, *_standing(facts)))
 
 
-def _standing(keys: list[Json]) -> Iterator[Text]:
-    for key in keys:
+def _standing(facts: Json) -> Iterator[Text]:
+    known = {key["id"] for key in facts.get("standing", [])}
+    stay = None if facts["id"] in known else facts["id"]
+    for key in facts.get("standing", []):
         reason = f" ({key['reason']})" if key["reason"] else ""
         state = plain(f"{key['state']}{reason}", STYLES.get(key["state"], "dim"))
         yield line("Now ", plain(key["id"], "bold"), " is ", state, ".")
+        yield from of_both(key, stay)
 
 
 def said(happened: list[Json], zone: str | None = None) -> Iterator[Text]:

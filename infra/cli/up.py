@@ -1,8 +1,8 @@
 """`keyfleet up`: the embedded fleet in the foreground."""
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from textwrap import wrap
 from typing import Annotated, Final
 
@@ -11,6 +11,7 @@ from rich.text import Text
 
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, plain
+from infra.cli.cloud import Cloud, PlatformChoice, emulators_named, opener_of
 from infra.cli.command import Announce, SimulatorPort
 from infra.cli.listening import OURS, free_port_above, listens, who_listens
 from infra.cli.losses import Loss, accepted_losses, losses_file, told_of
@@ -38,6 +39,10 @@ CardHotel = Annotated[
     bool,
     typer.Option("--card-hotel", help="Add a second house to the sample, whose desk writes key cards."),
 ]
+Wings = Annotated[
+    bool,
+    typer.Option("--wings", help="Add a wing of each other vendor's locks to the sample hotel."),
+]
 Simulators = Annotated[
     bool,
     typer.Option("--simulators", help="Simulate the sample hotel's doors too, for as long as this runs."),
@@ -52,6 +57,8 @@ def up(  # noqa: PLR0913, PLR0917 - each is an option of the command line
     simulators: Simulators = False,
     sim_port: SimulatorPort = None,
     card_hotel: CardHotel = False,
+    wings: Wings = False,
+    platform: PlatformChoice = Cloud.EMBEDDED,
 ) -> None:
     """Run the fleet here, in the foreground, until Ctrl-C or SIGTERM; its log goes to stderr."""
     from infra.local.ambient import keep_memory_private
@@ -59,7 +66,7 @@ def up(  # noqa: PLR0913, PLR0917 - each is an option of the command line
     from infra.local.world import FleetConfig
 
     keep_memory_private()
-    with _failures_named(at):
+    with _failures_named(at), emulators_named(at, platform):
         _refuse_taken_port(at)
         doors, new = simulator_at(at, sim_port) if simulators else None, not at.has_database()
         config = FleetConfig(
@@ -68,19 +75,34 @@ def up(  # noqa: PLR0913, PLR0917 - each is an option of the command line
             accept_loss=accept_loss,
             sample=sample,
             card_hotel=card_hotel,
+            wings=wings,
             simulator_port=sim_port,
             doors_anew=simulators and not new,
             outbox_port=_outbox_port(doors),
         )
         known = len(accepted_losses(at.home))
-        with _simulated(doors), _caught(at, doors):
-            serve(
-                config, ready=lambda: announce(_ready(at, doors, accepted_losses(at.home)[known:], new=new))
-            )
+        others = config.wing_addresses if wings and doors else {}
+        with _simulated(doors), _simulated_wings(at, others), _caught(at, doors):
+
+            def ready() -> None:
+                losses = accepted_losses(at.home)[known:]
+                announce(_ready(at, doors, others, losses, new=new, empty=new and not sample))
+
+            serve(config, ready=ready, opened=opener_of(platform))
 
 
 def _simulated(doors: Simulator | None) -> AbstractContextManager[None]:
     return nullcontext() if doors is None else simulator_beside(doors, Patience())
+
+
+@contextmanager
+def _simulated_wings(at: FleetAddress, addresses: Mapping[str, str]) -> Iterator[None]:
+    """Simulate the other vendors' doors, each on a port of its own."""
+    with ExitStack() as running:
+        for vendor, address in addresses.items():
+            beside = Simulator(at.home, int(address.rpartition(":")[2]))
+            running.enter_context(simulator_beside(beside, Patience(), vendor))
+        yield
 
 
 def _outbox_port(doors: Simulator | None) -> int | None:
@@ -171,7 +193,15 @@ def damaged(at: FleetAddress, finding: str) -> Failed:
     )
 
 
-def _ready(at: FleetAddress, doors: Simulator | None, losses: list[Loss], *, new: bool) -> Answer:
+def _ready(
+    at: FleetAddress,
+    doors: Simulator | None,
+    wings: Mapping[str, str],
+    losses: list[Loss],
+    *,
+    new: bool,
+    empty: bool,
+) -> Answer:
     from infra.local.sample.load import sample_vendor
     from infra.manifest.load import load_manifest
 
@@ -184,10 +214,11 @@ def _ready(at: FleetAddress, doors: Simulator | None, losses: list[Loss], *, new
         *_listed("functions", names),
         *_listed("topics", topics),
         line(f"  look       keyfleet status{at.flags}"),
-        *([_beside(doors, new=new), _outbox(at, doors), *_tried(at)] if doors else ()),
+        *(line(f"  wing       {vendor} at {address}") for vendor, address in wings.items()),
+        *([_beside(doors, new=new), _outbox(at, doors), *_tried(at, empty=empty)] if doors else ()),
         line("  stop       Ctrl-C: whatever is under way goes on at the next start"),
     )
-    simulators = {sample_vendor(): doors.base_url} if doors else {}
+    simulators = {sample_vendor(): doors.base_url, **wings} if doors else {}
     facts = {"base_url": at.base_url, "home": home, "new": new, "functions": names, "topics": topics}
     return Answer({**facts, "simulators": simulators, "losses": losses}, said)
 
@@ -207,10 +238,13 @@ def _outbox(at: FleetAddress, doors: Simulator) -> Text:
     return line(f"  messages   {outbox_address(at.home, outbox_port(doors.port))}")
 
 
-def _tried(at: FleetAddress) -> Iterator[Text]:
-    """Name the sample hotel as events do, and what makes a first key there."""
+def _tried(at: FleetAddress, *, empty: bool) -> Iterator[Text]:
+    """Name the sample hotel as events do, and what makes a first key there; or what brings a hotel in."""
     from infra.local.sample.load import read_sample
 
+    if empty:
+        yield line(f"  try        keyfleet hotel import FILE{at.flags}: nobody has these doors yet")
+        return
     hotel = read_sample()
     rooms = ", ".join(room.id for room in hotel.rooms)
     yield line(f"  hotel      {hotel.property.id} of {hotel.tenant.id}, rooms {rooms}")

@@ -42,6 +42,7 @@ def plan_of(manifest: Manifest, root: Path = ROOT) -> dict[str, Any]:
         "environment_of_place": deployables.PLACE,
         "build": deployables.BUILD,
         "functions": deployables.functions(manifest),
+        "next_builds": deployables.next_builds(manifest),
         "identities": deployables.identities(manifest),
         "invokers": deployables.invokers(manifest),
         "grants": deployables.grants(manifest),
@@ -61,4 +62,5 @@ def plan_of(manifest: Manifest, root: Path = ROOT) -> dict[str, Any]:
         "signals": watching.signals(),
         "promises": watching.promises(),
         "counted": watching.counted(),
+        "timed": watching.timed(),
     }

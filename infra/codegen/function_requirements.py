@@ -13,7 +13,7 @@ from infra.manifest.load import ROOT
 FILE: Final = Path("requirements-functions.txt")
 LOCK: Final = Path("requirements-dev.txt")
 OWNED: Final = (str(FILE),)
-OF_TOOLS: Final = frozenset({"cronsim", "rich", "ruamel-yaml", "typer"})
+OF_TOOLS: Final = frozenset({"cronsim", "rich", "ruamel-yaml", "typer", "zstandard"})
 """Dependencies of the project that only its command and the embedded cloud import."""
 EXTRAS: Final = ("google", "witness")
 """What functions need beside the project's own dependencies, each imported where it is used."""

@@ -20,7 +20,7 @@ from infra.manifest.triggers import ServiceTrigger
 from shared.domain.permissions import FRESH_FOR, RULES
 from shared.runtime.api import TABLE
 from shared.runtime.problems import CATALOGUE, PROBLEM_JSON
-from shared.runtime.routes import BODILESS, PATH_IDS, Route
+from shared.runtime.routes import PATH_IDS, Route
 
 PAGE: Final = Path("schemas/openapi.json")
 OWNED: Final = (str(PAGE),)
@@ -213,7 +213,7 @@ def _in_query(route: Route) -> Iterator[Json]:
 
 
 def _in_headers(route: Route) -> Iterator[Json]:
-    if route.method in BODILESS:
+    if route.method == ASKS:
         return
     if route.remembered:
         yield _KEY
@@ -225,13 +225,13 @@ def _success(route: Route, names: Mapping[type[BaseModel], Json]) -> Json:
     answer = {"description": route.summary, "headers": headers}
     found = {str(route.status): answer | {"content": {JSON: {"schema": names[route.answer]}}}}
     not_changed = {"304": {"description": "It is as If-None-Match says.", "headers": headers}}
-    return found | (not_changed if route.method == "GET" else {})
+    return found | (not_changed if route.method == ASKS else {})
 
 
 def _problems(route: Route) -> Json:
     """Return what may go wrong: what only a change can meet is not told of a question."""
     statuses = sorted({row.status for row in CATALOGUE})
-    wanted = [each for each in statuses if route.method not in BODILESS or each not in _OF_CHANGES]
+    wanted = [each for each in statuses if route.method != ASKS or each not in _OF_CHANGES]
     return {str(each): {"$ref": f"#/components/responses/Problem{each}"} for each in wanted}
 
 
@@ -242,6 +242,7 @@ def _all_problems() -> Json:
     return {f"Problem{status}": _problem("\n\n".join(said)) for status, said in sorted(rows.items())}
 
 
+ASKS: Final = "GET"
 _OF_CHANGES: Final = frozenset({409, 412, 415, 422, 428})
 
 

@@ -56,7 +56,7 @@ class LocalCipher:
     async def seal(self, context: SealContext, plaintext: Secret[bytes]) -> bytes:
         """Return sealed bytes whose header carries the key id and version."""
         parts = _parts(context)
-        return (await self.stamp(context.purpose))(parts, plaintext)
+        return _seal(await self._newest(context.purpose), self._entropy.token(NONCE_BYTES), parts, plaintext)
 
     async def open(self, context: SealContext, sealed: bytes) -> Secret[bytes]:
         """Return the plaintext, or raise SealBroken."""
@@ -183,5 +183,4 @@ def _parts(context: SealContext) -> Parts:
 
 def _canonical(parts: Parts) -> bytes:
     # Lengths first, so that no two contexts spell the same bytes.
-    encoded = [part.encode() for part in parts]
-    return b"".join(struct.pack(">I", len(part)) + part for part in encoded)
+    return b"".join([len(encoded).to_bytes(4) + encoded for encoded in [part.encode() for part in parts]])

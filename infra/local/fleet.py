@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any, cast
 
-import orjson
 from starlette.types import Receive, Scope, Send
 
 from infra.local import bus, documents, objects, roles, schedules, secrets, tasks, upkeep, wiring
@@ -31,13 +30,11 @@ from infra.local.sagas import journal
 from infra.local.sagas.callbacks import CallBack
 from infra.local.sagas.run import Surroundings
 from infra.local.sagas.service import LocalSagas
-from infra.local.sample.account import open_desk_account
-from infra.local.sample.load import CARD_HOTEL, SampleHotel, add_house, move_in, read_sample
-from infra.local.sample.messengers import open_accounts
+from infra.local.sample.moving import move_in_sample
 from infra.local.sandbox.serve import sandbox_functions
-from infra.local.storage.database import Loss, open_database
+from infra.local.storage.database import open_database
 from infra.local.storage.engine import Engine
-from infra.local.storage.private import create_private
+from infra.local.tenancy import Tenancy
 from infra.local.transport import ByAddress, InProcess
 from infra.local.world import FleetConfig, World
 from infra.manifest.load import Manifest, load_manifest
@@ -49,11 +46,12 @@ from shared.queries.hotels import Cell
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import Deployed, Platform, bind, deployed
 from shared.vendor_kit.guard import Guards, Shared
-from shared.vendor_kit.http import LARGEST_WORD, HttpClient
+from shared.vendor_kit.http import LARGEST_WORD, Http, HttpClient
 from shared.vendor_kit.leases import DocumentLeases
 
 SCHEMA = (
     *documents.SCHEMA,
+    *documents.schema("main", INDEXES),
     *bus.SCHEMA,
     *tasks.SCHEMA,
     *schedules.SCHEMA,
@@ -63,7 +61,6 @@ SCHEMA = (
     *boot_log.SCHEMA,
 )
 LATELY = timedelta(days=1)
-LOSSES = "accepted-losses.jsonl"
 CALLBACK_ROLE = "workflows-callback"
 
 
@@ -99,10 +96,8 @@ class Fleet:
         await self.cipher.begin()
         await self.documents.prepare()
         await self.sealed.prepare()
-        if self.config.sample:
-            await self._move_in(read_sample())
-        if self.config.card_hotel:
-            await self._add_card_hotel(read_sample(CARD_HOTEL))
+        now = self.means.clock.now()
+        await move_in_sample(self.config, self.documents, self.platform.secrets, now)
         await free_orphans(self.means.engine, self.platform.leases)
         bind(self.platform)
         await self.bus.deliver_kept()
@@ -129,14 +124,6 @@ class Fleet:
         await self.means.engine.close()
         self.witness.closed()
         self.world.log.info("fleet stopped", unfinished=unfinished)
-
-    async def _move_in(self, hotel: SampleHotel) -> None:
-        await move_in(hotel, self.documents, self.means.clock.now())
-        await open_accounts(hotel, self.config, self.platform.secrets, self.documents)
-
-    async def _add_card_hotel(self, hotel: SampleHotel) -> None:
-        await add_house(hotel, self.documents, self.means.clock.now())
-        await open_desk_account(self.platform.secrets, hotel)
 
     def _report(self, _loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
         """Put what the loop has to tell into our own log, by place and without its words."""
@@ -174,7 +161,7 @@ class Fleet:
         database = open_database(config.database, SCHEMA, world.entropy.token, accept_loss=config.accept_loss)
         if database.loss is not None:
             self.witness.owe(Occasion.RESTORED)
-            self._tell_loss(database.loss)
+            upkeep.tell_loss(config, world, database.loss)
         return Engine(database, faults=world.faults, counters=self.counters, threaded=world.threaded)
 
     def _cipher(self, engine: Engine) -> LocalCipher:
@@ -202,23 +189,10 @@ class Fleet:
             payloads=Sealed(self.cipher),
         )
 
-    def _tell_loss(self, loss: Loss) -> None:
-        """Say what was lost, and keep saying it until somebody has reconciled and removed the note."""
-        at = self.world.clock.now().isoformat(timespec="seconds")
-        self.world.log.warning("a loss was accepted", finding=loss.finding, kept_as=loss.kept_as)
-        notes = self.config.home / LOSSES
-        create_private(notes)
-        with notes.open("ab") as file:
-            file.write(orjson.dumps({"at": at, "finding": loss.finding, "kept_as": loss.kept_as}) + b"\n")
-
     def _build_parts(self) -> None:
         means, url = self.means, self.config.base_url
-        self.documents = documents.SqliteDocuments(means.engine, means.clock, INDEXES, "main")
-        self.sealed = documents.SqliteDocuments(means.engine, means.clock, (), "sealed")
-        subscriptions = wiring.subscriptions(self.manifest, url)
-        self.bus = bus.Bus(
-            means, wiring.topics(self.manifest), subscriptions, self.world.chaos, self.world.log
-        )
+        self._build_stores()
+        self._build_bus()
         self.tasks = tasks.Tasks(means, wiring.queues(self.manifest, url))
         self.schedules = schedules.Schedules(means, wiring.schedules(self.manifest, url))
         self.journal = journal.Journal(means.engine, means.clock.now)
@@ -226,14 +200,33 @@ class Fleet:
         self.starts = boot_log.Starts(means.engine)
         self.platform = self._platform()
 
+    def _build_stores(self) -> None:
+        engine, clock = self.means.engine, self.means.clock
+        self.documents = documents.SqliteDocuments(engine, clock, INDEXES, "main")
+        # No index: keys are renewed by walking the one table of all that is sealed.
+        self.sealed = documents.SqliteDocuments(engine, clock, (), "sealed")
+
+    def _build_bus(self) -> None:
+        means, manifest, world = self.means, self.manifest, self.world
+        subscriptions = wiring.subscriptions(manifest, self.config.base_url)
+        self.bus = bus.Bus(means, wiring.topics(manifest), subscriptions, world.chaos, world.log)
+
+    def _callbacks(self) -> str:
+        """Return where callbacks lie, if not below our own address."""
+        return ""
+
+    def _outward(self) -> Http:
+        return self.world.outside if self.config.sample else HttpClient(32, LARGEST_WORD, public_only=True)
+
     def _sagas(self) -> LocalSagas:
-        around = Surroundings(self.means, self.journal, self.config.base_url, self.world.log)
+        url, log = self.config.base_url, self.world.log
+        around = Surroundings(self.means, self.journal, url, log, self._callbacks())
         wake = CallBack(self.means.transport, self.identity, self.config.control_url)
         sources = wiring.workflow_sources(self.config.workflows)
         return LocalSagas(sources, around, wake, self.world.saga_starts)
 
     def _platform(self) -> Platform:
-        means, config, cipher, world = self.means, self.config, self.cipher, self.world
+        means, config, cipher = self.means, self.config, self.cipher
         return Platform(
             cell=config.cell,
             documents=roles.held_to(self.documents, roles.DOCUMENTS),
@@ -256,8 +249,9 @@ class Fleet:
             executions=roles.held_to(LocalExecutions(self.sagas), roles.EXECUTIONS),
             schedules=roles.held_to(LocalSchedules(self.schedules), roles.SCHEDULES),
             objects=roles.held_to(objects.SqliteObjects(means.engine, means.clock), roles.OBJECTS),
-            outward=world.outside if config.sample else HttpClient(32, LARGEST_WORD, public_only=True),
+            outward=self._outward(),
             sandbox=config.sample,
+            tracing=self.world.tracing,
             nudges=roles.held_to(LocalNudges(), roles.NUDGES),
         )
 
@@ -265,10 +259,13 @@ class Fleet:
         shared = Shared(self.documents, self.means.entropy, self.bus, self.means.ids)
         return Guards(self.means.clock, self.world.log, shared, self.world.guard_policy)
 
+    def _tenancy(self) -> Tenancy:
+        engine = self.means.engine
+        return Tenancy(engine, self.documents, self.sealed, secrets.SqliteSecrets(engine, self.cipher))
+
     def _build_host(self) -> Host:
-        own = load_functions(self.manifest, self.config.base_url)
         beside = {**docs_function(self.config), **sandbox_functions(self.config, self.platform)}
-        self._functions = {**own, **beside}
+        self._functions = {**load_functions(self.manifest, self.config.base_url), **beside}
         on = Operations(
             platform=self.platform,
             bus=self.bus,
@@ -278,6 +275,7 @@ class Fleet:
             starts=self.starts,
             status=self.status,
             rekeying=self.rekeying,
+            tenancy=self._tenancy(),
             audience=self.config.control_url,
             callback_callers=wiring.with_role(self.manifest, CALLBACK_ROLE),
         )

@@ -16,7 +16,7 @@ import binascii
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
@@ -27,6 +27,7 @@ from infra.local import key_notes
 from infra.local.cipher import HEADER, MAGIC, LocalCipher, Stamp
 from infra.local.delivery import payloads
 from infra.local.delivery.instants import micros
+from infra.local.documents.drawers import Chest
 from infra.local.documents.writes import prepare_write
 from infra.local.secrets import PURPOSE as SECRETS
 from infra.local.storage.engine import Engine
@@ -38,8 +39,9 @@ MONTH: Final = timedelta(days=30)
 OF_GUESTS: Final = ("guest-artifact-", "vendor-ref-")
 WALKED: Final = (*OF_GUESTS, SECRETS, payloads.PURPOSE)
 AT_ONCE: Final = 200
-_DOCUMENTS: Final = """SELECT tenant, collection, id, unpacked(body), version, expires_at FROM packed
-WHERE db = 'sealed' AND (tenant, collection, id) > (?, ?, ?) ORDER BY tenant, collection, id LIMIT ?"""
+SEALED: Final = Chest("sealed", {})
+_DOCUMENTS: Final = f"""SELECT tenant, id, unpacked(body), version, expires_at FROM {SEALED.shared.quoted}
+WHERE (tenant, id) > (?, ?) ORDER BY tenant, id LIMIT ?"""  # noqa: S608 - a name of ours
 _SECRETS: Final = "SELECT secret, version, sealed FROM secrets WHERE sealed IS NOT NULL"
 _MESSAGES: Final = "SELECT id, payload, notes FROM bus_message WHERE id > ? ORDER BY id LIMIT ?"
 _KEEP_ACCOUNT: Final = """UPDATE secrets SET sealed = ?3,
@@ -170,11 +172,11 @@ class Rekeying:
                 yield purpose, version, value
 
     def _of_documents(self) -> Iterator[SealedValue]:
-        after = ("", "", "")
+        after = ("", "")
         while rows := self._engine.read(_DOCUMENTS, (*after, AT_ONCE)):
-            for tenant, collection, id_, body, version, expires in rows:
-                after = (tenant, collection, id_)
-                document = _Row(tenant, Ref(collection, id_), orjson.loads(body), version, expires)
+            for tenant, id_, body, version, expires in rows:
+                after = (tenant, id_)
+                document = _Row(tenant, Ref(*id_.split("/")), orjson.loads(body), version, expires)
                 yield from document.values(self._engine)
 
     def _of_secrets(self) -> Iterator[SealedValue]:
@@ -212,19 +214,21 @@ class _Row:
     def _put(self, engine: Engine, name: str, sealed: bytes) -> Change:
         def put(connection: sqlite3.Connection) -> int:
             # Read anew: of one document more than one field is sealed, and each is put by itself.
-            found = connection.execute(_ONE, (self.tenant, self.ref.collection, self.ref.id)).fetchone()
+            drawer = SEALED.of(self.ref.collection)
+            found = connection.execute(_ONE, (self.tenant, drawer.id_of(self.ref))).fetchone()
             if found is None or orjson.loads(found[0])[name] != self.body[name]:
                 return 0
             body = {**orjson.loads(found[0]), name: base64.b64encode(sealed).decode()}
-            write = prepare_write(Update(self.ref, body, str(found[1])), "sealed", self.tenant, ())
-            replace(write, expires_at=found[2]).run(connection, engine.number(), 0)
+            write = prepare_write(Update(self.ref, body, str(found[1])), drawer, self.tenant)
+            write._replace(expires_at=found[2]).run(connection, engine.number(), 0)
             return 1
 
         return put
 
 
-_ONE: Final = """SELECT unpacked(body), version, expires_at FROM packed
-WHERE db = 'sealed' AND tenant = ? AND collection = ? AND id = ?"""
+_ONE: Final = (
+    f"SELECT unpacked(body), version, expires_at FROM {SEALED.shared.quoted} WHERE tenant = ? AND id = ?"  # noqa: S608 - a name of ours
+)
 
 
 def _put(sql: str, row: tuple[Any, ...], before: bytes, sealed: bytes) -> Change:

@@ -5,7 +5,7 @@ import gc
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from functools import partial
 
 import uvicorn
@@ -22,6 +22,7 @@ from shared.runtime.responses import json_response
 STOP_WITHIN_SECONDS = 5
 LARGEST_FRAME = 1024 * 1024
 RARELY = (20_000, 20, 50)
+Opened = Callable[[FleetConfig, World | None], AbstractAsyncContextManager[Fleet]]
 Private = tuple[socket.socket, uvicorn.Config]
 """The home's socket, and how it is served."""
 
@@ -30,13 +31,18 @@ class PortInUse(Exception):
     """Somebody listens on the fleet's port already."""
 
 
-def serve(config: FleetConfig, world: World | None = None, ready: Callable[[], None] = lambda: None) -> None:
+def serve(
+    config: FleetConfig,
+    world: World | None = None,
+    ready: Callable[[], None] = lambda: None,
+    opened: Opened = open_fleet,
+) -> None:
     """Run a fleet in the foreground until it is told to stop; say `ready` once it serves."""
     listener = _listen(config.port)
     try:
         import uvloop
 
-        uvloop.run(_serve(config, world, listener, ready))
+        uvloop.run(_serve(opened(config, world), listener, ready))
     finally:
         listener.close()
 
@@ -52,9 +58,10 @@ def spare_the_collector() -> None:
 
 
 async def _serve(
-    config: FleetConfig, world: World | None, listener: socket.socket, ready: Callable[[], None]
+    opened: AbstractAsyncContextManager[Fleet], listener: socket.socket, ready: Callable[[], None]
 ) -> None:
-    async with open_fleet(config, world) as fleet:
+    async with opened as fleet:
+        config = fleet.config
         # Only now: the fleet has its home's lock, so a socket that was left there is nobody's.
         at_home = listen_at_home(config.home)
         try:

@@ -6,7 +6,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import orjson
+
+from infra.local.storage.database import Loss
 from infra.local.storage.presence import Presence
+from infra.local.storage.private import create_private
+from infra.local.world import FleetConfig, World
 from shared.events.backoffice.catalogue import DLQ_DEPTH_ALERT, Group
 from shared.ledger.comparison import Occasion
 from shared.ports.documents import StorageFull
@@ -28,6 +33,7 @@ SET_ASIDE_FOR: Final = timedelta(days=30)
 """How long a message waits for a person: it holds a guest's name, sealed, and its stay is over by then."""
 MOST_SET_ASIDE: Final = 10_000
 ALARMING: Final = 8_000
+LOSSES: Final = "accepted-losses.jsonl"
 
 
 async def watch(fleet: "Fleet") -> None:
@@ -45,6 +51,16 @@ async def watch(fleet: "Fleet") -> None:
         gone = engine.lost or files.missing() or _key_gone(fleet)
     engine.lose(gone)
     fleet.world.log.alert("a file of the fleet is gone", runbook="lock/files-gone", what=Path(gone).name)
+
+
+def tell_loss(config: FleetConfig, world: World, loss: Loss) -> None:
+    """Say what was lost, and keep saying it until somebody has reconciled and removed the note."""
+    at = world.clock.now().isoformat(timespec="seconds")
+    world.log.warning("a loss was accepted", finding=loss.finding, kept_as=loss.kept_as)
+    notes = config.home / LOSSES
+    create_private(notes)
+    with notes.open("ab") as file:
+        file.write(orjson.dumps({"at": at, "finding": loss.finding, "kept_as": loss.kept_as}) + b"\n")
 
 
 async def fold(fleet: "Fleet") -> None:

@@ -1,5 +1,6 @@
 """Everything the embedded cloud takes from outside: a real machine's, or a simulation's."""
 
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,12 +12,14 @@ from infra.local.bus.chaos import Calm, Chaos
 from infra.local.faults import Faults, NoFaults
 from infra.local.home_clock import HomeClock
 from infra.local.people import PEOPLE_KEY
-from infra.local.sample.account import simulator_address, simulator_port
+from infra.local.sample.account import simulator_address, simulator_port, wing_addresses
 from infra.local.transport import Sockets
 from infra.local.wire import Transport
 from infra.manifest.load import ROOT
 from shared.kernel.log import Log
+from shared.kernel.spans import Tracing
 from shared.ports.ambient import Clock, Entropy
+from shared.runtime.tracing import tracing_of
 from shared.vendor_kit.guard import GuardPolicy
 
 
@@ -32,6 +35,8 @@ class FleetConfig:
     sample: bool = False
     card_hotel: bool = False
     """Whether the sample's company has a second house, whose cards its desk writes."""
+    wings: bool = False
+    """Whether the sample hotel has wings whose doors other vendors made."""
     simulator_port: int | None = None
     outbox_port: int | None = None
     """Where the sample hotel's messages to guests are caught; None writes to nobody."""
@@ -53,6 +58,11 @@ class FleetConfig:
     def simulator_url(self) -> str:
         """The address of the simulator of the sample hotel's locks, where it has its account."""
         return simulator_address(self.simulator_port or simulator_port(self.port))
+
+    @property
+    def wing_addresses(self) -> dict[str, str]:
+        """The addresses of the simulators of its wings' locks."""
+        return wing_addresses(self.simulator_port or simulator_port(self.port))
 
     @property
     def database(self) -> Path:
@@ -88,10 +98,17 @@ class World:
     saga_starts: Callable[[], int] = lambda: 1
     guard_policy: GuardPolicy | None = None
     """In place of what vendors declare of their limits."""
+    tracing: Tracing | None = None
     log: Log = field(default_factory=lambda: Log("keyfleet", sys.stderr, SystemClock().now))
 
     @classmethod
     def of(cls, config: FleetConfig) -> Self:
         """Return the real world, by the clock of the fleet's home; that of a sample hotel can be moved."""
-        clock = HomeClock.of(config.home, movable=config.sample)
-        return cls(clock=clock, log=Log("keyfleet", sys.stderr, clock.now))
+        clock, outside, entropy = HomeClock.of(config.home, movable=config.sample), Sockets(), SystemEntropy()
+        return cls(
+            clock=clock,
+            entropy=entropy,
+            outside=outside,
+            tracing=tracing_of(os.environ, outside, clock, entropy),
+            log=Log("keyfleet", sys.stderr, clock.now),
+        )

@@ -4,7 +4,9 @@ from typing import Annotated, Any, Final
 
 from pydantic import StringConstraints
 
-VendorName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{1,19}$")]
+NEXT: Final = "next"
+"""Marks the twin of an adapter that is built of the next archive (A §15.5); it works as its adapter."""
+VendorName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{1,14}$")]
 
 _SHARED: Final[dict[str, Any]] = {
     "trigger": {"http": "internal"},
@@ -26,10 +28,16 @@ def adapter_fields(vendor: str) -> dict[str, Any]:
         "opens": (
             f"vendor-ref-{vendor}",
             f"guest-artifact-{vendor}",
+            f"guest-account-{vendor}",
             "blind-index",
             f"next-account-{vendor}",
         ),
     }
+
+
+def next_name(adapter: str) -> str:
+    """Return what the next build of an adapter is called."""
+    return f"{adapter}-{NEXT}"
 
 
 def adapter_name(vendor: str | None) -> str:

@@ -1,14 +1,15 @@
 """Reading every fleet.yaml, and refusing what cannot be deployed with file, field and remedy."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from infra.manifest.adapters import next_name
 from infra.manifest.model import ADAPTERS, Deployable, Family, Workflow, entry_point, workflow_identity
 from infra.manifest.topics import topics_of
 
@@ -28,6 +29,8 @@ class Function:
     deployable: Deployable
     sagas: frozenset[str] = frozenset()
     """The identities of the workflows that call it."""
+    next_of: str | None = None
+    """The adapter whose next build this is."""
 
     @property
     def module(self) -> str:
@@ -37,12 +40,12 @@ class Function:
     @property
     def entry_point(self) -> str:
         """The Python function that is deployed."""
-        return entry_point(self.name, self.deployable)
+        return entry_point(self.next_of or self.name, self.deployable)
 
     @property
     def account(self) -> str:
         """The service account that it runs as."""
-        return self.deployable.account or self.name
+        return self.deployable.account or self.next_of or self.name
 
     def allowed(self) -> frozenset[str]:
         """Return every identity that may call: named, its trigger's own, and workflows."""
@@ -51,10 +54,11 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """All deployables and all workflows, by name."""
+    """All deployables and all workflows, by name; `next_builds` are adapters of the next archive."""
 
     functions: Mapping[str, Function]
     workflows: Mapping[str, Workflow] = field(default_factory=dict)
+    next_builds: Mapping[str, Function] = field(default_factory=dict)
 
     def topics(self) -> tuple[str, ...]:
         """Return every topic somebody subscribes to."""
@@ -77,7 +81,13 @@ def load_manifest(root: Path = ROOT) -> Manifest:
     _check_entry_points(functions)
     _check_callers(functions)
     _check_callees(functions, workflows)
-    return Manifest(functions, workflows)
+    return Manifest(functions, workflows, _next_builds(functions))
+
+
+def _next_builds(functions: Mapping[str, Function]) -> dict[str, Function]:
+    adapters = [each for each in functions.values() if each.deployable.adapter]
+    twins = (replace(each, name=next_name(each.name), next_of=each.name) for each in adapters)
+    return {each.name: each for each in twins}
 
 
 def _all_workflows(families: Mapping[Path, Family]) -> dict[str, Workflow]:
@@ -97,18 +107,19 @@ def _sagas(name: str, deployable: Deployable, workflows: Mapping[str, Workflow])
 
 def _family(path: Path) -> Family:
     try:
-        return Family.model_validate(_yaml(path))
+        return _described(path.read_text(encoding="utf-8"))
+    except YAMLError as error:
+        raise ManifestRefused(f"{path}: not YAML: {error}") from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise ManifestRefused(f"{path}: {where}: {first['msg']} (see schemas/fleet.json)") from None
 
 
-def _yaml(path: Path) -> Any:
-    try:
-        return YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
-    except YAMLError as error:
-        raise ManifestRefused(f"{path}: not YAML: {error}") from None
+@lru_cache(maxsize=128)
+def _described(text: str) -> Family:
+    """The family that a file describes: frozen, so each text is read once by a process."""
+    return Family.model_validate(YAML(typ="safe", pure=True).load(text))
 
 
 def _check_entry_points(functions: Mapping[str, Function]) -> None:

@@ -66,6 +66,7 @@ MADE_OF: Final[Mapping[str, Callable[[Plan], Keys]]] = {
     "module.vault.google_kms_crypto_key_iam_member.used": _uses,
     "module.vault.google_project_iam_member.secret": _where("grants", "on", "secret"),
     "module.watch.google_logging_metric.counted": _rows("counted"),
+    "module.watch.google_logging_metric.timed": _rows("timed"),
     "module.watch.google_monitoring_alert_policy.burning": _burning,
     "module.watch.google_monitoring_alert_policy.measured": _rows("signals"),
     "module.watch.google_monitoring_alert_policy.said": _rows("alerts"),

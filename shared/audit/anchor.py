@@ -23,11 +23,12 @@ from shared.audit.checkpoint import Checkpoint
 from shared.audit.entries import Entry
 from shared.audit.errors import Malformed
 from shared.audit.intake import Day, Head, Intake, Kept
-from shared.audit.log import Edge, Growth, Write, require_edge
+from shared.audit.log import Edge, Grown, Growth, Write, require_edge
 from shared.audit.notes import Note, Sign, VerifierKey, signed
 from shared.audit.subjects import Subject
 from shared.audit.succession import LogKeys, Succession, beginning, require_not_behind, succeed
 from shared.audit.tiles import Read
+from shared.audit.tree import leaf_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,31 +111,24 @@ class _Growing:
         self._moved: dict[str, list[tuple[int, Kept]]] = {}
 
     def add(self, entries: Iterable[Kept]) -> Generator[Step, Any, None]:
-        """The steps that append some entries: their streams' heads, then each file that is full."""
-        return self._steps(self._growth.add(self._noting(entries)))
-
-    def rest(self) -> Generator[Step, Any, None]:
-        """The steps that write what stays unfinished."""
-        return self._steps(self._growth.rest())
-
-    def _steps(self, writes: Iterable[Write]) -> Generator[Step, Any, None]:
-        for write in writes:
-            yield from self._heads()
-            yield write
-        yield from self._heads()
-
-    def _heads(self) -> Iterator[KeepHeads]:
+        """The steps that append some entries: each file that is full, then where their streams stand."""
+        yield from self._growth.add(self._noting(entries))
         if self._moved:
             heads = (KeepHead(name, told[-1][1].head, tuple(told)) for name, told in self._moved.items())
             yield KeepHeads(tuple(heads))
             self._moved = {}
 
-    def _noting(self, entries: Iterable[Kept]) -> Iterator[tuple[bytes, bytes]]:
+    def rest(self) -> Generator[Step, Any, None]:
+        """The steps that write what stays unfinished."""
+        yield from self._growth.rest()
+
+    def _noting(self, entries: Iterable[Kept]) -> Iterator[Grown]:
         for kept in entries:
             if kept.stream:
                 self._moved.setdefault(kept.stream, []).append((self.size, kept))
             self.size += 1
-            yield kept.entry.header, self._closed(kept)
+            header = kept.entry.header
+            yield header, self._closed(kept), kept.leaf or leaf_hash(header)
 
     def _closed(self, kept: Kept) -> bytes:
         if not kept.entry.body or self._close is None or kept.subject is None:

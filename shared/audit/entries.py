@@ -4,17 +4,16 @@ An entry is a header of canonical JSON that stays for good. What may lead to a p
 the body, kept apart; the header holds only its salted hash, so that the tree verifies without it.
 """
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
 
 from shared.audit.errors import Malformed
-from shared.audit.kept import is_word, kept_of
+from shared.audit.kept import Sifted, are_words, is_word, kept_of
 from shared.audit.notes import VerifierKey
 from shared.audit.subjects import Subject
-from shared.audit.text import canonical, encode_base64
+from shared.audit.text import LIBRARY, Json, canonical, encode_base64
 
 VERSION: Final = 1
 LARGEST_BODY: Final = 15_000
@@ -55,29 +54,52 @@ def body_hash(salt: bytes, body: bytes) -> str:
     return encode_base64(sha256(salt + body).digest())
 
 
-def action_entry(row: Mapping[str, Any], subject: Subject) -> Entry:
+def action_entry(row: Mapping[str, Any], subject: Subject, json: Json = LIBRARY) -> Entry:
     """The entry of an outbox row as stored: who did what to which key, when, why, and on what grounds."""
     facts, event_id = row["audit"], row["eventId"]
-    data, withheld = kept_of(_data_of(row), subject)
-    header = _stated(ACTION, row["tenantId"], id=event_id, type=row["subject"], guest=subject.alias)
-    header |= {"stream": row["aggregateId"], "seq": row["sequence"]}
-    header |= {name: data[field] for name, field in _LIFTED if field in data}
-    for name, source in _FROM_FACTS:
-        if is_word(value := facts.get(source)):
-            header[name] = value
-        elif value is not None:
-            withheld |= {name}
-    header |= {"capabilities": [each for each in facts.get("capabilities", ()) if is_word(each)]}
-    body, salt = _body(data, withheld), subject.salt(event_id)
-    return Entry(canonical({**header, "body": body_hash(salt, body)}), body, salt, data)
+    sifted = kept_of(_data_of(row, json), subject)
+    data = sifted.data
+    header: dict[str, Any] = {
+        "v": VERSION,
+        "kind": ACTION,
+        "tenant": row["tenantId"],
+        "id": event_id,
+        "type": row["subject"],
+        "stream": row["aggregateId"],
+        "seq": row["sequence"],
+        "capabilities": _words_among(facts.get("capabilities", ())),
+    }
+    if subject.alias is not None:
+        header["guest"] = subject.alias
+    for name, source in _LIFTED:
+        if source in data:
+            header[name] = data[source]
+    header |= _said_of(facts, sifted.withheld)
+    body, salt = _body(sifted, json), subject.salt(event_id)
+    header["body"] = body_hash(salt, body)
+    return Entry(json.write(header), body, salt, data)
 
 
-def _body(data: Mapping[str, Any], withheld: frozenset[str]) -> bytes:
+def _words_among(values: Sequence[Any]) -> list[Any]:
+    return [*values] if are_words(values) else [each for each in values if is_word(each)]
+
+
+def _said_of(facts: Mapping[str, Any], withheld: set[str]) -> dict[str, Any]:
+    """What the header says of who did it, and why; what is no word is withheld."""
+    said = {name: value for name, source in _FROM_FACTS if (value := facts.get(source)) is not None}
+    if are_words(said.values()):
+        return said
+    withheld |= {name for name, value in said.items() if not is_word(value)}
+    return {name: value for name, value in said.items() if is_word(value)}
+
+
+def _body(sifted: Sifted, json: Json) -> bytes:
     """The body, or only the names of what it would have held, where a bundle could not hold it."""
-    body = canonical({"data": data, "withheld": sorted(withheld)}, "body")
+    write = canonical if sifted.fractions else json.write
+    body = write({"data": sifted.data, "withheld": sorted(sifted.withheld)})
     if len(body) <= LARGEST_BODY:
         return body
-    return canonical({"data": {}, "withheld": sorted({*withheld, *data})}, "body")
+    return write({"data": {}, "withheld": sorted({*sifted.withheld, *sifted.data})})
 
 
 def finding_entry(kind: str, row: Mapping[str, Any], subject: Subject, expected: int) -> Entry:
@@ -109,8 +131,8 @@ def _stated(kind: str, tenant_id: str, **words: str | None) -> dict[str, Any]:
     return header | {name: value for name, value in words.items() if value is not None}
 
 
-def _data_of(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    event = json.loads(row["body"])
+def _data_of(row: Mapping[str, Any], json: Json) -> Mapping[str, Any]:
+    event = json.read(row["body"])
     data = event.get("data") if isinstance(event, dict) else None
     if not isinstance(data, dict):
         raise Malformed("body", "it is no event", "Quarantine the row")

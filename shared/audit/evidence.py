@@ -56,6 +56,8 @@ class Access:
     """When its window begins, which a rest does not change."""
     device: str = ""
     """The one lock that it may still open, where the others let go of it."""
+    stay: str = ""
+    """Whose it was then: a key may go on as that of its guest's next stay. Not known of a body withheld."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class Question:
     """The locks on the doors of those rooms; a door event names its lock alone."""
     keys: frozenset[str] = frozenset()
     people: frozenset[str] = frozenset()
+    stay: str = ""
 
     def concerns(self, told: Told, near: frozenset[str]) -> bool:
         """Whether an entry is part of the answer; `near` are the keys that ever opened these doors."""
@@ -92,7 +95,8 @@ class Question:
         ours = (not self.keys or access.key in self.keys) and (
             not self.people or access.holder in self.people
         )
-        return in_time and ours and self.opens(access)
+        theirs = not (self.stay and access.stay) or access.stay == self.stay
+        return in_time and ours and theirs and self.opens(access)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +162,8 @@ def _issued(_: Access | None, told: Told) -> tuple[list[Access], Access]:
     starts = _instant(window.get("validFrom"), told.at)
     holder = str(header.get("staff") or header.get("guest") or "")
     until, rooms = _instant(window.get("validUntil"), FOREVER), tuple(sorted(data.get("rooms", ())))
-    return [], Access(header["stream"], holder, rooms, max(told.at, starts), until, starts)
+    since, stay = max(told.at, starts), str(data.get("reservationId") or "")
+    return [], Access(header["stream"], holder, rooms, since, until, starts, stay=stay)
 
 
 def _updated(last: Access | None, told: Told) -> tuple[list[Access], Access | None]:
@@ -172,6 +177,7 @@ def _updated(last: Access | None, told: Told) -> tuple[list[Access], Access | No
     starts = _instant(start, last.starts)
     now = replace(last, since=max(told.at, starts), until=_instant(until, last.until), starts=starts)
     now = replace(now, rooms=last.rooms if rooms is None else tuple(sorted(rooms)))
+    now = replace(now, stay=changes.get("reservationId", {}).get("to", last.stay))
     return _ended(last, told), now
 
 

@@ -17,14 +17,15 @@ that it can be shown to be the one that came. The stream goes on behind it.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from shared.audit.entries import Entry, action_entry, day_entry, finding_entry
 from shared.audit.errors import Malformed
 from shared.audit.subjects import Subject
+from shared.audit.text import LIBRARY, Json
 from shared.audit.tree import leaf_hash
 
 GAP, REWRITTEN, REDATED, LATE, AHEAD = "gap", "rewritten", "redated", "late", "ahead"
@@ -37,8 +38,7 @@ _AT_ONCE: Final = 256
 _BEFORE_ALL: Final = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The last row that is kept of a stream."""
 
     sequence: int = 0
@@ -46,13 +46,17 @@ class Head:
     digest: bytes = b""
 
 
+UNTOLD: Final = Head()
+"""Where a stream stands of which nothing is kept."""
+
+
 @dataclass(frozen=True, slots=True)
 class KeptHead:
     """A stream's head as it is stored: after a day, and before it, for the day may have to be made again."""
 
     date: str = ""
-    head: Head = Head()
-    earlier: Head = Head()
+    head: Head = UNTOLD
+    earlier: Head = UNTOLD
 
     def before(self, date: str) -> Head:
         """The head that a day begins with, whether or not the day was begun already."""
@@ -86,14 +90,15 @@ Heads = Callable[[str], Head]
 SubjectOf = Callable[[Row], Subject]
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """An entry to append, and where its stream stands after it; a day's last entry has no stream."""
 
     entry: Entry
     stream: str = ""
-    head: Head = Head()
-    subject: Subject | None = field(default=None, repr=False, compare=False)
+    head: Head = UNTOLD
+    subject: Subject | None = None
+    leaf: bytes = b""
+    """The entry's hash as a leaf, where it is known already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,7 @@ class Page:
     heads: Heads
     subject_of: SubjectOf
     late: bool = False
+    json: Json = LIBRARY
 
 
 class Intake:
@@ -115,7 +121,7 @@ class Intake:
     def __init__(self, day: Day, first: int) -> None:
         self._day, self._first = day, first
         self._counts = {"actions": 0, "findings": 0, "streams": 0}
-        self._stream, self._last, self._place = "", Head(), ("", 0)
+        self._stream, self._last, self._place = "", UNTOLD, ("", 0)
         self._moved: dict[str, Head] = {}
         """Where late rows have brought their streams, which may go on among the day's own."""
 
@@ -124,12 +130,12 @@ class Intake:
         for row in page.rows:
             self._place = _in_order(self._day, row, self._place)
             subject = self._turn_to(row, page)
-            for kind, kept in _judged(self._day, row, self._last, subject):
+            for kind, kept in _judged(self._day, row, self._last, subject, page.json):
                 self._counts[kind] += 1
                 self._last = kept.head
                 if page.late:
                     self._moved[kept.stream] = kept.head
-                yield replace(kept, subject=subject)
+                yield kept
         if page.late:
             self._stream, self._place = "", ("", 0)
 
@@ -166,23 +172,23 @@ def _in_order(day: Day, row: Row, last: tuple[str, int]) -> tuple[str, int]:
     return place
 
 
-def _judged(day: Day, row: Row, last: Head, subject: Subject) -> Generator[tuple[str, Kept]]:
+def _judged(day: Day, row: Row, last: Head, subject: Subject, json: Json) -> Sequence[tuple[str, Kept]]:
     at, sequence, stream = datetime.fromisoformat(row["audit"]["time"]), row["sequence"], row["aggregateId"]
-    entry = action_entry(row, subject)
-    head = Head(sequence, at, leaf_hash(entry.header))
+    entry = action_entry(row, subject, json)
+    leaf = leaf_hash(entry.header)
+    head = Head(sequence, at, leaf)
     if head == last:
-        return
+        return ()
     if sequence <= last.sequence:
-        yield "findings", _found(REWRITTEN, row, subject, stream, last)
-        return
+        return (("findings", _found(REWRITTEN, row, subject, stream, last)),)
+    gap: tuple[tuple[str, Kept], ...] = ()
     if sequence > last.sequence + 1:
         missing = finding_entry(GAP, row, subject, last.sequence + 1)
-        last = replace(last, sequence=sequence - 1)
-        yield "findings", Kept(missing, stream, last)
+        last = last._replace(sequence=sequence - 1)
+        gap = (("findings", Kept(missing, stream, last, subject)),)
     if refusal := _out_of_time(day, at, last):
-        yield "findings", _found(refusal, row, subject, stream, last)
-        return
-    yield "actions", Kept(entry, stream, head)
+        return (*gap, ("findings", _found(refusal, row, subject, stream, last)))
+    return (*gap, ("actions", Kept(entry, stream, head, subject, leaf)))
 
 
 def _out_of_time(day: Day, at: datetime, last: Head) -> str | None:
@@ -197,4 +203,4 @@ def _out_of_time(day: Day, at: datetime, last: Head) -> str | None:
 def _found(kind: str, row: Row, subject: Subject, stream: str, last: Head) -> Kept:
     entry = finding_entry(kind, row, subject, last.sequence + 1)
     passed = max(last.sequence, row["sequence"])
-    return Kept(entry, stream, replace(last, sequence=passed))
+    return Kept(entry, stream, last._replace(sequence=passed), subject)

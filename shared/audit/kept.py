@@ -5,7 +5,8 @@ decided about is left out, and so is a sentence where a code belongs; what was l
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from enum import Flag, auto
 from types import MappingProxyType
 from typing import Any, Final
@@ -31,7 +32,10 @@ class Floor(str):
     __slots__ = ()
 
 
-_word = re.compile(r"[0-9A-Za-z][0-9A-Za-z_:./=+-]{0,127}").fullmatch
+_WORD: Final = "[0-9A-Za-z][0-9A-Za-z_:./=+-]{0,127}+"
+"""Nothing that ends a word can be part of one: what was read is never given back to be read again."""
+_word = re.compile(_WORD).fullmatch
+_words = re.compile(rf"{_WORD}(?:\n{_WORD})*+").fullmatch
 _LONGEST_FLOOR = 16
 
 
@@ -43,15 +47,16 @@ KEPT: Final[Mapping[str, Kind]] = MappingProxyType(
     {
         **_of(
             Kind.WORD,
-            "alert area areas attemptId attemptedAt changedAt closeReason closedAt code denyReason"
-            " desktopDeviceId deviceId encoderModel encoderSessionId environment expiredAt exportId"
-            " exportedAt exposureUntil externalEventId failureReason firmware holderKind ingestedAt"
+            "alert approvers area areas attemptId attemptedAt breakGlassId changedAt closeReason"
+            " closedAt code deed deedId denyReason desktopDeviceId deviceId encoderModel"
+            " encoderSessionId environment expiredAt exportId exportedAt exposureUntil"
+            " externalEventId failureReason firmware handledAt holderKind incident ingestedAt"
             " issuedAt keyCredentialId keyCredentialIds kind lastAttemptAt lastSeenAt localId"
             " masterKeyId observedAt oldestFirmware openedAt outcome pendingAt preferredKinds"
-            " processedAt propertyId reason receivedAt registeredAt replacedBy replaces reservationId"
-            " revokedAt roomId setRole settledAt severity since staffUserId suspendedAt transport"
-            " trigger unsuspendedAt unsuspendedBy updatedAt vendor vendorAdapterId vendorEventId"
-            " webhookId",
+            " processedAt propertyId reason receivedAt registeredAt replacedBy replaces"
+            " revokedAt roomId setRole settledAt severity since staffUserId"
+            " suspendedAt transport trigger unsuspendedAt unsuspendedBy updatedAt vendor"
+            " vendorAdapterId vendorEventId webhookId",
         ),
         **_of(
             Kind.YES_NO,
@@ -61,13 +66,13 @@ KEPT: Final[Mapping[str, Kind]] = MappingProxyType(
         **_of(
             Kind.NUMBER,
             "alertAtMs alertAtPct attempts batteryPct clockSkewMs errorRatePct silentForMs thresholdPct"
-            " warnAtMs warnAtPct windowSize",
+            " turn warnAtMs warnAtPct windowSize",
         ),
         **_of(
             Kind.GROUP,
             "capabilities changes delivery effective locks metadata metric scope scopes threshold warnings",
         ),
-        **_of(Kind.WORD | Kind.GROUP, "from to rooms validFrom validUntil"),
+        **_of(Kind.WORD | Kind.GROUP, "from reservationId to rooms validFrom validUntil"),
         **_of(Kind.FLOOR, "floor floors"),
     }
 )
@@ -88,15 +93,35 @@ NEVER_KEPT: Final[Mapping[str, str]] = MappingProxyType(
 """What the events say and audit does not, and why."""
 
 
-def kept_of(data: Mapping[str, Any], subject: Subject) -> tuple[dict[str, Any], frozenset[str]]:
-    """What is kept of an event's payload, and the names of what is not."""
-    withheld = set[str]()
-    return _group(data, subject, withheld), frozenset(withheld)
+@dataclass(slots=True)
+class Sifted:
+    """What was kept of an event's payload, the names of what was not, and whether a fraction was."""
+
+    subject: Subject
+    data: dict[str, Any] = field(default_factory=dict)
+    withheld: set[str] = field(default_factory=set)
+    fractions: bool = False
+
+
+def kept_of(data: Mapping[str, Any], subject: Subject) -> Sifted:
+    """What is kept of an event's payload, and what is to be known of it."""
+    sifted = Sifted(subject)
+    sifted.data = _group(data, sifted)
+    return sifted
 
 
 def is_word(value: Any) -> bool:
     """Say whether a value is one word of ASCII: nobody's name with its spaces, and no address of a person."""
     return type(value) is str and _word(value) is not None
+
+
+def are_words(values: Collection[Any]) -> bool:
+    """Say whether some values are all words: in one look, for most of a million events hold nothing else."""
+    try:
+        text = "\n".join(values)
+    except TypeError:
+        return False
+    return _words(text) is not None and text.count("\n") == len(values) - 1
 
 
 _TYPES: Final[Mapping[Kind, type]] = MappingProxyType(
@@ -107,20 +132,29 @@ _TAKES: Final = {
     for name, kind in KEPT.items()
 }
 """The types that each name takes; a million events a day are held against it."""
+_WORDS: Final = frozenset(name for name, takes in _TAKES.items() if str in takes)
+"""What most of the fields are: one look tells that such a value is kept."""
+_PLAINLY: Final = frozenset({bool, int})
+"""What is kept as it is where its name takes it."""
 _NOTHING: Final[frozenset[type]] = frozenset()
 
 
-def _group(data: Mapping[str, Any], subject: Subject, withheld: set[str]) -> dict[str, Any]:
-    kept = dict[str, Any]()
+def _group(data: Mapping[str, Any], into: Sifted) -> dict[str, Any]:
+    kept, rest = dict[str, Any](), dict[str, Any]()
     for name, value in data.items():
+        (kept if type(value) is str and name in _WORDS else rest)[name] = value
+    for name, value in (rest if are_words(kept.values()) else data).items():
         if value is None:
             continue
-        if name == GUEST and value == subject.guest_id:
-            kept[name] = subject.alias
+        if name == GUEST and value == into.subject.guest_id:
+            kept[name] = into.subject.alias
+        elif type(value) in _PLAINLY and type(value) in _TAKES.get(name, _NOTHING):
+            kept[name] = value
         elif _is_kept(value, _TAKES.get(name, _NOTHING)):
-            kept[name] = value if type(value) is str else _plain(value, subject, withheld)
+            kept[name] = _plain(value, into)
         else:
-            withheld.add(name)
+            kept.pop(name, None)
+            into.withheld.add(name)
     return kept
 
 
@@ -130,10 +164,16 @@ def _is_kept(value: Any, takes: frozenset[type]) -> bool:
         return (str in takes and _word(value) is not None) or (
             Floor in takes and len(value) <= _LONGEST_FLOOR
         )
-    return all(_is_kept(each, takes) for each in value) if kind is list else kind in takes
+    if kind is list:
+        return (str in takes and are_words(value)) or all(_is_kept(each, takes) for each in value)
+    return kind in takes
 
 
-def _plain(value: Any, subject: Subject, withheld: set[str]) -> Any:
-    if type(value) is dict:
-        return _group(value, subject, withheld)
-    return [_plain(each, subject, withheld) for each in value] if type(value) is list else value
+def _plain(value: Any, into: Sifted) -> Any:
+    kind = type(value)
+    if kind is dict:
+        return _group(value, into)
+    if kind is list:
+        return [_plain(each, into) for each in value]
+    into.fractions |= kind is float
+    return value

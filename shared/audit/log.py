@@ -77,6 +77,10 @@ def require_edge(size: int, root: bytes, read: Read, *, with_bodies: bool = Fals
     return edge
 
 
+Grown = tuple[bytes, bytes, bytes]
+"""An entry, its body as it is kept, and the entry's hash as a leaf."""
+
+
 class Growth:
     """A log that grows: entries go in as they come, and the files that they fill come out."""
 
@@ -86,8 +90,8 @@ class Growth:
         self._entries = list(edge.entries)
         self._bodies = None if edge.bodies is None else list(edge.bodies)
 
-    def add(self, entries: Iterable[tuple[bytes, bytes]]) -> Generator[Write]:
-        """Take in entries, each with its body as it is kept, and yield each file that is full."""
+    def add(self, entries: Iterable[Grown]) -> Generator[Write]:
+        """Take in entries, and yield each file that is full."""
         coming = iter(entries)
         while more := list(islice(coming, WIDTH - len(self._entries))):
             self._take(more)
@@ -114,14 +118,14 @@ class Growth:
         bodies = None if self._bodies is None else tuple(self._bodies)
         return Edge(self._size, tuple(map(tuple, self._levels)), tuple(self._entries), bodies)
 
-    def _take(self, more: list[tuple[bytes, bytes]]) -> None:
-        headers = [header for header, _ in more]
+    def _take(self, more: list[Grown]) -> None:
+        headers, bodies, leaves = zip(*more, strict=True)
         self._entries += headers
         if self._bodies is not None:
-            self._bodies += [body for _, body in more]
+            self._bodies += bodies
         self._size += len(more)
         self._levels = self._levels or [[]]
-        self._levels[0] += map(leaf_hash, headers)
+        self._levels[0] += leaves
 
     def _bundles(self, number: int) -> Generator[Write]:
         width = len(self._entries)
@@ -133,7 +137,7 @@ class Growth:
 def append(edge: Edge, entries: Iterable[bytes]) -> Generator[Write, None, Edge]:
     """The files that some entries fill, then those that stay unfinished; returns the edge behind them."""
     growth = Growth(edge)
-    yield from growth.add((entry, b"") for entry in entries)
+    yield from growth.add((entry, b"", leaf_hash(entry)) for entry in entries)
     yield from growth.rest()
     return growth.edge
 

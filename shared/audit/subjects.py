@@ -24,21 +24,19 @@ class Subject:
     key: bytes = field(repr=False)
     guest_id: str | None = field(default=None, repr=False)
     alias: str | None = field(init=False)
+    body_key: bytes = field(init=False, repr=False, compare=False)
+    """What this guest's bodies are sealed with: they lie beside the log for good, and go with the key."""
 
     def __post_init__(self) -> None:
-        """Make the alias once, and refuse a key that could be guessed."""
+        """Make alias and body's key once, and refuse a key that could be guessed."""
         if len(self.key) != KEY_SIZE:
             raise Malformed("subject key", f"it is not {KEY_SIZE} bytes long", "Draw one from the entropy")
         object.__setattr__(self, "alias", None if self.guest_id is None else self._alias(self.guest_id))
+        object.__setattr__(self, "body_key", hmac.digest(self.key, _BODY, "sha256"))
 
     def salt(self, event_id: str) -> bytes:
         """What is hashed before a body, the same whenever the entry is made again."""
         return hmac.digest(self.key, _SALT + event_id.encode(), "sha256")
-
-    @property
-    def body_key(self) -> bytes:
-        """What this guest's bodies are sealed with: they lie beside the log for good, and go with the key."""
-        return hmac.digest(self.key, _BODY, "sha256")
 
     def _alias(self, guest_id: str) -> str:
         return ALIAS + hmac.digest(self.key, _ALIAS + guest_id.encode(), "sha256").hex()

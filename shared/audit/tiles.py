@@ -4,13 +4,13 @@ A tile of level L holds the roots of subtrees of 256**L entries. A tree of 70,00
 112 at level 0, a full one and one of 17 at level 1, and one of 1 at level 2.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
 from shared.audit.errors import Malformed
 from shared.audit.proofs import Subtrees
-from shared.audit.tree import HASH_SIZE, node_hash
+from shared.audit.tree import HASH_SIZE, row_above
 
 WIDTH: Final = 256
 HEIGHT: Final = 8
@@ -48,9 +48,10 @@ def partial_tiles(size: int) -> Iterator[tuple[int, int, int]]:
         level += 1
 
 
-def as_bundle(entries: Iterable[bytes]) -> bytes:
+def as_bundle(entries: Sequence[bytes]) -> bytes:
     """Entries one after the other, each behind its length."""
-    return b"".join(len(require_entry(each)).to_bytes(_LENGTH_SIZE) + each for each in entries)
+    require_entry(max(entries, key=len, default=b""))
+    return b"".join([len(each).to_bytes(_LENGTH_SIZE) + each for each in entries])
 
 
 def require_entry(entry: bytes) -> bytes:
@@ -81,9 +82,10 @@ def hashes_of(content: bytes, width: int = WIDTH) -> tuple[bytes, ...]:
 
 def perfect_root(hashes: Sequence[bytes]) -> bytes:
     """The root over a power of two of hashes."""
-    while len(hashes) > 1:
-        hashes = [node_hash(hashes[at], hashes[at + 1]) for at in range(0, len(hashes), 2)]
-    return hashes[0]
+    row = b"".join(hashes)
+    while len(row) > HASH_SIZE:
+        row = row_above(row)
+    return row
 
 
 def blank(path: str) -> bytes:

@@ -26,6 +26,12 @@ def node_hash(left: bytes, right: bytes) -> bytes:
     return sha256(b"\x01" + left + right).digest()
 
 
+def row_above(row: bytes) -> bytes:
+    """The hashes of a row's neighbours, two by two: a row is hashes one after the other."""
+    pair = 2 * HASH_SIZE
+    return b"".join([sha256(b"\x01" + row[at : at + pair]).digest() for at in range(0, len(row), pair)])
+
+
 def joined(peaks: Sequence[bytes]) -> bytes:
     """The root over perfect trees of falling size, the rightmost two first."""
     if not peaks:

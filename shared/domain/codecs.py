@@ -79,7 +79,7 @@ def _union_codec(members: tuple[Any, ...]) -> Codec:
 
 def _optional(inner: Codec) -> Codec:
     return Codec(
-        lambda value: None if value is None else inner.write(value),
+        inner.write if inner.plain else lambda value: None if value is None else inner.write(value),
         lambda value, path: None if value is None else inner.read(value, path),
         lambda value: {} if value is None else inner.strays(value),
     )
@@ -195,7 +195,8 @@ class _Part:
 
 def _rows_codec(annotation: Any) -> Codec:
     (record, *_) = get_args(annotation)
-    columns = [(each.name, codec_of(each.type)) for each in fields(record)]
+    kept = (each for each in fields(record) if how_stored(each.type)[1].kept)
+    columns = [(each.name, codec_of(each.type)) for each in kept]
 
     def write(values: Any) -> Json:
         return [[codec.write(getattr(value, name)) for name, codec in columns] for value in values]

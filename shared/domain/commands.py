@@ -3,8 +3,17 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from shared.domain.core import Guest
 from shared.domain.ids import CredentialId, RoomId
-from shared.domain.kinds import SAGA, Actor, FailureReason, KeyWarning, RevokeReason, SuspendReason
+from shared.domain.kinds import (
+    SAGA,
+    Actor,
+    ClaimKey,
+    FailureReason,
+    KeyWarning,
+    RevokeReason,
+    SuspendReason,
+)
 from shared.domain.scope import AccessScope
 from shared.domain.scrub import scrub
 from shared.domain.window import StayWindow
@@ -53,6 +62,14 @@ class Amend(_Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HandOver(_Command):
+    """The stay is over, and the key goes on as that of its guest's next one."""
+
+    holder: Guest
+    claim: ClaimKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Suspend(_Command):
     """Let the key rest."""
 
@@ -73,5 +90,5 @@ class Revoke(_Command):
     warnings: tuple[KeyWarning, ...] = ()
 
 
-Command = Accept | Provision | Fail | Amend | Suspend | Unsuspend | Revoke
+Command = Accept | Provision | Fail | Amend | HandOver | Suspend | Unsuspend | Revoke
 """Any command to a key credential."""

@@ -1,7 +1,7 @@
 """The key credential: a core, a state, and `apply`, which returns the next one and the facts."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Final, Self
 
@@ -14,6 +14,7 @@ from shared.domain.instants import utc
 from shared.domain.kinds import SAGA, Actor, RevokeReason
 from shared.domain.lifecycle import name_of, next_state, taken_by
 from shared.domain.plan import IssuePlan
+from shared.domain.replacing import replace
 from shared.domain.states import Failed, LockSettlement, Pending, Requested, Revoked, State
 from shared.domain.transitions import CHANGES
 

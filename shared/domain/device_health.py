@@ -7,6 +7,9 @@
 | silence | the vendor does not hear it, for a quarter of an hour | | when it is heard |
 | firmware | older than its adapter needs | | when it is not |
 
+What a lock said when it was asked itself and would not answer (it is frozen, nothing hears it) is kept until
+it answers: its vendor's list may call it online all the while.
+
 A measure that nobody took changes nothing: a silent lock's battery and clock stay what they were.
 """
 
@@ -56,6 +59,10 @@ class Looked:
     skew_ms: int | None = None
     firmware: str | None = None
     oldest_firmware: str | None = None
+    asked: bool = False
+    """Whether the lock itself was asked, and not its vendor's list alone."""
+    refusal: str | None = None
+    """Why it did not answer, as causes are called; None if it did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +81,8 @@ class Condition:
     skew_at: Moment | None = None
     firmware: str | None = None
     firmware_old: bool = False
+    refusal: Annotated[str | None, Stored(omitted=True)] = None
+    """Why the lock itself did not answer when it was asked last; None if it did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +119,7 @@ def looked_at(known: Condition, looked: Looked) -> tuple[Condition, tuple[Crossi
         firmware=looked.firmware or known.firmware,
         firmware_old=_is_old(known, looked),
         silent_since=_silent_since(known, looked),
+        refusal=looked.refusal if looked.asked else known.refusal,
     )
     silent = now.silent_since is not None and looked.at >= now.silent_since + SILENT_FOR
     now = replace(now, offline=silent or (known.offline and not looked.online))

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Generic, TypeVar
 
 from shared.domain.core import Holder
-from shared.domain.ids import CredentialId, PropertyId, ProvisionalKeyId, RoomId, TenantId
+from shared.domain.ids import CredentialId, PropertyId, ProvisionalKeyId, ReservationId, RoomId, TenantId
 from shared.domain.kinds import (
     Actor,
     ClaimKey,
@@ -105,6 +105,7 @@ class CredentialUpdated:
     scope: Changed[AccessScope] | None
     effective: StayWindow
     warnings: tuple[KeyWarning, ...]
+    stay: Changed[ReservationId] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

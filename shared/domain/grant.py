@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Final
 
@@ -33,6 +33,7 @@ from shared.domain.ids import CredentialId, GrantId, LockDeviceId, PropertyId, R
 from shared.domain.instants import utc
 from shared.domain.kinds import ClaimKey, KeyCredentialKind, VendorCode
 from shared.domain.lifecycle import name_of
+from shared.domain.replacing import replace
 
 _INDEX: Final = re.compile(r"[0-9a-f]{64}")
 _ORDER: Final = tuple(Placement)

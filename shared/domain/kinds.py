@@ -147,6 +147,8 @@ class KeyWarning:
 
 REVOKE_PENDING_AT_LOCK: Final = "REVOKE_PENDING_AT_LOCK"
 WINDOW_ROUNDED: Final = "WINDOW_ROUNDED"
+OPENS_BEYOND_STAY: Final = "OPENS_BEYOND_STAY"
+"""The policy has keys open before and after their stays, while nobody else has the rooms."""
 WINDOW_NOT_ENFORCED: Final = "WINDOW_NOT_ENFORCED_BY_LOCK"
 CLOCK_SKEW: Final = "CLOCK_SKEW"
 SECOND_CODE: Final = KeyWarning(

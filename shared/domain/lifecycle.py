@@ -17,14 +17,24 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from shared.domain.commands import Accept, Amend, Command, Fail, Provision, Revoke, Suspend, Unsuspend
+from shared.domain.commands import (
+    Accept,
+    Amend,
+    Command,
+    Fail,
+    HandOver,
+    Provision,
+    Revoke,
+    Suspend,
+    Unsuspend,
+)
 from shared.domain.errors import IllegalTransition
 from shared.domain.states import Active, Failed, Pending, Requested, Revoked, State, Suspended
 
 TABLE: Final[Mapping[type[State], Mapping[type[Command], type[State]]]] = {
     Requested: {Accept: Pending, Fail: Failed},
     Pending: {Provision: Active, Fail: Failed},
-    Active: {Amend: Active, Suspend: Suspended, Revoke: Revoked},
+    Active: {Amend: Active, HandOver: Active, Suspend: Suspended, Revoke: Revoked},
     Suspended: {Unsuspend: Active, Revoke: Revoked},
     Revoked: {Revoke: Revoked},
     Failed: {},

@@ -1,13 +1,14 @@
 """How a key will be tried: an ordered list of choices, and the attempts already made."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Self
 
 from shared.domain.errors import InvalidInput, PlanExhausted
 from shared.domain.instants import utc
 from shared.domain.kinds import KeyCredentialKind, VendorCode
+from shared.domain.replacing import replace
 
 _PROBLEM: Final = re.compile(r"[A-Za-z][A-Za-z._]{1,63}")
 MAX_ATTEMPTS: Final = 6

@@ -13,6 +13,9 @@ from shared.domain.kinds import KeyCredentialKind, VendorCode
 
 _LONGEST_DELAY_HOURS: Final = 7 * 24
 _LONGEST_LEAD_HOURS: Final = 366 * 24
+_EARLIEST_MINUTES: Final = 12 * 60
+_LATEST_MINUTES: Final = 3 * 60
+"""With a vendor's steps a key opens for less than the four hours that are taken for its exposure."""
 _KINDS: Final = tuple(kind.value for kind in KeyCredentialKind)
 _ONE_VENDORS: Final = re.compile(r"([a-z][a-z0-9]*)EKeys")
 _SPEAKABLE: Final = re.compile(r"[a-z][A-Za-z]{0,39}")
@@ -51,6 +54,10 @@ class KeyKindPolicy:
     pin_digits: int = 6
     lead_time_hours: int | None = None
     """So long before arrival a key is made; at once where nobody says."""
+    early_arrival_minutes: int | None = None
+    late_departure_minutes: int | None = None
+    """So long before and after the stay its keys open too, while nobody else has the rooms. Who says none of
+    both never did; with 0 keys that were made before make way for whoever comes next."""
     shared_rooms: SharedRooms = SharedRooms.JOINER
     backup_codes: bool = False
     """Whether each set of rooms has a code in reserve, for a desk to hand out."""
@@ -63,6 +70,8 @@ class KeyKindPolicy:
         _check_range("pinDigits", self.pin_digits, 6, 8)
         if self.lead_time_hours is not None:
             _check_range("leadTimeHours", self.lead_time_hours, 2, _LONGEST_LEAD_HOURS)
+        _check_range("earlyArrivalMinutes", self.early_arrival_minutes or 0, 0, _EARLIEST_MINUTES)
+        _check_range("lateDepartureMinutes", self.late_departure_minutes or 0, 0, _LATEST_MINUTES)
         _check_range("version", self.version, 0, 2**53)
 
     def with_settings(self, settings: Mapping[str, Any]) -> "KeyKindPolicy":
@@ -91,6 +100,21 @@ class KeyKindPolicy:
     def lead_time(self) -> timedelta | None:
         """How long before arrival a key is made; None where that is at once."""
         return None if self.lead_time_hours is None else timedelta(hours=self.lead_time_hours)
+
+    @property
+    def has_leeway(self) -> bool:
+        """Say whether keys open before or after their stays, or ever did."""
+        return self.early_arrival_minutes is not None or self.late_departure_minutes is not None
+
+    @property
+    def early_arrival(self) -> timedelta:
+        """How long before a stay its keys open."""
+        return timedelta(minutes=self.early_arrival_minutes or 0)
+
+    @property
+    def late_departure(self) -> timedelta:
+        """How long after a stay its keys open."""
+        return timedelta(minutes=self.late_departure_minutes or 0)
 
     def suspends_no_show_at(self, event_time: datetime) -> datetime:
         """Return when the key of a guest who did not come is to rest."""
@@ -139,6 +163,8 @@ _SETTINGS: Final[Mapping[str, tuple[str, Callable[[str, Any], Any]]]] = {
     "backupCodes": ("backup_codes", _truth),
     "sharedRooms": ("shared_rooms", _sharing),
     "leadTimeHours": ("lead_time_hours", _whole_number),
+    "earlyArrivalMinutes": ("early_arrival_minutes", _whole_number),
+    "lateDepartureMinutes": ("late_departure_minutes", _whole_number),
     "version": ("version", _whole_number),
 }
 

@@ -25,6 +25,15 @@ class Tenant:
     data_residency: str
 
 
+@dataclass(frozen=True, slots=True)
+class NextBuild:
+    """Of a hundred keys at a vendor's locks, its adapter's next build is handed a share, in a turn."""
+
+    vendor: VendorCode
+    share: int
+    turn: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Property:
     """One hotel, and the clock on its wall; once it is closed, no key is requested there."""
@@ -35,9 +44,15 @@ class Property:
     name: str
     zone: str
     closed_at: Annotated[Moment | None, Stored(omitted=True)] = None
+    next_builds: Annotated[tuple[NextBuild, ...], Stored(omitted=True, rows=True)] = ()
+    """The canary (A §15.5): where nothing is said of a vendor, its present build does everything."""
 
     def __post_init__(self) -> None:
         zone_named(self.zone)
+
+    def next_build(self, vendor: VendorCode) -> NextBuild | None:
+        """Return which keys a vendor's next build is handed, if any are."""
+        return next((each for each in self.next_builds if each.vendor == vendor), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +113,7 @@ def doors_of(
     rooms: Iterable[RoomId], devices: Iterable[LockDevice], scope: AccessScope = NO_SCOPE
 ) -> tuple[LockDevice, ...]:
     """Return the locks that lead to any of these rooms, or to what a scope adds to them, in order."""
-    wanted = frozenset(rooms)
-    if not scope:
-        return tuple(device for device in devices if not wanted.isdisjoint(device.rooms))
-    return tuple(
-        device for device in devices if not wanted.isdisjoint(device.rooms) or device.opened_by(scope)
-    )
+    apart = frozenset(rooms).isdisjoint
+    if not scope:  # as of nearly every key: a hotel has hundreds of locks, and each would be asked again
+        return tuple([device for device in devices if not apart(device.rooms)])
+    return tuple([device for device in devices if not apart(device.rooms) or device.opened_by(scope)])

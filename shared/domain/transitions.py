@@ -1,11 +1,21 @@
 """What each command changes, and the fact it leaves; whether it may is decided in `lifecycle`."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from shared.domain.commands import Accept, Amend, Command, Fail, Provision, Revoke, Suspend, Unsuspend
-from shared.domain.core import CredentialCore
+from shared.domain.commands import (
+    Accept,
+    Amend,
+    Command,
+    Fail,
+    HandOver,
+    Provision,
+    Revoke,
+    Suspend,
+    Unsuspend,
+)
+from shared.domain.core import CredentialCore, Guest
 from shared.domain.facts import (
     Changed,
     CredentialFailed,
@@ -18,7 +28,8 @@ from shared.domain.facts import (
     Fact,
     FactHeader,
 )
-from shared.domain.kinds import WINDOW_ROUNDED, KeyWarning, merge_warnings
+from shared.domain.kinds import OPENS_BEYOND_STAY, WINDOW_ROUNDED, KeyWarning, merge_warnings
+from shared.domain.replacing import replace
 from shared.domain.states import Active, Failed, IssuedKey, Pending, Requested, Revoked, State, Suspended
 from shared.domain.window import StayWindow
 
@@ -100,6 +111,15 @@ def _updated(
     )
 
 
+def _hand_over(core: CredentialCore, state: Active, command: HandOver, header: FactHeader) -> Change | None:
+    if not isinstance(core.holder, Guest) or core.holder == command.holder:
+        return None
+    stay = Changed(core.holder.reservation_id, command.holder.reservation_id)
+    handed = replace(core, holder=command.holder, claim=command.claim)
+    told = _updated(core, handed, state.key.effective, replace(header, holder=command.holder))
+    return Change(handed, state, replace(told, stay=stay))
+
+
 def _changed(before: _T, after: _T) -> Changed[_T] | None:
     return None if before == after else Changed(before, after)
 
@@ -135,7 +155,7 @@ def _warned(
     """Add warnings; one nobody may forget: the lock enforces another window than was asked for."""
     rounding = _rounding(core, news, effective, moved)
     known = merge_warnings(core.warnings, news, rounding)
-    kept = tuple(warning for warning in known if warning.code != WINDOW_ROUNDED or warning in rounding)
+    kept = tuple(warning for warning in known if warning.code not in _OF_WINDOWS or warning in rounding)
     return replace(core, warnings=kept)
 
 
@@ -150,7 +170,10 @@ def _rounding(
 
 
 def _about_rounding(warnings: tuple[KeyWarning, ...]) -> tuple[KeyWarning, ...]:
-    return tuple(warning for warning in warnings if warning.code == WINDOW_ROUNDED)
+    return tuple(warning for warning in warnings if warning.code in _OF_WINDOWS)
+
+
+_OF_WINDOWS: Final = frozenset({WINDOW_ROUNDED, OPENS_BEYOND_STAY})
 
 
 CHANGES: Final[Mapping[type[Command], Callable[[CredentialCore, Any, Any, FactHeader], Change | None]]] = {
@@ -158,6 +181,7 @@ CHANGES: Final[Mapping[type[Command], Callable[[CredentialCore, Any, Any, FactHe
     Provision: _provision,
     Fail: _fail,
     Amend: _amend,
+    HandOver: _hand_over,
     Suspend: _suspend,
     Unsuspend: _unsuspend,
     Revoke: _revoke,

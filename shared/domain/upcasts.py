@@ -1,8 +1,10 @@
 """How a document of an older version is read: one step per kind and version, each to the version after it."""
 
 from collections.abc import Callable, Mapping
+from datetime import date, timedelta
 from typing import Any, Final
 
+TWO_MONTHS: Final = timedelta(days=62)
 Step = Callable[[Mapping[str, Any]], dict[str, Any]]
 """From the plain document of one version to that of the next; `schema_version` is taken care of."""
 
@@ -19,7 +21,14 @@ def _settle_is_what_withdraw_was(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**document, "saga": {**saga, "kind": "issue" if saga["kind"] == "issue" else "settle"}}
 
 
+def _vendors_were_not_counted(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Before days said what each vendor did: this month's and the last one's are counted anew."""
+    counted = date.fromisoformat(document["day"])
+    return {**document, "day": (counted - TWO_MONTHS).isoformat()}
+
+
 UPCASTS: Final[dict[tuple[str, int], Step]] = {
+    ("CountedUpTo", 1): _vendors_were_not_counted,
     ("GrantRecord", 1): _wish_of_a_grant,
     ("KeyRecord", 1): _settle_is_what_withdraw_was,
 }

@@ -196,6 +196,13 @@ class ScopeChange(Published):
     after: Scope = Field(alias="to")
 
 
+class StayChange(Published):
+    """The stay that a key was of, and its guest's next, whose it is now."""
+
+    before: ReservationId = Field(alias="from")
+    after: ReservationId = Field(alias="to")
+
+
 class Changes(Published):
     """What was asked to be different; what the locks really enforce stands beside it."""
 
@@ -203,6 +210,7 @@ class Changes(Published):
     valid_until: Maybe[InstantChange] = None
     rooms: Maybe[RoomsChange] = None
     scope: Maybe[ScopeChange] = None
+    reservation_id: Maybe[StayChange] = None
 
 
 class CredentialUpdatedV1(Published):

@@ -1,6 +1,6 @@
 """Card encoder sessions at a front desk: B §2.13."""
 
-from shared.events.wire import Code, DesktopId, EncoderSessionId, Instant, PropertyId, Published
+from shared.events.wire import Code, DesktopId, EncoderSessionId, Instant, Maybe, PropertyId, Published
 
 
 class EncoderSessionOpenedV1(Published):
@@ -20,3 +20,4 @@ class EncoderSessionClosedV1(Published):
     encoder_session_id: EncoderSessionId
     closed_at: Instant
     close_reason: Code
+    property_id: Maybe[PropertyId] = None

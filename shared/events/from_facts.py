@@ -188,7 +188,10 @@ def _updated(fact: facts.CredentialUpdated, _: Context) -> Fields:
     return {
         "property_id": fact.header.property_id,
         "changes": wire.Changes(
-            **_moved(fact.window), rooms=_rooms_change(fact.rooms), scope=_scope_change(fact.scope)
+            **_moved(fact.window),
+            rooms=_rooms_change(fact.rooms),
+            scope=_scope_change(fact.scope),
+            reservation_id=_stay_change(fact.stay),
         ),
         "vendor": fact.header.vendor,
         "updated_at": fact.header.at,
@@ -216,6 +219,10 @@ def _rooms_change(rooms: facts.Changed[Any] | None) -> wire.RoomsChange | None:
 
 def _scope_change(scope: facts.Changed[AccessScope] | None) -> wire.ScopeChange | None:
     return None if scope is None else wire.ScopeChange(before=_scope(scope.before), after=_scope(scope.after))
+
+
+def _stay_change(stay: facts.Changed[Any] | None) -> wire.StayChange | None:
+    return None if stay is None else wire.StayChange(before=stay.before, after=stay.after)
 
 
 def _suspended(fact: facts.CredentialSuspended, _: Context) -> Fields:

@@ -81,6 +81,7 @@ def _expired(fact: MasterKeyExpired) -> Published:
         staff_user_id=key.staff,
         expired_at=fact.at,
         trigger=fact.trigger.value,
+        property_id=key.property_id,
     )
 
 

@@ -72,3 +72,4 @@ class MasterKeyExpiredV1(Published):
     staff_user_id: UserId
     expired_at: Instant
     trigger: DottedCode
+    property_id: Maybe[PropertyId] = None

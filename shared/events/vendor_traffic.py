@@ -13,6 +13,7 @@ from shared.events.wire import (
     Maybe,
     OpaqueId,
     Percent,
+    PropertyId,
     Published,
     VendorAdapterId,
     VendorCode,
@@ -31,6 +32,7 @@ class VendorWebhookReceivedV1(Published):
     type: DottedCode
     received_at: Instant
     signature_ok: Flag
+    property_id: Maybe[PropertyId] = None
 
 
 class VendorWebhookProcessedV1(Published):
@@ -41,6 +43,7 @@ class VendorWebhookProcessedV1(Published):
     type: DottedCode
     outcome: Literal["applied", "duplicate", "ignored"]
     processed_at: Instant
+    property_id: Maybe[PropertyId] = None
 
 
 class BreakerMetric(Published):

@@ -104,7 +104,9 @@ class PubSubDeadLetters:
         return list(found.values())
 
     def _pulled(self, source: str, received: Any) -> _Pulled:
-        return _Pulled(_parked(source, self._sources[source], received.message), source, received.ack_id)
+        return _Pulled(
+            parked_message(source, self._sources[source], received.message), source, received.ack_id
+        )
 
     async def _target(self, message: ParkedMessage) -> str:
         from google.api_core.exceptions import NotFound
@@ -161,7 +163,8 @@ def _by_source(pulled: Sequence[_Pulled]) -> Iterator[tuple[str, list[str]]]:
         yield source, [each.ack_id for each in pulled if each.source == source]
 
 
-def _parked(source: str, topic: str, message: Any) -> ParkedMessage:
+def parked_message(source: str, topic: str, message: Any) -> ParkedMessage:
+    """Return a message as it lies in a pull subscription, its notes apart from what was published."""
     given = dict(message.attributes)
     notes = {name: text for name, text in given.items() if _is_note(source, name)}
     kept = source not in PULLED

@@ -27,7 +27,7 @@ class IndexKeys:
     """The keys of each purpose, the newest first."""
 
     def __init__(self, ring: KeyRing, sealed: DocumentStore, clock: Clock, entropy: Entropy) -> None:
-        self._ring, self._documents, self._entropy = ring, sealed.tenant(OURSELVES), entropy
+        self._ring, self._sealed, self._entropy = ring, sealed, entropy
         self._known: Remembered[str, tuple[Secret[bytes], ...]] = Remembered(clock.now, KNOWN_FOR)
 
     async def of(self, purpose: str) -> tuple[Secret[bytes], ...]:
@@ -44,10 +44,10 @@ class IndexKeys:
     async def _read(self, purpose: str) -> tuple[Secret[bytes], ...]:
         found: list[Secret[bytes]] = []
         for number in count(1):
-            kept = await self._documents.get(_ref(purpose, number))
+            kept = await self._sealed.tenant(OURSELVES).get(_ref(purpose, number))
             if kept is None and number == 1:
                 await self._add(purpose, number)
-                kept = await self._documents.get(_ref(purpose, number))
+                kept = await self._sealed.tenant(OURSELVES).get(_ref(purpose, number))
             if kept is None:
                 break
             found.insert(0, await self._ring.unwrap(purpose, _wrapped(kept.data)))
@@ -57,7 +57,7 @@ class IndexKeys:
         wrapped = await self._ring.wrap(purpose, Secret(self._entropy.token(DATA_KEY_BYTES)))
         data = {"key": base64.b64encode(wrapped.data).decode(), "wrapped_by": wrapped.version}
         with contextlib.suppress(AlreadyExists):  # somebody else was first, and theirs is the key
-            await self._documents.commit([Create(_ref(purpose, number), data)])
+            await self._sealed.tenant(OURSELVES).commit([Create(_ref(purpose, number), data)])
 
 
 def _ref(purpose: str, number: int) -> Ref:

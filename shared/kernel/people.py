@@ -78,24 +78,49 @@ AccessOf = Callable[[TenantId], Awaitable[TenantAccess | None]]
 """Who may sign in at a tenant; None where there is no such tenant in this cell."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Proven:
+    """A token that was proven, until when that is believed, and whom it names while `access` is as it was."""
+
+    token: Token
+    access: TenantAccess | None
+    until: float
+    person: Principal
+
+    def counts(self, access: TenantAccess | None, now: float) -> bool:
+        return now < self.until and access == self.access
+
+
 class PeopleChecker:
-    """Checks people's tokens; a proof is remembered for minutes, what follows from it is worked out anew."""
+    """Checks people's tokens; a proof is remembered for minutes, while nobody changes who may sign in."""
 
     def __init__(self, sign_in: SignIn, keys: KeyFinder, now: Callable[[], datetime]) -> None:
         self._sign_in, self._keys, self._now = sign_in, keys, now
-        self._proven: OrderedDict[tuple[str, _Trusted], float] = OrderedDict()
+        self._proven: OrderedDict[str, _Proven] = OrderedDict()
 
     async def person(self, text: str, access_of: AccessOf) -> Principal:
         """Return who calls, or raise Unauthenticated (or IssuerOutOfReach where nobody can say)."""
-        token = _read(text)
+        known = self._proven.get(text)
+        token = _read(text) if known is None else known.token
         tenant = _tenant(token.claims)
         access = await access_of(tenant)
-        trusted = self._trusted(str(token.claims.get("iss", "")), access)
         now = self._now().timestamp()
-        await self._prove(text, token, trusted, now)
+        if known is not None and known.counts(access, now):
+            _check_times(token.claims, now)
+            return known.person
+        trusted = self._trusted(str(token.claims.get("iss", "")), access)
+        await self._prove(token, trusted)
         _check_times(token.claims, now)
         self._check_audience(token.claims, trusted)
-        return _person(tenant, token.claims, trusted, access or NO_ACCESS)
+        person = _person(tenant, token.claims, trusted, access or NO_ACCESS)
+        self._remember(text, _Proven(token, access, now + REMEMBERED_SECONDS, person))
+        return person
+
+    def _remember(self, text: str, proven: _Proven) -> None:
+        self._proven[text] = proven
+        self._proven.move_to_end(text)
+        if len(self._proven) > REMEMBERED:
+            self._proven.popitem(last=False)
 
     def _trusted(self, issuer: str, access: TenantAccess | None) -> _Trusted:
         if access is None:
@@ -108,17 +133,12 @@ class PeopleChecker:
             raise Unauthenticated(_NOT_ITS_TENANTS)
         return _Trusted(frozenset(found.algorithms), found.clients, found.names_users, found)
 
-    async def _prove(self, text: str, token: Token, trusted: _Trusted, now: float) -> None:
-        if now < self._proven.get((text, trusted), 0):
-            return
+    async def _prove(self, token: Token, trusted: _Trusted) -> None:
         if token.algorithm not in trusted.algorithms:
             raise Unauthenticated("the token is signed in a way that its tenant does not allow")
         key = await self._key(trusted, token)
         if key is None or not key.verifies(token.algorithm, token.signed, token.signature):
             raise Unauthenticated("the token's signature is not its issuer's")
-        self._proven[text, trusted] = now + REMEMBERED_SECONDS
-        if len(self._proven) > REMEMBERED:
-            self._proven.popitem(last=False)
 
     async def _key(self, trusted: _Trusted, token: Token) -> PublicKey | None:
         if trusted.registered is None:

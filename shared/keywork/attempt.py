@@ -1,10 +1,11 @@
 """One call of an adapter function: the entry it works on, and the means to save it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from shared.domain.kinds import VendorCode
+from shared.domain.replacing import replace
 from shared.keywork.services import Services
 from shared.keywork.start import tell
 from shared.keywork.verdicts import StepCall

@@ -21,7 +21,7 @@ The first row that applies counts; README.md says what it does to the secret, an
 import hashlib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -40,6 +40,7 @@ from shared.domain.lock_errors import (
     failure_reason,
 )
 from shared.domain.plan import MAX_ATTEMPTS
+from shared.domain.replacing import replace
 from shared.events.credential import Artifact, Delivery
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.decision import Decision

@@ -10,14 +10,14 @@
 Wishes are on the grants, so no turn of a key's work can lose one (decision 0028).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from shared.domain.core import Guest
 from shared.domain.grant_lifecycle import GrantState, Intended, Placed, Removing, Residual, Resting
-from shared.domain.kinds import VendorCode
+from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.domain.states import Active, Pending, Requested, Suspended
 from shared.ledger.grant_record import PLACE, REMOVE, REST, WAKE, GrantRecord, Wish
 from shared.ledger.job_in_hand import JobInHand
@@ -77,6 +77,22 @@ def opening(grants: Iterable[GrantRecord]) -> list[GrantRecord]:
     return [kept for kept in grants if (act := act_for(kept)) is not None and act.opens]
 
 
+def whole(grants: Sequence[GrantRecord], at_once: Collection[KeyCredentialKind]) -> tuple[GrantRecord, ...]:
+    """Return the grants, those of one artifact with nothing known of them where it is missing at a lock."""
+    missing = {
+        _artifact(kept)
+        for kept in grants
+        if kept.grant.kind in at_once and act_for(kept) is Act.PLACE and job_of(kept) is None
+    }
+    again = [kept for kept in grants if kept.stands and kept.wish is Wish.OPEN and _artifact(kept) in missing]
+    return tuple(replace(kept, standing=None) if kept in again else kept for kept in grants)
+
+
+def _artifact(kept: GrantRecord) -> tuple[VendorCode, KeyCredentialKind, int]:
+    grant = kept.grant
+    return grant.vendor, grant.kind, grant.secret_try
+
+
 def left_behind(grants: Iterable[GrantRecord]) -> list[GrantRecord]:
     """Return what a change leaves behind, to go when what it gains stands."""
     return [kept for kept in grants if kept.wish is Wish.LEFT and not kept.over]
@@ -94,9 +110,8 @@ def refuses_pin(kept: GrantRecord) -> bool:
 
 
 def pin_refused(entry: KeyRecord, grants: Iterable[GrantRecord]) -> bool:
-    """Say whether a guest's key, made before, cannot follow its stay with the PIN that it has."""
-    made = isinstance(entry.credential.state, Active | Suspended)
-    return made and isinstance(entry.credential.core.holder, Guest) and any(map(refuses_pin, grants))
+    """Say whether a key, made before, cannot follow its stay or its shift with the PIN that it has."""
+    return isinstance(entry.credential.state, Active | Suspended) and any(map(refuses_pin, grants))
 
 
 def whom_to_ask(entry: KeyRecord, grants: Iterable[GrantRecord]) -> VendorCode | None:

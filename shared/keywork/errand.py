@@ -81,10 +81,10 @@ class Errand:
     def _waiting(self, answer: InHand, now: datetime) -> GrantRecord:
         """Return a grant that is as it was until the vendor's job ends; the same job may go on for longer."""
         if self.job is not None:
-            return replace(self.kept, in_hand=JobInHand.of(answer, self.act, self.job.at))
+            return self.kept.holding(answer, self.act, self.job.at)
         at = self.noted_at or self.asked_at or now
         busy = self.busy_before if self.act.opens else self.kept.busy_until
-        return replace(self._heard(now), busy_until=busy, in_hand=JobInHand.of(answer, self.act, at))
+        return replace(self._heard(now), busy_until=busy).holding(answer, self.act, at)
 
     def closed(self, now: datetime, last: bool) -> GrantRecord:
         """Return a grant that was to go or rest; while a call may still place it, neither is believed."""

@@ -1,14 +1,18 @@
 """Making a key: written down with its grants and sealed secret, then asked of the vendor, then confirmed."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from shared.domain.commands import Accept
+from shared.domain.core import Guest, Holder
 from shared.domain.facts import Fact
+from shared.domain.ids import minted_at
+from shared.domain.instants import instant
 from shared.domain.lock_errors import KeyIssueFailed, LockError, LockErrorCause
 from shared.domain.plan import MAX_ATTEMPTS
+from shared.domain.replacing import replace
+from shared.domain.secret import Secret
 from shared.domain.states import Failed, Requested, Revoked
 from shared.kernel.together import gather_both
 from shared.keywork.attempt import AttemptContext
@@ -33,6 +37,8 @@ from shared.ports.documents import StaleVersion
 from shared.ports.lock_causes import LockCause
 from shared.ports.secret_sources import SecretSource
 
+HEARD_WITHIN: Final = timedelta(seconds=30)
+"""After a key was requested: by then its booking's contact was heard, or there is none."""
 STILL_IN_LINE: Final = (
     "its turn at the vendor has not come yet, and its guest is here: it is waited for still"
 )
@@ -179,12 +185,30 @@ async def _kept(key: SealedKey, desk: VendorSession) -> SealedKey:
 
 
 async def _nobody_knows(task: AttemptContext, desk: VendorSession) -> LockError | None:
-    """Return why there is no such key where its secret is somebody's to seal, and nobody has."""
-    kind = task.entry.credential.core.plan.current.kind
-    if not desk.source(kind).known_before or await desk.secrets.find(_secret_name(task.entry)) is not None:
+    """Return why there is no such key where its secret is somebody's to seal, and nobody has.
+
+    A booking says where its guest's phone is reached, and is heard of that beside the key: for a while it may
+    come yet.
+    """
+    core, name = task.entry.credential.core, _secret_name(task.entry)
+    source = desk.source(core.plan.current.kind)
+    if not source.known_before or await desk.secrets.find(name) is not None:
         return None
+    account = await _account_of_guest(core.holder, desk) if source is SecretSource.ACCOUNT else None
+    if account is not None:
+        await desk.secrets.keep(SealedKey(name, account, core.window.end + KEPT_AFTER_STAY))
+        return None
+    late = task.now - instant(minted_at(core.id)) >= HEARD_WITHIN
     cause = LockErrorCause(LockCause.SECRET_MISSING)
-    return KeyIssueFailed(vendor=desk.vendor, cause=cause, permanent=True)
+    return KeyIssueFailed(
+        vendor=desk.vendor, cause=cause, permanent=late or source is not SecretSource.ACCOUNT
+    )
+
+
+async def _account_of_guest(holder: Holder, desk: VendorSession) -> Secret[str] | None:
+    """Return where a guest's key on a phone is sent, if their booking said so."""
+    kept = await desk.accounts.find(holder.reservation_id) if isinstance(holder, Guest) else None
+    return None if kept is None else kept.email or kept.phone
 
 
 def _secret_name(entry: KeyRecord) -> SecretName:

@@ -1,6 +1,6 @@
 """An attempt to make a key, lock by lock, and what came of it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
@@ -8,6 +8,7 @@ from shared.domain.grant_lifecycle import ConfirmRemoval, Place, RemovalProof
 from shared.domain.instants import milliseconds
 from shared.domain.kinds import WINDOW_ROUNDED, KeyWarning, merge_warnings
 from shared.domain.lock_errors import LockError, VendorUnreachable
+from shared.domain.replacing import replace
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
@@ -109,7 +110,7 @@ class LockAttempt:
         """Return the grant with what is in hand: the same job goes on, perhaps for longer."""
         began = at if self.job is None else self.job.at
         heard = self.kept if self.job else replace(self._heard(IN_HAND, at), busy_until=self.busy_before)
-        return replace(heard, in_hand=JobInHand.of(answer, PLACE, began))
+        return heard.holding(answer, PLACE, began)
 
     def given_up(self, task: AttemptContext) -> GrantRecord:
         """Return the grant on its way out; one that its vendor never took is gone already."""

@@ -54,6 +54,25 @@ class Neighbours:
         )
         return min(starts, default=None)
 
+    def within(self, window: StayWindow) -> list[GrantRecord]:
+        """Return the keys of stays before and after that open within this one, by more than a step."""
+        return [
+            kept
+            for kept in (*self._before(window), *self._after(window))
+            if kept.wanted and _overlap(kept.opens, (window.start, window.end))
+        ]
+
+    async def of_guests(self, window: StayWindow, ledger: Ledger) -> list[GrantRecord]:
+        """Return the guests' keys that open at any time of a window."""
+        near = [kept for kept in self.grants if kept.opens[0] < window.end and kept.opens[1] > window.start]
+        return [kept for kept in near if await _is_a_guests(kept, ledger)]
+
+    async def to_yield_beside(self, mine: GrantRecord, ledger: Ledger) -> list[GrantRecord]:
+        """Return which of two keys has to make way, for each that opens at a time when ours does."""
+        window = StayWindow(*mine.opens, zone="UTC")
+        met = await self.of_guests(window, ledger)
+        return [_yielding(mine, kept) for kept in met if kept.wanted and _met_by_leeway(mine, kept)]
+
     def _before(self, window: StayWindow) -> list[GrantRecord]:
         return [kept for kept in self.grants if kept.until <= window.start]
 
@@ -70,6 +89,25 @@ async def neighbours_of(mine: GrantRecord, task: AttemptContext) -> Neighbours |
     others = (kept for kept in map(grant_from, found) if kept.grant.credential_id not in own)
     rooms = set(mine.grant.rooms)
     return Neighbours(tuple(kept for kept in others if rooms & {*kept.grant.rooms}))
+
+
+def _met_by_leeway(one: GrantRecord, other: GrantRecord) -> bool:
+    """Say whether two keys open at one time, by more than a step, whose stays do not."""
+    together = one.since < other.until and other.since < one.until
+    return not together and _overlap(one.opens, other.opens)
+
+
+def _yielding(mine: GrantRecord, other: GrantRecord) -> GrantRecord:
+    """Return the key that opens in the other's stay; of two that meet in nobody's, the same whoever asks."""
+    if _overlap(mine.opens, (other.since, other.until)):
+        return mine
+    if _overlap(other.opens, (mine.since, mine.until)):
+        return other
+    return max(mine, other, key=lambda kept: kept.grant.id)
+
+
+def _overlap(one: tuple[datetime, datetime], other: tuple[datetime, datetime]) -> bool:
+    return one[0] < other[1] - STEP and one[1] > other[0] + STEP
 
 
 async def _is_a_guests(kept: GrantRecord, ledger: Ledger) -> bool:

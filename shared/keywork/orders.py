@@ -7,6 +7,7 @@
 | release, of the last hold | | open | `unsuspended` |
 | place again | | open: what its lock agreed to counts no more | |
 | amend | | open at the new time, at the new doors; left behind elsewhere | `updated` |
+| retime | | open at the new time, at the same doors | `updated` |
 
 A key that is still being made keeps its holds until it is: it then comes to life at rest.
 """
@@ -22,7 +23,9 @@ from shared.domain.kinds import SAGA, Actor, ClaimKey, RevokeReason, SuspendReas
 from shared.domain.premises import LockDevice
 from shared.domain.reactions import withdrawal
 from shared.domain.states import Active, Failed, Revoked, Suspended
+from shared.domain.window import StayWindow
 from shared.events.idempotency import claim_key
+from shared.keywork.desired import act_for, opening
 from shared.keywork.prepare import new_grant
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.grant_record import GrantRecord, Wish
@@ -129,6 +132,29 @@ def amend_key(
     left = [_left(kept, order.at) for place, kept in mine.items() if place not in here]
     changed = [kept for kept in (*wanted, *left) if kept not in grants]
     return _turned(replace(entry, amends=target), tuple(changed), (), order)
+
+
+def retime_key(
+    entry: KeyRecord,
+    grants: Sequence[GrantRecord],
+    window: StayWindow,
+    order: Order,
+    facts: tuple[Fact, ...] = (),
+) -> Change:
+    """Return what brings a living key to other times at the doors that it has."""
+    aimed = [
+        (kept, kept.aimed(window, kept.wish, order.at))
+        for kept in grants
+        if kept.wish in (Wish.OPEN, Wish.REST) and not kept.over
+    ]
+    changed = tuple(new for kept, new in aimed if new != kept)
+    core = entry.credential.core
+    if changed or opening(grants) or window != core.window:
+        entry = replace(entry, amends=Target(core.rooms, window))
+    else:
+        entry = replace(entry, amends=None)  # it opens just so already: no lock is to follow
+    owed = tuple(kept for kept in grants if act_for(kept) is not None)
+    return _turned(entry, changed or owed, facts, order)
 
 
 def place_key_again(entry: KeyRecord, kept: GrantRecord, order: Order) -> Change | None:

@@ -1,19 +1,21 @@
 """Asking a vendor for a key at each of its locks."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
+from shared.domain.replacing import replace
+from shared.keywork.calls_told import tell_of_call
 from shared.keywork.jobs import AtJob, answers_of
+from shared.keywork.leeway import told, with_leeway
 from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
-from shared.keywork.lock_key import lock_key
+from shared.keywork.lock_key import ended_by, lock_key
 from shared.keywork.neighbours import kept_apart, neighbours_of
 from shared.keywork.rounds import Answer, Outcome, Round
 from shared.keywork.vendor_session import VendorSession
-from shared.ledger.grant_record import NEVER
+from shared.ledger.grant_record import NEVER, PLACE
 from shared.ports.lock import InHand, KeyAtLock, LockKey, LockVendor
 from shared.ports.lock_causes import OUT_OF_REACH, PIN_REFUSED, WINDOW_SPENT, about_the_pin
 
@@ -35,9 +37,13 @@ async def asked(attempted: IssueAttempt, desk: VendorSession) -> IssueAttempt:
         return await _placed(placing, attempted, desk)
 
     async def place_all(placings: Sequence[LockAttempt]) -> Sequence[Outcome]:
-        return await desk.port.place_all([_lock_key(each, attempted) for each in placings])
+        keys = [await _lock_key(each, attempted, desk) for each in placings]
+        outcomes = await desk.port.place_all(keys)
+        stay = attempted.task.entry.credential.core.window
+        return [told(outcome, key, stay) for outcome, key in zip(outcomes, keys, strict=True)]
 
     def noted(placing: LockAttempt, answer: Answer) -> LockAttempt:
+        tell_of_call(attempted.task, PLACE, answer)
         return chosen.judged(_noted(placing, answer))
 
     # No other lock need learn a secret that is given up.
@@ -48,7 +54,7 @@ async def asked(attempted: IssueAttempt, desk: VendorSession) -> IssueAttempt:
         place,
         lambda each: about_the_pin(each.error),
     )
-    placings = await _ends_of_jobs(attempted, round_)
+    placings = await _ends_of_jobs(attempted, round_, desk)
     in_turn = _in_turn(placings, attempted.began)
     parts = [placings[number] for number in in_turn]
     ask = round_.ask_as_one(parts, place_all, noted) if attempted.at_once else round_.ask(parts, noted)
@@ -61,10 +67,12 @@ def _noted(placing: LockAttempt, answer: Answer) -> LockAttempt:
     return replace(placing, outcome=answer.outcome, answered_at=answer.answered_at, said=answer.said)
 
 
-async def _ends_of_jobs(attempted: IssueAttempt, round_: Round[LockAttempt]) -> list[LockAttempt]:
+async def _ends_of_jobs(
+    attempted: IssueAttempt, round_: Round[LockAttempt], desk: VendorSession
+) -> list[LockAttempt]:
     """Return all parts, those that wait for a job with what is known of its end."""
     waiting = [
-        AtJob(number, each.kept, each.job, _lock_key(each, attempted))
+        AtJob(number, each.kept, each.job, await _lock_key(each, attempted, desk))
         for number, each in enumerate(attempted.placings)
         if each.job is not None
     ]
@@ -83,9 +91,9 @@ def _in_turn(placings: Sequence[LockAttempt], began: datetime) -> list[int]:
 
 async def _placed(placing: LockAttempt, attempted: IssueAttempt, desk: VendorSession) -> KeyAtLock | InHand:
     """Place the key; where its lock is out of reach, perhaps one that the lock need not be told of."""
-    key = await kept_apart(_lock_key(placing, attempted), placing.kept, attempted.task)
+    key = await kept_apart(await _lock_key(placing, attempted, desk), placing.kept, attempted.task)
     try:
-        return await _place(desk.port, key)
+        return told(await _place(desk.port, key), key, attempted.task.entry.credential.core.window)
     except VendorUnreachable as error:
         freer = await _freer(key, placing, attempted) if error.cause.kind == OUT_OF_REACH else None
         if freer is None:
@@ -93,13 +101,15 @@ async def _placed(placing: LockAttempt, attempted: IssueAttempt, desk: VendorSes
     return await _place(desk.port, freer)
 
 
-def _lock_key(placing: LockAttempt, attempted: IssueAttempt) -> LockKey:
+async def _lock_key(placing: LockAttempt, attempted: IssueAttempt, desk: VendorSession) -> LockKey:
     key, core = attempted.key, attempted.task.entry.credential.core
-    return replace(
+    asked_for = replace(
         lock_key(placing.kept, core.window, key, core),
         secret=None if key is None else key.artifact,
         intent_predates=not placing.fresh,
+        instead_of=await ended_by(core, attempted.task.ledger.documents),
     )
+    return await with_leeway(asked_for, placing.kept, attempted.task, desk.premises.policy)
 
 
 class _Chosen:
@@ -145,4 +155,4 @@ async def _freer(key: LockKey, placing: LockAttempt, attempted: IssueAttempt) ->
     neighbours = await neighbours_of(placing.kept, task)
     if neighbours is None or await neighbours.lived_in(window, task.ledger):
         return None
-    return replace(key, any_secret=True)
+    return replace(key, any_secret=True, valid_from=window.start, valid_until=window.end)

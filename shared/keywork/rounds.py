@@ -9,12 +9,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Generic, TypeVar
 
 from shared.domain.kinds import VendorCode
 from shared.domain.lock_errors import LockError, LockErrorCause, VendorUnreachable
+from shared.domain.replacing import replace
 from shared.ledger.delays import LONGEST_AT_A_LOCK, round_over
 from shared.ports.exchanges import Exchange, overheard
 from shared.ports.lock import InHand, KeyAtLock, LockVendor

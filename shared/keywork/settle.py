@@ -2,7 +2,8 @@
 
 1. The try, and what is about to open or rest, are written down before any lock is asked.
 2. What an order closes is asked for first: keys that are to go or rest, or to open no longer than before.
-3. Then what a change gains, and only when that stands, what the change leaves behind.
+3. Then what a change gains, and only when that stands, what the change leaves behind. One artifact for all
+   its locks, such as a card, that is to open another lock is asked for at all of them once more.
 4. What was to open until an end that is past by now goes: its lock may still open it until an older end.
 5. Each generation begins with another lock, lest one at which we crash keeps the others waiting.
 """
@@ -15,10 +16,12 @@ from typing import Final
 from shared.domain.lock_errors import LockError
 from shared.kernel.together import gather_both
 from shared.keywork.attempt import AttemptContext
+from shared.keywork.calls_told import tell_of_call
 from shared.keywork.decide_settle import conclude_settling
-from shared.keywork.desired import Act, act_for, job_of, left_behind, opening, waiting
+from shared.keywork.desired import Act, act_for, job_of, left_behind, opening, waiting, whole
 from shared.keywork.errand import Errand, SettleAttempt, forgotten
 from shared.keywork.jobs import AtJob, answers_of
+from shared.keywork.leeway import told, with_leeway
 from shared.keywork.lock_key import lock_key
 from shared.keywork.neighbours import kept_apart
 from shared.keywork.preconditions import quarantined
@@ -38,7 +41,8 @@ from shared.vendor_kit.calm.urgency import Hurry, Urgency, hurrying
 
 async def settle_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
     """Make one attempt to bring every grant of this vendor to its wish, and say what is next."""
-    begun, grants, errands = await _begun(task, await task.grants())
+    at_once = desk.port.describe_adapter().at_once
+    begun, grants, errands = await _begun(task, whole(await task.grants(), at_once))
     began = begun.entry.saga.began or begun.now
     vault = RoundVault(desk.secrets)
     ask = _Asking(begun, desk, vault, began)
@@ -212,7 +216,9 @@ class _Asking:
         if errand.act.opens:
             key = await kept_apart(key, errand.kept, self.task)
         with hurrying(_hurry(errand, self.task)):
-            return await _ACTIONS[errand.act](self.desk.port, key)
+            outcome = await _ACTIONS[errand.act](self.desk.port, key)
+        zone = self.task.entry.credential.core.window.zone
+        return told(outcome, key, errand.kept.window(zone)) if errand.act.opens else outcome
 
     def _check_doors(self, errands: Sequence[Errand]) -> None:
         """Let nobody in by a lock that may hang elsewhere; what closes is asked of it all the same."""
@@ -225,11 +231,16 @@ class _Asking:
         sealed = await self.vault.sealed(name, needed=errand.act.opens)
         if sealed is not None and errand.act.opens:
             sealed = await self.vault.lasting(name, errand.kept.until)
-        return _key(errand, sealed, self.task)
+        key = _key(errand, sealed, self.task)
+        if not errand.act.opens:
+            return key
+        return await with_leeway(key, errand.kept, self.task, self.desk.premises.policy)
 
     def _noted(self, errand: Errand, answer: Answer) -> Errand:
         if forgotten(errand.kept, self.task.now):
             return errand
+        if errand.job is None:
+            tell_of_call(self.task, errand.act.value, answer)
         return replace(
             errand,
             asked_at=answer.asked_at,

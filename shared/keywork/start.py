@@ -1,11 +1,11 @@
 """Work that is saved is told, and begun: by who saved it, by a duplicate, or by the sweeper."""
 
 import contextlib
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from shared.domain.kinds import VendorCode
+from shared.domain.replacing import replace
 from shared.keywork.desired import whom_to_ask
 from shared.keywork.next_due import next_due
 from shared.keywork.services import Services
@@ -40,6 +40,7 @@ async def begin_saga(entry: KeyRecord, vendor: VendorCode, ledger: Ledger, servi
     argument = {
         "tenant": str(entry.credential.tenant),
         "saga_id": str(entry.id),
+        "property": str(entry.credential.core.property_id),
         "generation": entry.saga.generation,
         "adapter": adapter_of(vendor),
         "announced": told.announced,

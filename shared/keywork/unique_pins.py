@@ -1,10 +1,10 @@
 """PINs that nobody else has at a property, and the blind indexes by which that is known."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from shared.domain.kinds import KeyCredentialKind
+from shared.domain.replacing import replace
 from shared.domain.secret import Secret
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.errand import Errand

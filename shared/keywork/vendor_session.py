@@ -1,5 +1,6 @@
 """Where an adapter function works: one vendor's port, opened for one property of one tenant."""
 
+import contextlib
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
@@ -10,10 +11,13 @@ from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.domain.lock_errors import LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.kernel.remembered import Remembered
+from shared.kernel.together import gather_both
+from shared.ledger.guest_contacts import GuestContacts
 from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory, HotelSetup
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.lock import LockVendor
 from shared.ports.secret_sources import SecretSource, source_of
+from shared.ports.trouble import ServiceTrouble
 from shared.ports.vault import SecretMissing, Secrets, SecretVersion
 from shared.vendor_kit.account_owners import AccountOwners, AccountShared, Owner
 from shared.vendor_kit.accounts import account_secret
@@ -37,6 +41,8 @@ class VendorSession:
     binding: Binding
     port: LockVendor
     secrets: SealedKeys
+    accounts: GuestContacts
+    """Where keys on phones are sent to, as far as bookings said."""
 
     @property
     def vendor(self) -> VendorCode:
@@ -67,8 +73,7 @@ class VendorSessions:
 
     async def at(self, tenant: TenantId, property_id: PropertyId) -> VendorSession:
         """Return the desk of a property; without a usable account, its vendor is as good as unreachable."""
-        premises = await self._estate.premises_of_key(tenant, property_id)
-        account = await self._account(account_secret(self.vendor, tenant, property_id))
+        premises, account = await self._premises_and_account(tenant, property_id)
         desk = self._open.get((tenant, property_id))
         if desk is None or desk.binding.account is not account:
             await self._claim(account, Owner(tenant, property_id))
@@ -78,6 +83,25 @@ class VendorSessions:
         while len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
         return desk
+
+    def knows(self, tenant: TenantId, property_id: PropertyId) -> bool:
+        """Say whether nothing of a property's desk need be read now."""
+        account = self._accounts.get(account_secret(self.vendor, tenant, property_id))
+        return account is not None and self._estate.knows(tenant, property_id)
+
+    async def foresee(self, tenant: TenantId, property_id: PropertyId) -> None:
+        """Read what a desk is made of; of what is amiss, whoever opens it hears."""
+        with contextlib.suppress(InvalidInput, VendorUnreachable, ServiceTrouble):
+            await self._premises_and_account(tenant, property_id)
+
+    async def _premises_and_account(
+        self, tenant: TenantId, property_id: PropertyId
+    ) -> tuple[HotelSetup, Secret[bytes]]:
+        name = account_secret(self.vendor, tenant, property_id)
+        premises, account = self._estate.premises_of_key(tenant, property_id), self._accounts.get(name)
+        if account is not None:
+            return await premises, account
+        return await gather_both(premises, self._account(name))
 
     async def accounts(self, owner: Owner, version: int | None = None) -> SecretVersion:
         """Return a property's account, as it is used or in one version; SecretMissing where there is none."""
@@ -137,8 +161,9 @@ class VendorSessions:
             port = self._opener(binding, means or self._means)
         except InvalidInput:
             raise self._closed() from None
-        sealed = self._means.sealed.tenant(tenant)
-        return VendorSession(premises, binding, port, SealedKeys(sealed, self._means.cipher, self.vendor))
+        sealed, cipher = self._means.sealed.tenant(tenant), self._means.cipher
+        accounts = GuestContacts(self._means.documents.tenant(tenant), cipher, self.vendor)
+        return VendorSession(premises, binding, port, SealedKeys(sealed, cipher, self.vendor), accounts)
 
     def _closed(self) -> VendorUnreachable:
         return VendorUnreachable(vendor=self.vendor, cause=LockErrorCause(NO_ACCOUNT))

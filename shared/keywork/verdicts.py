@@ -28,20 +28,25 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StepCall:
-    """Which saga calls, as which of its executions, and what was known to be published when it began."""
+    """Which saga calls, as which of its executions, and what was known to be published when it began.
+
+    `place` says where its key opens, for whoever reads ahead: what holds is what the ledger says.
+    """
 
     tenant: str
     saga_id: str
     generation: int
     execution: str
     announced: int = 0
+    place: str | None = None
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Self:
         """Read a step's arguments."""
         texts = [_given(body, name, str) for name in ("tenant", "saga_id", "execution")]
         generation, announced = _given(body, "generation", int), body.get("announced", 0)
-        return cls(texts[0], texts[1], generation, texts[2], announced if type(announced) is int else 0)
+        told = announced if type(announced) is int else 0
+        return cls(texts[0], texts[1], generation, texts[2], told, _place(body.get("property")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,8 @@ class Verdict:
     vendor: VendorCode | None = None
     warnings: tuple[KeyWarning, ...] = ()
     error: LockError | None = field(default=None, compare=False)
+    next_build: bool = False
+    """Whether it is the vendor's next build that is to be asked."""
 
     def body(self) -> dict[str, Any]:
         """Return the answer as the workflow reads it."""
@@ -64,9 +71,14 @@ class Verdict:
             "after_seconds": round(self.after.total_seconds(), 3),
             "warnings": [warning.code for warning in self.warnings],
         }
-        return body if self.vendor is None else {**body, "adapter": adapter_of(self.vendor)}
+        if self.vendor is None:
+            return body
+        present = adapter_of(self.vendor)
+        return {**body, "adapter": next_of(present) if self.next_build else present}
 
 
+NEXT_BUILD: Final = "-next"
+"""How the name of a function ends that is an adapter's next build."""
 SUPERSEDED: Final = Verdict(Outcome.SUPERSEDED)
 DONE: Final = Verdict(Outcome.DONE)
 
@@ -74,6 +86,11 @@ DONE: Final = Verdict(Outcome.DONE)
 def adapter_of(vendor: VendorCode) -> str:
     """Return the name of the function that works at a vendor's locks."""
     return f"adapter-{vendor}"
+
+
+def next_of(adapter: str) -> str:
+    """Return the name of the function that is an adapter's next build."""
+    return f"{adapter}{NEXT_BUILD}"
 
 
 def again(vendor: VendorCode, after: timedelta) -> Verdict:
@@ -108,6 +125,11 @@ async def followed(call: StepCall, ledger: Ledger) -> KeyRecord | None:
         remedy = "start sagas from the ledger only, for keys that it holds"
         raise InvalidInput("saga_id", "no such key", remedy)
     return entry if entry.saga.follows(call.generation, call.execution) else None
+
+
+def _place(given: Any) -> str | None:
+    """Return where a key opens; an execution that an earlier release began does not say."""
+    return given if isinstance(given, str) and given else None
 
 
 def _given(body: Mapping[str, Any], name: str, kind: type[Any]) -> Any:

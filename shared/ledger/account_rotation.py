@@ -18,6 +18,7 @@ from shared.domain.ids import PropertyId
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import VendorCode
 from shared.domain.stored import Json, Stored
+from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.reading import read_record
 from shared.ports.documents import Document, Ref, TenantDocuments
 from shared.streams.record import Record
@@ -79,7 +80,20 @@ class AccountRotation(Record):
     def begun(self, by: str, because: str, now: datetime) -> Self:
         """Return it with a rotation begun."""
         fresh = replace(self, stage=Stage.AWAITING, turn=self.turn + 1, by=by, because=because)
-        return replace(fresh, execution=None, refused=None, old=None, new=None, due=now + ASKED_EVERY)
+        return replace(fresh, execution=None, refused=None, old=None, new=None, due=now + STARTED_WITHIN)
+
+    @property
+    def left_alone(self) -> bool:
+        """Whether no execution has taken this turn up: whoever began it died, or was not heard."""
+        return self.stage is not Stage.RESTING and self.execution is None
+
+    def taken_up(self, execution: str, now: datetime) -> Self:
+        """Return it with who sees to this turn; from now on people are waited for."""
+        return replace(self, execution=execution, due=now + ASKED_EVERY)
+
+    def begun_again(self, now: datetime) -> Self:
+        """Return it for another execution, which takes it up soon or is begun once more."""
+        return replace(self, execution=None, due=now + STARTED_WITHIN)
 
     def shown(self, by: str, now: datetime) -> Self:
         """Return it as somebody has seen the account that is used: it must be replaced."""

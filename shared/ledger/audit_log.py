@@ -18,8 +18,11 @@ from shared.audit.subjects import Subject
 from shared.audit.succession import LogKey, LogKeys
 from shared.audit.text import decode_base64, decode_hash, encode_base64
 from shared.domain.instants import instant_from_text, instant_to_text, milliseconds
+from shared.ledger.indexes import ENTRIES_OF_STAY
 from shared.ledger.reading import reading
-from shared.ports.documents import Create, Document, Ref, Update
+from shared.ledger.reservation import ref_of as stay_at
+from shared.ledger.reservation import reservation_from
+from shared.ports.documents import Create, Document, Ref, TenantDocuments, Update
 
 LOGS: Final = "audit_logs"
 STREAMS: Final = "audit_streams"
@@ -27,6 +30,7 @@ OF_TENANT, OF_CELL = "tenant", "cell"
 EVER: Final = milliseconds(datetime(9999, 12, 31, tzinfo=UTC))
 """When a key ends that may open until somebody goes to the door."""
 _NEVER: Final = KeptHead()
+_MOST_OF_STAY: Final = 500
 MOST_ENTRIES: Final = 5_000
 """Places that a stream remembers: no key has as many; a lock's older ones are found by their days."""
 
@@ -111,17 +115,17 @@ class StreamRecord:
     def after(self, date: str, step: KeepHead, subject: Subject) -> "StreamRecord":
         """The record after a day has come so far; the same however often the day is made."""
         told = [kept.entry.data for _, kept in step.entries]
-        times = [milliseconds(kept.head.at) for _, kept in step.entries if kept.head.sequence]
-        return replace(
-            self,
+        last = max((kept.head.at for _, kept in step.entries if kept.head.sequence), default=Head().at)
+        return StreamRecord(
+            self.stream,
             head=self.head.after(date, step.head),
             entries=tuple(sorted({*self.entries, *(index for index, _ in step.entries)})[-MOST_ENTRIES:]),
             guest=self.guest or subject.guest_id,
             alias=self.alias or subject.alias,
             stay=self.stay or _first(told, "reservationId"),
             property_id=self.property_id or _first(told, "propertyId"),
-            ends=max(self.ends, *times, *(end for data in told for end in ends_of(data)), 0),
-            let_go=False,
+            ends=max(self.ends, milliseconds(last), *ends_of(told)),
+            version=self.version,
         )
 
     def write(self) -> Create | Update:
@@ -158,17 +162,34 @@ def stream_record_from(found: Document) -> StreamRecord:
         )
 
 
-def ends_of(data: Mapping[str, Any]) -> Iterable[int]:
-    """Until when a key may open, by all that an event says of it."""
-    changed = (data.get("changes") or {}).get("validUntil") or {}
-    told = (data.get("validUntil"), (data.get("effective") or {}).get("validUntil"), changed.get("to"))
-    for text in told:
-        if isinstance(text, str):
-            yield milliseconds(instant_from_text(text, "validUntil"))
+async def streams_of_stay(stay: str, documents: TenantDocuments) -> list[StreamRecord]:
+    """Return the streams that are about a stay, and those of keys that it shares with the one before it."""
+    kept = await documents.query(ENTRIES_OF_STAY, {"stay": stay}, limit=_MOST_OF_STAY)
+    records = [stream_record_from(each) for each in kept]
+    found = await documents.get(stay_at(stay))
+    named = () if found is None else reservation_from(found).credentials
+    shared = {str(each) for each in named} - {each.stream for each in records}
+    others = [await documents.get(Ref(STREAMS, each)) for each in sorted(shared)]
+    return records + [stream_record_from(each) for each in others if each is not None]
+
+
+def ends_of(told: Iterable[Mapping[str, Any]]) -> Iterable[int]:
+    """Until when a key may open, by all that some events say of it; most say the same."""
+    for name, text in {each for data in told for each in _ends_in(data)}:
+        yield EVER if text is None else milliseconds(instant_from_text(text, name))
+
+
+def _ends_in(data: Mapping[str, Any]) -> Iterable[tuple[str, str | None]]:
+    if isinstance(text := data.get("validUntil"), str):
+        yield "validUntil", text
+    if "changes" in data or "effective" in data:
+        changed = (data.get("changes") or {}).get("validUntil") or {}
+        for text in ((data.get("effective") or {}).get("validUntil"), changed.get("to")):
+            if isinstance(text, str):
+                yield "validUntil", text
     for lock in data.get("locks") or ():
         if not lock.get("ok"):
-            until = lock.get("exposureUntil")
-            yield milliseconds(instant_from_text(until, "exposureUntil")) if until else EVER
+            yield "exposureUntil", lock.get("exposureUntil") or None
 
 
 def _first(told: Sequence[Mapping[str, Any]], name: str) -> str | None:

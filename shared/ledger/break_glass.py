@@ -20,6 +20,7 @@ from shared.domain.ids import BreakGlassId, PropertyId, UserId
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import VendorCode
 from shared.domain.stored import Json, Stored
+from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.reading import read_record
 from shared.ports.documents import Create, Delete, Document, Ref, TenantDocuments, Update
 from shared.streams.record import Record
@@ -51,7 +52,10 @@ class Approval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BreakGlass(Record):
-    """One incident; `due` is when nobody else having done so, the clock decides."""
+    """One incident; `until` is when nobody else having done so, the clock decides.
+
+    At `due` somebody looks: then, or sooner while no execution has taken it up.
+    """
 
     schema_version: ClassVar[int] = 1
     INDEXED: ClassVar[tuple[str, ...]] = ("newest",)
@@ -70,6 +74,7 @@ class BreakGlass(Record):
     ended_by: Annotated[str | None, Stored(omitted=True)] = None
     ended_at: Annotated[Moment | None, Stored(omitted=True)] = None
     execution: Annotated[str | None, Stored(omitted=True)] = None
+    until: Annotated[Moment | None, Stored(omitted=True)] = None
     due: Annotated[Moment | None, Stored("due_at", omitted=True)] = None
 
     def indexed(self) -> dict[str, Json]:
@@ -87,8 +92,21 @@ class BreakGlass(Record):
         approvals = (*self.approvals, Approval(by, now))
         if len(approvals) < APPROVERS:
             return replace(self, approvals=approvals)
-        until = now + timedelta(minutes=self.minutes)
-        return replace(self, approvals=approvals, stage=GlassStage.OPEN, due=until)
+        opened = replace(self, approvals=approvals, stage=GlassStage.OPEN)
+        return opened.lasting(now + timedelta(minutes=self.minutes), now)
+
+    def lasting(self, until: datetime, now: datetime) -> Self:
+        """Return it with so much time, and looked at sooner while nobody has taken it up."""
+        return replace(self, until=until, due=until if self.execution else min(until, now + STARTED_WITHIN))
+
+    def taken_up(self, execution: str) -> Self:
+        """Return it with the execution that sees to it."""
+        return replace(self, execution=execution, due=self.ends)
+
+    @property
+    def ends(self) -> datetime | None:
+        """When the clock decides; an earlier release looked only then."""
+        return None if self.due is None else self.until or self.due
 
     def refused(self, by: UserId, now: datetime) -> Self:
         """Return it as one who was asked refused it."""
@@ -103,20 +121,20 @@ class BreakGlass(Record):
 
     def overdue(self, now: datetime) -> Self | None:
         """Return what the clock makes of it, or None while it has time."""
-        if self.due is None or now < self.due:
+        if self.ends is None or now < self.ends:
             return None
         over = GlassStage.EXPIRED if self.stage is GlassStage.ASKED else GlassStage.CLOSED
         return self._ended(over, "clock", now)
 
     def shows(self, now: datetime) -> bool:
         """Say whether the account may be shown at this moment."""
-        return self.stage is GlassStage.OPEN and self.due is not None and now < self.due
+        return self.stage is GlassStage.OPEN and self.ends is not None and now < self.ends
 
     async def keep_box(self, box: bytes, sealed: TenantDocuments) -> None:
         """Keep the account as it is sealed to who asked, until the time is over."""
         ref, data = Ref(BOXES, self.id), {"schema_version": 1, "box": base64.b64encode(box).decode()}
         found = await sealed.get(ref)
-        write = Create(ref, data, self.due) if found is None else Update(ref, data, found.version, self.due)
+        write = Create(ref, data, self.ends) if found is None else Update(ref, data, found.version, self.ends)
         await sealed.commit([write])
 
     def _ended(self, stage: GlassStage, by: str, now: datetime) -> Self:

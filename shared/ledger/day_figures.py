@@ -11,13 +11,12 @@ from typing import ClassVar, Final
 from shared.domain.ids import PropertyId
 from shared.domain.instants import instant_from_text
 from shared.ledger.reading import read_record
-from shared.ports.documents import Document, Index, Ref, TenantDocuments
+from shared.ledger.vendor_day import VendorDay
+from shared.ports.documents import Document, Ref, TenantDocuments
 from shared.streams.record import Record
 
 FIGURES, COUNTED = "day_figures", "day_counts"
 KEPT_FOR: Final = timedelta(days=800)
-FIGURES_AT: Final = Index(FIGURES, ("property_id",), "day")
-"""A property's days, the oldest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +43,8 @@ class DayFigures(Record):
     within_5m: int = 0
     within_30m: int = 0
     longer: int = 0
+    vendors: tuple[VendorDay, ...] = ()
+    """What each vendor did; a day that an older release counted says nothing of it."""
 
     @property
     def ref(self) -> Ref:
@@ -60,7 +61,7 @@ class DayFigures(Record):
 class CountedUpTo(Record):
     """Up to which day a tenant's days were counted."""
 
-    schema_version: ClassVar[int] = 1
+    schema_version: ClassVar[int] = 2
 
     day: str
 
@@ -73,7 +74,7 @@ class CountedUpTo(Record):
 NUMBERS: Final = tuple(
     each.name
     for each in fields(DayFigures)
-    if each.name not in {"property_id", "day", "schema_version", "version", "strays"}
+    if each.name not in {"property_id", "day", "vendors", "schema_version", "version", "strays"}
 )
 """What is counted of a day."""
 
@@ -83,10 +84,15 @@ def figures_from(found: Document) -> DayFigures:
     return read_record(DayFigures, found)
 
 
+def counted_from(found: Document) -> CountedUpTo:
+    """Read up to which day days were counted."""
+    return read_record(CountedUpTo, found)
+
+
 async def counted_up_to(store: TenantDocuments) -> CountedUpTo | None:
     """Return up to which day a tenant's days were counted, if any was."""
     found = await store.get(Ref(COUNTED, "days"))
-    return None if found is None else read_record(CountedUpTo, found)
+    return None if found is None else counted_from(found)
 
 
 def numbers_of(each: DayFigures) -> Mapping[str, int]:

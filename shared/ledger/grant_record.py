@@ -1,7 +1,7 @@
 """A grant as the ledger keeps it: with what says when a call to its vendor may still have an effect."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
@@ -21,6 +21,7 @@ from shared.domain.grant_lifecycle import (
 )
 from shared.domain.instants import Moment, instant, milliseconds
 from shared.domain.kinds import SECOND_CODE
+from shared.domain.replacing import replace
 from shared.domain.stored import Json, Stored
 from shared.domain.window import StayWindow
 from shared.ledger.job_in_hand import JobInHand
@@ -29,6 +30,7 @@ from shared.ledger.reading import read_record
 from shared.ledger.vendor_calls import CallMade, Calls, with_answer, with_call
 from shared.ports.documents import Document, Ref
 from shared.ports.exchanges import Exchange
+from shared.ports.lock import InHand
 from shared.streams.record import Record
 
 GRANTS: Final = "grants"
@@ -174,10 +176,27 @@ class GrantRecord(Record):
         current = it is not None and it.asked == asked and (self.wished_at is None or it.at >= self.wished_at)
         return it if current else None
 
+    def holding(self, answer: InHand, asked: str, at: datetime) -> Self:
+        """Return it with a job in hand: whoever asked for it knew what is wished, whatever clocks say."""
+        return replace(self, in_hand=JobInHand.of(answer, asked, max(at, self.wished_at or at)))
+
     @property
     def stands(self) -> bool:
         """Say whether the key is at the lock, for all that is known, and how is known too."""
         return self.standing is not None and isinstance(self.grant.state, Placed)
+
+    @property
+    def opens(self) -> tuple[datetime, datetime]:
+        """From when until when it opens, as far as is known: its stay's time, or what its lock gave."""
+        at = self.standing
+        if at is None:
+            return self.since, self.until
+        return min(self.since, at.valid_from), max(self.until, at.valid_until)
+
+    @property
+    def opens_beyond_stay(self) -> bool:
+        """Say whether it opens before or after its stay, as far as is known."""
+        return self.opens != (self.since, self.until)
 
     def window(self, zone: str) -> StayWindow:
         """Return when the key is to open the lock."""

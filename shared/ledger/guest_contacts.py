@@ -10,6 +10,7 @@ import orjson
 
 from shared.domain.documents import to_document
 from shared.domain.ids import ReservationId
+from shared.domain.kinds import VendorCode
 from shared.domain.secret import Secret
 from shared.domain.stored import UNSTORED, Json, Stored
 from shared.ledger.reading import read_stored
@@ -19,6 +20,7 @@ from shared.ports.vault import Cipher, SealContext
 
 GUEST_CONTACTS: Final = "guest_contacts"
 PURPOSE: Final = "guest-contact"
+GUEST_ACCOUNTS: Final = "guest_accounts"
 KEPT_AFTER_STAY: Final = timedelta(days=60)
 
 
@@ -51,17 +53,22 @@ class ContactRecord:
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
 
-class GuestContacts:
-    """The contacts of one tenant's guests, one a stay."""
+def account_purpose(vendor: VendorCode) -> str:
+    """Return the purpose under which it is sealed where a vendor sends keys: its adapter alone opens it."""
+    return f"guest-account-{vendor}"
 
-    def __init__(self, documents: TenantDocuments, cipher: Cipher) -> None:
-        self._documents, self._cipher = documents, cipher
+
+class GuestContacts:
+    """The contacts of one tenant's guests, one a stay; or of each what one vendor sends keys on phones to."""
+
+    def __init__(self, documents: TenantDocuments, cipher: Cipher, vendor: VendorCode | None = None) -> None:
+        self._documents, self._cipher, self._vendor = documents, cipher, vendor
 
     async def keep(
         self, reservation: ReservationId, contact: Contact, ends: datetime, standing: Recency
     ) -> bool:
         """Keep a contact unless a newer event said another; StaleVersion if somebody else was first."""
-        found = await self._documents.get(_ref(reservation))
+        found = await self._documents.get(self._ref(reservation))
         if found is not None and (_read(found).erased or not standing.after(_read(found).standing)):
             return False
         sealed = await self._cipher.seal(self._context(reservation), Secret(_plain(contact)))
@@ -71,7 +78,7 @@ class GuestContacts:
 
     async def prolong(self, reservation: ReservationId, ends: datetime) -> bool:
         """Keep a contact until its stay's other end; whose it is need not be known for that."""
-        found = await self._documents.get(_ref(reservation))
+        found = await self._documents.get(self._ref(reservation))
         if found is None or _read(found).ends == ends:
             return False
         await self._write(reservation, replace(_read(found), ends=ends), found)
@@ -79,7 +86,7 @@ class GuestContacts:
 
     async def erase(self, reservation: ReservationId, ends: datetime, standing: Recency) -> bool:
         """Destroy a contact, and keep that it is not to come back; return whether there was one."""
-        found = await self._documents.get(_ref(reservation))
+        found = await self._documents.get(self._ref(reservation))
         known = found is not None and not _read(found).erased
         if found is None or known:
             await self._write(
@@ -89,7 +96,7 @@ class GuestContacts:
 
     async def find(self, reservation: ReservationId) -> Contact | None:
         """Return how the guest of a stay can be reached, for whoever may open it; None where nobody knows."""
-        found = await self._documents.get(_ref(reservation))
+        found = await self._documents.get(self._ref(reservation))
         if found is None or _read(found).erased:
             return None
         sealed = base64.b64decode(_read(found).sealed)
@@ -98,16 +105,18 @@ class GuestContacts:
         return Contact(**kept, locale=said.get("locale"))
 
     async def _write(self, reservation: ReservationId, record: ContactRecord, over: Document | None) -> None:
-        ref, data, until = _ref(reservation), to_document(record), record.ends + KEPT_AFTER_STAY
+        ref, data, until = self._ref(reservation), to_document(record), record.ends + KEPT_AFTER_STAY
         write = Create(ref, data, until) if over is None else Update(ref, data, over.version, until)
         await self._documents.commit([write])
 
     def _context(self, reservation: ReservationId) -> SealContext:
-        return SealContext(PURPOSE, self._documents.tenant, str(_ref(reservation)), "contact")
+        purpose = PURPOSE if self._vendor is None else account_purpose(self._vendor)
+        return SealContext(purpose, self._documents.tenant, str(self._ref(reservation)), "contact")
 
-
-def _ref(reservation: ReservationId) -> Ref:
-    return Ref(GUEST_CONTACTS, reservation)
+    def _ref(self, reservation: ReservationId) -> Ref:
+        if self._vendor is None:
+            return Ref(GUEST_CONTACTS, reservation)
+        return Ref(GUEST_ACCOUNTS, f"{self._vendor}.{reservation}")
 
 
 def _read(found: Document) -> ContactRecord:

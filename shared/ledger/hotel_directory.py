@@ -91,8 +91,10 @@ class HotelDirectory:
 
     async def premises(self, tenant: TenantId, property_id: str) -> HotelSetup:
         """Return one property of a tenant, or refuse the property's id."""
-        await self.admit(tenant)
-        return await self.premises_of_key(tenant, property_id)
+        if self._admitted.get(tenant) is not None:
+            return await self.premises_of_key(tenant, property_id)
+        _, premises = await gather_both(self.admit(tenant), self.premises_of_key(tenant, property_id))
+        return premises
 
     async def premises_of_key(self, tenant: TenantId, property_id: str) -> HotelSetup:
         """Return the property of a key that is kept here; whether its tenant is heard is read beside it."""

@@ -30,6 +30,8 @@ LIVE_OF_STAFF: Final = Index("credentials", ("staff_id",), "live")
 """The keys of a member of staff that are not over."""
 DEVICES: Final = Index("devices", ("property_id",), "id")
 """A property's locks."""
+LOCKS_NAMED: Final = Index("devices", ("vendor", "vendor_device"), "id")
+"""A company's locks of one vendor by one name, wherever they are mapped."""
 KEYS_AT: Final = Index("credentials", ("of_property",), "newest")
 """All keys a property ever had, newest first."""
 KEYS_OF_STAY: Final = Index("credentials", ("of_stay",), "newest")
@@ -110,6 +112,14 @@ DUE_ACCOUNTS: Final = Index("account_rotations", (), "due_at", swept=True)
 """Vendors' accounts that somebody must look at: aged ones, and those that wait for somebody."""
 ACCOUNTS: Final = Index("account_rotations", (), "in_use")
 """Vendors' accounts, those that are used longest first."""
+DUE_DEEDS: Final = Index("account_deeds", (), "due_at", swept=True)
+"""What was done about vendors' accounts, which nobody is known to have told."""
+DUE_CANARIES: Final = Index("canaries", (), "due_at", swept=True)
+"""Vendors' next builds on trial of which nobody has looked at the figures for long."""
+CANARIES: Final = Index("canaries", (), "newest")
+"""Vendors' next builds on trial, and those that were, the newest first."""
+TRIALS: Final = Index("canary_trials", ("turn",), "began")
+"""What a vendor's next build was handed in one turn, the oldest first."""
 DUE_GLASS: Final = Index("break_glass", (), "due_at", swept=True)
 """Broken glass that the clock closes."""
 GLASS: Final = Index("break_glass", (), "newest")
@@ -138,3 +148,23 @@ ANOMALIES_AT: Final = Index("anomalies", ("property_id",), "newest")
 """What somebody should look at in the attempts at a property's doors, newest first."""
 ANOMALIES: Final = Index("anomalies", (), "newest")
 """What somebody should look at in the attempts at doors, newest first."""
+ARRIVED_AT: Final = Index("backoffice_arrived", ("property_id",), "since")
+"""The stays of a property that have begun, as reception told."""
+TASKS_ON: Final = Index("backoffice_tasks", ("board_at",), "at")
+"""What is to be done at a property, board by board, by when it was last heard of."""
+BREAKERS: Final = Index("breakers", (), "changed_at")
+"""How each vendor's application is, by when that changed last."""
+ALERTS_AT: Final = Index("backoffice_alerts", ("waits_at",), "since")
+"""A hotel's alerts that nobody has resolved, the oldest first."""
+SUGGESTIONS_AT: Final = Index("backoffice_suggestions", ("waits_at",), "since")
+"""A hotel's suggestions that nobody has decided, the oldest first."""
+DUE_SESSIONS: Final = Index("backoffice_sessions", (), "due_at", swept=True, shards=2)
+"""Open sessions, by when they expire unless they are used."""
+OPEN_OF: Final = Index("backoffice_sessions", ("open_of",), "opened_at")
+"""An operator's open sessions."""
+NEWEST_TOLD: Final = Index("telemetry", ("subject", "property_id"), "occurred_at")
+"""What was told of a property, subject by subject, as it occurred."""
+DUE_TELEMETRY: Final = Index("telemetry_untold", (), "due_at", swept=True, shards=4)
+"""Telemetry that was kept and nobody is known to have published."""
+FIGURES_AT: Final = Index("day_figures", ("property_id",), "day")
+"""A property's days, the oldest first."""

@@ -1,14 +1,16 @@
 """A ledger entry: one key credential, the saga that works on it, and when somebody must look at it again."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 
 from shared.domain.core import Guest, Staff
 from shared.domain.credential import KeyCredential
-from shared.domain.ids import CredentialId, RoomId, minted_at
+from shared.domain.ids import CredentialId, ReservationId, RoomId, minted_at
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import SAGA, Actor, ClaimKey, SetRole, SuspendReason
+from shared.domain.replacing import replace
 from shared.domain.scope import AccessScope
 from shared.domain.states import Failed, Pending, Requested, Revoked
 from shared.domain.stored import Json, Stored
@@ -82,6 +84,16 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class NextStay:
+    """The stay of the same guest that has the key after the present one, and how long each of them is."""
+
+    reservation: ReservationId
+    claim: ClaimKey
+    window: StayWindow
+    before: StayWindow
+
+
+@dataclass(frozen=True, slots=True)
 class Waits:
     """Until when no vendor is asked for a key that is requested, and why, in our own words."""
 
@@ -122,7 +134,7 @@ class KeyRecord(Stream):
 
     `going_on`: the attempt that was counted last is not over yet. While there are `holds` the key rests, or
     will once it is made; `ordered_by` is who held or released it last. `amends` is what it becomes when its
-    locks have followed.
+    locks have followed; `then` is whose it is after the stay that it is of.
     """
 
     schema_version: ClassVar[int] = 2
@@ -147,6 +159,7 @@ class KeyRecord(Stream):
     amends: Target | None = None
     revival: Annotated[Revival, Stored(omitted=True)] = NO_REVIVAL
     waits: Annotated[Waits | None, Stored(omitted=True)] = None
+    then: Annotated[NextStay | None, Stored(omitted=True)] = None
 
     def indexed(self) -> dict[str, Json]:
         """Return what the indexes of keys read; one that is over is in none of those of living keys."""
@@ -183,6 +196,19 @@ class KeyRecord(Stream):
         return self.credential.core.role is SetRole.COPY and not isinstance(
             self.credential.state, Revoked | Failed
         )
+
+    def is_of(self, reservation: ReservationId) -> bool:
+        """Say whether it is a stay's key, or will be; who is no guest has no stay."""
+        holder = self.credential.core.holder
+        mine = isinstance(holder, Guest) and holder.reservation_id == reservation
+        return mine or (self.then is not None and self.then.reservation == reservation)
+
+    def stay_at(self, now: datetime) -> ReservationId | None:
+        """Return which stay it is for just now: the next from the end of the first, told or not."""
+        if self.then is not None and self.then.before.end <= now:
+            return self.then.reservation
+        holder = self.credential.core.holder
+        return holder.reservation_id if isinstance(holder, Guest) else None
 
     @property
     def id(self) -> CredentialId:

@@ -1,11 +1,12 @@
 """One tenant's keys: read with their versions, and written together with their events or not at all."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 
 from shared.domain.facts import Fact
 from shared.domain.ids import EventId, GrantId
+from shared.domain.replacing import replace
 from shared.events.credential import Delivery
 from shared.events.errors import CrossTenant
 from shared.events.from_facts import Context, outbox_row

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from typing import Annotated, ClassVar, Final
 
+from shared.domain.colour import OURS, is_legible
 from shared.domain.errors import InvalidInput
 from shared.domain.kinds import WalletName
 from shared.domain.stored import UNSTORED, Stored
@@ -54,6 +55,8 @@ class MessageSettings(Record):
     """Which wallets a guest is offered a card for."""
     code_on_cards: Annotated[bool, Stored(omitted=True)] = False
     """Whether a card may hold the door's code: it stays on the phone after the key has ended."""
+    colour: Annotated[str, Stored(omitted=True)] = OURS
+    """Of the buttons of pages and letters."""
 
     def __post_init__(self) -> None:
         if not self.phone.strip():
@@ -62,6 +65,9 @@ class MessageSettings(Record):
             raise InvalidInput("linkBase", "not an https address", "Give https://host and a plain path")
         if self.status_base and not _BASE.fullmatch(self.status_base):
             raise InvalidInput("statusBase", "not an https address", "Give https://host, or leave it out")
+        if not is_legible(self.colour):
+            remedy = "Give #rrggbb in lower case, dark enough to be read on white"
+            raise InvalidInput("colour", "no colour that can be read", remedy)
         for name, field in (("quiet_from", "quietFrom"), ("quiet_until", "quietUntil")):
             if not 0 <= getattr(self, name) < _HOURS:
                 raise InvalidInput(field, "no hour of the day", "Give a whole hour from 0 to 23")

@@ -4,7 +4,7 @@ The record is the claim. It is created or replaced under its version in the same
 names the claim of B §3 of its present incarnation, so that a second delivery of the same wish finds it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
@@ -13,11 +13,12 @@ from shared.domain.ids import CredentialId, PropertyId, ReservationId
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import ClaimKey, SuspendReason
 from shared.domain.reactions import Action
+from shared.domain.replacing import replace
 from shared.domain.stored import Json, Stored
 from shared.events.idempotency import claim_key
 from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
 from shared.ledger.delays import CHECKED_BEFORE
-from shared.ledger.reading import read_record
+from shared.ledger.reading import read_anew, read_once
 from shared.ledger.stay import Amendment, Planned, Recency, Stay
 from shared.ports.documents import Create, Document, Ref, Update
 from shared.streams.record import Record
@@ -56,7 +57,8 @@ class Reservation(Record):
     `stay` is what was booked, as it is now; None in records of the release that did not remember it. It can
     have no key as it is while it is `refused`. `heard` are its events as they came, `beginning` stands for
     those before them. While there are `holds` the keys rest, whoever wants them to open; `planned` is yet to
-    be done. Until when its arrival needs no look is `checked`: what was heard last, or looked at.
+    be done. Until when its arrival needs no look is `checked`: what was heard last, or looked at. `turn` is
+    the same guest's stay right before or after, with which it has one key, or had.
 
     `by_order` is missing, and `amendment` and `confirmed` are there, in records of the release that went by
     the order in which events came: those events go on to mean what they meant then.
@@ -79,6 +81,7 @@ class Reservation(Record):
     beginning: Annotated[BookingEventNote | None, Stored(omitted=True)] = None
     refused: Annotated[bool, Stored(omitted=True)] = False
     checked: Annotated[Moment | None, Stored(omitted=True)] = None
+    turn: Annotated[ReservationId | None, Stored(omitted=True)] = None
     by_order: Annotated[bool, Stored(missing=False)] = True
     amendment: Annotated[Amendment | None, Stored(omitted=True)] = None
     confirmed: Annotated[Recency | None, Stored(omitted=True)] = None
@@ -157,8 +160,11 @@ def ref_of(reservation: str) -> Ref:
 
 def reservation_from(found: Document) -> Reservation:
     """Read a record."""
-    whole = replace(found, data={**found.data, "id": found.ref.id})
-    read = read_record(Reservation, whole)
+    return read_once(Reservation, found, _read)
+
+
+def _read(kind: type[Reservation], found: Document) -> Reservation:
+    read = read_anew(kind, replace(found, data={**found.data, "id": found.ref.id}))
     return _whole(read) if read.by_order else _by_order(read)
 
 

@@ -3,7 +3,7 @@
 import base64
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Final
 
@@ -12,6 +12,7 @@ import orjson
 from shared.domain.documents import to_document
 from shared.domain.ids import CredentialId, PropertyId
 from shared.domain.kinds import KeyCredentialKind, VendorCode
+from shared.domain.replacing import replace
 from shared.domain.secret import Secret
 from shared.domain.stored import UNSTORED, Json
 from shared.ledger.reading import read_stored
@@ -151,6 +152,17 @@ class SealedKeys:
     def _context(self, name: SecretName, part: str) -> SealContext:
         purpose = {ARTIFACT: "guest-artifact", REFS: "vendor-ref"}[part]
         return SealContext(f"{purpose}-{self._vendor}", self._sealed.tenant, str(name.ref), part)
+
+
+def says_artifact(found: Document) -> bool:
+    """Say whether a stored secret has the guest's part; none who asks may open it for that."""
+    return read_stored(SealedDocument, found).artifact is not None
+
+
+def let_artifact_go(found: Document) -> Update:
+    """Return what destroys the guest's part of a stored secret, and leaves the vendor's references."""
+    kept = read_stored(SealedDocument, found)
+    return Update(found.ref, to_document(replace(kept, artifact=None)), found.version, kept.expires)
 
 
 def _both(secret: Secret[str] | None, sealed: str | None) -> tuple[Secret[str], str] | None:

@@ -1,11 +1,12 @@
 """What was asked of a vendor about one lock, and what it said: kept with the grant, for whoever asks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Final
 
 from shared.domain.instants import Moment
+from shared.domain.replacing import replace
 from shared.domain.stored import Stored
 from shared.ports.exchanges import Exchange
 
@@ -20,7 +21,7 @@ class CallMade:
     """One call, and the vendor's word in a code of ours; none yet, or never, if nobody heard it.
 
     One that was not `made` had to wait: its answer is our own. `said` is what went over the wire for it, the
-    latest of very much.
+    latest of very much; `took_ms`, how long the vendor took for all of it, where that was noted.
     """
 
     at: Moment
@@ -29,6 +30,7 @@ class CallMade:
     answered_at: Annotated[Moment | None, Stored("answered")] = None
     made: Annotated[bool, Stored(omitted=True)] = True
     said: Annotated[tuple[Exchange, ...], Stored(omitted=True, rows=True)] = ()
+    took_ms: Annotated[int | None, Stored("took", omitted=True)] = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "said", self.said[-MOST_SAID:])
@@ -46,4 +48,5 @@ def with_answer(calls: Calls, answer: str, at: datetime, said: Sequence[Exchange
     """Return the calls with the answer to the last, and what was said until it came."""
     if not calls:
         return calls
-    return (*calls[:-1], replace(calls[-1], answer=answer, answered_at=at, said=tuple(said)))
+    took = sum(each.took_ms for each in said) if said else None
+    return (*calls[:-1], replace(calls[-1], answer=answer, answered_at=at, said=tuple(said), took_ms=took))

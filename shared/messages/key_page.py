@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from shared.domain.colour import OURS
 from shared.domain.kinds import WalletName
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
@@ -44,20 +45,22 @@ PROOF, DO, LANGUAGE, KEY = "proof", "do", "l", "key"
 _STYLE: Final = """
 :root{color-scheme:light}*{box-sizing:border-box}
 body{margin:0;background:#f4f4f2;color:#1c1c1a;font:1rem/1.6 system-ui,"Noto Naskh Arabic",Tahoma,sans-serif}
-:lang(ps),:lang(fa),:lang(ar){line-height:1.9;font-size:1.1rem}
+html:lang(ps),html:lang(fa),html:lang(ar){font-size:110%}
+body:lang(ps),body:lang(fa),body:lang(ar){line-height:1.9}
 main,footer{max-width:34rem;margin-inline:auto;padding:1rem}
 h1{font-size:1.5rem;margin-block:.5rem}h2{font-size:1.15rem;margin-block:0 .5rem}
 section{background:#fff;border-radius:.75rem;padding:1rem;margin-block:1rem}
 dl{margin:0}dt{color:#4a4a45}dd{margin:0 0 .5rem;font-weight:600}
-.pin{display:block;font-size:2.5rem;font-weight:700;letter-spacing:.06em;font-variant-numeric:tabular-nums;
-white-space:nowrap;margin-block:.25rem}
+.pin,.number{display:inline-block;white-space:nowrap}
+.pin{font-size:2.5rem;font-weight:700;letter-spacing:.06em;font-variant-numeric:tabular-nums;
+margin-block:.25rem}
 .aloud{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .square{max-width:16rem;margin-inline:auto}.square svg{width:100%;height:auto;background:#fff}
 label{display:block;margin-block:1rem .25rem}
 input{font:inherit;width:100%;padding:.6rem;border:2px solid #4a4a45;border-radius:.5rem}
-button{font:inherit;padding:.7rem 1.2rem;border:2px solid #1f4f46;border-radius:.5rem;background:#1f4f46;
-color:#fff;cursor:pointer;margin-block:.75rem 0}
-button.quiet{background:#fff;color:#1f4f46}
+button{font:inherit;padding:.7rem 1.2rem;border:2px solid var(--own);border-radius:.5rem;
+background:var(--own);color:#fff;cursor:pointer;margin-block:.75rem 0}
+button.quiet{background:#fff;color:var(--own)}
 :focus-visible{outline:3px solid #b4540a;outline-offset:2px}
 .said{border-inline-start:.3rem solid #b4540a;padding-inline-start:.75rem}
 footer form{display:flex;flex-wrap:wrap;gap:.5rem}footer button{margin:0;padding:.4rem .8rem}
@@ -91,6 +94,7 @@ class Stationery:
     nonce: str
     hotel: str = ""
     phone: str = ""
+    colour: str = OURS
 
     @property
     def tongue(self) -> Tongue:
@@ -185,7 +189,7 @@ def _wallets(on: Stationery, key: KeyOnPage) -> Iterator[str]:
 def _desk(on: Stationery) -> str:
     if not on.phone:
         return f"<p>{on.text('desk')}</p>"
-    number = f'<bdi dir="ltr">{html.escape(clean(on.phone, LONGEST))}</bdi>'
+    number = f'<bdi dir="ltr" class="number">{html.escape(clean(on.phone, LONGEST))}</bdi>'
     return f"<p>{on.text('desk')}</p><p>{filled(on.text('call'), {'phone': number})}</p>"
 
 
@@ -215,7 +219,8 @@ def _page(on: Stationery, body: str, method: str) -> str:
         f'<!doctype html><html lang="{on.locale.value}" dir="{on.locale.direction}"><head>'
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="robots" content="noindex"><title>{title}</title>'
-        f'<link rel="icon" href="data:,"><style nonce="{on.nonce}">{_STYLE}</style></head>'
+        f'<link rel="icon" href="data:,"><style nonce="{on.nonce}">:root{{--own:{on.colour}}}{_STYLE}'
+        "</style></head>"
         f"<body><main><h1>{title}</h1>{hotel}{body}</main>"
         f'<footer><nav aria-label="{on.text("languages")}"><form method="{method}">{show}{others}</form>'
         "</nav></footer></body></html>"

@@ -90,7 +90,6 @@ _BUTTON: Final = {Part.BUTTON: _slots("")}
 _PUSH: Final = {Part.PUSH_TITLE: _slots(""), Part.PUSH_BODY: _slots("hotel")}
 _STAY: Final = {Part.LINES: _slots("rooms opens closes")}
 _PIN: Final = {Part.LINES: _slots("pin rooms opens closes")}
-_ROOMS: Final = {Part.LINES: _slots("rooms")}
 
 
 def _sms(said: str) -> dict[Part, frozenset[Slot]]:
@@ -113,7 +112,7 @@ RULES: Final[Mapping[MessageKind, Rule]] = {
         "A QR key is ready.", _SUBJECT | _STAY | _BUTTON | _PUSH, printable=True
     ),
     MessageKind.PIN_CODE_CHANGED: Rule(
-        "A new PIN takes over at a time; sent before the old one dies.",
+        "Another PIN takes over; sent before the old one dies, unless that is lost.",
         _SUBJECT | _PIN | _BUTTON | _PUSH | _sms("pin opens"),
         3,
         printable=True,
@@ -122,9 +121,9 @@ RULES: Final[Mapping[MessageKind, Rule]] = {
         "A key works at other times.", _SUBJECT | _STAY | _BUTTON | _PUSH | _sms("opens closes"), 3
     ),
     MessageKind.KEY_RESTS: Rule(
-        "A key rests.", _SUBJECT | _ROOMS | _PUSH | {Part.SMS: _slots("hotel phone")}, 2
+        "A key rests.", _SUBJECT | _STAY | _PUSH | {Part.SMS: _slots("hotel phone")}, 2
     ),
-    MessageKind.KEY_ENDED: Rule("A key has ended.", _SUBJECT | _ROOMS | _PUSH),
+    MessageKind.KEY_ENDED: Rule("A key has ended.", _SUBJECT | _STAY | _PUSH),
 }
 
 MAY_SAY_PIN: Final = frozenset(

@@ -30,7 +30,7 @@ _ROW: Final = (
     'font-family:Tahoma,Arial,sans-serif;font-size:16px;line-height:1.6;color:#1c1c1a">{words}</td></tr>'
 )
 _BUTTON: Final = (
-    '<a href="{link}" style="display:inline-block;padding:12px 24px;background-color:#1f4f46;color:#ffffff;'
+    '<a href="{link}" style="display:inline-block;padding:12px 24px;background-color:{colour};color:#ffffff;'
     'text-decoration:none">{words}</a>'
 )
 _LINK: Final = '<bdi dir="ltr" style="font-size:13px;word-break:break-all">{link}</bdi>'
@@ -94,7 +94,7 @@ class _Writer:
         if Part.BUTTON not in self._texts or self._said.link is None:
             return
         words, link = self._texts[Part.BUTTON], self._said.link.reveal()
-        values = {"link": html.escape(link), "words": html.escape(words)}
+        values = {"link": html.escape(link), "words": html.escape(words), "colour": self._said.colour}
         yield _Block(filled(_BUTTON, values), words)
         yield _Block(filled(_LINK, values), link)
         if RULES[self._kind].printable:

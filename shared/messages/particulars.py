@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from shared.domain.colour import OURS, is_legible
 from shared.domain.errors import InvalidInput
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
@@ -41,6 +42,7 @@ class Particulars:
     window: StayWindow
     link: Secret[str] | None = None
     pin: Secret[str] | None = None
+    colour: str = OURS
 
     def __post_init__(self) -> None:
         _must("hotel", bool(clean(self.hotel, 80)), "no name", "Give the hotel's name")
@@ -48,6 +50,7 @@ class Particulars:
         _must(
             "rooms", 0 < len(self.rooms) <= _MOST_ROOMS, "none, or too many", "Give 1 to 50 labels of doors"
         )
+        _must("colour", is_legible(self.colour), "none that can be read", "Give a dark one, as #rrggbb")
         if self.pin is not None:
             remedy = "Give 4 to 12 digits of 0 to 9"
             _must("pin", bool(_PIN.fullmatch(self.pin.reveal())), "not a PIN", remedy)

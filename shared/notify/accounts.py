@@ -17,6 +17,7 @@ from shared.vendor_kit.http import LOOPBACK, checked_address
 _SUBMISSION: Final = 587
 _WHOLE_LINE: Final = 465
 _POP_ENCRYPTED: Final = 995
+_SMPP_ENCRYPTED: Final = 3550
 _LONGEST_LOCAL: Final = 16
 """With a notice and its code behind it, what stands before an @ has 64 letters (RFC 5321)."""
 _SHORTEST_KEY: Final = 16
@@ -76,6 +77,24 @@ class SmsAccount:
     account: str
     token: Secret[str]
     sender: str
+
+
+@dataclass(frozen=True, slots=True)
+class SmppAccount:
+    """An account at an operator's own SMS centre."""
+
+    host: str
+    port: int
+    user: str
+    password: Secret[str]
+    sender: str
+    payload: bool = False
+    """Whether the centre wants long messages whole, and cuts them itself."""
+
+    @property
+    def here(self) -> bool:
+        """Say whether the centre is on this machine, where nobody listens in."""
+        return self.host in LOOPBACK
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +189,23 @@ def sms_account(fields: Mapping[str, Any]) -> SmsAccount:
     return SmsAccount(
         address, _text(fields, "account"), Secret(_text(fields, "token")), _text(fields, "from")
     )
+
+
+def speaks_smpp(fields: Mapping[str, Any]) -> bool:
+    """Say whether an account of SMS is one at a centre."""
+    return fields.get("protocol") == "smpp"
+
+
+def smpp_account(fields: Mapping[str, Any]) -> SmppAccount:
+    """Read an account at an SMS centre that speaks SMPP 3.4."""
+    port, sender = fields.get("port", _SMPP_ENCRYPTED), _text(fields, "from")
+    if not isinstance(port, int):
+        raise InvalidInput("port", "not a number", "Give 3550")
+    user, password = _text(fields, "systemId"), _text(fields, "password")
+    if not all(each.isascii() and each.isprintable() for each in (user, password, sender)):
+        raise InvalidInput("systemId", "letters that SMPP has not", "Give systemId, password, from in ASCII")
+    host, payload = _text(fields, "host"), fields.get("longMessages") == "payload"
+    return SmppAccount(host, port, user, Secret(password), sender, payload)
 
 
 def push_account(fields: Mapping[str, Any]) -> PushAccount:

@@ -18,6 +18,7 @@ from shared.domain.instants import instant_from_text, instant_to_text
 from shared.domain.permissions import Permission
 from shared.domain.window import StayWindow
 from shared.offline.certificate import LEEWAY, RevocationList
+from shared.offline.radio_locks import RadioLock
 from shared.offline.signing import SignedRefused, opened, signed, whole
 
 ARRIVALS: Final = "keyfleet arrivals"
@@ -80,6 +81,8 @@ class ArrivalsPack:
     staff: tuple[StaffRights, ...]
     revoked: RevocationList
     rooms: tuple[RoomDoors, ...] = ()
+    radio: tuple[RadioLock, ...] = ()
+    """The locks that this desk may speak to by radio."""
     newest_card: int = 0
     """The highest number on any card of the property, whichever of its desks wrote it."""
 
@@ -99,6 +102,7 @@ class ArrivalsPack:
             "rooms": [
                 {"roomId": str(one.room), "label": one.label, "doors": list(one.doors)} for one in self.rooms
             ],
+            "radio": [lock.to_document() for lock in self.radio],
             "revoked": {
                 "number": self.revoked.number,
                 "issued": instant_to_text(self.revoked.issued),
@@ -129,6 +133,11 @@ class ArrivalsPack:
         said = {one.room: one.doors for one in self.rooms}
         return tuple(dict.fromkeys(door for room in rooms for door in said.get(RoomId(room), (room,))))
 
+    def in_radio_reach(self, rooms: Iterable[str]) -> bool:
+        """Say whether each door of some rooms has a lock that this desk may speak to, all of one vendor."""
+        locks, doors = {lock.door: lock.vendor for lock in self.radio}, self.doors_of(rooms)
+        return {*doors} <= locks.keys() and len({locks[door] for door in doors}) == 1
+
     def may(self, user: str, permission: Permission) -> bool:
         """Say whether a member of staff has a permission here."""
         return any(one.user == user and permission in one.permissions for one in self.staff)
@@ -145,6 +154,8 @@ class ArrivalsPack:
             stays=tuple(_expected(stay) for stay in document["stays"]),
             staff=tuple(_rights(one) for one in document["staff"]),
             rooms=tuple(_room(one) for one in document["rooms"]),
+            # A cloud of the release before says nothing of radio.
+            radio=tuple(RadioLock.of(row) for row in document.get("radio", ())),
             revoked=RevocationList(
                 number=whole(revoked["number"]),
                 issued=instant_from_text(revoked["issued"], "issued"),

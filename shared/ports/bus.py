@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
+
+QUARANTINE_TOPIC: Final = "melmastoon.lock.quarantine.v1"
+"""Where a push goes that can never succeed: parked with its reason until somebody looks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Final, Protocol
 
 from shared.events.backoffice.catalogue import Group
+from shared.ports import bus
 from shared.ports.bus import BusError
 
 NO_HANDLER: Final = "no handler yet"
 """Why a message is kept that nothing is wrong with: its subject has no function in this release."""
 AT_MOST: Final = 1000
-QUARANTINE_TOPIC: Final = "melmastoon.lock.quarantine.v1"
-"""Where a push goes that can never succeed: parked with its reason until somebody looks."""
+QUARANTINE_TOPIC: Final = bus.QUARANTINE_TOPIC
 DEAD_LETTER_TOPIC: Final = "melmastoon.lock.dead_letter.v1"
 """Where a push goes that never succeeded, after a hundred times."""
 PULLED: Final[Mapping[str, str]] = {

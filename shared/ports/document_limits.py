@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import isfinite
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ _COLLECTION: Final = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._:~@=|+-]{0,254}")
 _FIELD: Final = re.compile(r"[A-Za-z][0-9A-Za-z_]{0,62}(\.[A-Za-z][0-9A-Za-z_]{0,62}){0,5}")
 _NESTING: Final = (dict, list)
+_OPENINGS: Final = b"{["
 _ENCODING: Final = (
     orjson.OPT_SORT_KEYS
     | orjson.OPT_STRICT_INTEGER
@@ -41,7 +43,7 @@ def encode(data: Mapping[str, Json]) -> bytes:
     except TypeError:
         _check_levels(data)
         raise _why_not_json(data) from None
-    if body.count(b"{") + body.count(b"[") > MOST_LEVELS:  # else it cannot be too deep
+    if len(body) - len(body.translate(None, _OPENINGS)) > MOST_LEVELS:  # else it cannot be too deep
         _check_levels(data)
     if orjson.loads(body) != data:
         raise _why_not_json(data)
@@ -52,13 +54,26 @@ def encode(data: Mapping[str, Json]) -> bytes:
 
 def check_ref(ref: Ref) -> None:
     """Refuse a collection or id that not every store can hold."""
-    if not _COLLECTION.fullmatch(ref.collection):
+    if not _names_collection(ref.collection):
         raise InvalidInput(
             "collection", "malformed", "Start with a small letter; at most 63 of a-z, 0-9, '_' and '-'"
         )
     if not _ID.fullmatch(ref.id):
         remedy = "Start with a letter or digit; at most 255 of letters, digits and . _ : ~ @ = | + -"
         raise InvalidInput(f"id in {ref.collection}", "malformed", remedy)
+
+
+@lru_cache(1024)
+def _names_collection(name: str) -> bool:
+    return _COLLECTION.fullmatch(name) is not None
+
+
+def check_refs(refs: Sequence[Ref]) -> None:
+    """Refuse to read more at once than every store gives."""
+    if len(refs) > MOST_RESULTS:
+        raise TooLarge("refs", f"more than {MOST_RESULTS}", "Read them in several parts")
+    for ref in refs:
+        check_ref(ref)
 
 
 def check_writes(writes: Sequence[Write]) -> None:
@@ -100,7 +115,9 @@ def check_of_tenant(index: Index) -> None:
         raise UndeclaredIndex(index)
 
 
-def check_query(index: Index, equals: Mapping[str, Json], until: Json, limit: int) -> None:
+def check_query(
+    index: Index, equals: Mapping[str, Json], until: Json, limit: int, since: Json = None
+) -> None:
     """Refuse a query that does not fit its index, or whose answer stores would disagree on."""
     if equals.keys() != set(index.equals):
         raise InvalidInput("equals", f"does not fit {index.name}", "Give a value for each of its fields")
@@ -109,8 +126,14 @@ def check_query(index: Index, equals: Mapping[str, Json], until: Json, limit: in
             raise InvalidInput(f"equals.{field}", "not comparable", "Give a text, an integer, a bool or None")
     if isinstance(until, bool) or _leaf_fault(until):
         raise InvalidInput("until", "not ordered", "Give a text or a number")
+    if since is not None and not _between(since, until):
+        raise InvalidInput("since", "not ordered with until", "Give two texts, or two numbers")
     if not 1 <= limit <= MOST_RESULTS:
         raise InvalidInput("limit", f"not within 1 and {MOST_RESULTS}", "Ask in several parts")
+
+
+def _between(since: Json, until: Json) -> bool:
+    return not _leaf_fault(since) and {isinstance(each, str) for each in (since, until)} in ({True}, {False})
 
 
 def place_of(index: Index, document: Document) -> tuple[Json, str]:

@@ -120,6 +120,10 @@ class StorageFull(Exception):
     """The store is full, or held by another program: nothing was written, try again."""
 
 
+class StoredUnreadable(Exception):
+    """A document of ours that this release cannot read: the work waits for one that can."""
+
+
 class TenantDocuments(Protocol):
     """The documents of one tenant."""
 
@@ -129,6 +133,9 @@ class TenantDocuments(Protocol):
 
     async def get(self, ref: Ref) -> Document | None:
         """Return the living document, or None."""
+
+    async def get_all(self, refs: Sequence[Ref]) -> Sequence[Document | None]:
+        """Return each of some documents as it lives, or None, in the order asked, in one round trip."""
 
     async def commit(self, writes: Sequence[Write]) -> tuple[str, ...]:
         """Apply all writes or none; return the new version of each (empty for a delete)."""
@@ -158,6 +165,9 @@ class DocumentStore(Protocol):
         """Return the handle that all reads and writes of one tenant go through."""
 
     async def sweep(
-        self, index: Index, equals: Mapping[str, Json], *, until: Json, limit: int = 100
+        self, index: Index, equals: Mapping[str, Json], *, until: Json, since: Json = None, limit: int = 100
     ) -> Sequence[tuple[TenantId, str]]:
-        """Return (tenant, id) pairs across tenants, and nothing else of the documents."""
+        """Return (tenant, id) pairs across tenants, and nothing else of the documents.
+
+        From `since` up to `until`, both included: where each value is one document's, page follows page.
+        """

@@ -3,21 +3,26 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Annotated, Final
 
 from shared.domain.instants import Moment
+from shared.domain.stored import UNSTORED
 
 YES: Final = "yes"
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and its answer: an operation's name and a code, never what else was sent or received."""
+    """One request and its answer: an operation's name and a code, never what else was sent or received.
+
+    `took_ms` is the vendor's own time, without whatever we waited for before we asked.
+    """
 
     at: Moment
     asked: str
     answer: str
+    took_ms: Annotated[int, UNSTORED] = field(default=0, compare=False)
 
 
 _SAID: ContextVar[list[Exchange] | None] = ContextVar("exchanges", default=None)

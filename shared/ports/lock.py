@@ -117,7 +117,8 @@ class LockKey:
     name of the lock, where the key is known to be for that one, whichever hangs at the door by now. `scope`:
     the floors and areas that the key opens besides, for vendors whose locks know of such. `set_name` is the
     same at all locks of the key: that of its one artifact, where a vendor makes one. `role`: what the key is
-    among those of its room, for vendors at which a first key voids all before it.
+    among those of its room, for vendors at which a first key voids all before it; `instead_of`: names of
+    the keys in whose place it comes, if those are to open no more.
     """
 
     device_id: LockDeviceId
@@ -136,6 +137,7 @@ class LockKey:
     scope: AccessScope = NO_SCOPE
     set_name: str = ""
     role: SetRole = SetRole.FIRST
+    instead_of: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -120,3 +120,23 @@ class MailLines(Protocol):
 
     async def open(self, host: str, port: int, *, encrypted: bool) -> MailWire:
         """Return a line, or raise OSError."""
+
+
+class PduWire(Protocol):
+    """A line to an SMS centre: PDUs go out and come back whole."""
+
+    async def say(self, pdu: bytes) -> None:
+        """Send a PDU."""
+
+    async def hear(self, within: float) -> bytes:
+        """Return the next PDU, or raise TimeoutError, another OSError, or EOFError where it was hung up."""
+
+    async def hang_up(self) -> None:
+        """End the call."""
+
+
+class PduLines(Protocol):
+    """Opens lines to SMS centres."""
+
+    async def open(self, host: str, port: int, *, encrypted: bool) -> PduWire:
+        """Return a line, or raise OSError."""

@@ -58,7 +58,7 @@ def glass_facts(it: BreakGlass, box: str | None = None) -> Facts:
         "decided_until": it.asked_at + ASKED_FOR,
         "minutes": it.minutes,
         "approvals": tuple({"by": each.by, "at": each.at} for each in it.approvals),
-        "open_until": it.due if it.stage is GlassStage.OPEN else None,
+        "open_until": it.ends if it.stage is GlassStage.OPEN else None,
         "ended_by": it.ended_by,
         "ended_at": it.ended_at,
         "sealed_account": box,

@@ -7,10 +7,10 @@ from shared.audit.anchor import moved
 from shared.audit.intake import Day
 from shared.domain.ids import TenantId
 from shared.ledger.admission import NOBODY
-from shared.ledger.audit_log import LOGS, OF_CELL, OF_TENANT, LogRecord, log_record_from, stream_record_from
-from shared.ledger.indexes import DAYS, ENTRIES_OF_STAY
+from shared.ledger.audit_log import LOGS, OF_CELL, OF_TENANT, LogRecord, log_record_from, streams_of_stay
+from shared.ledger.indexes import DAYS
 from shared.ports.documents import Ref, TenantDocuments
-from shared.queries.hotels import Cell, every
+from shared.queries.hotels import Cell
 
 OVERDUE: Final = timedelta(hours=26)
 """How long after its end a day may stay open before somebody is called (A §13.4)."""
@@ -35,7 +35,7 @@ async def overdue(cell: Cell, now: datetime) -> list[str]:
 
 async def proof_of_stay(documents: TenantDocuments, stay: str) -> dict[str, Any]:
     """Return what of a stay lies in the tenant's log: each stream, its entries, and its last day."""
-    found = [stream_record_from(each) async for each in every(documents, ENTRIES_OF_STAY, {"stay": stay})]
+    found = await streams_of_stay(stay, documents)
     streams = [
         {"stream": each.stream, "entries": len(each.entries), "date": each.head.date} for each in found
     ]

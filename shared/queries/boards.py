@@ -1,9 +1,11 @@
 """What a hotel's desk looks at: who comes, who is there, who leaves, and what stands in the way."""
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeVar
 from zoneinfo import ZoneInfo
 
 from shared.domain.core import Guest
@@ -11,18 +13,14 @@ from shared.domain.ids import PropertyId
 from shared.domain.instants import instant_to_text
 from shared.domain.lifecycle import name_of
 from shared.ledger.grant_record import grant_from
-from shared.ledger.indexes import LEAVING, LIVE_AT
+from shared.ledger.indexes import ARRIVED_AT, LEAVING, LIVE_AT, TASKS_ON
 from shared.ledger.key_record import KeyRecord, key_record_from
-from shared.ports.documents import Index, TenantDocuments
+from shared.ports.documents import TenantDocuments
 from shared.queries.attention import is_left
 from shared.queries.coming import READINESS, Span, coming
 from shared.queries.coming import READY as ARE_READY
 from shared.queries.hotels import every, zones
 
-ARRIVED_AT: Final = Index("backoffice_arrived", ("property_id",), "since")
-"""The stays of a property that have begun, as reception told."""
-TASKS_ON: Final = Index("backoffice_tasks", ("board_at",), "at")
-"""What is to be done at a property, board by board, by when it was last heard of."""
 OVER: Final = frozenset({"done", "completed", "closed", "cancelled", "inspected", "resolved"})
 """What tasks say that nobody need look at any more."""
 READY: Final[Mapping[str, str]] = {
@@ -37,6 +35,7 @@ ON_BOARD: Final[Mapping[str, str]] = {"none": "keyless", **dict.fromkeys(ARE_REA
 _WORST: Final = ("failed", "waiting", "resting", "ready")
 MOST_SHOWN: Final = 500
 Item = dict[str, Any]
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -102,8 +101,47 @@ def _items(stays: list[_Stay]) -> list[Item]:
     ]
 
 
-async def arrivals_at(store: TenantDocuments, house: PropertyId, now: datetime) -> list[Item]:
-    """Return who comes to a hotel today and has not come yet, those without their key first."""
+@dataclass(slots=True)
+class Lobby:
+    """One look at a hotel: what several views need of it is read once."""
+
+    store: TenantDocuments
+    house: PropertyId
+    now: datetime
+    _read: dict[str, "asyncio.Task[Any]"] = field(default_factory=dict)
+
+    async def now_here(self) -> House:
+        """Return the hotel's stays by their keys that are not over."""
+        return await self._once("house", partial(house_now, self.store, self.house, self.now))
+
+    async def arrivals(self) -> list[Item]:
+        """Return who comes today and has not come yet, those without their key first."""
+        return await self._once("arrivals", partial(_arrivals, self.store, self.house, self.now))
+
+    async def departures(self) -> list[Item]:
+        """Return who leaves today, the first to leave first."""
+        return (await self.now_here()).departures()
+
+    async def in_house(self) -> list[Item]:
+        """Return who is here, by room."""
+        return (await self.now_here()).in_house()
+
+    async def today(self) -> list[Item]:
+        """Return who comes and who leaves today."""
+        return [
+            *({**each, "movement": "arrival"} for each in await self.arrivals()),
+            *({**each, "movement": "departure"} for each in await self.departures()),
+        ]
+
+    async def _once(self, name: str, read: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        if name not in self._read:
+            self._read[name] = asyncio.ensure_future(read())
+        # Whoever stops waiting does not stop the others.
+        found: T = await asyncio.shield(self._read[name])
+        return found
+
+
+async def _arrivals(store: TenantDocuments, house: PropertyId, now: datetime) -> list[Item]:
     zone, here = await _zone(store, house), await _arrived(store, house)
     found = await coming(store, house, Span.today(now, zone))
     expected = [each for each in found if each.record.id not in here]
@@ -117,15 +155,6 @@ async def arrivals_at(store: TenantDocuments, house: PropertyId, now: datetime) 
             "keys": [{"id": key.id, "state": name_of(type(key.credential.state))} for key in each.keys],
         }
         for each in sorted(expected, key=lambda each: READINESS.index(each.readiness))[:MOST_SHOWN]
-    ]
-
-
-async def today_at(store: TenantDocuments, house: PropertyId, now: datetime) -> list[Item]:
-    """Return who comes to a hotel and who leaves it today."""
-    leaving = (await house_now(store, house, now)).departures()
-    return [
-        *({**each, "movement": "arrival"} for each in await arrivals_at(store, house, now)),
-        *({**each, "movement": "departure"} for each in leaving),
     ]
 
 
@@ -182,31 +211,28 @@ async def residues_at(store: TenantDocuments, house: PropertyId, now: datetime) 
     ]
 
 
-Reads = Callable[[TenantDocuments, PropertyId, datetime], Awaitable[list[Item]]]
+View = Callable[[Lobby], Awaitable[list[Item]]]
 
 
-def _of_house(view: Callable[[House], list[Item]]) -> Reads:
-    async def read(store: TenantDocuments, house: PropertyId, now: datetime) -> list[Item]:
-        return view(await house_now(store, house, now))
-
-    return read
-
-
-def _of_tasks(board: str) -> Reads:
-    async def read(store: TenantDocuments, house: PropertyId, _now: datetime) -> list[Item]:
-        return await tasks_on(store, house, board)
+def _of_tasks(board: str) -> View:
+    async def read(lobby: Lobby) -> list[Item]:
+        return await tasks_on(lobby.store, lobby.house, board)
 
     return read
 
 
-VIEWS: Final[Mapping[str, Reads]] = {
-    "arrivals": arrivals_at,
-    "departures": _of_house(House.departures),
-    "in_house": _of_house(House.in_house),
-    "today": today_at,
+async def _residues(lobby: Lobby) -> list[Item]:
+    return await residues_at(lobby.store, lobby.house, lobby.now)
+
+
+VIEWS: Final[Mapping[str, View]] = {
+    "arrivals": Lobby.arrivals,
+    "departures": Lobby.departures,
+    "in_house": Lobby.in_house,
+    "today": Lobby.today,
     "housekeeping_board": _of_tasks("housekeeping_board"),
     "maintenance_board": _of_tasks("maintenance_board"),
 }
 """The views of the workbench (C §7)."""
-WIDGETS: Final[Mapping[str, Reads]] = {**VIEWS, "residues": residues_at}
+WIDGETS: Final[Mapping[str, View]] = {**VIEWS, "residues": _residues}
 """What the dashboard holds besides its inboxes."""

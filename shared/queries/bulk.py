@@ -1,10 +1,11 @@
 """Revocations of many keys as people may see them: how far each is, newest first."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from shared.domain.errors import InvalidInput
 from shared.domain.instants import instant_to_text
-from shared.ledger.bulk_job import BulkJob, find_job, find_page, job_from
+from shared.ledger.bulk_job import BulkJob, Stage, find_job, find_page, job_from
 from shared.ledger.indexes import BULK
 from shared.ports.documents import TenantDocuments
 from shared.queries.hotels import Cell, Unknown
@@ -32,6 +33,11 @@ async def shown_bulk(cell: Cell, name: str, tenant: str | None) -> dict[str, Any
         named = ", ".join(store.tenant for store, _ in known)
         raise InvalidInput("job", "known to several tenants", f"name one with --tenant: {named}")
     return await _shown(*known[0])
+
+
+def is_under_way(job: Mapping[str, Any]) -> bool:
+    """Say of a job as it is shown whether it goes on."""
+    return bool(job["stage"] != Stage.DONE)
 
 
 async def _shown(store: TenantDocuments, job: BulkJob) -> dict[str, Any]:

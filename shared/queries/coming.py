@@ -4,7 +4,8 @@
 |---|---|---|
 | the span's stays | a query | the index of a property's stays by arrival |
 | the span's keys at their locks | a query | the index of a property's grants by beginning |
-| each stay's keys | reads by id | |
+| the stays' keys | a reading of many by id, a thousand at a time | |
+| a key that opens from before | a query for each | of a guest who stays on by another booking |
 
 | readiness, the least of a stay's doors | is |
 |---|---|
@@ -15,7 +16,6 @@
 | `on_lock`, `used` | the lock has it; it has opened |
 """
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,18 +29,17 @@ from shared.domain.kinds import SetRole
 from shared.domain.states import Active, Failed, Suspended
 from shared.ledger.grant_record import GrantRecord, Wish, grant_from
 from shared.ledger.indexes import COMING, STAYS_AT
-from shared.ledger.key_record import KeyRecord
-from shared.ledger.reading import from_value
+from shared.ledger.key_record import KeyRecord, key_record_from, ref_of
+from shared.ledger.reading import all_of, from_value
 from shared.ledger.reservation import Reservation, Status, reservation_from
 from shared.ledger.stay import Stay
 from shared.ports.document_limits import MOST_RESULTS
 from shared.ports.documents import Document, Index, TenantDocuments
-from shared.queries.keys import key_of
+from shared.queries.grants import grants_of
 
 READINESS: Final = ("none", "failed", "waiting", "resting", "accepted", "on_lock", "used")
 """From the worst to the best."""
 READY: Final = frozenset({"accepted", "on_lock", "used"})
-AT_ONCE: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +120,9 @@ async def coming(store: TenantDocuments, house: str, span: Span) -> list[Coming]
         doors[each.grant.credential_id].append(each)
     confirmed = [each for each in stays if each.status is Status.CONFIRMED]
     keys = await _keys(store, confirmed)
+    for key in keys.values():
+        if key.id not in doors and key.credential.core.window.start < span.begins:
+            doors[key.id] = await grants_of(store, key.id)
     return [
         Coming(each, each.stay, tuple(keys[name] for name in each.credentials if name in keys), doors)
         for each in confirmed
@@ -142,9 +144,6 @@ async def _within(
 
 
 async def _keys(store: TenantDocuments, stays: Iterable[Reservation]) -> dict[str, KeyRecord]:
-    names = [key for stay in stays for key in stay.credentials]
-    found = dict[str, KeyRecord]()
-    for first in range(0, len(names), AT_ONCE):
-        part = await asyncio.gather(*(key_of(store, name) for name in names[first : first + AT_ONCE]))
-        found |= {each.id: each for each in part if each is not None}
-    return found
+    found = await all_of(store, [ref_of(key) for stay in stays for key in stay.credentials])
+    keys = [key_record_from(each) for each in found if each is not None]
+    return {each.id: each for each in keys}

@@ -73,6 +73,10 @@ class Boards:
         missing = tuple(sorted(reads.keys() - shown.keys()))
         return Composed(shown, missing, cached=not wanted)
 
+    def forget(self) -> None:
+        """Take nothing that was read before for what is so."""
+        self._kept.clear()
+
     def _is_fresh(self, place: Place, epoch: int) -> bool:
         kept = self._kept.get(place)
         return kept is not None and kept.epoch == epoch and self.clock.now() < kept.at + FRESH_FOR

@@ -78,8 +78,8 @@ async def _by_key(kept: GrantRecord, looking: Looking) -> dict[str, Any]:
         "kind": kept.grant.kind.value,
         "opens": opens,
         "because": because,
-        "from": at_or_none(kept.since),
-        "until": at_or_none(kept.grant.exposure_until if leaving else kept.until),
+        "from": at_or_none(kept.opens[0]),
+        "until": at_or_none(kept.grant.exposure_until if leaving else kept.opens[1]),
     }
 
 
@@ -105,9 +105,10 @@ def how_it_opens(kept: GrantRecord, now: datetime) -> tuple[str, str]:
 
 
 def _by_time(kept: GrantRecord, now: datetime) -> tuple[str, str]:
-    if now < kept.since:
+    begins, ends = kept.opens
+    if now < begins:
         return "later", "its time has not begun"
-    if now >= kept.until:
+    if now >= ends:
         return "no", "its time is over"
     return "now", "a key of its stay"
 

@@ -6,7 +6,7 @@
 | the stay | another door, held, too early, too late |
 | the key | failed, not made yet, a change that its lock has not heard |
 | what was found at the lock | the key is gone, or all are; it stands otherwise |
-| how the lock is | no battery, silent, wrong clock, another lock at the door |
+| how the lock is | no battery, frozen, silent, wrong clock, another lock at the door |
 
 Each says what the desk can do, and what the guest can be told. Where none is found, the code was mistyped, or
 the lock must be asked anew: the answer says when it was compared and looked at last.
@@ -20,7 +20,7 @@ from typing import Any, Final
 from shared.domain.device_health import Level
 from shared.domain.premises import LockDevice
 from shared.domain.reactions import Action
-from shared.domain.states import Failed
+from shared.domain.states import Active, Failed
 from shared.domain.window import zone_named
 from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
 from shared.ledger.course import OVER
@@ -31,6 +31,7 @@ from shared.ledger.hotel_directory import HotelSetup
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.reservation import Reservation
 from shared.ledger.stay import Stay
+from shared.ports.lock_causes import LockCause
 from shared.queries.refusal_texts import sentences
 
 REMEDIES: Final[Mapping[str, tuple[str, str]]] = {
@@ -50,6 +51,10 @@ REMEDIES: Final[Mapping[str, tuple[str, str]]] = {
     "lock_emptied": ("The lock was reset: compare it, and have all its keys placed again", "desk"),
     "key_altered": ("Place it again as it is to be: keyfleet finding place", "desk"),
     "no_battery": ("Open with the emergency supply or the mechanical key; change the battery", "desk"),
+    "lock_frozen": (
+        "Unfreeze it in the vendor's app, which says who froze it; open by hand until then",
+        "desk",
+    ),
     "lock_silent": ("See that the lock and its gateway have power; open by hand", "desk"),
     "lock_clock": ("Set the lock's clock in the vendor's app; open by hand until then", "desk"),
     "lock_swapped": ("Map the lock that hangs there now; open by hand until then", "desk"),
@@ -153,10 +158,18 @@ def _of_stay(case: Refusal) -> Found:
         yield "other_door", "the door is none of the stay's"
     if case.stay.holds:
         yield "held", f"held for {', '.join(sorted(case.stay.holds)).replace('_', ' ')}"
+    if any(_opens(key, case.now) for key in case.keys):
+        return  # over the turn of two stays, one key is for both
     if case.now < stay.start:
         yield "too_early", "the stay has not begun"
     if case.now >= stay.end:
         yield "too_late", "the stay's time is over"
+
+
+def _opens(key: KeyRecord, now: datetime) -> bool:
+    """Say whether it is a key's time, and no change is to make it another."""
+    window, settled = key.credential.core.window, key.amends is None or key.then is not None
+    return isinstance(key.credential.state, Active) and settled and window.start <= now < window.end
 
 
 def _of_key(case: Refusal) -> Found:
@@ -206,8 +219,12 @@ def _of_lock(case: Refusal) -> Found:
     if condition.battery_level:
         word = "low" if condition.battery_level == Level.WARNING else "critical"
         yield "no_battery", f"its battery is {word}, {condition.battery} percent"
-    if condition.silent_since is not None or it.missing_since is not None:
+    if condition.refusal == LockCause.LOCK_FROZEN:
+        yield "lock_frozen", "it was asked, and said that it is frozen: it opens to nobody"
+    elif condition.silent_since is not None or it.missing_since is not None:
         yield "lock_silent", "its vendor does not hear it"
+    elif condition.refusal is not None:
+        yield "lock_silent", "it was asked, and did not answer: its battery may be empty"
     if condition.skew_level and condition.skew_ms is not None:
         yield "lock_clock", f"its clock is {condition.skew_ms // 60_000} minutes off"
     if it.swapped_at is not None:

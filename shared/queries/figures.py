@@ -14,7 +14,8 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from shared.domain.instants import instant_to_text
-from shared.ledger.day_figures import FIGURES_AT, NUMBERS, figures_from, numbers_of
+from shared.ledger.day_figures import NUMBERS, figures_from, numbers_of
+from shared.ledger.indexes import FIGURES_AT
 from shared.ports.documents import Document, Ref, TenantDocuments
 
 SHOWN_DAYS: Final = 60

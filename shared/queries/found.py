@@ -10,11 +10,11 @@ from shared.ledger.finding import FINDINGS, finding_from
 from shared.ledger.grant_record import GRANTS, grant_from
 from shared.ledger.indexes import KEYS_AT, KEYS_OF_STAY, TASKS, WAITING
 from shared.ledger.key_record import key_record_from
+from shared.ledger.reservation import Reservation, reservation_from
 from shared.ledger.reservation import ref_of as stay_ref
-from shared.ledger.reservation import reservation_from
 from shared.ports.documents import Ref, TenantDocuments
 from shared.queries.hotels import every
-from shared.queries.keys import key_of, summary_of
+from shared.queries.keys import key_of, shared_keys, summary_of
 from shared.queries.pages import Place, page_of
 
 Json = Mapping[str, Any]
@@ -33,9 +33,22 @@ class FoundKey:
 class FoundStay:
     """A stay that somebody told of; nobody may have said yet where it is."""
 
-    id: ReservationId
-    property_id: PropertyId | None
-    version: str
+    record: Reservation
+
+    @property
+    def id(self) -> ReservationId:
+        """What it is called."""
+        return self.record.id
+
+    @property
+    def property_id(self) -> PropertyId | None:
+        """Where it is, if anybody said."""
+        return self.record.property_id
+
+    @property
+    def version(self) -> str:
+        """In which state it was read."""
+        return self.record.version or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +70,7 @@ async def find_key(store: TenantDocuments, key: str) -> FoundKey | None:
 async def find_stay(store: TenantDocuments, reservation: str) -> FoundStay | None:
     """Return where a stay is, or None."""
     found = await store.get(stay_ref(reservation))
-    if found is None:
-        return None
-    record = reservation_from(found)
-    return FoundStay(record.id, record.property_id, record.version or "")
+    return None if found is None else FoundStay(reservation_from(found))
 
 
 async def find_grant(store: TenantDocuments, grant: str) -> PropertyId | None:
@@ -85,8 +95,13 @@ async def find_finding(store: TenantDocuments, finding: str) -> PropertyId | Non
 
 
 async def keys_of_stay_paged(store: TenantDocuments, reservation: str, place: Place) -> KeyPage:
-    """Return some of the keys that a stay ever had, the newest first."""
-    return _shown(await page_of(store, KEYS_OF_STAY, {"of_stay": reservation}, place))
+    """Return some of the keys that a stay ever had, the newest first; the last page has what it shares."""
+    page = await page_of(store, KEYS_OF_STAY, {"of_stay": reservation}, place)
+    if page.cursor is not None:
+        return _shown(page)
+    own = [key_record_from(each) for each in page.documents]
+    keys = (*own, *await shared_keys(store, reservation, own))
+    return KeyPage(tuple(map(summary_of, keys)), None)
 
 
 async def keys_at_paged(store: TenantDocuments, property_id: str, place: Place) -> KeyPage:

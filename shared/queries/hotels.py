@@ -4,16 +4,14 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from shared.domain.ids import TenantId
+from shared.domain.ids import PropertyId, TenantId
 from shared.ledger.admission import RECORD
-from shared.ledger.indexes import PROPERTIES, TENANTS
+from shared.ledger.indexes import PROPERTIES
+from shared.ledger.residents import residents
 from shared.ports.documents import Document, DocumentStore, Index, Ref, TenantDocuments
 
 PAGE: Final = 500
-MOST_TENANTS: Final = 1000
 MOST_NAMED: Final = 10
-BEYOND: Final = "tnt_~"
-"""After every tenant's id."""
 
 
 class Unknown(LookupError):
@@ -28,10 +26,8 @@ class Cell:
     name: str
 
     async def tenants(self) -> list[TenantId]:
-        """Return the tenants of the cell, as many as one question brings back."""
-        residents = {"data_residency": self.name}
-        found = await self.documents.sweep(TENANTS, residents, until=BEYOND, limit=MOST_TENANTS)
-        return [tenant for tenant, _ in found]
+        """Return all tenants of the cell."""
+        return [tenant async for tenant in residents(self.documents, self.name)]
 
     async def asked(self, tenant: str | None) -> list[TenantDocuments]:
         """Return the documents of the tenant that is asked for, or of all."""
@@ -55,6 +51,24 @@ def one_of(names: Sequence[str]) -> str:
 async def properties(store: TenantDocuments) -> list[str]:
     """Return the ids of a tenant's properties."""
     return [found.ref.id async for found in every(store, PROPERTIES, {})]
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """A property as people know it: what it is called, and the clock on its wall."""
+
+    id: PropertyId
+    name: str
+    zone: str = ""
+
+
+async def houses(store: TenantDocuments) -> list[House]:
+    """Return a tenant's properties; one that has no name is called by its id."""
+    found = [each async for each in every(store, PROPERTIES, {})]
+    return [
+        House(PropertyId(each.ref.id), each.data.get("name") or each.ref.id, each.data.get("zone") or "")
+        for each in found
+    ]
 
 
 async def zones(store: TenantDocuments) -> dict[str, str]:

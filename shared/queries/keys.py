@@ -1,13 +1,14 @@
 """Keys as people may see them: whose, where, how they stand at each lock; never what opens a door."""
 
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Collection, Mapping
+from dataclasses import dataclass, replace
 from heapq import merge
 from typing import Any, Final
 
 from shared.domain.core import Guest
 from shared.domain.credential import KeyCredential
 from shared.domain.errors import InvalidInput
+from shared.domain.ids import ReservationId, minted_at
 from shared.domain.instants import instant_to_text
 from shared.domain.lifecycle import TABLE, name_of
 from shared.domain.plan import Choice
@@ -15,6 +16,8 @@ from shared.domain.states import Active, Failed, IssuedKey, Revoked, Suspended
 from shared.domain.window import StayWindow
 from shared.ledger.indexes import KEYS_AT, KEYS_OF_STAY, LEAVING, WAITING
 from shared.ledger.key_record import KeyRecord, key_record_from, ref_of
+from shared.ledger.reservation import ref_of as stay_ref
+from shared.ledger.reservation import reservation_from
 from shared.ports.documents import Document, Index, TenantDocuments
 from shared.queries.grants import moment, shown_grants
 from shared.queries.hotels import Cell, Unknown, every, one_of, properties
@@ -48,10 +51,9 @@ class Wanted:
 
     def takes(self, record: KeyRecord) -> bool:
         """Say whether a key is among those asked for, but for what it left at locks."""
-        core = record.credential.core
-        stay = core.holder.reservation_id if isinstance(core.holder, Guest) else None
+        core, stay = record.credential.core, self.reservation
         return (
-            self.reservation in (None, stay)
+            (stay is None or record.is_of(ReservationId(stay)))
             and self.property in (None, core.property_id)
             and self.state in (None, RESIDUAL, name_of(type(record.credential.state)))
         )
@@ -85,9 +87,24 @@ async def keys_in_work(store: TenantDocuments, house: str, limit: int) -> list[d
 
 
 async def keys_of_stay(store: TenantDocuments, reservation: str) -> list[KeyRecord]:
-    """Return all keys a stay ever had, oldest first."""
+    """Return all keys a stay ever had, oldest first, and the one that it has in common with another."""
     found = [key_record_from(each) async for each in every(store, KEYS_OF_STAY, {"of_stay": reservation})]
-    return found[::-1]
+    shared = await shared_keys(store, reservation, found)
+    return sorted((*found, *shared), key=lambda each: minted_at(each.id))
+
+
+async def shared_keys(
+    store: TenantDocuments, reservation: str, own: Collection[KeyRecord]
+) -> list[KeyRecord]:
+    """Return the key that a stay names and its guest's other stay holds: one that has its own has none."""
+    if any(not isinstance(key.credential.state, Revoked | Failed) for key in own):
+        return []
+    found = await store.get(stay_ref(reservation))
+    stay = None if found is None else reservation_from(found)
+    if stay is None or stay.turn is None:
+        return []
+    keys = [await key_of(store, name) for name in stay.credentials]
+    return [key for key in keys if key is not None and _holder(key.credential)["reservation"] != stay.id]
 
 
 async def key_of(store: TenantDocuments, key: str) -> KeyRecord | None:
@@ -97,14 +114,19 @@ async def key_of(store: TenantDocuments, key: str) -> KeyRecord | None:
 
 
 async def _found(store: TenantDocuments, wanted: Wanted) -> AsyncIterator[KeyRecord]:
-    looked_at = 0
+    looked_at, own = 0, list[KeyRecord]()
     async for document in _documents(store, wanted):
         looked_at += 1
         record = key_record_from(document)
+        own.append(record)
         if wanted.takes(record):
             yield record
         if wanted.state is not None and looked_at >= MOST_LOOKED_AT:
             return
+    if wanted.reservation is not None and wanted.key is None and wanted.state != RESIDUAL:
+        for record in await shared_keys(store, wanted.reservation, own):
+            if replace(wanted, reservation=None).takes(record):
+                yield record
 
 
 def _documents(store: TenantDocuments, wanted: Wanted) -> AsyncIterator[Document]:
@@ -180,12 +202,11 @@ def summary_of(record: KeyRecord) -> dict[str, Any]:
         "id": core.id,
         "tenant": core.tenant,
         "property": core.property_id,
-        **_holder(credential),
+        **whose(record),
         "rooms": list(core.rooms),
         **_made(credential),
         "state": name_of(type(credential.state)),
         "reason": getattr(credential.state, "reason", None),
-        "window": shown_window(core.window),
         "becomes": _becomes(record),
         "waits": _waits(record),
         "saga": {name: getattr(saga, name) for name in ("kind", "generation", "execution", "tries")},
@@ -194,6 +215,17 @@ def summary_of(record: KeyRecord) -> dict[str, Any]:
         "events": credential.sequence,
         "unannounced": credential.sequence - record.announced,
         "warnings": [warning.code for warning in core.warnings],
+    }
+
+
+def whose(record: KeyRecord) -> dict[str, Any]:
+    """Return whose a key is, until when it opens, and which stay it is for next, if it outlasts a turn."""
+    then, core = record.then, record.credential.core
+    after = None if then is None else {"reservation": then.reservation, "window": shown_window(then.window)}
+    return {
+        **_holder(record.credential),
+        "window": shown_window(core.window),
+        "then": after,
     }
 
 

@@ -11,7 +11,7 @@ from shared.ledger.reservation import Reservation, ref_of, reservation_from
 from shared.ports.documents import TenantDocuments
 from shared.queries.grants import at_or_none
 from shared.queries.hotels import Cell, Unknown, zones
-from shared.queries.keys import keys_of_stay
+from shared.queries.keys import key_of, whose
 
 
 async def shown_stay(cell: Cell, reservation: str, tenant: str | None) -> dict[str, Any]:
@@ -24,12 +24,14 @@ async def shown_stay(cell: Cell, reservation: str, tenant: str | None) -> dict[s
     if len(known) > 1:
         named = ", ".join(store.tenant for store, _ in known)
         raise InvalidInput("id", "known to several tenants", f"name one with --tenant: {named}")
-    return await _shown(*known[0])
+    return await stay_as_shown(*known[0])
 
 
-async def _shown(store: TenantDocuments, record: Reservation) -> dict[str, Any]:
+async def stay_as_shown(store: TenantDocuments, record: Reservation) -> dict[str, Any]:
+    """Return a stay that was read, as people may see it."""
     booked, house = record.stay, record.property_id
-    keys = [each for each in await keys_of_stay(store, record.id) if each.id in record.credentials]
+    # Its guest's other stay may have one of them now: it is shown with both.
+    keys = [key for name in sorted(record.credentials) if (key := await key_of(store, name)) is not None]
     return {
         "reservation": record.id,
         "tenant": store.tenant,
@@ -53,7 +55,8 @@ async def _shown(store: TenantDocuments, record: Reservation) -> dict[str, Any]:
 def _key(key: KeyRecord) -> dict[str, Any]:
     core = key.credential.core
     state = name_of(type(key.credential.state))
-    return {"id": key.id, "state": state, "role": core.role, "replaces": core.replaces}
+    named = {"id": key.id, "state": state, "role": core.role, "replaces": core.replaces}
+    return {**named, **whose(key)}
 
 
 def _event(note: BookingEventNote) -> dict[str, Any]:

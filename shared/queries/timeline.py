@@ -22,7 +22,7 @@ from shared.ledger.reservation import ref_of as stay_ref
 from shared.ports.documents import Ref, TenantDocuments
 from shared.queries.grants import moment, shown_grants
 from shared.queries.hotels import Cell, Unknown, zones
-from shared.queries.keys import key_of, keys_of_stay
+from shared.queries.keys import key_of, keys_of_stay, whose
 from shared.streams.telling import OUTBOX
 
 Json = Mapping[str, Any]
@@ -93,7 +93,8 @@ async def _zone(whose: _Whose) -> str | None:
 
 def _key_standing(record: KeyRecord) -> dict[str, Any]:
     state = record.credential.state
-    return {"id": record.id, "state": name_of(type(state)), "reason": getattr(state, "reason", None)}
+    how = {"id": record.id, "state": name_of(type(state)), "reason": getattr(state, "reason", None)}
+    return {**how, **whose(record)}
 
 
 def _when(text: str) -> datetime:

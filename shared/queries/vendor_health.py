@@ -11,15 +11,14 @@ from typing import Any, Final
 from shared.ledger.comparison import comparison_from
 from shared.ledger.comparison import ref_of as comparison_at
 from shared.ledger.hotel_directory import HotelSetup
-from shared.ports.documents import Document, Index, TenantDocuments
+from shared.ledger.indexes import BREAKERS
+from shared.ports.documents import Document, TenantDocuments
 from shared.queries.grants import at_or_none
 from shared.queries.hotels import Cell
 from shared.queries.quota import shown_quota
 from shared.vendor_kit.breaker import BreakerState
 from shared.vendor_kit.calm.blocks import PLATFORM
 
-BREAKERS: Final = Index("breakers", (), "changed_at")
-"""How each vendor's application is, by when that changed last."""
 MOST_READ: Final = 200
 _WORST: Final = (BreakerState.OPEN, BreakerState.HALF_OPEN, BreakerState.CLOSED)
 WELL: Final = {"state": BreakerState.CLOSED.value, "since": None, "errors": None}

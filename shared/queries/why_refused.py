@@ -1,10 +1,11 @@
 """Why a door refused: who is meant, by a stay or by a room, and all that is known of each at each door."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from shared.domain.ids import LockDeviceId, TenantId
 from shared.domain.premises import LockDevice
 from shared.ledger.comparison import Comparison, comparison_from
 from shared.ledger.comparison import ref_of as comparison_at
@@ -34,6 +35,10 @@ class AtDoor:
 
     setup: HotelSetup
     door: LockDevice
+
+
+Ask = Callable[[TenantId, AtDoor], Awaitable[bool]]
+"""Has a lock asked now, and says whether it answered."""
 
 
 async def why_refused(
@@ -80,21 +85,40 @@ def _gone_lately(last: Comparison, at: AtDoor, now: datetime) -> int:
     return last.gone if last.only == at.door.id and now < last.moved_at + LATELY else 0
 
 
-async def why(cell: Cell, what: str, tenant: str | None, letters: Letters, now: datetime) -> dict[str, Any]:
-    """Return why doors refuse: those of a stay's rooms its guest, or that of a room whoever is there now."""
+async def why(
+    cell: Cell, what: str, tenant: str | None, letters: Letters, now: datetime, ask: Ask | None = None
+) -> dict[str, Any]:
+    """Return why doors refuse: those of a stay's rooms its guest, or that of a room whoever is there now.
+
+    With `ask` each of their locks is asked first, and it is said of each whether it answered.
+    """
     told, called = list[dict[str, Any]](), False
     for store in await cell.known(tenant):
         setups = [setup_of(await premises_of(store, each)) for each in await properties(store)]
-        for at, stay in await _meant(store, setups, what, letters, now):
-            told.append(await why_refused(store, at, stay, letters.get(stay, ()), now))
+        meant = await _meant(store, setups, what, letters, now)
+        fresh = {} if ask is None else await _asked(store, [at for at, _ in meant], ask)
+        for at, stay in meant:
+            known = await why_refused(store, at, stay, letters.get(stay, ()), now)
+            told.append({**known, "asked_now": fresh.get(at.door.id)})
         called = called or any(_is_called(door, what) for setup in setups for door in setup.devices)
     if called and not told:
         raise Unknown(
             f"nobody has a key to {what[:80]!r} now or soon: name a stay that should, such as rsv_1"
         )
     if not told:
-        raise Unknown(f"no stay and no room {what[:80]!r}: name one, such as rsv_1 or 101")
+        raise Unknown(
+            f"no stay and no room {what[:80]!r}: name a stay, such as rsv_1, or a room of keyfleet devices"
+        )
     return {"about": what, "refusals": told}
+
+
+async def _asked(store: TenantDocuments, doors: Sequence[AtDoor], ask: Ask) -> dict[LockDeviceId, bool]:
+    """Ask each lock once, one after another: a comparison of a property takes the place of the one before."""
+    fresh = dict[LockDeviceId, bool]()
+    for at in doors:
+        if at.door.id not in fresh:
+            fresh[at.door.id] = await ask(store.tenant, at)
+    return fresh
 
 
 async def _meant(
@@ -126,7 +150,7 @@ def _is_called(door: LockDevice, what: str) -> bool:
 async def _who_may_be_there(store: TenantDocuments, door: LockDevice, now: datetime) -> list[str]:
     grants = [grant_from(each) async for each in every(store, AT_DEVICE, {"device_id": str(door.id)})]
     keys = [await key_of(store, kept.grant.credential_id) for kept in _near(grants, now)]
-    stays = (getattr(each.credential.core.holder, "reservation_id", None) for each in keys if each)
+    stays = (each.stay_at(now) for each in keys if each)
     return sorted({str(each) for each in stays if each is not None})
 
 

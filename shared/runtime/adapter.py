@@ -13,14 +13,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from shared.runtime.entry import Entry, step
-from shared.runtime.platform import Platform
+from shared.runtime.platform import Platform, this_function
 
 Body = Mapping[str, Any]
 OpenVendor = Callable[[Any, Any], Any]
 """What `shared.vendor_kit.binding` says in full, which is not loaded to start a function."""
 PREFIX: Final = "adapter_"
 COMPARE, HEAR, BULK, ACCOUNT = "compare", "hear", "bulk", "account"
-LOOK, CHALLENGE, READ_BACK = "look", "challenge", "read_back"
+LOOK, CHALLENGE, READ_BACK, BUILD = "look", "challenge", "read_back", "build"
 
 
 def adapter(opener: Callable[[], OpenVendor]) -> Entry:
@@ -30,17 +30,38 @@ def adapter(opener: Callable[[], OpenVendor]) -> Entry:
     async def attempt(body: Body, on: Platform) -> Body:
         from shared.domain.kinds import VendorCode
         from shared.keywork.step import work_at_locks
-        from shared.keywork.verdicts import StepCall
+        from shared.keywork.verdicts import NEXT_BUILD, StepCall
         from shared.runtime.keys import desks_of, services_of
 
-        desks = desks_of(on, VendorCode(vendor), opener())
+        on_trial = this_function().name.endswith(NEXT_BUILD)
+        desks = desks_of(on, VendorCode(vendor), opener(), NEXT_BUILD if on_trial else "")
         if (other := OTHER_WORK.get(str(body.get("work")))) is not None:
             return await other(body, on, desks)
-        return (await work_at_locks(StepCall.of(body), services_of(on), desks)).body()
+        call, services = StepCall.of(body), services_of(on)
+        if on_trial:
+            return await _on_trial(call, services, desks)
+        return (await work_at_locks(call, services, desks, hands_over=True)).body()
 
     for name in ("__name__", "__qualname__", "__module__", "__doc__"):
         setattr(attempt, name, getattr(opener, name))
     return step(attempt)
+
+
+async def _on_trial(call: Any, services: Any, desks: Any) -> Body:
+    """Make one attempt as the next build, and note when it ended: one that never does is counted as lost."""
+    from shared.keywork.next_build import note_end, trial_under_way
+    from shared.keywork.step import work_at_locks
+
+    trial = await trial_under_way(call, services, desks)
+    verdict = await work_at_locks(call, services, desks)
+    if trial is not None:
+        await note_end(trial, call, services)
+    return verdict.body()
+
+
+async def _tell_build(_body: Body, _on: Platform, _desks: Any) -> Body:
+    """Tell which build this is."""
+    return {"build": this_function().build}
 
 
 async def _walk(body: Body, on: Platform, desks: Any) -> Body:
@@ -115,6 +136,7 @@ OTHER_WORK: Final[Mapping[str, Callable[[Body, Platform, Any], Awaitable[Body]]]
     CHALLENGE: _challenge,
     ACCOUNT: _try_account,
     READ_BACK: _read_back,
+    BUILD: _tell_build,
 }
 """What an adapter does besides attempts at keys."""
 

@@ -16,16 +16,17 @@ from starlette.responses import Response
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import EventId
 from shared.domain.permissions import Principal
-from shared.kernel.identity import Forbidden, Unauthenticated
+from shared.kernel.identity import Forbidden, Unauthenticated, bearer
 from shared.kernel.log import log_context
 from shared.kernel.trace import trace_of
 from shared.runtime.access import admit
-from shared.runtime.asked import Answered, Asked, etag
+from shared.runtime.addresses import Address, addresses_of
+from shared.runtime.asked import NO_EVENT, Answered, Asked, etag
 from shared.runtime.entry import Entry, Manner, entry_of
 from shared.runtime.incoming import API_BYTES, body_within
 from shared.runtime.platform import Deployed, Platform
 from shared.runtime.problems import TOLD_AS, InvalidInputs, NotJson, problem_response
-from shared.runtime.routes import BODILESS, Route, RouteTable
+from shared.runtime.routes import BODILESS, Route, RouteTable, Shapes
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
@@ -42,14 +43,15 @@ Load = Callable[[], Sequence[Route]]
 
 
 def api(load: Load) -> Entry:
-    """Make an entry point of a table of routes, which is loaded with the first request."""
-    loaded: list[RouteTable] = []
+    """Make an entry point of a table of routes, each loaded with the first request that it answers."""
+    tables: list[Shapes[Address] | Shapes[Route]] = []
 
     async def respond(request: Request, function: Deployed, on: Platform) -> Response:
-        if not loaded:
-            loaded.append(RouteTable(load()))
-        route, ids = loaded[0].find(request.method, request.scope["path"])
+        if not tables:
+            tables.append(Shapes(addresses_of(load)) if addresses_of(load) else RouteTable(load()))
+        row, ids = tables[0].find(request.method, request.scope["path"])
         principal = await _principal(request, function, on)
+        route = row.loaded()
         with log_context(tenant=principal.tenant, principal=principal.id):
             asked = _asked(request, route, ids, principal, on)
             return await _answer(request, asked, function, on)
@@ -85,11 +87,13 @@ def request_id(request: Request) -> str:
 
 
 async def _principal(request: Request, function: Deployed, on: Platform) -> Principal:
-    from shared.runtime.people import people_of
-
-    people: People = people_of(on)
+    said = request.headers.get("authorization")
     try:
-        return await people.principal(request.headers.get("authorization"))
+        bearer(said)  # who says nothing is told so before anything is loaded
+        from shared.runtime.people import people_of
+
+        people: People = people_of(on)
+        return await people.principal(said)
     except Unauthenticated as refusal:
         on.log.seldom("person not proven", str(refusal), function=function.name)
         raise
@@ -106,7 +110,7 @@ def _asked(
         trace=trace_of(request.headers.get("traceparent")),
         ids=ids,
         if_match=_if_match(request),
-        event_id=EventId.mint(on.ids.ulid()),
+        event_id=NO_EVENT if route.method == "GET" else EventId.mint(on.ids.ulid()),
         since=on.clock.now(),
         headers=request.headers,
         address=_address(request),

@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from shared.domain.errors import InvalidInput
 from shared.kernel.log import log_context
+from shared.kernel.spans import describe, follow, traced
 from shared.kernel.trace import trace_of
 from shared.ports.bus import Message
 from shared.ports.document_limits import TooLarge
@@ -147,7 +148,10 @@ def entry_of(handle: Callable[..., Any], respond: Respond, manner: Manner = AS_S
         try:
             on, function = platform(), this_function()
             trace = trace_of(request.headers.get("traceparent"))
-            with log_context(function=function.name, trace=trace, **manner.notes(request, on)):
+            with (
+                log_context(function=function.name, trace=trace, **manner.notes(request, on)),
+                traced(on.tracing, function.name, trace),
+            ):
                 response = await _guarded(request, function, on, respond, manner)
                 if on.log.raised:
                     await _keep_raised(on)
@@ -194,6 +198,8 @@ async def _receive(
         delivery = decode_push(body)
         event = parse(delivery.data)
         _expect(event.subject, subjects)
+        follow(event.trace_id or "")
+        describe(tenantId=event.tenant_id, event=event.id, subject=event.subject)
         with log_context(tenant=event.tenant_id, event=event.id):
             await handle(event, on)
     except TooLarge as fault:

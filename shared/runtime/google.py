@@ -1,41 +1,32 @@
 """The platform on Google Cloud: every port by the settings of the environment, connected when first used."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from shared.domain.errors import InvalidInput
 from shared.gcp.access import AccessTokens, OwnIdentity
-from shared.gcp.bus import PubSubBus
-from shared.gcp.cipher import KmsCipher
 from shared.gcp.clients import Clients
-from shared.gcp.dead_letters import PubSubDeadLetters
-from shared.gcp.documents import FirestoreDocuments
-from shared.gcp.documents.connection import Connection
-from shared.gcp.documents.names import Place
-from shared.gcp.executions import ExecutionRecords
-from shared.gcp.identity import ISSUERS, google_issuer
-from shared.gcp.keyring import KeyRing
-from shared.gcp.nudges import FirestoreNudges
-from shared.gcp.objects import CloudStorage
-from shared.gcp.rest import Rest
-from shared.gcp.sagas import WorkflowExecutions
-from shared.gcp.schedules import CloudScheduler
-from shared.gcp.secrets import SecretManager
+from shared.gcp.identity import google_issuer
 from shared.gcp.settings import IAM, GoogleSettings
-from shared.gcp.tasks import CloudTasks
 from shared.kernel.ambient import SystemClock, SystemEntropy
 from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
 from shared.kernel.log import Log
-from shared.kernel.people import SignIn
 from shared.ports.ambient import Clock, Entropy
-from shared.ports.documents import Index
-from shared.runtime.indexes import INDEXES
-from shared.runtime.platform import ALLOWED_SECONDS, Deployed, Platform, PlatformUnbound, this_function
-from shared.vendor_kit.guard import Guards, Shared
+from shared.runtime.google_ports import GooglePorts, declared
+from shared.runtime.platform import ALLOWED_SECONDS, Deployed, Platform, PlatformUnbound
+from shared.runtime.tracing import tracing_of
 from shared.vendor_kit.http import LARGEST_WORD, Http, HttpClient
-from shared.vendor_kit.leases import DocumentLeases
+
+if TYPE_CHECKING:
+    from shared.gcp.documents.store import Indexes
+
+
+PORTS: Final = (
+    *("documents", "sealed", "bus", "tasks", "sagas", "secrets", "cipher", "leases", "guards"),
+    *("dead_letters", "executions", "schedules", "objects", "nudges", "sign_in"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,56 +36,36 @@ class Surroundings:
     clock: Clock = field(default_factory=SystemClock)
     entropy: Entropy = field(default_factory=SystemEntropy)
     http: Http = field(default_factory=lambda: HttpClient(public_only=True))
+    environment: Mapping[str, str] = field(default_factory=dict)
     outward: Http = field(default_factory=lambda: HttpClient(32, LARGEST_WORD, public_only=True))
     access: AccessTokens = field(default_factory=OwnIdentity)
 
 
 def google_platform(
-    settings: GoogleSettings, around: Surroundings, indexes: Sequence[Index] = INDEXES
+    settings: GoogleSettings, around: Surroundings, indexes: "Indexes" = declared
 ) -> Platform:
-    """Return every port on Google Cloud; nothing of Google is imported before a port is used."""
+    """Return every port on Google Cloud; no port is loaded, and nothing of Google's, before it is used."""
     clock, entropy, http = around.clock, around.entropy, around.http
-    clients, log = Clients(settings), Log("keyfleet", project=settings.project)
-    main, sealed = (
-        FirestoreDocuments(clients.of("firestore"), Place(settings.project, name), clock, entropy, indexes)
-        for name in (settings.main_database, settings.sealed_database)
-    )
-    bus, ids = PubSubBus(clients.of("pubsub"), settings.project), DrawnIds(clock.now, entropy.token)
-    place = Place(settings.project, settings.main_database)
-    rest, ring = partial(Rest, http, around.access), KeyRing(clients.of("kms"), settings)
+    log, ids = Log("keyfleet", project=settings.project), DrawnIds(clock.now, entropy.token)
+    ports = GooglePorts(settings, Clients(settings), clock, entropy, ids, log, http, around.access, indexes)
+    issuer = google_issuer(http, clock, settings.email_domain, checked_before=settings.proven_by == IAM)
     return Platform(
         cell=settings.cell,
-        documents=main,
-        sealed=sealed,
-        bus=bus,
-        tasks=CloudTasks(clients.of("tasks"), settings, clock),
-        sagas=WorkflowExecutions(clients.of("executions"), settings, http, around.access),
-        secrets=SecretManager(clients.of("secrets"), settings, clock),
-        cipher=KmsCipher(ring, sealed, clock, entropy, lambda: this_function().opens),
-        leases=DocumentLeases(main, clock),
         clock=clock,
         entropy=entropy,
         ids=ids,
-        tokens=TokenChecker(
-            google_issuer(http, clock, settings.email_domain, checked_before=settings.proven_by == IAM),
-            clock.now,
-        ),
+        tokens=TokenChecker(issuer, clock.now),
         log=log,
         http=http,
-        guards=Guards(clock, log, Shared(main, entropy, bus, ids)),
-        dead_letters=PubSubDeadLetters(clients.of("subscriber"), bus, settings),
-        executions=ExecutionRecords(clients.of("executions"), rest("workflows"), settings),
-        schedules=CloudScheduler(rest("scheduler"), settings),
-        objects=CloudStorage(rest("storage"), settings.records_bucket),
-        nudges=FirestoreNudges(Connection(clients.of("firestore"), place), clock, entropy),
         outward=around.outward,
-        sign_in=SignIn(settings.base_url, services=ISSUERS),
+        tracing=tracing_of(around.environment, around.http, clock, entropy, around.access),
+        **{port: ports.later(port) for port in PORTS},
     )
 
 
 def platform_of_environment(environment: Mapping[str, str]) -> Platform:
     """Return the platform that the environment describes."""
-    return google_platform(_settings(environment), Surroundings())
+    return google_platform(_settings(environment), Surroundings(environment=environment))
 
 
 def deployed_of_environment(environment: Mapping[str, str]) -> Deployed:
@@ -114,6 +85,7 @@ def deployed_of_environment(environment: Mapping[str, str]) -> Deployed:
         roles=frozenset(_listed(environment, "KEYFLEET_ROLES")),
         secrets=_listed(environment, "KEYFLEET_SECRETS"),
         timeout=float(environment.get("KEYFLEET_TIMEOUT", ALLOWED_SECONDS)),
+        build=environment.get("KEYFLEET_BUILD", "unnamed"),
     )
 
 

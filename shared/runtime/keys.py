@@ -13,9 +13,9 @@ def services_of(on: Platform) -> Services:
     return Services(on.hotels, HeardBus(on.bus, on.hotels), on.sagas, on.ids, on.clock, on.entropy, on.log)
 
 
-def desks_of(on: Platform, vendor: VendorCode, opener: OpenVendor) -> VendorSessions:
-    """Return one vendor's desks, which stay open between requests."""
-    name = f"desks:{vendor}"
+def desks_of(on: Platform, vendor: VendorCode, opener: OpenVendor, build: str = "") -> VendorSessions:
+    """Return one vendor's desks, which stay open between requests of one build."""
+    name = f"desks:{vendor}{build}"
     if name not in on.kept:
         on.kept[name] = VendorSessions(vendor, opener, on.hotels, on.secrets, _means(on))
     desks: VendorSessions = on.kept[name]

@@ -7,27 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 from shared.kernel.identity import TokenChecker
 from shared.kernel.log import Log
-from shared.ports import dead_letters
-from shared.ports.ambient import Clock, Entropy, Ids
-from shared.ports.bus import EventBus
-from shared.ports.dead_letters import DeadLetters
-from shared.ports.documents import DocumentStore
-from shared.ports.executions import Executions
-from shared.ports.leases import Leases
-from shared.ports.nudges import Nudges
-from shared.ports.objects import Objects
-from shared.ports.sagas import Sagas
-from shared.ports.schedules import Schedules
-from shared.ports.tasks import TaskQueue
-from shared.ports.vault import Cipher, Secrets
+from shared.ports import bus
 
 if TYPE_CHECKING:  # not every function needs them at its start
     from shared.kernel.people import SignIn
+    from shared.kernel.spans import Tracing
     from shared.ledger.hotel_directory import HotelDirectory
+    from shared.ports.ambient import Clock, Entropy, Ids
+    from shared.ports.bus import EventBus
+    from shared.ports.dead_letters import DeadLetters
+    from shared.ports.documents import DocumentStore
+    from shared.ports.executions import Executions
+    from shared.ports.leases import Leases
+    from shared.ports.nudges import Nudges
+    from shared.ports.objects import Objects
+    from shared.ports.sagas import Sagas
+    from shared.ports.schedules import Schedules
+    from shared.ports.tasks import TaskQueue
+    from shared.ports.vault import Cipher, Secrets
     from shared.vendor_kit.guard import Guards
     from shared.vendor_kit.http import Http
 
-QUARANTINE_TOPIC = dead_letters.QUARANTINE_TOPIC
+QUARANTINE_TOPIC = bus.QUARANTINE_TOPIC
 
 
 class PlatformUnbound(RuntimeError):
@@ -39,30 +40,32 @@ class Platform:
     """Every port, and what the handlers need to know of where they are."""
 
     cell: str
-    documents: DocumentStore
-    sealed: DocumentStore
-    bus: EventBus
-    tasks: TaskQueue
-    sagas: Sagas
-    secrets: Secrets
-    cipher: Cipher
-    leases: Leases
-    clock: Clock
-    entropy: Entropy
-    ids: Ids
+    documents: "DocumentStore"
+    sealed: "DocumentStore"
+    bus: "EventBus"
+    tasks: "TaskQueue"
+    sagas: "Sagas"
+    secrets: "Secrets"
+    cipher: "Cipher"
+    leases: "Leases"
+    clock: "Clock"
+    entropy: "Entropy"
+    ids: "Ids"
     tokens: TokenChecker
     log: Log
     http: "Http"
     guards: "Guards"
-    dead_letters: DeadLetters
-    executions: Executions
-    schedules: Schedules
-    objects: Objects
-    nudges: Nudges
+    dead_letters: "DeadLetters"
+    executions: "Executions"
+    schedules: "Schedules"
+    objects: "Objects"
+    nudges: "Nudges"
     outward: "Http"
     """Calls to addresses that tenants name: apart from the vendors', and to the public network alone."""
     sign_in: "SignIn | None" = None
     """How people sign in; None lets nobody."""
+    tracing: "Tracing | None" = None
+    """Who records what a request does; None records nothing."""
     sandbox: bool = False
     """Whether this is somebody's playground: a sample hotel, a clock that can be moved, no guest in it."""
     kept: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -98,6 +101,8 @@ class Deployed:
     secrets: tuple[str, ...] = ()
     timeout: float = ALLOWED_SECONDS
     """Its handler ends by itself by then: elsewhere only the caller is told, and the work goes on unseen."""
+    build: str = "local"
+    """What it was built of."""
 
 
 deployed: ContextVar[Deployed] = ContextVar("deployed")

@@ -16,9 +16,8 @@ from shared.domain.errors import IllegalTransition, InvalidInput
 from shared.domain.permissions import FRESH_FOR
 from shared.kernel.identity import Forbidden, Unauthenticated
 from shared.kernel.published import IssuerOutOfReach
-from shared.ledger.reading import StoredUnreadable
 from shared.ports.document_limits import TooLarge
-from shared.ports.documents import AlreadyExists, StaleVersion, StorageFull
+from shared.ports.documents import AlreadyExists, StaleVersion, StorageFull, StoredUnreadable
 from shared.ports.trouble import ServiceTrouble
 from shared.runtime.incoming import BodyBrokeOff, BodyTooLarge, MethodNotAllowed
 from shared.runtime.platform import PlatformUnbound

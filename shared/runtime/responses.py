@@ -9,9 +9,8 @@ from starlette.responses import Response
 from shared.domain.errors import InvalidInput
 from shared.kernel.identity import Forbidden, Unauthenticated
 from shared.kernel.published import IssuerOutOfReach
-from shared.ledger.reading import StoredUnreadable
 from shared.ports.document_limits import TooLarge
-from shared.ports.documents import AlreadyExists, StaleVersion, StorageFull
+from shared.ports.documents import AlreadyExists, StaleVersion, StorageFull, StoredUnreadable
 from shared.ports.trouble import ServiceTrouble
 from shared.runtime.incoming import BodyBrokeOff, BodyTooLarge, MethodNotAllowed
 from shared.runtime.platform import Deployed, PlatformUnbound

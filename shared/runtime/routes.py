@@ -4,11 +4,12 @@ import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from shared.domain import ids
 from shared.domain.errors import InvalidInput
 from shared.domain.permissions import RULES, Permission, Where
+from shared.runtime.addresses import Address
 from shared.runtime.incoming import MethodNotAllowed
 from shared.runtime.problems import NotThere
 
@@ -80,23 +81,28 @@ class Route:
             return Reach.NOWHERE
         return Reach.PATH if OF_PROPERTY in self.parameters else Reach.THING
 
+    def loaded(self) -> "Route":
+        """Return the row itself: whoever has it has loaded it."""
+        return self
+
 
 class RouteRefused(ValueError):
     """A row that cannot be served as it stands."""
 
 
-class RouteTable:
-    """Finds the row for a request."""
+Row = TypeVar("Row", Route, Address)
 
-    def __init__(self, routes: Sequence[Route]) -> None:
-        self.routes = tuple(routes)
-        self._by_shape: dict[int, list[tuple[tuple[str, ...], dict[str, Route]]]] = {}
-        for route in routes:
-            for problem in _problems(route):
-                raise RouteRefused(f"{route.method} {route.path}: {problem}")
-            self._add(route)
 
-    def find(self, method: str, path: str) -> tuple[Route, Mapping[str, str]]:
+class Shapes(Generic[Row]):
+    """Finds what answers a request: a row, or its address."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.routes: tuple[Row, ...] = tuple(rows)
+        self._by_shape: dict[int, list[tuple[tuple[str, ...], dict[str, Row]]]] = {}
+        for row in rows:
+            self._add(row)
+
+    def find(self, method: str, path: str) -> tuple[Row, Mapping[str, str]]:
         """Return the row and the ids in the path, or raise NotThere or MethodNotAllowed."""
         given = tuple(path.split("/")[1:])
         for parts, rows in self._by_shape.get(len(given), ()):
@@ -105,7 +111,7 @@ class RouteTable:
                 return _of_method(rows, method), _ids(named)
         raise NotThere("no such route")
 
-    def _add(self, route: Route) -> None:
+    def _add(self, route: Row) -> None:
         parts = tuple(route.path.split("/")[1:])
         shapes = self._by_shape.setdefault(len(parts), [])
         rows = next((rows for known, rows in shapes if known == parts), None)
@@ -119,6 +125,16 @@ class RouteTable:
         rows[route.method] = route
 
 
+class RouteTable(Shapes[Route]):
+    """Rows that can be served, each looked at as it is read."""
+
+    def __init__(self, routes: Sequence[Route]) -> None:
+        for route in routes:
+            for problem in _problems(route):
+                raise RouteRefused(f"{route.method} {route.path}: {problem}")
+        super().__init__(routes)
+
+
 def _fitted(parts: Sequence[str], given: Sequence[str]) -> dict[str, str] | None:
     named: dict[str, str] = {}
     for part, value in zip(parts, given, strict=True):
@@ -129,7 +145,7 @@ def _fitted(parts: Sequence[str], given: Sequence[str]) -> dict[str, str] | None
     return named
 
 
-def _of_method(rows: Mapping[str, Route], method: str) -> Route:
+def _of_method(rows: Mapping[str, Row], method: str) -> Row:
     wanted = "GET" if method == "HEAD" else method
     if wanted not in rows:
         raise MethodNotAllowed(tuple(each for each in METHODS if each in rows))

@@ -13,6 +13,7 @@ from starlette.websockets import WebSocketDisconnect
 from shared.domain.permissions import Principal
 from shared.kernel.identity import Caller
 from shared.kernel.log import log_context
+from shared.kernel.spans import traced
 from shared.kernel.trace import trace_of
 from shared.runtime.access import admit
 from shared.runtime.platform import Deployed, Platform, platform, this_function
@@ -54,7 +55,10 @@ class Service:
             on, function = platform(), this_function()
             trace = trace_of(connection.headers.get("traceparent"))
             request_id = f"req_{on.ids.ulid()}"
-            with log_context(function=function.name, trace=trace, request=request_id):
+            with (
+                log_context(function=function.name, trace=trace, request=request_id),
+                traced(on.tracing, function.name, trace),
+            ):
                 await self._serve(connection, sent, function, on)
         except Exception as error:  # noqa: BLE001 - the outermost line of a service: nothing may escape with its words
             await sent.refuse(error)

@@ -28,7 +28,7 @@ def webhook(reader: Callable[[], Any]) -> Entry:
     name = f"doorbell:{reader.__name__}"
 
     async def receive(request: Incoming, on: Platform) -> Response:
-        from shared.usecases.webhooks.receive_webhook import NotProven, delivered
+        from shared.usecases.webhooks.delivered import NotProven, delivered
 
         try:
             hook = delivered(request.path.strip("/").split("/"), request.headers, request.body)

@@ -24,12 +24,14 @@ class Telling:
     vendor: str | None = None
     reason: str | None = None
     correlation: str | None = None
+    operator: str | None = None
+    """Who did it; None where nobody but the fleet itself did."""
 
 
 def row_of(payload: Any, telling: Telling, ids: Ids) -> "OutboxRow":
     """Return the row that tells a payload; its trace is drawn from its own id, for nobody's call began it."""
     from shared.events.compose import Stamp, compose
-    from shared.events.outbox import Aggregate, AuditFacts, OutboxRow
+    from shared.events.outbox import SAGA, Aggregate, AuditFacts, OutboxRow
 
     id_ = EventId.mint(ids.ulid())
     digest = hashlib.sha256(id_.encode()).hexdigest()
@@ -41,6 +43,13 @@ def row_of(payload: Any, telling: Telling, ids: Ids) -> "OutboxRow":
         trace_id=trace,
         correlation_id=telling.correlation or telling.stream,
     )
-    facts = AuditFacts(telling.action, telling.at, trace, reason=telling.reason, vendor=telling.vendor)
+    facts = AuditFacts(
+        telling.action,
+        telling.at,
+        trace,
+        operator_id=telling.operator or SAGA,
+        reason=telling.reason,
+        vendor=telling.vendor,
+    )
     stream = Aggregate(str(telling.tenant), telling.stream, telling.sequence - 1)
     return OutboxRow.following(stream, compose(payload, stamp), facts)

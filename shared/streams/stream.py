@@ -13,11 +13,12 @@ Keys, vendors' circuits and whatever announces later are all told like this; dec
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Annotated, Self
 
 from shared.domain.instants import Moment
+from shared.domain.replacing import replace
 from shared.domain.stored import UNSTORED, Stored
 from shared.events.outbox import OutboxRow
 from shared.ports.bus import EventBus

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Generic, TypeVar
 
 from shared.domain.secret import Secret
@@ -82,6 +82,22 @@ class Addition:
 
 
 @dataclass(frozen=True, slots=True)
+class Computing:
+    """How a vendor tells a code that a lock computes by itself, in whole hours of its own clock.
+
+    `ahead` asks by how much that clock is ahead of UTC, `spent` is the refusal of a window whose code another
+    was given. A code that was not used within `use_within` is dead, and none is computed for a stay that
+    lasts longer than `longest`.
+    """
+
+    code: Callable[[str, str, Bounds], Ask[Row]]
+    ahead: Callable[[str], Ask[timedelta]]
+    spent: str
+    use_within: timedelta
+    longest: timedelta
+
+
+@dataclass(frozen=True, slots=True)
 class KindEndpoints:
     """How keys of one kind are tended; `computing` makes one that the lock need not be told of.
 
@@ -90,14 +106,15 @@ class KindEndpoints:
     where they are; others are removed and placed anew. Of a card, and of an account's app key, a lock may
     have one, which a second key would take over or delete: `names_of` tells whose it is, and `taken` is the
     answer to others. Where numbers are not `lasting`, the same one may be another key's by now. `all_keys`
-    lists whatever is at a lock, whoever made it.
+    lists whatever is at a lock, whoever made it. `noting` and `forgetting` tell the list alone of what
+    was done at a lock by radio.
     """
 
     listing: Callable[[str, str, int], Ask[Page[Row]]]
     adding: Callable[[Addition], Ask[Secret[str]]]
     changing: Callable[[str, Secret[str], Bounds], Ask[None]]
     deleting: Callable[[str, Secret[str]], Ask[None]]
-    computing: Callable[[str, str, Bounds], Ask[Row]] | None = None
+    computing: Computing | None = None
     resting: Callable[[Secret[str]], Ask[None]] | None = None
     waking: Callable[[Secret[str]], Ask[None]] | None = None
     names_of: Callable[[str, Secret[str], int], Ask[Page[str]]] | None = None
@@ -107,6 +124,8 @@ class KindEndpoints:
     windowed: bool = True
     lasting: bool = True
     all_keys: Callable[[str, int], Ask[Page[NamedRow]]] | None = None
+    noting: Callable[[Addition], Ask[Secret[str]]] | None = None
+    forgetting: Callable[[str, Secret[str]], Ask[None]] | None = None
 
 
 def text_in(told: Json, name: str) -> Secret[str]:

@@ -15,18 +15,18 @@ from typing import Final, Protocol
 
 from shared.domain.grant_lifecycle import Placement
 from shared.domain.ids import LockDeviceId, PropertyId
-from shared.domain.kinds import REVOKE_PENDING_AT_LOCK, KeyWarning, VendorCode, merge_warnings
+from shared.domain.kinds import REVOKE_PENDING_AT_LOCK, KeyWarning, SetRole, VendorCode, merge_warnings
 from shared.domain.lock_errors import LockError, LockErrorCause, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.ports.lock import AdapterDescription, DeviceHealth, InHand, KeyAtLock, ListedDevice, LockKey
 from shared.ports.lock_causes import LockCause
-from shared.vendor_kit.departures import Departures
+from shared.vendor_kit.door_notes import DoorNotes
 from shared.vendor_kit.grids import Bounds, in_minutes
-from shared.vendor_kit.key_sync import UNHEARD
+from shared.vendor_kit.key_sync import FAILING, UNHEARD
 from shared.vendor_kit.listing import listed_device
 from shared.vendor_kit.lock_in_turn import LocksInTurn
 from shared.vendor_kit.lock_vendor import PropertyLocks
-from shared.vendor_kit.refusals import WAITS, Operation
+from shared.vendor_kit.refusals import WAITS, Operation, Unreadable
 from shared.vendor_kit.turns import Turns
 from shared.vendor_kit.visits import turn_at, visiting
 
@@ -96,9 +96,9 @@ class KeyMaker(Protocol):
 class CarriedKeys(LocksInTurn):
     """One property's locks, none of which anybody can reach: what opens them is what guests carry."""
 
-    def __init__(self, locks: PropertyLocks, maker: KeyMaker, turns: Turns, departures: Departures) -> None:
+    def __init__(self, locks: PropertyLocks, maker: KeyMaker, turns: Turns, notes: DoorNotes) -> None:
         self._locks, self._maker, self._turns, self._clock = locks, maker, turns, locks.clock
-        self._departures = departures
+        self._notes = notes
         self._binding, self._refusals = locks.binding, locks.refusals
 
     @property
@@ -126,8 +126,7 @@ class CarriedKeys(LocksInTurn):
             async with turn_at(self._turns, f"door:{self._door(key)}", key.name):
                 good = await self._maker.good_at(self._door(key))
                 made = await self._standing_or_made(key, secret, bounds, good)
-                others = [each for each in _ours(key, good) if each.ref != made.ref]
-                left = [each for each in others if not await self._taken_back(key, each)]
+                left = await self._outlived(key, good, made)
         return key_at_lock(key, made, [*left, made], self._carried(key))
 
     async def remove(self, key: LockKey) -> InHand | None:
@@ -178,14 +177,27 @@ class CarriedKeys(LocksInTurn):
     async def _refuse_carried(self, key: LockKey, left: Sequence[Carried]) -> None:
         """Note that what is still carried counts no more, and say that time or the next guest ends it."""
         if left:
-            await self._departures.note(left[0].name, max(each.end for each in left))
+            await self._notes.departures.note(left[0].name, max(each.end for each in left))
             device, doing = key.device_id, Operation.REVOKE
             raise self._refusals.failed(LockCause.ENDS_BY_TIME, doing, device, permanent=True)
 
-    async def _staying(self, good: Sequence[Carried]) -> bool:
-        """Say whether somebody who still stays has a key: theirs is not to be ended."""
-        names = {each.name for each in good}
-        return bool(names - await self._departures.among(names))
+    async def _overrides(self, key: LockKey, good: Sequence[Carried]) -> bool:
+        """Say whether a key is to end those before it: unless somebody still stays, whose key is good.
+
+        A replacement ends what it replaces, before anybody could note that this is to be gone. One that joins
+        ends what the last guest left, where nobody is there to be joined.
+        """
+        ended = key.instead_of if key.role is SetRole.REPLACEMENT else frozenset[str]()
+        names = {each.name for each in good} - ended
+        return names <= await self._notes.departures.among(names)
+
+    async def _outlived(self, key: LockKey, good: Sequence[Carried], made: Carried) -> list[Carried]:
+        """Take earlier keys of this name back, and return those that stay; whatever fails, the key opens."""
+        others = [each for each in _ours(key, good) if each.ref != made.ref]
+        try:
+            return [each for each in others if not await self._taken_back(key, each)]
+        except FAILING:
+            raise Unreadable("a key was made, and nobody could tell what became of those before") from None
 
     async def _taken_back(self, key: LockKey, carried: Carried) -> bool:
         return await self._maker.take_back(self._door(key), carried.ref)
@@ -209,16 +221,21 @@ class CarriedKeys(LocksInTurn):
         standing = next((each for each in _ours(key, good) if (each.end, each.secret) == wanted), None)
         if standing is not None:
             return standing
-        overrides, nonce = not await self._staying(good), key.idempotency_key
+        overrides, nonce = await self._overrides(key, good), key.idempotency_key
         new = NewCarried(key.name, secret, self._door(key), bounds, overrides=overrides, nonce=nonce)
-        return await self._made(key, new)
+        # A request that lands late would end the keys that were made meanwhile, and nobody would hear of it.
+        async with self._notes.under_way.making(new.door, f"{new.name}|{bounds.end_ms}|{new.overrides}"):
+            return await self._made(key, new)
 
     async def _made(self, key: LockKey, new: NewCarried) -> Carried:
         """Make a key; after silence, see whether it was made: a second would override the first."""
         try:
             made = await self._maker.make(new)
-        except UNHEARD:
-            good = _ours(key, await self._maker.good_at(new.door))
+        except UNHEARD as silence:
+            try:
+                good = _ours(key, await self._maker.good_at(new.door))
+            except FAILING:  # that nobody can look now does not mean that nothing was made
+                raise silence from None
             found = [each for each in good if each.end == new.bounds.end]
             if not found:
                 raise

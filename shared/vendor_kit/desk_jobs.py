@@ -13,7 +13,7 @@ Answers may come twice, late, or out of order: what is not a step onwards change
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final, Self
@@ -24,14 +24,16 @@ from shared.ports.documents import (
     AlreadyExists,
     Create,
     Document,
-    Index,
     Ref,
     StaleVersion,
     TenantDocuments,
     Update,
 )
-from shared.vendor_kit.written_cards import KEPT_AFTER, MADE_AT_DOOR, NEWEST_AT_DESK, WrittenCard, notes
+from shared.vendor_kit.indexes import MADE_AT_DOOR, NEWEST_AT_DESK, OPEN_AT_DESK
+from shared.vendor_kit.written_cards import KEPT_AFTER, WrittenCard, notes
 
+RADIO: Final = "radio"
+"""The dialect of what a desk does at a lock itself, without a card."""
 JOBS, PRESENCE = "desk_jobs", "desk_presence"
 SCHEMA_VERSION: Final = 1
 SILENT_AFTER: Final = timedelta(seconds=30)
@@ -39,8 +41,6 @@ NOTED_EVERY: Final = timedelta(seconds=10)
 """A desk asks more often than its sign of life need be written down."""
 MOST: Final = 200
 TRIES: Final = 5
-OPEN_AT_DESK: Final = Index(JOBS, ("open_at",), "ordered_at")
-"""What a property's desk is to do, the oldest first."""
 
 
 class JobState(StrEnum):
@@ -73,12 +73,14 @@ class JobError(StrEnum):
     CARD_FAULTY = "card_faulty"
     ENCODER_OFFLINE = "encoder_offline"
     ROOM_UNKNOWN = "room_unknown"
+    LOCK_SILENT = "lock_silent"
+    PIN_TAKEN = "pin_taken"
     REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskJob:
-    """One card to write; nothing of it is secret, for nobody knows what will stand on the card."""
+    """One card to write, or one errand at a lock; what of it is secret is sealed for desks."""
 
     id: str
     name: str
@@ -97,6 +99,8 @@ class DeskJob:
     error: JobError | None = None
     reported: bool = False
     """Whether whoever ordered it was told that it came to nothing: the next attempt is another job."""
+    sealed: Mapping[str, str] = field(default_factory=dict)
+    """Of a job by radio: the PIN, for each desk that may do it, sealed for its own key."""
 
     def silent(self, now: datetime) -> bool:
         """Say whether no desk has taken the job in time."""
@@ -111,6 +115,7 @@ class DeskJob:
         told |= {"rooms": [*self.rooms]}
         told |= {"overrides": self.overrides, "reported": self.reported, "number": self.number}
         told |= {"error": self.error and str(self.error)}
+        told |= {"sealed": dict(self.sealed)} if self.sealed else {}
         return {**told, "open_at": place} if self.state in OPEN else told
 
     @classmethod
@@ -135,6 +140,7 @@ class DeskJob:
             state=JobState(data["state"]),
             error=None if data["error"] is None else JobError(data["error"]),
             reported=data["reported"],
+            sealed=data.get("sealed", {}),
         )
 
 
@@ -228,7 +234,8 @@ class DeskJobs:
                 return job
             kept_until = moved.ends + KEPT_AFTER
             write = Update(_ref(id_), moved.to_document(self._place), found.version, kept_until)
-            written = moved.state is JobState.PROCESSED and job.state is not JobState.PROCESSED
+            made = moved.state is JobState.PROCESSED and job.state is not JobState.PROCESSED
+            written = made and moved.dialect != RADIO
             with suppress(StaleVersion):
                 await self._documents.commit([write, *(self._cards(moved) if written else ())])
                 return moved

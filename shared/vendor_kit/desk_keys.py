@@ -22,8 +22,8 @@ from shared.ports.lock_causes import LockCause
 from shared.vendor_kit.accounts import account_fields
 from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.carried_keys import Carried, CarriedKeys, Made, NewCarried, key_at_lock
-from shared.vendor_kit.departures import Departures
 from shared.vendor_kit.desk_jobs import OPEN, SILENT_AFTER, DeskJob, DeskJobs, JobError, JobState, job_id
+from shared.vendor_kit.door_notes import DoorNotes
 from shared.vendor_kit.grids import Bounds, in_minutes
 from shared.vendor_kit.lock_vendor import PropertyLocks
 from shared.vendor_kit.refusals import Meaning, Operation, Refusals, VendorRefused, unpaired
@@ -68,8 +68,8 @@ class DeskKeys:
 class DeskVendor(CarriedKeys):
     """One property's locks, opened by cards that its desk writes."""
 
-    def __init__(self, locks: PropertyLocks, keys: DeskKeys, turns: Turns, departures: Departures) -> None:
-        super().__init__(locks, keys, turns, departures)
+    def __init__(self, locks: PropertyLocks, keys: DeskKeys, turns: Turns, notes: DoorNotes) -> None:
+        super().__init__(locks, keys, turns, notes)
         self._keys, self._jobs = keys, keys.jobs
 
     def describe_adapter(self) -> AdapterDescription:
@@ -114,9 +114,10 @@ class DeskVendor(CarriedKeys):
             return [refused] * len(keys)
 
     async def remove(self, key: LockKey) -> InHand | None:
-        """See to it that no card is written any more; one that is written is told as carried."""
+        """See to it that no card is written for this door; one that was is told as carried."""
         for job in await self._jobs.open():
-            if job.name == _name_of(key) and await self._being_written(job):
+            opens = job.name == _name_of(key) and self._door(key) in job.doors
+            if opens and await self._being_written(job):
                 raise self._refusals.unreachable(LockCause.LOCK_BUSY, key.device_id)
         await self._refuse_carried(key, await self._written(key))
         return None
@@ -154,7 +155,7 @@ class DeskVendor(CarriedKeys):
         if await self._jobs.desk_is_silent():
             raise NobodyThere
         rooms, now = self._rooms(keys), self._clock.now()
-        shared, newest = await self._shared(rooms, _name_of(keys[0])), await self._newest(rooms)
+        shared, newest = await self._shared(rooms, keys[0]), await self._newest(rooms)
         job = DeskJob(
             id=id_,
             name=_name_of(keys[0]),
@@ -178,10 +179,10 @@ class DeskVendor(CarriedKeys):
         own = (key for key, device in zip(keys, devices, strict=True) if len(device.rooms) == fewest)
         return tuple(self._door(key) for key in own)
 
-    async def _shared(self, rooms: Sequence[str], name: str) -> bool:
+    async def _shared(self, rooms: Sequence[str], key: LockKey) -> bool:
         """Say whether somebody else stays in these rooms, whose card is not to be ended."""
         good = [each for room in rooms for each in await self._keys.good_at(room)]
-        return await self._staying([each for each in good if each.name != name])
+        return not await self._overrides(key, [each for each in good if each.name != _name_of(key)])
 
     async def _newest(self, rooms: Sequence[str]) -> int:
         """Return the number of the guest who came last into these rooms: a card that joins bears it too."""
@@ -252,8 +253,7 @@ def open_desk(binding: Binding, ports: AdapterPorts, locks: PropertyLocks, diale
     jobs = DeskJobs(documents, ports.clock, binding.vendor, binding.property.id)
     doors = tuple(device.vendor_device for device in binding.devices)
     turns = Turns(ports.leases, binding.tenant, ports.clock, ports.entropy)
-    departures = Departures(documents, binding.vendor, binding.property.id)
-    return DeskVendor(locks, DeskKeys(jobs, dialect, doors), turns, departures)
+    return DeskVendor(locks, DeskKeys(jobs, dialect, doors), turns, DoorNotes.of(binding, ports))
 
 
 def dialect_of(stored: Secret[bytes], dialects: Sequence[str]) -> str:

@@ -30,11 +30,11 @@ class LocksInTurn(ABC):
 
     async def place_all(self, keys: Sequence[LockKey]) -> Sequence[Placing]:
         """Place the shares of a key one by one, however many refuse."""
-        return [await _said(self.place, key) for key in keys]
+        return [await said(self.place, key) for key in keys]
 
     async def remove_all(self, keys: Sequence[LockKey]) -> Sequence[Removing]:
         """Remove the shares of a key one by one, however many refuse."""
-        return [await _said(self.remove, key) for key in keys]
+        return [await said(self.remove, key) for key in keys]
 
     async def status(self, job: str, keys: Sequence[LockKey]) -> Sequence[KeyAtLock | Removing]:
         """Know of no job."""
@@ -46,7 +46,8 @@ class LocksInTurn(ABC):
         return VendorUnreachable(vendor=self.vendor, device_id=key.device_id, cause=cause)
 
 
-async def _said(ask: Callable[[LockKey], Awaitable[T]], key: LockKey) -> T | LockError:
+async def said(ask: Callable[[LockKey], Awaitable[T]], key: LockKey) -> T | LockError:
+    """Return what a vendor says of a key at a lock, its refusal too."""
     try:
         return await ask(key)
     except LockError as refused:

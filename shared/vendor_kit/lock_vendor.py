@@ -27,7 +27,7 @@ from shared.domain.premises import LockDevice
 from shared.domain.secret import Secret
 from shared.ports.ambient import Clock
 from shared.ports.listed_keys import KeyList, ListedKey
-from shared.ports.lock import AdapterDescription, KeyAtLock, LockKey
+from shared.ports.lock import AdapterDescription, InHand, KeyAtLock, LockKey
 from shared.ports.lock_causes import LockCause
 from shared.ports.secret_sources import SecretSource
 from shared.vendor_kit.api_client import VendorApi
@@ -119,7 +119,7 @@ class SyncedLockVendor(LocksInTurn):
             row = await sync.standing(Urgency.POLL)
         return None if row is None else self._at_lock(sync, row)
 
-    async def place(self, key: LockKey) -> KeyAtLock:
+    async def place(self, key: LockKey) -> KeyAtLock | InHand:
         """See to it that the key opens within its window, and once."""
         secret = self._locks.secret_of(key, self._bounds(key))
         by_arrival = hurrying(Hurry(arrives=key.valid_from))
@@ -129,11 +129,12 @@ class SyncedLockVendor(LocksInTurn):
                 more = await self._remarks(sync) if self._enforced_now(sync, row) else ()
         return self._at_lock(sync, row, more)
 
-    async def remove(self, key: LockKey) -> None:
+    async def remove(self, key: LockKey) -> InHand | None:
         """See to it that no key of this name is at the lock."""
         with self._refusals.spoken(Operation.REVOKE, key.device_id):
             async with self._turn(self._sync(key, Operation.REVOKE), Urgency.REVOKE) as sync:
                 await sync.removed()
+        return None
 
     async def suspend(self, key: LockKey) -> None:
         """Let a key rest at the lock where its kind can; take any other away."""
@@ -141,7 +142,7 @@ class SyncedLockVendor(LocksInTurn):
             async with self._turn(self._sync(key, Operation.REVOKE), Urgency.REVOKE) as sync:
                 await (sync.removed() if sync.kind.resting is None else sync.rested())
 
-    async def unsuspend(self, key: LockKey) -> KeyAtLock:
+    async def unsuspend(self, key: LockKey) -> KeyAtLock | InHand:
         """Wake a resting key; add anything else anew, with the same secret."""
         return await self.place(replace(key, intent_predates=True))
 

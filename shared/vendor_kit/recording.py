@@ -2,18 +2,24 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from typing import Final
 
+from shared.kernel.spans import span
 from shared.ports.ambient import Clock
 from shared.ports.exchanges import YES, Exchange, note
 from shared.vendor_kit.refusals import SILENCE, VendorRefused
+
+MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 @contextmanager
 def noted(asked: str, clock: Clock) -> Iterator[None]:
     """Note one request, and what came of it, for whoever overhears."""
-    answer = "broken off"
+    answer, began = "broken off", clock.now()
     try:
-        yield
+        with span(f"vendor {asked}"):
+            yield
         answer = YES
     except VendorRefused as refused:
         answer = refused.code
@@ -22,4 +28,5 @@ def noted(asked: str, clock: Clock) -> Iterator[None]:
         answer = SILENCE[type(silence)]
         raise
     finally:
-        note(Exchange(clock.now(), asked, answer))
+        now = clock.now()
+        note(Exchange(now, asked, answer, round((now - began) / MILLISECOND)))

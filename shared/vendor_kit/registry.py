@@ -48,9 +48,25 @@ def capacity_of(vendor: VendorCode) -> Mapping[KeyCredentialKind, int]:
     return told
 
 
+def tells_attempts(vendor: VendorCode) -> bool:
+    """Say whether a vendor's doors tell who opened them, as its capabilities say, if they are here."""
+    if vendor not in installed_vendors():
+        return True
+    told: bool = getattr(_part(vendor, "capabilities"), "TELLS_ATTEMPTS", False)
+    return told
+
+
 def dialects_of(vendor: VendorCode) -> Mapping[str, LockCapabilities]:
     """Return what a vendor's adapter can do at most, by each way it is spoken to; a stand-in has none."""
     told: Mapping[str, LockCapabilities] = getattr(_part(vendor, "capabilities"), "DIALECTS", {})
+    return told
+
+
+def receiver_of(vendor: VendorCode) -> str | None:
+    """Return `phone` where a vendor sends keys on phones by numbers alone; else it takes any account."""
+    if vendor not in installed_vendors():
+        return None
+    told: str | None = getattr(_part(vendor, "capabilities"), "RECEIVER", None)
     return told
 
 
@@ -60,6 +76,14 @@ def account_days(vendor: VendorCode) -> int | None:
         return None
     days: int | None = getattr(_part(vendor, "capabilities"), "ACCOUNT_DAYS", 90)
     return days
+
+
+def names_locks_worldwide(vendor: VendorCode) -> bool:
+    """Say whether a name is one lock at every property: elsewhere each has a room 101 of its own."""
+    if vendor not in installed_vendors():
+        return False
+    told: bool = getattr(_part(vendor, "capabilities"), "LOCKS_NAMED_WORLDWIDE", False)
+    return told
 
 
 def refusals_of(vendor: VendorCode) -> object:

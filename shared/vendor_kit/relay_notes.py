@@ -54,6 +54,7 @@ class RelayNotes:
     """One property's notes."""
 
     def __init__(self, documents: TenantDocuments, vendor: str, property_id: str) -> None:
+        self.vendor, self.property_id = vendor, property_id
         self._documents, self._ref = documents, Ref(COLLECTION, f"{vendor}-{property_id}")
 
     async def read(self) -> Reaches:

@@ -6,17 +6,13 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
 from shared.domain.instants import instant_from_text, instant_to_text
-from shared.ports.documents import Create, Document, Index, Ref
+from shared.ports.documents import Create, Document, Ref
 
 CARDS: Final = "desk_cards"
 SCHEMA_VERSION: Final = 1
 KEPT_AFTER: Final = timedelta(days=60)
 NUMBERS: Final = 2**48
 """A card has room for so many."""
-MADE_AT_DOOR: Final = Index(CARDS, ("made_at",), "ends")
-"""The cards that were written for a door, by their ends."""
-NEWEST_AT_DESK: Final = Index(CARDS, ("desk",), "below")
-"""The cards that a property's desks wrote, the highest number first."""
 
 
 @dataclass(frozen=True, slots=True)

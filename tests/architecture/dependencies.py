@@ -25,6 +25,8 @@ KINDS = {
     "protected": ProtectedContract,
 }
 GOOGLE = {"google", "grpc"}
+GOOGLES_SIDE = "infra/emulated/"
+"""What plays the services is Google's side of the wire: no function loads it (decision 0205)."""
 COMPANIONS = {"pydantic-core": "pydantic"}
 """Distributions that are the documented other half of a declared one."""
 PURE = {"shared.domain": PRODUCT, "shared.audit": ("shared.audit", "shared.domain")}
@@ -77,6 +79,8 @@ def _may_see(importer: str, vendor: str, part: str) -> bool:
 def google_is_imported_late(tree: Tree) -> Iterator[str]:
     """A Google client costs a tenth of a second and 50 MB: whoever needs one imports it then."""
     for path in tree.product:
+        if path.startswith(GOOGLES_SIDE):
+            continue
         for node in _at_import(tree.modules[path]):
             if GOOGLE & {name.partition(".")[0] for name in _imported_by(node)}:
                 yield f"{path}:{node.lineno}: a Google client at import: import it inside the function"

@@ -40,12 +40,14 @@ LOADS = {
     "runpy.run_path",
 }
 LOADERS = {
+    "edge_agent/hardware/radio.py": "loads the languages of locks that a desk is handed",
     "infra/archive/start.py": "loads the family that a function is deployed for",
     "infra/codegen/__main__.py": "finds the generators of its own package",
     "infra/local/host/functions.py": "loads the entry points that the manifest names",
     "infra/simulators/registry.py": "loads the vendors that are simulated",
     "shared/events/catalogue.py": "loads one family of event models when it is first needed",
     "shared/events/backoffice/envelope.py": "loads one family of telemetry when it is first needed",
+    "shared/runtime/addresses.py": "loads the rows that a request is for, by a page written from them",
     "shared/vendor_kit/registry.py": "loads the vendors that are installed",
     "infra/codegen/openapi.py": "describes the routes of every function of the manifest that people call",
 }

@@ -89,3 +89,11 @@ def test_google_client_is_told_from_the_framework_s_own_google_modules():
         == []
     )
     assert len(beyond_budget("functions.upkeep.main", ["google.cloud.firestore", "google.auth.jwt"])) == 2
+
+
+def test_a_refusal_at_the_door_loads_neither_the_ledger_nor_its_models():
+    environment = {"GOOGLE_CLOUD_PROJECT": "hotel-locks", "KEYFLEET_REGION": "europe-west6"}
+    statement = f"from shared.runtime.google import platform_of_environment as of; of({environment}).tokens"
+    loaded = imported_by(statement)
+    heavy = ("pydantic", "google", "grpc", "aiohttp", "shared.queries", "shared.vendor_kit.guard")
+    assert [name for name in loaded if name.startswith(heavy)] == []

@@ -37,6 +37,7 @@ OF_A_VENDOR = ("shared/vendor_kit/", "shared/keywork/vendor_session.py")
 OF_SOME_VENDORS = {
     "shared/vendor_kit/carried_keys.py": ("carried_keys", "desk_keys"),
     "shared/vendor_kit/desk_keys.py": ("desk_keys",),
+    "shared/vendor_kit/by_radio.py": ("radio_vendor",),
 }
 """Parts of the kit that lead only some vendors to a cause: those that import one of these modules."""
 ROW = re.compile(r"^ *\| (.*?) \|", re.MULTILINE)
@@ -101,9 +102,8 @@ def causes(tree: Tree) -> dict[str, set[str]]:
 def _foreign(tree: Tree, own: str) -> set[str]:
     """Return the parts of the kit that a vendor does not use."""
     texts = [tree.texts[path] for path in tree.product if path.startswith(own)]
-    used = {
-        name for name in ("carried_keys", "desk_keys") if any(f"vendor_kit.{name}" in text for text in texts)
-    }
+    parts = {name for names in OF_SOME_VENDORS.values() for name in names}
+    used = {name for name in parts if any(f"vendor_kit.{name}" in text for text in texts)}
     return {path for path, names in OF_SOME_VENDORS.items() if used.isdisjoint(names)}
 
 

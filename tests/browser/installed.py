@@ -1,8 +1,7 @@
-"""The browser that pages are looked at with, where a machine has one; nothing of it is fetched here."""
+"""The browser that pages are looked at with: Debian's Chromium or another, where a machine has one."""
 
-import os
 import shutil
-from pathlib import Path
+from importlib.resources import files
 
 import pytest
 
@@ -20,10 +19,6 @@ FLAGS = (
 
 def browser_path():
     """Return where a Chromium is, or skip by the name of what is absent."""
-    try:
-        import playwright.async_api  # noqa: F401 - asked for whether it is there
-    except ImportError:
-        pytest.skip("playwright is not installed: pip install playwright, without its browsers")
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
     if found is None:
         pytest.skip("no Chromium is installed: on Debian it comes with the package chromium")
@@ -31,6 +26,5 @@ def browser_path():
 
 
 def axe_source():
-    """Return axe-core, which judges accessibility, or None where AXE_CORE names no file of it."""
-    named = os.environ.get("AXE_CORE", "")
-    return Path(named).read_text(encoding="utf-8") if named else None
+    """Return axe-core, which judges accessibility, as a package of the dev group brings it."""
+    return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
+from infra.cli.cloud import Cloud, opener_of
 from infra.local.ambient import SystemClock
 from infra.local.faults import Census, crash_from_text
 from infra.local.server import serve
@@ -27,6 +28,7 @@ class Life:
     ahead: timedelta = timedelta(0)
     stays: bool = False
     simulator_port: int | None = None
+    platform: Cloud = Cloud.EMBEDDED
 
 
 class ClockAhead:
@@ -46,7 +48,7 @@ def live(life: Life, log: Path) -> None:
     world = World(clock=ClockAhead(life.ahead), faults=faults)
     if life.stays:
         world = _watched(world)
-    serve(_config(life), world)
+    serve(_config(life), world, opened=opener_of(life.platform))
     if isinstance(faults, Census):
         (life.home / "census.json").write_text(json.dumps(faults.seen))
 

@@ -11,6 +11,7 @@ import threading
 import time
 from pathlib import Path
 
+from infra.cli.cloud import Cloud
 from infra.local.ambient import SystemClock
 from infra.local.identity import LocalIdentity
 from infra.local.own_socket import HomeConnection
@@ -28,13 +29,13 @@ class Unreachable(Exception):
 class FleetProcess:
     """One home, one port, one life after another."""
 
-    def __init__(self, home: Path, port: int, workflows: Path):
-        self.home, self.port, self.workflows = home, port, workflows
+    def __init__(self, home: Path, port: int, workflows: Path, platform: Cloud = Cloud.EMBEDDED):
+        self.home, self.port, self.workflows, self.platform = home, port, workflows, platform
         self.process: multiprocessing.Process | None = None
 
     def start(self, crash_at: str | None = None, **more) -> bool:
         """Begin a life; True once it answers, False if it died before."""
-        life = Life(self.home, self.port, self.workflows, crash_at, **more)
+        life = Life(self.home, self.port, self.workflows, crash_at, platform=self.platform, **more)
         self.process = FORKS.Process(target=live, args=(life, self.home.parent / "fleet.log"))
         self.process.start()
         return self.until(lambda: self.ask("GET", "/_cloud/status") is not None)

@@ -9,7 +9,7 @@ import asyncio
 import pytest
 
 from tests.chaos.power_cut import CutAt, Street
-from tests.workflows.test_locks_compared import (
+from tests.workflows.residues.test_locks_compared import (
     booked,
     compare,
     findings,

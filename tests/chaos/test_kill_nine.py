@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from infra.local.home_witness import NOTE
+from infra.local.storage.packing import unpack
 from tests.chaos.boundaries import each_boundary
 from tests.chaos.fleet_process import Unreachable
 
@@ -75,7 +76,7 @@ def _finished_calls(home: Path) -> set[tuple[str, int]]:
             ).fetchall()
         except sqlite3.OperationalError:  # it died before it made its tables
             return set()
-    entries = [json.loads(entry) for _, entry in rows]
+    entries = [json.loads(unpack(entry)) for _, entry in rows]
     names = [value for entry in entries for kind, value in entry[2] if kind == "uuid"]
     answered = sum(entry[0] is not None for entry in entries)
     return {(names[0], step) for step in range(1, answered + 1)}

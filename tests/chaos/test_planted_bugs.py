@@ -2,7 +2,22 @@
 
 import pytest
 
-from tests.chaos.small_world.planted_bugs import AT_A_STRICT_VENDOR, BUGS
+from tests.chaos.small_world.planted_bugs import (
+    AT_A_STRICT_VENDOR,
+    BUGS,
+    believe_a_removal_while_a_call_is_under_way,
+    forget_a_cancellation_that_came_first,
+    let_the_guest_keep_whatever_they_had,
+    no_version_check,
+    take_away_what_the_changed_stay_includes,
+)
+from tests.chaos.small_world.planted_cards import AT_A_CARD_DESK, AT_KEY_SETS
+from tests.chaos.small_world.planted_shifts import (
+    believe_whichever_start_came_last,
+    give_keys_to_whoever_was_dismissed,
+    leave_keys_with_a_shift_that_ended,
+    never_look_at_a_master_key_again,
+)
 from tests.chaos.small_world.planted_wishes import AT_A_LONG_DESK
 from tests.chaos.small_world.planted_words import hide_keys_that_failed
 from tests.chaos.small_world.play import play
@@ -11,10 +26,23 @@ MOST_SEEDS = 100
 FOUND_AT = {
     **dict.fromkeys(AT_A_LONG_DESK, ("slow",)),
     **dict.fromkeys(AT_A_STRICT_VENDOR, ("strict",)),
+    **dict.fromkeys(AT_A_CARD_DESK, ("card",)),
+    **dict.fromkeys(AT_KEY_SETS, ("set",)),
 }
 
 
-FOUND_LATE = (hide_keys_that_failed,)
+FOUND_LATE = (
+    no_version_check,
+    believe_a_removal_while_a_call_is_under_way,
+    let_the_guest_keep_whatever_they_had,
+    forget_a_cancellation_that_came_first,
+    take_away_what_the_changed_stay_includes,
+    leave_keys_with_a_shift_that_ended,
+    hide_keys_that_failed,
+    give_keys_to_whoever_was_dismissed,
+    believe_whichever_start_came_last,
+    never_look_at_a_master_key_again,
+)
 
 
 @pytest.mark.parametrize(

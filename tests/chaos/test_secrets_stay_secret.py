@@ -179,7 +179,9 @@ def _tables(books):
     names = [name for (name,) in books.read("SELECT name FROM sqlite_master WHERE type = 'table'")]
     columns = {
         "bus_message": "id, topic, ordering_key, notes, source",
-        "packed": "db, tenant, collection, id, keys, unpacked(body)",
+        **dict.fromkeys(
+            (name for name in names if name.startswith("docs_")), "tenant, id, keys, unpacked(body)"
+        ),
     }
     return {name: str(books.read(f"SELECT {columns.get(name, '*')} FROM {name}")) for name in names}
 

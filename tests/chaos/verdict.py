@@ -1,9 +1,12 @@
 """What must be true of a stay once the dust has settled: the ledger's file and the vendor's doors agree."""
 
+import http.client
 import json
 from contextlib import closing
 
+from infra.emulated.fleet import NOTE
 from infra.local.storage.connection import connect_to_look
+from shared.gcp.documents.form import BODY
 from tests.support.sample_hotel import owed
 
 ISSUED = "melmastoon.lock.credential.issued.v1"
@@ -45,6 +48,32 @@ class Books:
     def events(self, key):
         """Return a key's events, in the order of their names."""
         return [row for name, row in self.of("outbox").items() if name.startswith(f"{key}.")]
+
+
+class GoogleBooks(Books):
+    """The same ledger as Firestore's emulator has it, asked by REST."""
+
+    def __init__(self, home, address):
+        super().__init__(home)
+        self._home, self._address = home, address
+
+    @property
+    def project(self):
+        """The home's project."""
+        return json.loads((self._home / NOTE).read_text())["name"]
+
+    def of(self, collection):
+        """Return all documents of a collection by id."""
+        database = "keyfleet-sealed" if collection == "key_secrets" else "keyfleet"
+        path = f"/v1/projects/{self.project}/databases/{database}/documents/tenants/tnt_silk/{collection}"
+        connection = http.client.HTTPConnection(self._address, timeout=20)
+        try:
+            connection.request("GET", f"{path}?pageSize=300", headers={"authorization": "Bearer owner"})
+            found = json.loads(connection.getresponse().read()).get("documents", ())
+        finally:
+            connection.close()
+        kept = {each["name"].rpartition("/")[2]: each["fields"] for each in found}
+        return {id_: json.loads(fields[BODY]["stringValue"]) for id_, fields in sorted(kept.items())}
 
 
 def listed(state, lock):

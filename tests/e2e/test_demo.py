@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import psutil
@@ -16,6 +16,7 @@ import pytest
 from infra.cli.demo.scenes import SCENES
 from infra.cli.problems import Problem
 from infra.cli.sim.simulator import TOKEN_FILE, Simulator
+from tests.support.clouds import CLOUDS, emulators
 
 COMMAND = [sys.executable, "-m", "infra.cli", "demo"]
 GIVE_UP_SECONDS = 300
@@ -109,11 +110,14 @@ class Spy:
             self.secrets |= {code["code"] for lock in locks for code in lock["codes"]}
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory):
+@pytest.fixture(scope="module", params=CLOUDS)
+def played(tmp_path_factory, request):
     """One demo from beginning to end: its exit status, all it said, and the secrets there were."""
-    with _playing(tmp_path_factory.mktemp("demo"), "--json") as demo, Spy(demo) as spy:
-        said = demo.ended()
+    options, folder = ("--json", "--platform", request.param.value), tmp_path_factory.mktemp("demo")
+    with ExitStack() as stack:
+        emulators(request.param, stack)
+        with _playing(folder, *options) as demo, Spy(demo) as spy:
+            said = demo.ended()
     assert demo.process.returncode == 0, said
     return demo, said, spy.secrets
 
@@ -169,7 +173,14 @@ def test_the_demo_leaves_neither_a_process_nor_a_file(played, seen):
     assert list(demo.folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "signum",
+    [
+        signal.SIGINT,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.soak),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.soak),
+    ],
+)
 def test_the_demo_told_to_stop_takes_all_it_started_along(tmp_path, signum):
     with _playing(tmp_path) as demo:
         demo.await_line("  ✓")

@@ -15,6 +15,7 @@ from urllib.parse import urljoin
 
 from shared.domain.secret import Secret
 from shared.vendor_kit.standard_webhooks import SIGNATURE, signature
+from tests.support.examiners import node
 
 ROOT = Path(__file__).parents[2]
 BOOKED = "melmastoon.reservation.booking.confirmed.v1"
@@ -108,7 +109,18 @@ def _blocks(language):
     return [each.split("```")[0] for each in page.split(f"```{language}\n")[1:]]
 
 
-def test_what_the_page_for_integrators_says_works_as_it_stands(running):
+TYPES = (
+    (r"^type .*\n", ""),
+    (r"<(Answer|Booked|Key)>(?=\()", ""),
+    (r"\b(\w+)\??: (string|object|Record<string, string>)(?=[,) =])", r"\1"),
+    (r": Promise<Answer>", ""),
+    (r" as Answer", ""),
+)
+"""What the page's TypeScript has beside JavaScript: taken away, node of any age runs it."""
+
+
+def _around(running):
+    """Return what surrounds the page's programs: times, places, and the key that its first words draw."""
     now = datetime.fromisoformat(running.ask("clock")["now"])
     expires, arrives, leaves = (f"{now + timedelta(days=each):%Y-%m-%dT%H:%M:%SZ}" for each in (90, 2, 4))
     place = {"KEYFLEET": f"http://127.0.0.1:{running.port}", "KEYFLEET_PORT": str(running.port)}
@@ -117,7 +129,21 @@ def test_what_the_page_for_integrators_says_works_as_it_stands(running):
     around = {**os.environ, **place, **stay, "KEYFLEET_HOME": str(running.home), "PATH": path}
     (giving,) = _blocks("sh")
     given = subprocess.run(["sh", "-ec", giving], env=around, capture_output=True, text=True, check=True)
-    around["KEYFLEET_KEY"] = json.loads(given.stdout)["key"]
+    return {**around, "KEYFLEET_KEY": json.loads(given.stdout)["key"]}
+
+
+def test_what_the_page_says_in_typescript_makes_a_key(running):
+    (plain,) = _blocks("ts")
+    for written, instead in TYPES:
+        plain, times = re.subn(written, instead, plain, flags=re.MULTILINE)
+        assert times, f"the page has no {written} any more"
+    command = [node(), "--input-type=module", "-e", plain]
+    done = subprocess.run(command, env=_around(running), capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("key_"), done.stderr
+
+
+def test_what_the_page_for_integrators_says_works_as_it_stands(running):
+    around = _around(running)
     booking, checking = _blocks("python")
     made = subprocess.run(
         [sys.executable, "-c", booking], env=around, capture_output=True, text=True, check=True

@@ -14,7 +14,7 @@ def firestore_store(google, database, indexes=(), connect=None):
     """Build the store of one database."""
     place = Place(google.settings.project, database)
     return FirestoreDocuments(
-        connect or google.clients.of("firestore"), place, google.clock, google.entropy, indexes
+        connect or google.clients.of("firestore"), place, google.clock, google.entropy, lambda: indexes
     )
 
 

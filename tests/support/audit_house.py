@@ -10,11 +10,13 @@ from infra.local import objects
 from infra.local.cipher import LocalCipher
 from infra.local.documents import SqliteDocuments
 from infra.local.objects import SqliteObjects
-from shared.domain.ids import TenantId
+from shared.domain.ids import GuestId, PropertyId, ReservationId, RoomId, TenantId
 from shared.kernel.ids import DrawnIds
 from shared.kernel.log import Log
 from shared.ledger.admission import RECORD
 from shared.ledger.audit_log import OF_CELL
+from shared.ledger.reservation import Reservation, Status
+from shared.ledger.stay import Recency, Stay
 from shared.ports.documents import Create, Ref
 from shared.runtime.indexes import INDEXES
 from shared.usecases.audit.anchor_cell import CloseCell, close_cell
@@ -219,6 +221,21 @@ def checked_out(name, day, sequence=3, ok=True, **facts):
         row(name, sequence, f"{day}T11:00:00Z", REVOKED, {**about, **stay_of}, **facts),
         row(name, sequence + 1, f"{day}T11:00:20Z", settled, {**about, **locks}, **facts),
     ]
+
+
+def booked(reservation, guest):
+    """Return a stay of a guest."""
+    start = datetime.fromisoformat(f"{DAYS[0]}T12:00:00Z")
+    rooms, end = (RoomId("rmu_101"),), start + timedelta(days=2)
+    return Reservation(
+        id=ReservationId(reservation),
+        status=Status.CONFIRMED,
+        standing=Recency(1, start),
+        incarnation=1,
+        stay=Stay(
+            property_id=PropertyId("ppt_kabul"), guest_id=GuestId(guest), rooms=rooms, start=start, end=end
+        ),
+    )
 
 
 def later(day, days):

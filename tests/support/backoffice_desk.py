@@ -6,7 +6,8 @@ from infra.local.people import Badge
 from shared.domain.ids import PropertyId, TenantId, UserId
 from shared.domain.permissions import Role
 from shared.events.backoffice.catalogue import ROOT, TELEMETRY
-from shared.usecases.telemetry.keep import KEPT, NEWEST_TOLD
+from shared.ledger.indexes import NEWEST_TOLD
+from shared.usecases.telemetry.keep import KEPT
 
 SILK, KABUL = TenantId("tnt_silk"), PropertyId("ppt_kabul")
 PRINT = "fingerprint-of-a-machine"

@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import asdict
-from datetime import timedelta
 from random import Random
 
 import orjson
@@ -15,10 +14,6 @@ from infra.simulators.kit.app import Simulator
 from infra.simulators.kit.world import SimWorld
 from infra.simulators.registry import simulated_vendor
 from shared.domain.capabilities import ABILITIES
-from shared.domain.ids import credential_id
-from shared.domain.kinds import KeyCredentialKind, VendorCode
-from shared.domain.secret import Secret
-from shared.ledger.sealed_keys import SealedKey, SealedKeys, SecretName
 from shared.vendor_kit.desk_jobs import DeskJobs, JobError, JobState
 from shared.vendor_kit.http import Call
 from tests.contract.lock.simulated_setting import Straight
@@ -78,15 +73,6 @@ class MixedHotel(SampleHotel):
             account = simulated_vendor(vendor).account(simulator_address(port))
             await self.open_account(vendor, orjson.dumps(account))
         await self.open_account(GENERIC_WIEGAND, b"{}")
-
-    async def know_guest(self, vendor, account):
-        """Seal the account that a guest's key of a vendor is sent to, as whoever hears of contacts would."""
-        on = self.fleet.platform
-        for key in await self.keys():
-            if vendor_of(key) == vendor:
-                name = SecretName(credential_id(key["core"]["id"]), KeyCredentialKind.MOBILE_APP, 0)
-                secrets = SealedKeys(on.sealed.tenant(SILK), on.cipher, VendorCode(vendor))
-                await secrets.keep(SealedKey(name, Secret(account), on.clock.now() + timedelta(days=90)))
 
     @property
     def jobs(self):

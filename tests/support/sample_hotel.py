@@ -236,11 +236,11 @@ def message(event, subject="confirmed", time="2026-03-01T09:00:00Z", tenant="tnt
     return Message(orjson.dumps(document))
 
 
-def play(home, scenario, seed=0, **world):
+def play(home, scenario, seed=0, hotel=SampleHotel, **world):
     """Run a scenario in the sample hotel."""
 
     async def main(clock):
-        house = SampleHotel(clock, seed)
+        house = hotel(clock, seed)
         async with simulated_fleet(home, clock, seed, outside=house, **world) as on:
             house.on = on
             return await hunted(house, scenario)
@@ -257,7 +257,7 @@ async def hunted(house, scenario):
         "SELECT collection, id, keys, unpacked(body) FROM packed WHERE db = 'main'", ()
     )
     # All but the checksums: those are numbers by chance, and sooner or later one of them is somebody's PIN.
-    journals = house.fleet.means.engine.read("SELECT execution, seq, entry FROM journal", ())
+    journals = house.fleet.means.engine.read("SELECT execution, seq, unpacked(entry) FROM journal", ())
     places = {"log": house.on.log.getvalue(), "calls": "\n".join(listener.inside), "events": "\n".join(ours)}
     places |= {"documents": str(kept), "journals": str(journals)}
     leaks = [place for place, text in places.items() if found(text, listener.secrets)]

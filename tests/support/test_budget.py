@@ -12,7 +12,7 @@ from tests.support.budget import BUDGET, ROOT, folder_of, over_budget
 @pytest.mark.parametrize(
     ("nodeid", "folder"),
     [
-        ("tests/workflows/test_rush.py::test_one", "workflows"),
+        ("tests/workflows/issue/test_rush.py::test_one", "workflows"),
         ("tests/unit/shared/ledger/test_entry.py::TestIt::test_one[a/b]", "unit/shared"),
         ("tests/contract/lock/test_mock.py::test_one", "contract/lock"),
         ("tests/test_top.py::test_one", "."),

@@ -1,5 +1,6 @@
 """The sample hotel with messengers: catchers in place of providers, on the same virtual clock."""
 
+import asyncio
 from collections import deque
 
 import orjson
@@ -7,11 +8,13 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from starlette.applications import Starlette
 
-from functions.notifications.carriers import MAIL_LINES
+from functions.notifications.carriers import MAIL_LINES, PDU_LINES
 from infra.catchers.mail_server import SmtpSession
 from infra.catchers.mailbox_server import PASSWORD, USER, PopSession
 from infra.catchers.outbox import Outbox
 from infra.catchers.providers import Providers
+from infra.catchers.sms_centre import USER as SYSTEM
+from infra.catchers.sms_centre import Centre, CentreSession
 from infra.local.simulation.loop import run_virtually
 from shared.domain.secret import Secret
 from shared.ledger.guest_devices import GuestDevice, GuestDevices
@@ -66,6 +69,38 @@ class CaughtLines:
         return _Line(SmtpSession(self.outbox, self.faults))
 
 
+class CentreLines:
+    """Lines to an SMS centre that is in the same process."""
+
+    def __init__(self, centre):
+        self.centre = centre
+
+    async def open(self, host, port, *, encrypted):
+        if self.centre.faults and self.centre.faults[0] == "down":
+            self.centre.faults.popleft()
+            raise ConnectionRefusedError
+        return _CentreLine(CentreSession(self.centre))
+
+
+class _CentreLine:
+    def __init__(self, session):
+        self.session, self.said = session, deque()
+
+    async def say(self, pdu):
+        self.said += self.session.received(pdu)
+
+    async def hear(self, within):
+        if not self.said and self.session.over:
+            raise EOFError
+        if not self.said:
+            await asyncio.sleep(within)
+            raise TimeoutError
+        return self.said.popleft()
+
+    async def hang_up(self):
+        self.said.clear()
+
+
 class _Line:
     def __init__(self, session):
         self.session, self.said = session, deque([*session.greeting().splitlines(keepends=True)])
@@ -91,6 +126,7 @@ class ToldHotel(SampleHotel):
         self.outbox = Outbox(clock.now)
         self.providers = Providers(self.outbox, self._tell, "AC1", "tok")
         self.faults = self.providers.faults
+        self.centre = Centre(self.outbox, "tok")
         self.straight = Straight(Starlette(routes=self.providers.routes))
 
     async def send(self, call):
@@ -108,12 +144,19 @@ class ToldHotel(SampleHotel):
         await settle(self, **settings)
         on = self.fleet.platform
         on.kept[MAIL_LINES] = CaughtLines(self.outbox, self.faults["email"])
+        on.kept[PDU_LINES] = CentreLines(self.centre)
         for way, account in ACCOUNTS.items():
             await on.secrets.add(f"notify-{way}-{SILK}-api", Secret(orjson.dumps(account)))
         if app is not None:
             devices = GuestDevices(on.documents.tenant(SILK), self.fleet.cipher)
             until = on.clock.now().replace(year=on.clock.now().year + 1)
             await devices.register("rsv_1", GuestDevice("fid", Secret(app)), until)
+
+    async def use_centre(self, **more):
+        """Have SMS go by an operator's own centre from now on."""
+        account = {"protocol": "smpp", "host": "127.0.0.1", "systemId": SYSTEM, "password": "tok"}
+        account |= {"from": "SilkRoad", **more}
+        await self.fleet.platform.secrets.add(f"notify-sms-{SILK}-api", Secret(orjson.dumps(account)))
 
     async def book(self, event="evt_1", **data):
         """Book a stay for a guest with a mail address and a telephone."""

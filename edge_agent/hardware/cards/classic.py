@@ -72,16 +72,20 @@ class ClassicCard:
         if card.kind not in SECTORS:
             raise UnsafeWrite("not a MIFARE Classic card")
         self._reader, self._card, self._material = reader, card, material
+        self._new = False
+        """Whether the sector before was a new card's: the next is, most likely, and is tried so first."""
 
     async def claim(self, sector: int) -> SectorKey:
         """Open a sector for writing, with our key B or a new card's key; return what opened it."""
-        for key in (self.key(sector, KeyType.B), FACTORY_KEY):
+        keys = (self.key(sector, KeyType.B), FACTORY_KEY)
+        for key in reversed(keys) if self._new else keys:
             if await self._opens(sector, key):
+                self._new = key is FACTORY_KEY
                 return key
         raise CardForeign("neither this property's key nor a new card's opens the card")
 
     async def write(self, sector: int, blocks: Sequence[bytes]) -> None:
-        """Write a sector's data and prove it; a new card's sector then gets our keys."""
+        """Write a sector's data and prove it; a new card's sector then gets our keys, all of them tried."""
         numbered = dict(enumerate(blocks, first_block(sector)))
         _check_writable(sector, numbered)
         try:
@@ -98,6 +102,8 @@ class ClassicCard:
         await self._prove(numbered)
         if opened_with is FACTORY_KEY:
             await self.write_trailer(sector, self._ours(sector))
+        if not await self._opens(sector, self.key(sector, KeyType.A)):
+            raise CardFaulty("the key that locks have does not open the sector")
 
     async def read(self, sector: int) -> bytes:
         """Return a sector's data, read as a lock reads it."""

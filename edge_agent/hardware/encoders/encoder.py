@@ -142,5 +142,6 @@ class Encoder:
                 encoder_session_id=session.id,
                 closed_at=self._desk.clock.now(),
                 close_reason=reason.value,
+                property_id=self._desk.property_id,
             )
         )

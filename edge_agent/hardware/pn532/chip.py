@@ -66,7 +66,7 @@ class Pn532Chip:
         self._events: EventLink[FrameEvent] = EventLink(link, Pn532FrameReader())
         self._patience = patience
         self._turn = asyncio.Lock()
-        self._settled = self._clean = False
+        self._settled = self._clean = self._owed = False
 
     async def wake(self) -> Firmware:
         """Wake the chip, set it to plain reading, and learn who it is."""
@@ -93,7 +93,10 @@ class Pn532Chip:
 
     async def _settle(self) -> None:
         if not self._settled:
-            await self._events.hush(self._patience.silence)
+            # A command that nobody acknowledged may be answered late, beside its repeat: that is waited for.
+            late = 2 * self._patience.ack if self._owed else 0.0
+            await self._events.hush(max(self._patience.silence, late))
+        self._owed = False
         self._events.forget()
 
     async def _deliver(self, command: bytes) -> Frame | None:
@@ -115,6 +118,7 @@ class Pn532Chip:
             try:
                 event = await self._events.next(self._patience.ack)
             except NoAnswer:
+                self._owed = True
                 return early
             if isinstance(event, Ack):
                 return event

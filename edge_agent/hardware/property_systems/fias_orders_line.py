@@ -6,15 +6,21 @@
 3. The order, and its answer within a minute, because somebody has to lay the card on the encoder.
 4. LE ends the link.
 
+What a lock system answers late comes on whatever line is open by then, and says of an order no more than the
+station, the encoder and the reservation: of the same stay, the next order's answer looks like it. So after an
+order without an answer, and after our own start, each order comes from a station of its own name for a while:
+the answer bears it as it was asked.
+
 On a serial line each frame is acknowledged. Where no acknowledgement comes we ask for it with ENQ; only a NAK
 lets us send the order again, for a second one may make a second card.
 """
 
 import asyncio
+import itertools
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -38,6 +44,11 @@ from shared.ports.ambient import Clock
 
 TRIES: Final = 4
 BELIEVED: Final = timedelta(minutes=1)
+LATE: Final = timedelta(minutes=30)
+"""For so long an answer may come that nobody waits for: by then no card lies on that encoder any more."""
+LETTERS: Final = "0123456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+MARK: Final = 4
+"""Letters behind the station's name: no two orders of a day have the same."""
 Wanted = Callable[[Record], bool]
 
 
@@ -65,17 +76,28 @@ class FiasOrders:
         self._patience = patience or FiasPatience()
         self._turn = asyncio.Lock()
         self._seen: datetime | None = None
+        self._unheard: datetime | None = clock.now()  # what an earlier process asked may be answered yet
+        self._marks = itertools.count(int(clock.now().timestamp()))
 
     async def ask(self, request: KeyRequest) -> None:
         """Have a request carried out; after OutcomeUnknown it may be, after any other error it was not."""
-        order = ordered(request)
+        ordered(request)  # what cannot be written is refused before anybody is asked
         async with self._turn, self._linked() as link:
+            asked = self._told_apart(request)
             try:
-                await link.deliver(order)
-                answer = await link.record(_to(request), self._patience.answered)
+                await link.deliver(ordered(asked))
+                answer = await link.record(_to(asked), self._patience.answered)
             except (NoAnswer, LinkLost) as lost:
+                self._unheard = self._clock.now()
                 raise OutcomeUnknown(lost.problem) from lost
-            accepted(request, answer)
+            accepted(asked, answer)
+
+    def _told_apart(self, request: KeyRequest) -> KeyRequest:
+        """Return a request from a station of its own, while an answer to an earlier one may come."""
+        if self._unheard is None or abs(self._clock.now() - self._unheard) > LATE:
+            self._unheard = None
+            return request
+        return replace(request, station=request.station + _mark(next(self._marks)))
 
     async def there(self) -> bool:
         """Say whether the lock system can be reached; one that was a moment ago, or is asked now, is."""
@@ -169,6 +191,15 @@ class _Link:
             with suppress(RecordRefused):  # of no use to us, whatever it is
                 self.kept.append(Record.parse(event.data))
         return event
+
+
+def _mark(number: int) -> str:
+    """Return some letters for a number."""
+    letters = ""
+    for _ in range(MARK):
+        number, rest = divmod(number, len(LETTERS))
+        letters = LETTERS[rest] + letters
+    return letters
 
 
 def _to(request: KeyRequest) -> Wanted:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from bleak import BleakClient, BleakScanner
 from bleak.exc import BleakError
 
-from edge_agent.hardware.errors import LinkLost, NoAnswer
+from edge_agent.hardware.errors import LinkLost, LockNotHeard, NoAnswer
 from edge_agent.hardware.ttlock.advertisement import advertisement, suffix_matches
 from edge_agent.hardware.ttlock.frames import LockVersion
 
@@ -101,7 +101,7 @@ async def open_ble(mac: str) -> BleLink:
             lambda device, told: _is_lock(mac, device, told, heard), timeout=LISTEN_SECONDS
         )
     if device is None:
-        raise NoAnswer("the lock is not heard: wake it by a touch of its keypad")
+        raise LockNotHeard("the lock is not heard: wake it by a touch of its keypad")
     link = BleLink(device, heard[-1] if heard else LockVersion())
     try:
         await link.connect()

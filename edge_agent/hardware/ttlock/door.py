@@ -21,7 +21,7 @@ from datetime import datetime, timedelta
 from typing import Final, Protocol, TypeVar
 from zoneinfo import ZoneInfo
 
-from edge_agent.hardware.errors import DeviceRefused, HardwareError, NoAnswer
+from edge_agent.hardware.errors import DeviceRefused, HardwareError, LockNotHeard, NoAnswer
 from edge_agent.hardware.link import ByteLink, EventLink
 from edge_agent.hardware.ttlock import commands
 from edge_agent.hardware.ttlock.cipher import decrypt, encrypt
@@ -151,6 +151,7 @@ class TtlockDoor:
         self, errand: Callable[[LockVisit], Awaitable[_T]], seconds: float = DEADLINE_SECONDS
     ) -> _T:
         """Do an errand at the lock, all of it before one deadline, or raise NoAnswer."""
+        visit: LockVisit | None = None
         try:
             async with self._turn, asyncio.timeout(seconds):
                 visit = LockVisit(await self._connect(), self._keys)
@@ -162,12 +163,16 @@ class TtlockDoor:
                     # Shielded: a deadline that has passed must not leave the lock closed to others.
                     await asyncio.shield(visit.leave())
         except TimeoutError:
+            if visit is None:
+                raise LockNotHeard(
+                    "the lock is not heard in time: wake it by a touch of its keypad"
+                ) from None
             raise NoAnswer("the lock did not finish in time: is it awake and near?") from None
 
-    async def add_pin(self, pin: Secret[str], start: datetime, end: datetime) -> None:
-        """Add a PIN for a window, in a visit of its own."""
+    async def add_pin(self, pin: Secret[str], start: datetime, end: datetime, *, ours: bool = False) -> None:
+        """Add a PIN for a window, in a visit of its own; `ours` is one of an attempt without an answer."""
         window = self.validity(start, end)
-        await self.visit(lambda visit: visit.add_passcode(pin, window))
+        await self.visit(lambda visit: visit.add_passcode(pin, window, ours=ours))
 
     async def remove_pin(self, pin: Secret[str]) -> None:
         """Take a PIN away, in a visit of its own; one that is not there is away."""

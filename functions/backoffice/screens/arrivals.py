@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from functions.backoffice.console_paper import word
 from functions.backoffice.screens.look import MOST_ROWS, Look
-from shared.queries.boards import ON_BOARD, VIEWS
+from shared.queries.boards import ON_BOARD, Lobby
 from shared.queries.readiness import readiness
 
 AT_RISK: Final = frozenset({"keyless", "failed"})
@@ -13,7 +13,7 @@ AT_RISK: Final = frozenset({"keyless", "failed"})
 
 async def arrivals(look: Look) -> str:
     """Return who comes today."""
-    items = await VIEWS["arrivals"](look.store, look.at(), look.now)
+    items = await Lobby(look.store, look.at(), look.now).arrivals()
     rows = [
         (
             look.stay(each["reservation"]),
@@ -30,13 +30,15 @@ async def arrivals(look: Look) -> str:
 async def ahead(look: Look) -> str:
     """Return who comes within three days, and what puts each arrival at risk."""
     found = look.here((await readiness(look.cell, look.tenant, look.now, look.at()))["arrivals"])
+    known = (await look.on.hotels.premises(look.who.tenant, look.at())).devices
+    labels = {str(each.id): each.label for each in known}
     rows = [
         (
             look.stay(each["reservation"]),
             each["arrives"],
             _ready(look, each["ready"]),
             _joined(each["risks"]),
-            _joined(_doors(each["doors"])),
+            _joined(_doors(each["doors"], labels)),
         )
         for each in sorted(found, key=lambda each: (not each["risks"], str(each["arrives"])))[:MOST_ROWS]
     ]
@@ -48,8 +50,10 @@ def _ready(look: Look, state: str) -> object:
     return word(look.paper, said, worst=said in AT_RISK)
 
 
-def _doors(doors: Iterable[Mapping[str, Any]]) -> list[str]:
-    return [f"{each['device']}: {each['placement']}" for each in doors]
+def _doors(doors: Iterable[Mapping[str, Any]], labels: Mapping[str, str]) -> list[str]:
+    """Return how far each door is, by the name on it; one that has left the hotel has its id alone."""
+    named = ((labels.get(each["device"], each["device"]), each["placement"]) for each in doors)
+    return [f"{label}: {placement.replace('_', ' ')}" for label, placement in named]
 
 
 def _joined(texts: Iterable[str]) -> str:

@@ -105,8 +105,9 @@ async def _refusal(look: Look, told: Mapping[str, Any]) -> str:
         (word(look.paper, each["cause"]), each["because"], each["remedy"], each["guest"].get(locale))
         for each in told["causes"]
     ]
-    title = f"<h2>{look.stay(told['reservation'])} {shown(told['label'] or told['device'])}</h2>"
-    return title + look.table("explain", ("reason", "what", "remedy", "told"), rows)
+    door = told["label"] or told["device"]
+    title = f"<h2>{look.stay(told['reservation'])} {shown(door)}</h2>"
+    return title + look.table("explain", ("reason", "what", "remedy", "told"), rows, of=door)
 
 
 async def _check_stay(look: Look, name: str) -> None:

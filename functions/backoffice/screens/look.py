@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from functions.backoffice.console_paper import LONGEST, Markup, Paper, form, hidden, shown, table
+from functions.backoffice.console_paper import Markup, Paper, entry, form, hidden, plain, shown, table
 from shared.domain.ids import PropertyId
 from shared.domain.instants import instant_to_text
 from shared.domain.permissions import Permission, Principal, Verdict
@@ -18,6 +18,7 @@ from shared.runtime.problems import NotThere, SignInAgain
 
 MOST_ROWS: Final = 200
 ORDERS: Final = "console-orders"
+ASKED_FOR: Final = "done"
 _REFUSALS: Final[Mapping[Verdict, type[Exception]]] = {
     Verdict.FORBIDDEN: Forbidden,
     Verdict.ELSEWHERE: NotThere,
@@ -75,13 +76,12 @@ class Look:
         house = self.at()
         return [each for each in found if each["property"] == house][:MOST_ROWS]
 
-    async def change(self, screen: "Screen") -> bool:
-        """Do what a form asks; a screen that changes nothing refuses."""
+    async def change(self, screen: "Screen") -> str:
+        """Do what a form asks, and return the word for it; a screen that changes nothing refuses."""
         if screen.change is None or screen.changes is None:
             raise NotThere("nothing is changed here")
         self.demand(screen.changes)
-        await screen.change(self)
-        return True
+        return await screen.change(self) or ASKED_FOR
 
     async def order(self, do: str, **about: str) -> None:
         """Have something done by who may do it: the console is open to whoever finds it, and only looks."""
@@ -92,11 +92,14 @@ class Look:
     def caption(self) -> str:
         """Return how old the screen is, and how to look again."""
         at = instant_to_text(self.now.replace(microsecond=0))
-        return f'{self.paper.word("as_of")} <time datetime="{at}">{shown(at)}</time>'
+        return f"{self.paper.word('as_of')} {shown(at)}"
 
-    def table(self, title: str, columns: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
-        """Return a table with its title in the reader's language, and as of when it holds."""
-        return table(self.paper, self.paper.word(title), columns, rows, self.caption())
+    def table(
+        self, title: str, columns: tuple[str, ...], rows: Iterable[tuple[object, ...]], of: object = ""
+    ) -> str:
+        """Return a table with its title in the reader's language, of what, and as of when it holds."""
+        named = f"{self.paper.word(title)} {plain(of)}".strip()
+        return table(self.paper, named, columns, rows, self.caption())
 
     def stay(self, name: object) -> Markup | None:
         """Return a link to a stay, where there is one."""
@@ -106,10 +109,7 @@ class Look:
         """Return a form that asks for the one thing which is named in the address."""
         kept = hidden(property=self.house or "", **about)
         label = self.paper.word("find" if screen == "stay" else "which")
-        field_ = (
-            f'<label for="id">{label}</label>{kept}'
-            f'<input id="id" name="id" dir="ltr" maxlength="{LONGEST}" required> '
-        )
+        field_ = kept + entry(label, "id")
         return form(self.paper, screen, field_, "look", method="get")
 
 
@@ -120,4 +120,8 @@ class Screen:
     permission: Permission
     show: Callable[[Look], Awaitable[str]]
     changes: Permission | None = None
-    change: Callable[[Look], Awaitable[None]] | None = None
+    change: Callable[[Look], Awaitable[str | None]] | None = None
+    sandbox: bool = False
+    """Whether there is such a screen only where doors are simulated."""
+    moves: Callable[[Look], Awaitable[bool]] | None = None
+    """Says whether what is shown is still under way: whoever wants to follows it, and may stop."""

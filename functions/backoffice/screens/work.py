@@ -15,13 +15,14 @@ from shared.ports.executions import Happening
 from shared.ports.sagas import SagaError
 from shared.ports.tasks import Task
 from shared.queries.attention import failed_keys, residues
-from shared.queries.bulk import list_bulk
+from shared.queries.bulk import is_under_way, list_bulk
 from shared.queries.findings import strange_residues
 from shared.queries.found import find_grant, find_key, work_on
-from shared.queries.keys import keys_in_work
+from shared.queries.keys import key_of, keys_in_work
 from shared.runtime.problems import NotNow, NotThere
 from shared.usecases.operations.letters import shown_letter
 from shared.usecases.upkeep.close_residue import check_residue
+from shared.usecases.upkeep.fork_work import shown_steps
 
 REPLAYER: Final = "replay-letter"
 HOST: Final = re.compile(r"https?://[^/\s]+")
@@ -106,11 +107,30 @@ async def _saga(look: Look, key: str) -> str:
     work = told["work"]
     row = (key, work["kind"], work["generation"], work["tries"], told["lost"], told["broken"], told["due_at"])
     head = look.table("work", ("key", "kind", "run", "tries", "lost", "broken", "due"), (row,))
+    ways = await _ways(look, key)
     steps = [_step(each) for each in await _history(look, work["execution"])]
     again = (
         form(look.paper, "sagas", hidden(id=key), "ask_again") if look.holds(Permission.KEY_ASK_AGAIN) else ""
     )
-    return f"{head}{again}{look.table('history', ('at', 'kind', 'what', 'line'), steps)}"
+    return f"{head}{again}{ways}{look.table('history', ('at', 'kind', 'what', 'line'), steps)}"
+
+
+async def _ways(look: Look, key: str) -> str:
+    """Return the ways to make a key; whoever steers sagas may have it made anew from one of them."""
+    entry = await key_of(look.store, key)
+    steers = look.holds(Permission.SAGA_STEER)
+    rows = [
+        (
+            each["step"],
+            each["vendor"],
+            word(look.paper, each["kind"]),
+            each["attempts"],
+            "; ".join(each["problems"]),
+            form(look.paper, "sagas", hidden(id=key, step=str(each["step"])), "fork") if steers else None,
+        )
+        for each in (shown_steps(entry) if entry is not None else ())
+    ]
+    return look.table("step", ("step", "vendor", "kind", "tries", "reason", "look"), rows)
 
 
 def _step(each: Happening) -> tuple[object, ...]:
@@ -135,10 +155,14 @@ async def _history(look: Look, execution: str | None) -> Sequence[Happening]:
 
 
 async def ask_again(look: Look) -> None:
-    """Have a key's vendor asked again now, or a failed key requested anew."""
-    key = look.form.get("id", "")
+    """Have a key's vendor asked again now, or a failed key requested anew; or made anew from a step."""
+    key, step = look.form.get("id", ""), look.form.get("step")
     await _there(look, key)
-    await look.order("retry-key", key=key)
+    if step is None:
+        await look.order("retry-key", key=key)
+        return
+    look.demand(Permission.SAGA_STEER)
+    await look.order("fork-work", key=key, step=step)
 
 
 async def letters(look: Look) -> str:
@@ -178,7 +202,7 @@ async def bulk(look: Look) -> str:
     """Return the revocations of many keys at once, and how far each is."""
     rows = [
         (
-            each["device"] or each["property"],
+            each["device"] or look.paper.called(each["property"]),
             word(look.paper, each["stage"]),
             each["began_at"],
             each["by"],
@@ -187,7 +211,16 @@ async def bulk(look: Look) -> str:
             each["removed"],
             each["residual"],
         )
-        for each in look.here((await list_bulk(look.cell, look.tenant))["jobs"])
+        for each in await _jobs(look)
     ]
     columns = ("about", "state", "since", "by", "pages", "revoked", "removed", "residual")
     return look.table("bulk", columns, rows)
+
+
+async def bulk_moves(look: Look) -> bool:
+    """Say whether a revocation of many keys is under way."""
+    return any(map(is_under_way, await _jobs(look)))
+
+
+async def _jobs(look: Look) -> list[Mapping[str, Any]]:
+    return look.here((await list_bulk(look.cell, look.tenant))["jobs"])

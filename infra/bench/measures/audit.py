@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 
 from infra.bench.figures import Figure, Ground, Measure, Sample
-from infra.bench.rounds import each_second
+from infra.bench.rounds import each_cpu_second
 from shared.audit.intake import Day, Head, Row, day_of_entries
 from shared.audit.log import Edge, append
 from shared.audit.proofs import inclusion_path, root_by_inclusion
@@ -49,8 +49,8 @@ def take(ground: Ground) -> Sample:
         ANCHOR: (took - made) * MILLION / events,
         MEMORY: _megabytes(lambda: _anchored(ground.folder / "watched", WATCHED)),
         PROOF: _milliseconds(lambda: inclusion_path(index, edge.size, stored_subtrees(edge.size, read))),
-        HASHES: each_second(lambda: node_hash(leaf, root), seconds),
-        CHECKS: each_second(lambda: root_by_inclusion(leaf, index, edge.size, path), seconds),
+        HASHES: each_cpu_second(lambda: node_hash(leaf, root), seconds),
+        CHECKS: each_cpu_second(lambda: root_by_inclusion(leaf, index, edge.size, path), seconds),
     }
 
 

@@ -32,6 +32,8 @@ from infra.local.sample.load import sample_vendor
 from infra.local.server import free_port
 
 MANY, PATIENCE_SECONDS = 32, 30.0
+LATER = 20_000
+"""The first stay of those that are booked all at once: more than a fleet makes one after the other before."""
 CONTROL = "bench"
 RAW, OWN, SIMULATED = "raw.hand_written_keys", "keys.mock", "keys.simulated"
 OVER_TLS = "keys.mock_over_tls"
@@ -177,8 +179,8 @@ def _by_fleet(vendor: Vendor, ground: Ground) -> Sample:
     with answering(program, port, ground.folder, **vendor.trusting) as fleet:
         # What is looked up once for each lock is no part of a key.
         uvloop.run(made(partial(make_key, port, 0), port, MANY, lambda number: number < hotel.ROOMS))
-        for many in (1, MANY):
-            make = partial(make_key, port, 1_000_000 * many)
+        for many, first in ((1, hotel.ROOMS), (MANY, LATER)):
+            make = partial(make_key, port, first)
             sample |= _loaded(vendor, fleet, make, many, ground)
     return sample
 

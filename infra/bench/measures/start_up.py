@@ -38,7 +38,7 @@ def measure(manifest: Manifest) -> Measure:
     figures = {RAW: Figure("ms", "lower")}
     for name in families:
         figures[CPU.format(name)] = Figure("ms", "lower", beside=RAW)
-        figures[RATIO.format(name)] = Figure("ratio", "lower", floor=1.5, aim=1.15)
+        figures[RATIO.format(name)] = Figure("ratio", "lower", floor=1.35, aim=1.15)
     return Measure("start_up", figures, lambda ground: _take(ground, families))
 
 

@@ -1,14 +1,15 @@
 """A whole fleet that makes a key a request: `... key_fleet HOME PORT VENDOR VENDOR_PORT [https]`.
 
 Besides what every fleet serves, `POST /_bench/keys` with the number of a stay publishes its booking and is
-answered when the key's `issued` is published, so that nobody has to ask whether it is. A GET is answered with
-what the fleet has counted, once nothing is under way.
+answered when the key's `issued` is published, so that nobody has to ask whether it is; `POST /_bench/ends`
+publishes that its guest has left, and is answered when `revoke_settled` is. A GET is answered with what the
+fleet has counted, once nothing is under way.
 """
 
 import asyncio
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -19,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from infra.bench.hotel import PROPERTY, TENANT, account, hotel, room
+from infra.bench.hotel import PROPERTY, ROOMS, TENANT, account, hotel, room
 from infra.bench.programs.serving import serve
 from infra.local.ambient import SystemClock
 from infra.local.fleet import Fleet, open_fleet
@@ -35,13 +36,18 @@ from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.guard import GuardPolicy
 from shared.vendor_kit.http import Answer, Call
 
-PATH = "/_bench/keys"
+PATH, LEFT = "/_bench/keys", "/_bench/ends"
 VENDOR_NAME = "vendor.example"
 BOOKED = "melmastoon.reservation.booking.confirmed.v1"
-ENDS = {"melmastoon.lock.credential.issued.v1": 200, "melmastoon.lock.credential.failed.v1": 500}
+CHECKED_OUT = "melmastoon.reservation.booking.checked_out.v1"
+ENDS = {
+    "melmastoon.lock.credential.issued.v1": 200,
+    "melmastoon.lock.credential.failed.v1": 500,
+    "melmastoon.lock.credential.revoke_settled.v1": 200,
+}
 UNHURRIED = GuardPolicy(limit=None)
-FIRST_DAY, STAY = timedelta(days=30), timedelta(days=3)
-"""Keys are usually made long before the guest comes."""
+FIRST_DAY, NIGHT = timedelta(days=30), timedelta(days=1)
+"""Keys are usually made long before the guest comes; the next one has the room when the last one leaves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +76,20 @@ class KeyDesk:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["path"] != PATH:
+        told = {PATH: (BOOKED, booking), LEFT: (CHECKED_OUT, leaving)}.get(scope["path"])
+        if told is None:
             await self._fleet(scope, receive, send)
             return
         request = Request(scope, receive)
-        asked = self._key if request.method == "POST" else self._counted
-        await (await asked(request))(scope, receive, send)
+        answer = await (self._done(request, *told) if request.method == "POST" else self._counted(request))
+        await answer(scope, receive, send)
 
-    async def _key(self, request: Request) -> Response:
+    async def _done(self, request: Request, subject: str, told: Callable[[int], Message]) -> Response:
         number = int(await request.body())
-        issued = asyncio.get_running_loop().create_future()
-        self._heard.waiting[f"rsv_{number}"] = issued
-        await self._fleet.bus.publish(BOOKED, [booking(number)])
-        return Response(status_code=await issued)
+        done = asyncio.get_running_loop().create_future()
+        self._heard.waiting[f"rsv_{number}"] = done
+        await self._fleet.bus.publish(subject, [told(number)])
+        return Response(status_code=await done)
 
     async def _counted(self, _request: Request) -> Response:
         await self._fleet.sagas.settled()
@@ -91,26 +98,38 @@ class KeyDesk:
         return JSONResponse(dict(self._fleet.counters))
 
 
-def booking(number: int) -> Message:
+def booking(
+    number: int, rooms: int = ROOMS, begins: timedelta = FIRST_DAY, lasts: timedelta = NIGHT
+) -> Message:
     """Return the confirmation of a stay in one room, as reservation-service publishes it."""
     now = SystemClock().now()
+    arrival = now.replace(minute=0, second=0, microsecond=0) + begins + lasts * (number // rooms)
+    data = {
+        "propertyId": PROPERTY,
+        "guest": {"id": f"gst_{number}", "displayName": "A Guest"},
+        "rooms": [room(number, rooms)],
+        "validFrom": write_instant(arrival),
+        "validUntil": write_instant(arrival + lasts),
+    }
+    return _event(number, BOOKED, f"evt_{number}", data)
+
+
+def leaving(number: int) -> Message:
+    """Return that the guest of a stay has left."""
+    return _event(number, CHECKED_OUT, f"out_{number}", {})
+
+
+def _event(number: int, subject: str, name: str, data: Mapping[str, object]) -> Message:
     event = {
         "specVersion": "1.0",
-        "id": f"evt_{number}",
-        "subject": BOOKED,
-        "type": BOOKED,
-        "time": write_instant(now),
+        "id": name,
+        "subject": subject,
+        "type": subject,
+        "time": write_instant(SystemClock().now()),
         "tenantId": TENANT,
-        "data": {
-            "reservationId": f"rsv_{number}",
-            "propertyId": PROPERTY,
-            "guest": {"id": f"gst_{number}", "displayName": "A Guest"},
-            "rooms": [room(number)],
-            "validFrom": write_instant(now + FIRST_DAY),
-            "validUntil": write_instant(now + FIRST_DAY + STAY),
-        },
+        "data": {"reservationId": f"rsv_{number}", **data},
     }
-    return Message(json.dumps(event).encode(), {"subject": BOOKED, "tenantId": TENANT}, f"rsv_{number}")
+    return Message(json.dumps(event).encode(), {"subject": subject, "tenantId": TENANT}, f"rsv_{number}")
 
 
 class ToThisMachine(Sockets):

@@ -86,6 +86,7 @@ class PulledWire:
         for each in (one, other):
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
+        one.close()  # the other is read by the thread that closes it
 
 
 @dataclass

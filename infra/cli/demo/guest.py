@@ -10,6 +10,7 @@ from urllib.parse import urlencode, urlsplit
 import orjson
 
 from infra.cli.address import ADDRESS
+from infra.cli.sim.with_catchers import outbox_address
 from shared.domain.secret import Secret
 
 PATIENCE_SECONDS: Final = 10.0
@@ -25,19 +26,24 @@ class Guest:
     def __init__(self, home: Path, port: int) -> None:
         self._home, self._port = home, port
 
-    def messages(self) -> list[Mapping[str, Any]]:
-        """Return what was sent to the guest, the oldest first."""
+    @property
+    def outbox(self) -> str:
+        """Where a browser sees all that was sent."""
+        return outbox_address(self._home, self._port)
+
+    def messages(self, *to: str) -> list[Mapping[str, Any]]:
+        """Return what was sent to the guest, or to these addresses, the oldest first."""
         from infra.catchers.serve import outbox_token
 
         headers = {"authorization": f"Bearer {outbox_token(self._home)}"}
         status, raw = _asked(self._port, "GET", "/outbox", b"", headers)
         found = orjson.loads(raw)["messages"] if status == http.client.OK else []
-        return [each for each in found if each["to"] in (MAIL, PHONE)]
+        return [each for each in found if each["to"] in (to or (MAIL, PHONE))]
 
-    def link(self) -> str:
-        """Return the link of the guest's mail, or nothing."""
-        letters = (each["text"] for each in self.messages() if each["channel"] == "email")
-        found = (_LINK.search(text) for text in letters)
+    def link(self, *to: str, channel: str = "email") -> str:
+        """Return the link of the first message on a way to the guest, or nothing."""
+        letters = [each for each in self.messages(*to) if each["channel"] == channel]
+        found = (_LINK.search(each["data"].get("link") or each["text"]) for each in letters)
         return next((link[0] for link in found if link), "")
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, Telling, line, plain
+from infra.cli.cloud import Cloud, PlatformChoice, emulators_kept, emulators_named
 from infra.cli.control import ControlPlane
 from infra.cli.demo.claim import Claim
 from infra.cli.demo.doors import Doors
@@ -22,7 +23,7 @@ from infra.cli.demo.process import LAST_WORDS, fleet_process, vendor_process
 from infra.cli.demo.scene import played
 from infra.cli.demo.scenes import SCENES
 from infra.cli.demo.stage import Json, Stage
-from infra.cli.demo.stay import Stay
+from infra.cli.demo.stay import TENANT, Stay
 from infra.cli.listening import free_port_above
 from infra.cli.polling import Patience
 from infra.cli.problems import Failed, Problem
@@ -31,11 +32,13 @@ from infra.cli.sim.with_catchers import OUTBOX_PORT, catchers_beside
 from infra.cli.timeline import said
 
 STAY: Final = "rsv_demo"
+CONSOLE: Final = "backoffice-console"
 PORTS_FROM, PORTS = 20000, 10000
 """Below the ports that systems lend to outgoing calls, which could take one before we listen on it."""
 APART: Final = 6
 """So many ports lie between the first of two demos that were started one after the other."""
 Week = Annotated[bool, typer.Option("--week", help="Play a week of a small hotel instead, in seconds.")]
+Mixed = Annotated[bool, typer.Option("--mixed", help="With --week: one stay in wings of several vendors.")]
 COUNTED: Final = {
     "deliveries": "deliveries",
     "kills": "kill -9",
@@ -46,19 +49,27 @@ COUNTED: Final = {
 }
 
 
-def demo(week: Week = False) -> Telling:
+def demo(week: Week = False, mixed: Mixed = False, platform: PlatformChoice = Cloud.EMBEDDED) -> Telling:
     """Book a stay and check out again, through an outage, a hundred duplicates and two kill -9, for real."""
+    if mixed:
+        from infra.cli.demo.week_mixed import mixed_week  # as below
+
+        return (yield from mixed_week())
     if week:
         from infra.cli.demo.week import week as play_week  # a fleet on one thread: another demo's alone
 
         return (yield from play_week())
-    return (yield from _a_bad_day())
+    # Told to stop, or left alone by its terminal, the demo must not leave a process behind.
+    for signum in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, signal.default_int_handler)
+    with emulators_named(FleetAddress(), platform), emulators_kept(platform):
+        return (yield from _a_bad_day(platform))
 
 
-def _a_bad_day() -> Telling:
+def _a_bad_day(platform: Cloud) -> Telling:
     patience = Patience()
     began, claims = patience.seconds(), list[Claim]()
-    with _a_stage(patience) as stage:
+    with staged(patience, platform) as stage:
         yield line(
             plain("keyfleet demo", "bold"), ": a booking becomes a key and is taken back, on this machine."
         )
@@ -73,10 +84,8 @@ def _a_bad_day() -> Telling:
 
 
 @contextmanager
-def _a_stage(patience: Patience) -> Iterator[Stage]:
-    # Told to stop, or left alone by its terminal, the demo must not leave a process behind.
-    for signum in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(signum, signal.default_int_handler)
+def staged(patience: Patience, platform: Cloud = Cloud.EMBEDDED) -> Iterator[Stage]:
+    """Set the stage in a folder of its own: the vendor and the fleet are there, and not started."""
     with ExitStack() as undo:
         folder = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix="keyfleet-demo-")))
         at = FleetAddress(folder / "home", _port_above(PORTS_FROM + APART * os.getpid() % PORTS))
@@ -87,12 +96,13 @@ def _a_stage(patience: Patience) -> Iterator[Stage]:
         outbox = _port_above(simulator.port)
         undo.enter_context(catchers_beside(at.home, outbox))
         undo.enter_context(_environment(OUTBOX_PORT, str(outbox)))
-        fleet = fleet_process(at, simulator, folder / "fleet.log", patience)
+        fleet = fleet_process(at, simulator, folder / "fleet.log", patience, platform)
         undo.callback(fleet.stop)
         stay = Stay(STAY, patience.clock.now().replace(microsecond=0))
         guest = Guest(at.home, outbox)
         desk = FrontDesk(at, folder / "desk", patience, undo)
-        yield Stage(fleet, vendor, ControlPlane(at), Doors(simulator), patience, stay, guest, at.home, desk)
+        control, doors = ControlPlane(at), Doors(simulator)
+        yield Stage(fleet, vendor, control, doors, patience, stay, guest, at.home, desk, platform)
 
 
 @contextmanager
@@ -153,4 +163,5 @@ def _success(claims: int, stage: Stage, seconds: float) -> tuple[Text, ...]:
     return (
         line("\n", plain(f"✓ All {claims} claims hold", "bold green"), f", after {seconds:.1f} s: {counts}."),
         line("Keep one running: keyfleet up --sample --simulators, then keyfleet --help."),
+        line(f"Its console: {FleetAddress().base_url}/{CONSOLE}, by keyfleet console --tenant {TENANT}."),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from infra.cli.address import FleetAddress
+from infra.cli.cloud import Cloud
 from infra.cli.control import ControlPlane
 from infra.cli.polling import OutOfPatience, Patience
 from infra.cli.problems import Failed, Problem
@@ -83,11 +84,16 @@ class Process:
         return Failed(f"{self._command[3]} did not start: {why}", f"its last words were:\n{said}")
 
 
-def fleet_process(at: FleetAddress, simulator: Simulator, log: Path, patience: Patience) -> Process:
+def fleet_process(
+    at: FleetAddress, simulator: Simulator, log: Path, patience: Patience, platform: Cloud
+) -> Process:
     """Return a fleet to start, whose sample hotel has its account at this simulator."""
     place = ("--home", str(at.home), "--port", str(at.port), "--sim-port", str(simulator.port))
     return Process(
-        ("up", *place, "--sample", "--card-hotel"), log, lambda: ControlPlane(at).get("status"), patience
+        ("up", *place, "--sample", "--card-hotel", "--platform", platform.value),
+        log,
+        lambda: ControlPlane(at).get("status"),
+        patience,
     )
 
 

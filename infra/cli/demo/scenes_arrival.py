@@ -84,7 +84,8 @@ def issued(stage: Stage) -> Proof:
     stage.until(lambda: _ended(stage))
     key = stage.until(lambda: stage.settled("active"))
     stage.counts["attempts"] = key["attempts"]
-    held = key["saga"]["execution"] == stage.execution and key["saga"]["generation"] == 1
+    execution = key["saga"]["execution"].rpartition("/")[2]  # Google's names begin with the workflow's
+    held = execution == stage.execution and key["saga"]["generation"] == 1
     locks = ", ".join(sorted(grant["label"] for grant in key["grants"]))
     detail = f"{key['id']}: PIN {'•' * PIN_DIGITS} at {locks}\n{_window(key['effective'])}"
     return Proof(held, {"key": key["id"], "attempts": key["attempts"], "saga": dict(key["saga"])}, detail)

@@ -46,7 +46,8 @@ def evidence(stage: Stage) -> Proof:
 
 
 def _ended(stage: Stage, execution: str) -> Mapping[str, Any] | None:
-    shown = stage.control.get("executions", execution)
+    # Google names an execution below its workflow; the control plane knows it by its own id.
+    shown = stage.control.get("executions", execution.rpartition("/")[2])
     return None if shown["state"] in ("ACTIVE", "QUEUED") else shown
 
 

@@ -23,6 +23,7 @@ from shared.domain.ids import TenantId
 from shared.domain.instants import instant_to_text
 from shared.domain.secret import Secret
 from shared.ledger.indexes import DAYS
+from shared.vendor_kit.calm.blocks import PLATFORM
 from shared.vendor_kit.http import Answer, Call
 
 HOTEL: Final = ZoneInfo("Asia/Kabul")
@@ -63,6 +64,7 @@ class WeekHouse:
             sleep=asyncio.sleep,
             hotel=vendor.sample(),
             control_token=self._control.reveal(),
+            post=self._heard,
         )
         self._doors = InProcess(Simulator(vendor, world))
 
@@ -84,6 +86,11 @@ class WeekHouse:
 
     async def publish(self, subject: str, **data: Any) -> None:
         """Publish an event of another service, and let it be done."""
+        await self.put_out(subject, **data)
+        await asyncio.sleep(A_MINUTE)
+
+    async def put_out(self, subject: str, **data: Any) -> None:
+        """Publish an event of another service, and go on."""
         self.told += 1
         event = {
             "specVersion": "1.0",
@@ -94,7 +101,6 @@ class WeekHouse:
             "data": data,
         }
         await self.order("_cloud/publish", subject=subject, event=event)
-        await asyncio.sleep(A_MINUTE)
 
     async def order(self, path: str, **body: Any) -> Json:
         """Call the fleet as its operator."""
@@ -113,6 +119,20 @@ class WeekHouse:
         answer = await self.fleet.means.transport.send(Call(method, url, headers, body, timeout=60))
         found: Json = orjson.loads(answer.body or b"{}")
         return found
+
+    async def _heard(self, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, Any]:
+        """Be the wire from the vendor's cloud to the fleet."""
+        answer = await self.fleet.means.transport.send(Call("POST", url, dict(headers), body, timeout=60))
+        return answer.status, answer.body
+
+    async def listen(self) -> None:
+        """Have the vendor tell the fleet what its doors do, at an address that nobody guesses."""
+        secret = SystemEntropy().token(16).hex()
+        vendor = sample_vendor()
+        name = f"lock-{vendor}-{TENANT}-ppt_kabul-webhook"
+        await self.fleet.platform.secrets.add(name, Secret(secret.encode()))
+        url = f"{self.fleet.config.base_url}/webhook-{vendor}/{TENANT}/ppt_kabul/{secret}"
+        await self.steer("PUT", "callbacks", {"client_id": "sim-client", "url": url})
 
     async def at(self, door: str) -> set[str]:
         """Return the codes in a lock's memory."""
@@ -133,23 +153,30 @@ class WeekHouse:
 
     async def _reason(self, door: str, pin: Secret[str]) -> str:
         self.tried += 1
+        number = await self.number_of(door)
+        return str((await self.steer("POST", f"doors/{number}/try", {"pin": pin.reveal()}))["reason"])
+
+    async def number_of(self, door: str) -> int:
+        """Return what the vendor calls a door's lock."""
         (number,) = [each["lockId"] for each in await self._locks() if each["alias"] == door]
-        return str((await self._steer("POST", f"doors/{number}/try", {"pin": pin.reveal()}))["reason"])
+        return int(number)
 
     async def _locks(self) -> list[Json]:
-        locks: list[Json] = (await self._steer("GET", "state"))["locks"]
+        locks: list[Json] = (await self.steer("GET", "state"))["locks"]
         return locks
 
-    async def _steer(self, method: str, path: str, body: Json | None = None) -> Json:
+    async def steer(self, method: str, path: str, body: Json | None = None) -> Json:
+        """Change the vendor's world, or look at it."""
         headers = {
             "authorization": f"Bearer {self._control.reveal()}",
             "content-type": "application/json",
         }
         call = Call(method, f"{SIMULATED}/_sim/{path}", headers, orjson.dumps(dict(body or {})))
-        found: Json = orjson.loads((await self._doors.send(call)).body)
+        found: Json = orjson.loads((await self._doors.send(call)).body or b"{}")
         return found
 
     async def subjects(self) -> list[str]:
         """Return every subject of ours that was really told."""
-        rows = await self.fleet.documents.tenant(TenantId(TENANT)).query(DAYS, {}, limit=MOST_EVENTS)
-        return sorted({row.data["subject"] for row in rows})
+        whose = (TenantId(TENANT), PLATFORM)  # how a vendor is belongs to nobody
+        told = [await self.fleet.documents.tenant(each).query(DAYS, {}, limit=MOST_EVENTS) for each in whose]
+        return sorted({row.data["subject"] for rows in told for row in rows})

@@ -2,10 +2,11 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final
 
 from infra.cli.demo.claim import Proof
-from infra.cli.demo.stay import TENANT
+from infra.cli.demo.stay import BOOKING, TENANT
 from infra.cli.demo.week_house import FRONT, WeekHouse, hotel_time
 from shared.domain.instants import instant_to_text
 from shared.domain.secret import Secret
@@ -15,6 +16,9 @@ DEACTIVATED: Final = "melmastoon.iam.user.deactivated.v1"
 CLOSED: Final = "melmastoon.tenant.property.deactivated.v1"
 CONFIG: Final = "melmastoon.tenant.config_updated.v1"
 PARTY, SINGER, LATE, NEXT, LAST = "rsv_family", "rsv_singer", "rsv_late", "rsv_next", "rsv_last"
+STORM, COACH = "rsv_storm", 12
+GATEWAY: Final = "gateways/502"
+"""It reaches 203 and 204."""
 CLEANER: Final = "usr_cleaner"
 LABELS: Final = {"rmu_101": "Room 101", "rmu_102": "Room 102", "rmu_203": "Room 203", "rmu_204": "Room 204"}
 BY: Final = "usr_desk"
@@ -29,7 +33,8 @@ class Moment:
     name: str
     when: tuple[str, str]
     claim: str
-    play: Callable[[WeekHouse], Awaitable[Proof]]
+    play: Callable[[Any], Awaitable[Proof]]
+    """At the house that the story is of."""
 
 
 def _at(day: str, clock: str) -> str:
@@ -159,6 +164,55 @@ async def overdue(house: WeekHouse) -> Proof:
     return Proof(shut and await house.opens(SINGER, "Room 204", FRONT), {"rested": shut})
 
 
+async def trouble(house: WeekHouse) -> Proof:
+    """A battery fades, and a gateway loses its line."""
+    await house.listen()
+    await house.steer("PATCH", f"locks/{await house.number_of('Room 102')}", {"battery": 18})
+    await house.steer("PATCH", GATEWAY, {"online": False})
+    opens = await house.opens(NEXT, "Room 102")  # a lock tells of its battery with its records
+    await house.until("Thu", "07:20")
+    seen = {"battery": await _told_of(house, "battery_low"), "away": await _told_of(house, "offline")}
+    return Proof(opens and all(seen.values()), seen)
+
+
+async def well(house: WeekHouse) -> Proof:
+    """The line is back."""
+    await house.steer("PATCH", GATEWAY, {"online": True})
+    await house.until("Thu", "13:20")
+    back = await _told_of(house, "online")
+    return Proof(back and await house.opens(SINGER, "Room 204"), {"back": back})
+
+
+async def _told_of(house: WeekHouse, word: str) -> bool:
+    return any(subject.endswith(f".device.{word}.v1") for subject in await house.subjects())
+
+
+async def stormy(house: WeekHouse) -> Proof:
+    """The vendor's cloud breaks down, just when a coach party books for spring, and somebody for tomorrow."""
+    await house.steer("POST", "faults", {"fault": "http_500", "operation": "*"})
+    for seat in range(COACH):
+        when = hotel_time("Sat", "14:00") + timedelta(days=30 + 2 * seat)
+        window = {"validFrom": instant_to_text(when), "validUntil": instant_to_text(when + timedelta(days=1))}
+        guest = {"propertyId": "ppt_kabul", "guest": {"id": f"gst_coach_{seat}"}, "rooms": ["rmu_204"]}
+        data = {"reservationId": f"rsv_coach_{seat}", **guest, **window}
+        await house.put_out(f"{BOOKING}.confirmed.v1", **data)
+    made = await _book(house, STORM, "rmu_203", (_at("Fri", "14:00"), _at("Sat", "10:00")))
+    await house.until("Thu", "13:50")
+    failed = [each["state"] for each in (await house.ask(f"stays/{STORM}?tenant={TENANT}"))["keys"]]
+    await house.steer("DELETE", "faults")
+    await house.until("Thu", "14:40")
+    for seat in range(COACH):
+        await house.put_out(f"{BOOKING}.cancelled.v1", reservationId=f"rsv_coach_{seat}")
+    learnt = _learnt(house, STORM, await house.at("Room 203"))
+    return Proof(learnt and not made, {"first": failed, "made_anew": learnt})
+
+
+async def sheltered(house: WeekHouse) -> Proof:
+    """Its guest arrives."""
+    opened = await house.opens(STORM, "Room 203", FRONT)
+    return Proof(opened, {"opens": opened})
+
+
 async def still(house: WeekHouse) -> Proof:
     """The longer stay goes on."""
     return Proof(await house.opens(PARTY, "Room 101", FRONT), {"open_on": "Friday"})
@@ -197,7 +251,7 @@ async def closed(house: WeekHouse) -> Proof:
 
 async def left(house: WeekHouse) -> Proof:
     """Everybody has left."""
-    for stay in (PARTY, SINGER, NEXT):
+    for stay in (PARTY, SINGER, NEXT, STORM):
         await house.tell("checked_out", stay)
     await house.until("Sat", "12:30")
     codes, owed = await house.anywhere(), (await house.ask("residues"))["residues"]
@@ -227,8 +281,14 @@ MOMENTS: Final = (
     Moment("fired", ("Wed", "10:00"), "A dismissed cleaner's PIN is dead, the guests' are not.", fired),
     Moment("forgotten", ("Wed", "12:02"), "A stay that nobody ended is over at the door.", forgotten),
     Moment("followed", ("Wed", "13:00"), "The next guest of 102 is in, the former is not.", followed),
+    Moment(
+        "trouble", ("Thu", "06:30"), "A fading battery and a lost gateway are told at the next look.", trouble
+    ),
+    Moment("well", ("Thu", "07:30"), "The gateway is back: its doors are told of, and open.", well),
+    Moment("stormy", ("Thu", "13:30"), "The vendor is down: a key fails, and is made anew.", stormy),
     Moment("overdue", ("Thu", "18:00"), "An unpaid stay rests; once paid, the same PIN opens.", overdue),
     Moment("still", ("Fri", "10:00"), "The longer stay opens on its longer days.", still),
+    Moment("sheltered", ("Fri", "14:10"), "Its guest is in by the key that was made anew.", sheltered),
     Moment("left", ("Sat", "12:05"), "Everybody left: no code is in any lock, and nothing is owed.", left),
     Moment("closed", ("Sat", "13:00"), "The hotel closes: its last guest's key is dead too.", closed),
 )

@@ -56,7 +56,11 @@ def main(home: str, port: str) -> None:
     from infra.catchers.serve import serve
 
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    serve(Path(home), int(port))
+    try:
+        serve(Path(home), int(port))
+    except OSError as taken:
+        remedy = "choose free ones with keyfleet up --sim-port"
+        sys.exit(f"messages to guests are caught by nobody: {taken.strerror or taken}; {remedy}")
 
 
 def _end_with_parent() -> None:

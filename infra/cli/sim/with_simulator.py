@@ -16,11 +16,11 @@ STOP_SECONDS: Final = 5.0
 
 
 @contextmanager
-def simulator_beside(simulator: Simulator, patience: Patience) -> Iterator[None]:
+def simulator_beside(simulator: Simulator, patience: Patience, vendor: str | None = None) -> Iterator[None]:
     """Run the simulator of the sample hotel's locks for a while; what it has to say goes to stderr."""
     refuse_taken_port(simulator, "--sim-port")
     simulator.token()
-    process = _started(simulator)
+    process = _started(simulator, vendor)
     try:
         _await(simulator, process, patience)
         yield
@@ -28,11 +28,11 @@ def simulator_beside(simulator: Simulator, patience: Patience) -> Iterator[None]
         _end(process)
 
 
-def _started(simulator: Simulator) -> subprocess.Popen[bytes]:
+def _started(simulator: Simulator, vendor: str | None) -> subprocess.Popen[bytes]:
     from infra.local.sample.load import sample_vendor
 
     place = (str(simulator.home), str(simulator.port))
-    command = (sys.executable, "-m", "infra.cli.sim.child", sample_vendor(), *place)
+    command = (sys.executable, "-m", "infra.cli.sim.child", vendor or sample_vendor(), *place)
     return subprocess.Popen(  # noqa: S603 - our own command, and no shell
         command,
         stdin=subprocess.PIPE,

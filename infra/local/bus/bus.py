@@ -10,7 +10,7 @@ from infra.local.bus.dead_letters import DeadLetters, dead_letter_notes
 from infra.local.bus.dispatcher import Dispatcher
 from infra.local.bus.envelope import decode_payload, encode_payload
 from infra.local.bus.kept import Kept, kept_notes
-from infra.local.bus.routing import Routing
+from infra.local.bus.routing import RoutedBus, Routing
 from infra.local.bus.rows import Route, StoredMessage, insert, settle
 from infra.local.bus.specs import SubscriptionSpec, TopicSpec
 from infra.local.delivery.instants import micros
@@ -27,7 +27,7 @@ WANTED = "SELECT 1 FROM bus_delivery WHERE message = ? LIMIT 1"
 Parcel = tuple[StoredMessage, tuple[Route, ...]]
 
 
-class Bus:
+class Bus(RoutedBus):
     """Implements EventBus, durably, with Pub/Sub's push semantics."""
 
     def __init__(
@@ -38,7 +38,8 @@ class Bus:
         chaos: Chaos | None = None,
         log: Log | None = None,
     ) -> None:
-        self._means, self._routing = means, Routing(topics, subscriptions)
+        super().__init__(Routing(topics, subscriptions))
+        self._means = means
         self._log = log or Log("bus")
         self._dispatchers = {
             spec.name: Dispatcher(spec, means, chaos or Calm(), self._set_aside) for spec in subscriptions
@@ -82,20 +83,6 @@ class Bus:
         parcels = [self._parcel(topic, *each) for each in zip(messages, sealed, strict=True)]
         ids = await self._keeping.write(partial(_insert_all, parcels), lambda _: self._look_again(wanted))
         return tuple(str(identity) for identity in ids)
-
-    def listeners(self, topic: str, message: Message) -> tuple[str, ...]:
-        """Return the names of the subscriptions that a message goes to."""
-        routes = self._routing.routes(topic, message.attributes, message.ordering_key)
-        return tuple(route.subscription for route in routes)
-
-    @property
-    def aside(self) -> tuple[str, ...]:
-        """The topics of which messages are set aside for a person, or kept for a function to come."""
-        return (*self._routing.parked, *self._routing.kept)
-
-    def kept_for(self, topic: str) -> str:
-        """Return the subscription to come that a topic's messages are kept for, or nothing."""
-        return self._routing.kept_for(topic)
 
     def backlog(self) -> Mapping[str, int]:
         """Return how many deliveries wait for each subscription, also for one the manifest dropped."""

@@ -7,7 +7,7 @@ from infra.local.bus.filters import Predicate, compile_filter
 from infra.local.bus.rows import Route
 from infra.local.bus.specs import SubscriptionSpec, TopicSpec
 from infra.local.delivery.refusal import Check
-from shared.ports.bus import UnknownTopic
+from shared.ports.bus import Message, UnknownTopic
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,27 @@ class Routing:
     def read(self) -> tuple[str, ...]:
         """The topics that have a subscription."""
         return tuple(topic for topic, readers in self._readers.items() if readers)
+
+
+class RoutedBus:
+    """What any bus says by its map, whoever keeps its messages."""
+
+    def __init__(self, routing: Routing) -> None:
+        self._routing = routing
+
+    def listeners(self, topic: str, message: Message) -> tuple[str, ...]:
+        """Return the names of the subscriptions that a message goes to."""
+        routes = self._routing.routes(topic, message.attributes, message.ordering_key)
+        return tuple(route.subscription for route in routes)
+
+    @property
+    def aside(self) -> tuple[str, ...]:
+        """The topics of which messages are set aside for a person, or kept for a function to come."""
+        return (*self._routing.parked, *self._routing.kept)
+
+    def kept_for(self, topic: str) -> str:
+        """Return the subscription to come that a topic's messages are kept for, or nothing."""
+        return self._routing.kept_for(topic)
 
 
 def _check(topics: Sequence[TopicSpec], subscriptions: Sequence[SubscriptionSpec]) -> None:

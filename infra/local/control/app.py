@@ -8,7 +8,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from infra.local.control import door_routes, hotel_routes, ledger_routes, message_routes, saga_routes
+from infra.local.control import (
+    door_routes,
+    hotel_routes,
+    ledger_routes,
+    message_routes,
+    saga_routes,
+    tenant_routes,
+)
 from infra.local.control.asked import parsed
 from infra.local.control.bodies import raw_body
 from infra.local.control.operations import Operation, Operations
@@ -101,6 +108,7 @@ async def _call_back(on: Operations, request: Request) -> Mapping[str, Any]:
 
 ROUTES = (
     *hotel_routes.ROUTES,
+    *tenant_routes.ROUTES,
     *ledger_routes.ROUTES,
     *door_routes.ROUTES,
     *message_routes.ROUTES,

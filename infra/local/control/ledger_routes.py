@@ -26,8 +26,11 @@ from shared.queries.quota import shown_quota
 from shared.queries.staff import shown_staff
 from shared.queries.stays import shown_stay
 from shared.queries.timeline import timeline
-from shared.queries.why_refused import why
+from shared.queries.why_refused import Ask, AtDoor, why
+from shared.runtime.keys import services_of
+from shared.runtime.platform import Platform
 from shared.usecases.operations.letters import set_aside
+from shared.usecases.reconcile.ask_lock import PATIENCE_SECONDS, Asking
 
 
 async def _status(on: Operations, _request: Request) -> Mapping[str, Any]:
@@ -115,7 +118,20 @@ async def _one_bulk(on: Operations, request: Request) -> Mapping[str, Any]:
 async def _why(on: Operations, request: Request) -> Mapping[str, Any]:
     what, tenant = request.path_params["id"], request.query_params.get("tenant")
     letters = await set_aside(on.platform.dead_letters, tenant)
-    return await why(on.cell, what, tenant, letters, on.platform.clock.now())
+    ask = _asking(on.platform) if request.query_params.get("live") == "true" else None
+    return await why(on.cell, what, tenant, letters, on.platform.clock.now(), ask)
+
+
+def _asking(on: Platform) -> Ask:
+    """Return what asks one lock after another, all of them within the patience of whoever is at a door."""
+    asking = Asking(on.documents, on.cell, on.sagas, services_of(on))
+    until = on.clock.now() + timedelta(seconds=PATIENCE_SECONDS)
+
+    async def ask(tenant: TenantId, at: AtDoor) -> bool:
+        left = (until - on.clock.now()).total_seconds()
+        return left > 0 and await asking.asked(tenant, at.setup.property.id, at.door, left)
+
+    return ask
 
 
 async def _quota(on: Operations, _request: Request) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ from infra.local.control.boot_log import Starts
 from infra.local.rekeying import Rekeying
 from infra.local.sagas.service import LocalSagas
 from infra.local.schedules import Schedules
+from infra.local.tenancy import Tenancy
 from shared.queries.hotels import Cell
 from shared.runtime.platform import Platform
 
@@ -29,6 +30,7 @@ class Operations:
     starts: Starts
     status: Callable[[], Mapping[str, Any]]
     rekeying: Rekeying
+    tenancy: Tenancy
     audience: str
     callback_callers: frozenset[str]
 

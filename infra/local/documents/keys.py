@@ -10,6 +10,7 @@ from shared.ports.documents import Index, Json
 Fields = tuple[str, ...]
 """The paths that some index of a collection reads."""
 _SCALARS: Final = (str, int, float, bool, type(None))
+_USUAL: Final = frozenset(_SCALARS)
 
 
 def indexed_fields(indexes: Iterable[Index]) -> Mapping[str, Fields]:
@@ -22,7 +23,12 @@ def indexed_fields(indexes: Iterable[Index]) -> Mapping[str, Fields]:
 
 def keys_of(data: Mapping[str, Json], fields: Fields) -> str | None:
     """Return the values of these fields, each under its whole path; None where there are none."""
-    found = {path: value for path in fields if (value := _at(data, path)) is not _ABSENT}
+    found: dict[str, Json] = {}
+    for path in fields:
+        # Most paths are one name, and what is written has just been checked to be plain JSON.
+        value = _within(data, path) if "." in path else data.get(path, _ABSENT)
+        if type(value) in _USUAL or isinstance(value, _SCALARS):
+            found[path] = value
     return orjson.dumps(found).decode() if found else None
 
 
@@ -34,8 +40,7 @@ def path_of(field: str) -> str:
 _ABSENT: Final = object()
 
 
-def _at(data: Any, path: str) -> Any:
-    # Most paths are one name, and what is written has just been checked to be plain JSON.
-    for name in path.split(".") if "." in path else (path,):
+def _within(data: Any, path: str) -> Any:
+    for name in path.split("."):
         data = data.get(name, _ABSENT) if isinstance(data, dict) else _ABSENT
-    return data if isinstance(data, _SCALARS) else _ABSENT
+    return data

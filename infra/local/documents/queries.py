@@ -6,16 +6,13 @@ from typing import Any
 
 import orjson
 
+from infra.local.documents.drawers import ALIVE, Drawer
 from infra.local.documents.keys import path_of
 from shared.ports.document_limits import check_index
 from shared.ports.documents import Index, Json
 
-ALIVE = "(expires_at IS NULL OR expires_at > ?)"
-DOCUMENTS = "packed INDEXED BY sqlite_autoindex_packed_1"
-"""The table by its primary key. Left to itself, SQLite compares what is bound with the conditions of the
-partial indexes, and plans the statement anew whenever another value is bound: ten times the work."""
-_EXISTING = (
-    "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'packed' "
+_DECLARED = (
+    "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name <> 'documents' "
     "AND substr(name, 1, ?) = ?"
 )
 _BEFORE_ALL_NUMBERS = float("-inf")
@@ -27,48 +24,75 @@ class Query:
     def __init__(self, database: str, index: Index) -> None:
         check_index(index)
         self.index, self._database = index, database
+        self._table = Drawer(database, index.collection).quoted
         self._order = f"json_extract(keys, {path_of(index.order_by)})"
         self._equal = [f"keys -> {path_of(field)}" for field in index.equals]
-        self._within = (
-            f"db = '{database}' AND collection = '{index.collection}' AND {self._order} IS NOT NULL"
-        )
+        self._statements: dict[tuple[bool, bool], str] = {}
+        # What has none of the fields that are asked for is never an answer: most guests' keys are of no job.
+        self._within = " AND ".join(f"{field} IS NOT NULL" for field in (*self._equal, self._order))
 
     def definitions(self) -> dict[str, str]:
         """Return the statements that create what this query reads, by index name."""
         keys = {}
         if self.index.shards == 1:
-            keys[self._name("of")] = ["tenant", *self._equal, self._order, "id", "expires_at"]
+            # What equals narrows has few documents at one place: who asks puts those in order, from the rows.
+            ties = [] if self._equal else ["id", "expires_at"]
+            keys[self._name("of")] = ["tenant", *self._equal, self._order, *ties]
         if self.index.swept:
             # One writer on one file: here no place is too hot for all shards to lie in one order.
             keys[self._name("across")] = [*self._equal, self._order, "tenant", "id", "expires_at"]
         return {
-            name: f'CREATE INDEX "{name}" ON packed ({", ".join(key)}) WHERE {self._within}'
+            name: f'CREATE INDEX "{name}" ON {self._table} ({", ".join(key)}) WHERE {self._within}'
             for name, key in keys.items()
         }
 
     def of_tenant(self, *, bounded: bool, resumed: bool) -> str:
-        """Return the statement that reads one tenant's documents, from the first or from beyond a place."""
-        # The index is entered by the first of the two; the other knows the ties.
-        beyond = [f"{self._order} >= ?", f"({self._order}, id) > (?, ?)"] if resumed else []
+        """Return the statement that reads one tenant's documents, from the first or from beyond a value."""
+        known = self._statements.get((bounded, resumed))
+        if known is None:
+            known = self._statements[bounded, resumed] = self._of_tenant(bounded, resumed)
+        return known
+
+    def _of_tenant(self, bounded: bool, resumed: bool) -> str:
+        beyond = [f"{self._order} > ?"] if resumed else []
         conditions = ["tenant = ?", *self._conditions(bounded=bounded), *beyond]
+        return self._statement("id, body, version", "of", f"{self._order}, id", conditions)
+
+    def ties_of_tenant(self) -> str:
+        """Return the statement that reads one tenant's documents of one value, from beyond an id.
+
+        Asked for together with what lies beyond the value, SQLite passes by all of it: a day has a million.
+        """
+        conditions = ["tenant = ?", *self._conditions(bounded=False), f"{self._order} = ?", "id > ?"]
         return self._statement("id, body, version", "of", "id", conditions)
 
     def across_tenants(self, *, bounded: bool) -> str:
         """Return the statement that reads which documents of which tenants are meant."""
-        return self._statement("tenant, id", "across", "tenant, id", self._conditions(bounded=bounded))
+        in_order = f"{self._order}, tenant, id"
+        return self._statement("tenant, id", "across", in_order, self._conditions(bounded=bounded))
 
     def parameters(
-        self, equals: Mapping[str, Json], until: Json, after: tuple[Json, str] | None = None
+        self,
+        equals: Mapping[str, Json],
+        until: Json,
+        after: tuple[Json, str] | None = None,
+        since: Json = None,
     ) -> list[Any]:
         """Return what fills the statement's holes between the tenant and the present instant."""
         # Equality compares the JSON text, so that 1, true and "1" stay three things.
-        values: list[Any] = [orjson.dumps(equals[field]).decode() for field in self.index.equals]
+        values: list[Any] = self._equals(equals)
         if until is not None:
             # Texts are compared with texts and numbers with numbers, as Firestore does.
-            values += ["" if isinstance(until, str) else _BEFORE_ALL_NUMBERS, until]
-        if after is not None:
-            values += [after[0], *after]
-        return values
+            lowest: Json = "" if isinstance(until, str) else _BEFORE_ALL_NUMBERS
+            values += [lowest if since is None else since, until]
+        return values if after is None else [*values, after[0]]
+
+    def ties(self, equals: Mapping[str, Json], after: tuple[Json, str]) -> list[Any]:
+        """Return what fills the holes of that for ties between the tenant and the present instant."""
+        return [*self._equals(equals), *after]
+
+    def _equals(self, equals: Mapping[str, Json]) -> list[Any]:
+        return [orjson.dumps(equals[field]).decode() for field in self.index.equals]
 
     def _name(self, scope: str) -> str:
         return f"{self._database} {scope} {self.index.name}"
@@ -77,18 +101,23 @@ class Query:
         range_ = [f"{self._order} BETWEEN ? AND ?"] if bounded else []
         return [*(f"{field} = ?" for field in self._equal), *range_]
 
-    def _statement(self, columns: str, scope: str, ties: str, conditions: Sequence[str]) -> str:
+    def _statement(self, columns: str, scope: str, in_order: str, conditions: Sequence[str]) -> str:
         # Every name in here was checked by check_index.
         return (
-            f'SELECT {columns} FROM packed INDEXED BY "{self._name(scope)}" '  # noqa: S608
-            f"WHERE {' AND '.join((self._within, *conditions, ALIVE))} ORDER BY {self._order}, {ties} LIMIT ?"
+            f'SELECT {columns} FROM {self._table} INDEXED BY "{self._name(scope)}" '  # noqa: S608
+            f"WHERE {' AND '.join((self._within, *conditions, ALIVE))} ORDER BY {in_order} LIMIT ?"
         )
 
 
-def missing_indexes(connection: sqlite3.Connection, database: str, queries: Sequence[Query]) -> list[Query]:
-    """Return the queries that the file has not all indexes for."""
-    found = _found(connection, database)
-    return [query for query in queries if not query.definitions().items() <= found.items()]
+def reaches(until: Json, value: Json) -> bool:
+    """Say whether a value lies within a bound; numbers lie before all texts, and within none."""
+    return until is None or (isinstance(until, str) is isinstance(value, str) and value <= until)
+
+
+def new_collections(connection: sqlite3.Connection, database: str, queries: Sequence[Query]) -> set[str]:
+    """Return the collections that are read through an index which the file has not."""
+    found = _found(connection, database).keys()
+    return {query.index.collection for query in queries if not query.definitions().keys() <= found}
 
 
 def create_indexes(connection: sqlite3.Connection, database: str, queries: Sequence[Query]) -> None:
@@ -102,4 +131,4 @@ def create_indexes(connection: sqlite3.Connection, database: str, queries: Seque
 
 
 def _found(connection: sqlite3.Connection, database: str) -> dict[str, str]:
-    return dict(connection.execute(_EXISTING, (len(database) + 1, f"{database} ")).fetchall())
+    return dict(connection.execute(_DECLARED, (len(database) + 1, f"{database} ")).fetchall())

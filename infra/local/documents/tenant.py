@@ -4,13 +4,15 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import orjson
 
-from infra.local.documents.keys import Fields
-from infra.local.documents.queries import ALIVE, DOCUMENTS, Query
-from infra.local.documents.writes import Prepared, microseconds, prepare_write
+from infra.local.documents.drawers import Chest
+from infra.local.documents.queries import Query, reaches
+from infra.local.documents.writes import Prepared, microseconds, prepare_write, write_all
 from infra.local.storage.engine import Engine
 from infra.local.storage.packing import Kept, unpack
 from shared.domain.ids import TenantId
@@ -20,14 +22,13 @@ from shared.ports.document_limits import (
     check_of_tenant,
     check_query,
     check_ref,
+    check_refs,
     check_writes,
     place_of,
 )
 from shared.ports.documents import Delete, Document, Index, Json, Ref, UndeclaredIndex, Write
 
 Keep = Callable[[Callable[[sqlite3.Connection], int]], Awaitable[int]]
-_GET = f"""SELECT body, version FROM {DOCUMENTS}
-WHERE db = ? AND tenant = ? AND collection = ? AND id = ? AND {ALIVE}"""  # noqa: S608 - ALIVE is a constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,8 @@ class Table:
 
     engine: Engine
     clock: Clock
-    database: str
+    chest: Chest
     queries: Mapping[Index, Query]
-    fields: Mapping[str, Fields]
 
     def now(self) -> int:
         """Return the present instant as the store keeps it."""
@@ -49,6 +49,11 @@ class Table:
         rows = self.engine.read(sql, parameters)
         self.engine.counters.spend("document_reads", max(1, len(rows)))
         return rows
+
+    def found(self, sql: str, *parameters: Any) -> list[Any]:
+        """Return the living rows of a statement whose last hole is for how many there may be."""
+        *bounds, most = parameters
+        return self.engine.read(sql, (*bounds, self.now(), most))
 
     def query(self, index: Index) -> Query:
         """Return the declared query, or say how to declare it."""
@@ -73,8 +78,22 @@ class SqliteTenantDocuments:
         """Return the living document, or None."""
         check_ref(ref)
         shelf = self._shelf
-        rows = shelf.read(_GET, shelf.database, self._tenant, ref.collection, ref.id, shelf.now())
+        drawer = shelf.chest.of(ref.collection)
+        rows = shelf.read(drawer.get, self._tenant, drawer.id_of(ref), shelf.now())
         return _document(ref, *rows[0]) if rows else None
+
+    async def get_all(self, refs: Sequence[Ref]) -> Sequence[Document | None]:
+        """Return each of some documents as it lives, or None, in the order asked."""
+        check_refs(refs)
+        shelf, found = self._shelf, dict[tuple[str, str], tuple[Kept, int]]()
+        for collection, of_it in groupby(refs, attrgetter("collection")):
+            drawer = shelf.chest.of(collection)
+            ids = orjson.dumps([drawer.id_of(ref) for ref in of_it]).decode()
+            rows = shelf.engine.read(drawer.get_all, (self._tenant, ids, shelf.now()))
+            found |= {(collection, id_): (body, version) for id_, body, version in rows}
+        shelf.engine.counters.spend("document_reads", len(refs))
+        kept = [found.get((ref.collection, shelf.chest.of(ref.collection).id_of(ref))) for ref in refs]
+        return [each and _document(ref, *each) for ref, each in zip(refs, kept, strict=True)]
 
     async def commit(self, writes: Sequence[Write]) -> tuple[str, ...]:
         """Apply all writes or none; return the new version of each (empty for a delete)."""
@@ -96,8 +115,7 @@ class SqliteTenantDocuments:
         return tuple("" if isinstance(write, Delete) else str(version) for write in writes)
 
     def _prepared(self, write: Write) -> Prepared:
-        fields = self._shelf.fields.get(write.ref.collection, ())
-        return prepare_write(write, self._shelf.database, self._tenant, fields)
+        return prepare_write(write, self._shelf.chest.of(write.ref.collection), self._tenant)
 
     async def query(
         self,
@@ -109,16 +127,17 @@ class SqliteTenantDocuments:
         limit: int = 100,
     ) -> Sequence[Document]:
         """Return living documents equal on the index's fields, ordered, up to and including `until`."""
-        query = self._shelf.query(index)
+        shelf, query = self._shelf, self._shelf.query(index)
         check_of_tenant(index)
         check_query(index, equals, until, limit)
-        rows = self._shelf.read(
-            query.of_tenant(bounded=until is not None, resumed=after is not None),
-            self._tenant,
-            *query.parameters(equals, until, None if after is None else place_of(index, after)),
-            self._shelf.now(),
-            limit,
-        )
+        place, rows = None if after is None else place_of(index, after), list[Any]()
+        if place is not None and reaches(until, place[0]):
+            rows = shelf.found(query.ties_of_tenant(), self._tenant, *query.ties(equals, place), limit)
+        if len(rows) < limit:
+            statement = query.of_tenant(bounded=until is not None, resumed=place is not None)
+            rest, bounds = limit - len(rows), query.parameters(equals, until, place)
+            rows += shelf.found(statement, self._tenant, *bounds, rest)
+        shelf.engine.counters.spend("document_reads", max(1, len(rows)))
         return [_document(Ref(index.collection, id_), body, version) for id_, body, version in rows]
 
 
@@ -129,6 +148,5 @@ def _document(ref: Ref, body: Kept, version: int) -> Document:
 def _apply(shelf: Table, writes: Sequence[Prepared], now: int, connection: sqlite3.Connection) -> int:
     # One version for the whole commit, never given twice: what is deleted and made anew cannot be mistaken.
     version = shelf.engine.number()
-    for write in writes:
-        write.run(connection, version, now)
+    write_all(connection, writes, version, now)
     return version

@@ -26,8 +26,9 @@ class Hosted:
 
 
 def load_functions(manifest: Manifest, base_url: str) -> Mapping[str, Hosted]:
-    """Load every deployable of the manifest."""
-    return {name: _load(function, base_url) for name, function in manifest.functions.items()}
+    """Load every deployable, and adapters once more: here, the next build is of the same tree."""
+    hosted = {**manifest.functions, **manifest.next_builds}
+    return {name: _load(function, base_url) for name, function in hosted.items()}
 
 
 def host_function(deployed: Deployed, module: ModuleType, entry_point: str) -> Hosted:

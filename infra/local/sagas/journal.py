@@ -11,6 +11,8 @@ import orjson
 from infra.local.delivery.keeping import Keeping
 from infra.local.storage.database import checksum
 from infra.local.storage.engine import Engine
+from infra.local.storage.packing import Kept as Packed
+from infra.local.storage.packing import pack, unpack
 from shared.ports.sagas import Execution, ExecutionState, SagaError
 
 SCHEMA = (
@@ -234,12 +236,12 @@ def _end(db: sqlite3.Connection, execution: str, ending: Ending, at: str) -> boo
     return changed == 1
 
 
-def _text(entry: Entry) -> str:
-    return orjson.dumps([entry.operation, entry.outcome, list(entry.drawn), entry.at]).decode()
+def _text(entry: Entry) -> Packed:
+    return pack(orjson.dumps([entry.operation, entry.outcome, list(entry.drawn), entry.at]))
 
 
-def _entry(text: str) -> Entry:
-    operation, outcome, drawn, at = orjson.loads(text)
+def _entry(text: Packed) -> Entry:
+    operation, outcome, drawn, at = orjson.loads(unpack(text))
     return Entry(operation, outcome, drawn, at)
 
 

@@ -44,6 +44,8 @@ class Surroundings:
     journal: Journal
     base_url: str
     log: Log
+    callbacks: str = ""
+    """Where callbacks lie, if not below the fleet's own address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +150,8 @@ class Run:
     def _open(self, op: CreateCallback) -> None:
         # Its id was drawn and is kept with the next row, so a replay opens the same endpoint again.
         self.callbacks[op.callback] = op.method
-        base = self._kept.environment[FLEET_URL]
-        url = f"{base}{CALLBACKS}{self._kept.execution.id}/{op.callback}"
+        callbacks = self._around.callbacks or f"{self._kept.environment[FLEET_URL]}{CALLBACKS}"
+        url = f"{callbacks}{self._kept.execution.id}/{op.callback}"
         self._take(self._machine.resume(op.id, Done(url), STEPS_A_TURN))
 
     async def _next_arrivals(self) -> list[Arrival]:

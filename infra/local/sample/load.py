@@ -21,6 +21,7 @@ ABILITIES = [field.name for field in fields(LockCapabilities)]
 OLDEST_EVENT = f"evt_{'0' * 26}"
 SAMPLE = Path(__file__).with_name("hotel.yaml")
 CARD_HOTEL = Path(__file__).with_name("card_hotel.yaml")
+WINGS = Path(__file__).with_name("wings.yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,10 @@ class SampleHotel:
     def vendor(self) -> VendorCode:
         """Return whose locks are at its doors."""
         return self.devices[0].vendor
+
+    def vendors(self) -> tuple[VendorCode, ...]:
+        """Return all vendors of which it has a lock."""
+        return tuple(sorted({each.vendor for each in self.devices}))
 
     def documents(self) -> list[tuple[Ref, Documented]]:
         """Return where each part is kept."""
@@ -53,8 +58,9 @@ def read_sample(path: Path = SAMPLE) -> SampleHotel:
 
     raw = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
     defaults = raw["device_defaults"]
-    capabilities = dict.fromkeys(ABILITIES, False) | defaults["capabilities"]
-    devices = [{**defaults, "capabilities": capabilities, **device} for device in raw["devices"]]
+    devices = [{**defaults, **device} for device in raw["devices"]]
+    for device in devices:
+        device["capabilities"] = dict.fromkeys(ABILITIES, False) | device["capabilities"]
     return SampleHotel(
         tenant=_read(Tenant, raw["tenant"]),
         property=_read(Property, raw["property"]),
@@ -81,6 +87,14 @@ async def add_house(hotel: SampleHotel, documents: DocumentStore, now: datetime)
     with contextlib.suppress(AlreadyExists):
         store = documents.tenant(hotel.tenant.id)
         await change_hotel(store, hotel.property.id, [*writes, Create(policy.ref, policy.document())])
+
+
+async def add_wings(wings: SampleHotel, documents: DocumentStore) -> None:
+    """Keep further rooms and locks of a hotel that is there, unless they are kept already."""
+    parts = [(ref, part) for ref, part in wings.documents() if ref.collection in {"rooms", "devices"}]
+    with contextlib.suppress(AlreadyExists):
+        store = documents.tenant(wings.tenant.id)
+        await change_hotel(store, wings.property.id, [Create(ref, to_document(part)) for ref, part in parts])
 
 
 def _read(kind: Any, part: Mapping[str, Any]) -> Any:

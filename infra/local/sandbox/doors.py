@@ -12,8 +12,6 @@ from shared.runtime.responses import TryLater
 from shared.vendor_kit.http import Call, CallFault, Http
 
 TOKEN_FILE: Final = "simulator.token"  # noqa: S105 - a file's name
-DOORS: Final = "sandbox"
-"""What the fleet keeps the simulated doors under."""
 PATIENCE_SECONDS: Final = 10.0
 Json = Mapping[str, Any]
 

@@ -7,15 +7,17 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field
 
 from infra.local.home_clock import HomeClock
-from infra.local.sandbox.doors import DOORS, SimulatedDoors
-from infra.local.sandbox.verbs import ADDING, DELETING, VERBS, At, Verb
+from infra.local.sandbox.doors import SimulatedDoors
+from infra.local.sandbox.playing import Playing, done
+from infra.local.sandbox.verbs import VERBS, At, Verb
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import LockDeviceId
 from shared.domain.permissions import Permission
 from shared.events.wire import Flag, Maybe, Published
 from shared.ports.documents import Ref
+from shared.ports.playground import PLAYGROUND
 from shared.queries.found import find_device, find_stay
-from shared.queries.hotels import Cell
+from shared.queries.hotels import Cell, properties
 from shared.queries.stays import shown_stay
 from shared.runtime.asked import Asked
 from shared.runtime.platform import Platform
@@ -91,9 +93,14 @@ class DoorsState(Published):
 
 async def get_state(asked: Asked, on: Platform) -> DoorsState:
     """Return how the simulated locks are, and how many keys each has; never which."""
-    asked.where()
-    locks = (await _doors(on).get("state"))["locks"]
-    return DoorsState(locks=tuple(map(_lock_state, locks)))
+    await _at_home(asked, on)
+    found = await _playing(on).locks()
+    return DoorsState(
+        locks=tuple(
+            LockState(id=each.name, keys=each.keys, battery=each.battery, in_reach=each.in_reach)
+            for each in found
+        )
+    )
 
 
 async def try_door(asked: Asked, on: Platform) -> Tried:
@@ -107,28 +114,28 @@ async def try_door(asked: Asked, on: Platform) -> Tried:
 
 async def recover(asked: Asked, on: Platform) -> Simulated:
     """Have nothing go wrong any more."""
-    asked.where()
+    await _at_home(asked, on)
     await _doors(on).delete("faults")
     return Simulated(verb="recover", at="vendor")
 
 
 async def send_callbacks(asked: Asked, on: Platform) -> Simulated:
     """Have the vendor's callbacks sent that wait."""
-    asked.where()
+    await _at_home(asked, on)
     await _doors(on).post("callbacks/deliver", {})
     return Simulated(verb="callbacks", at="vendor")
 
 
 async def reset_doors(asked: Asked, on: Platform) -> Simulated:
     """Empty the simulated doors; the fleet puts back what belongs there."""
-    asked.where()
+    await _at_home(asked, on)
     await _doors(on).post("reset", {})
     return Simulated(verb="reset", at="all")
 
 
 async def advance_clock(asked: Asked, on: Platform) -> Time:
     """Have time go on for the fleet and its doors."""
-    asked.where()
+    await _at_home(asked, on)
     return await _moved(asked.body.seconds, on)
 
 
@@ -173,37 +180,22 @@ def _simulated(verb: Verb) -> Any:
     """Return the use case of a verb."""
 
     async def use_case(asked: Asked, on: Platform) -> Simulated:
-        if verb.at is At.VENDOR:
-            asked.where()
-            await _doors(on).post("faults", await _rule(verb, asked.body, on))
-            return Simulated(verb=verb.name, at="vendor")
-        lock = await _lock(asked, on)
-        if verb.at is At.HUB:
-            await _doors(on).patch(f"gateways/{await _hub(lock, on)}", verb.changes)
+        of_vendor, lock = verb.at is At.VENDOR, ""
+        if of_vendor:
+            await _at_home(asked, on)
         else:
-            await _doors(on).patch(f"locks/{lock}", _change(verb, asked.body))
-        return Simulated(verb=verb.name, at=verb.at.value, lock=asked.ids["deviceId"])
+            lock = await _lock(asked, on)
+        await done(verb, lock, _doors(on), value=asked.body.value, times=asked.body.times)
+        return Simulated(verb=verb.name, at=verb.at.value, lock=None if of_vendor else asked.ids["deviceId"])
 
     return use_case
 
 
-def _change(verb: Verb, body: Simulating) -> Mapping[str, Any]:
-    if verb.takes is None:
-        return {_camel(name): at for name, at in verb.changes.items()}
-    if body.value is None:
-        raise InvalidInput("value", "missing", f"say the {verb.takes.replace('_', ' ')}")
-    if verb.takes == "battery" and not 0 <= body.value <= 100:
-        raise InvalidInput("value", "no percentage", "give 0 to 100")
-    return {_camel(verb.takes): int(body.value) if verb.takes == "battery" else body.value}
-
-
-async def _rule(verb: Verb, body: Simulating, on: Platform) -> Mapping[str, Any]:
-    times = body.times or verb.times
-    operation = verb.operation
-    if operation in {ADDING, DELETING}:
-        operation = (await _doors(on).get("operations"))[operation]
-    rule = {"operation": operation, "fault": verb.fault, "times": times, "pct": verb.pct}
-    return {**{name: at for name, at in rule.items() if at is not None}, "seconds": verb.seconds}
+async def _at_home(asked: Asked, on: Platform) -> None:
+    """Refuse whoever works at no house here: what happens to the vendor, or to time, happens to all."""
+    there, mine = set(await properties(on.documents.tenant(asked.principal.tenant))), asked.where()
+    if not (there if mine is None else there & mine):
+        raise NotThere("no house of yours is here")
 
 
 async def _lock(asked: Asked, on: Platform) -> str:
@@ -217,28 +209,13 @@ async def _lock(asked: Asked, on: Platform) -> str:
     return str(found.data["vendor_device"])
 
 
-async def _hub(lock: str, on: Platform) -> Any:
-    for hub in (await _doors(on).get("state")).get("gateways", ()):
-        if lock in {str(each) for each in hub["locks"]}:
-            return hub["gatewayId"]
-    raise NotThere("a lock without a hub")
-
-
-def _lock_state(lock: Mapping[str, Any]) -> LockState:
-    listed = lock.get("listed") or {}
-    keys = sum(len(each) for each in listed.values() if isinstance(each, list))
-    state = {"battery": lock.get("battery"), "in_reach": lock.get("inReach")}
-    return LockState(id=str(lock["lockId"]), keys=keys, **state)
-
-
 def _doors(on: Platform) -> SimulatedDoors:
-    doors: SimulatedDoors = on.kept[DOORS]
-    return doors
+    return _playing(on).doors
 
 
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(map(str.capitalize, rest))
+def _playing(on: Platform) -> Playing:
+    playing: Playing = on.kept[PLAYGROUND]
+    return playing
 
 
 def _of_verbs() -> Iterator[Route]:

@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from infra.local.host.functions import Hosted, host_function
-from infra.local.sandbox.doors import DOORS, SimulatedDoors
+from infra.local.sandbox.doors import SimulatedDoors
+from infra.local.sandbox.playing import Playing
 from infra.local.world import FleetConfig
+from shared.ports.playground import PLAYGROUND
 from shared.runtime.api import api
 from shared.runtime.platform import Deployed, Platform
 
@@ -31,7 +33,7 @@ def sandbox_functions(config: FleetConfig, on: Platform) -> Mapping[str, Hosted]
     """Return the sandbox's function, where this fleet is one."""
     if not on.sandbox:
         return {}
-    on.kept[DOORS] = SimulatedDoors(config.simulator_url, config.home, on.http)
+    on.kept[PLAYGROUND] = Playing(SimulatedDoors(config.simulator_url, config.home, on.http))
     address = f"{config.base_url}/{NAME}"
     deployed = Deployed(NAME, address, people=True, roles=frozenset({"documents"}))
     return {NAME: host_function(deployed, sys.modules[__name__], "sandbox_api")}

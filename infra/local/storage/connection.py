@@ -91,8 +91,13 @@ def create_tables(connection: sqlite3.Connection, schema: tuple[str, ...]) -> No
     connection.execute("BEGIN IMMEDIATE")
     for statement in (META, *schema):
         connection.execute(statement)
-    connection.execute(_KEEP_SCHEMA, (_sum_of_schema(connection),))
+    keep_schema(connection)
     connection.execute("COMMIT")
+
+
+def keep_schema(connection: sqlite3.Connection) -> None:
+    """Write down how the tables are described by now, as `keeps_schema` compares it."""
+    connection.execute(_KEEP_SCHEMA, (_sum_of_schema(connection),))
 
 
 def keeps_schema(connection: sqlite3.Connection) -> bool:

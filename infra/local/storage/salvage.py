@@ -12,6 +12,8 @@ from infra.local.storage.private import create_private
 
 TABLES = "SELECT name, wr FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 
+VIEWS = "SELECT name, type FROM sqlite_master WHERE type = 'view'"
+
 
 def salvage(path: Path, schema: tuple[str, ...]) -> None:
     """Fill a new database from the damaged one, which is kept beside it, and put the new one in its place."""
@@ -22,8 +24,10 @@ def salvage(path: Path, schema: tuple[str, ...]) -> None:
     with contextlib.closing(connect(draft)) as new, contextlib.closing(connect_to_look(path)) as old:
         create_tables(new, schema)
         new.execute("BEGIN IMMEDIATE")
-        damaged, anew = _tables(old), _tables(new)
+        damaged, anew, views = _tables(old), _tables(new), dict(_readable(old, VIEWS))
         for table, without_rowid in anew.items():
+            if table in views:
+                continue  # a release before kept in a table what this one only shows
             # A release may have changed how a table keeps its rows.
             both = not without_rowid and not damaged.get(table, without_rowid)
             _copy(old, new, table, ("rowid",) if both else ())
@@ -72,15 +76,15 @@ def _tables(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, rowid: tuple[str, ...]) -> None:
-    described = [(name, place) for _, name, *_, place in new.execute(f"PRAGMA table_info({table})")]
+    described = [(name, place) for _, name, *_, place in new.execute(f'PRAGMA table_info("{table}")')]
     columns = (*rowid, *(name for name, _ in described))
     names, holes = ", ".join(columns), ", ".join("?" * len(columns))
     keys = rowid or [name for name, place in described if place]
-    insert = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({holes})"  # noqa: S608 - our names
+    insert = f'INSERT OR IGNORE INTO "{table}" ({names}) VALUES ({holes})'  # noqa: S608 - our names
     # From both ends: a broken page stops the walk at it, and what lies behind is reached from the other side.
     for direction in ("ASC", "DESC"):
         order = ", ".join(f"{key} {direction}" for key in keys)
-        for row in _readable(old, f"SELECT {names} FROM {table} NOT INDEXED ORDER BY {order}"):  # noqa: S608 - our names
+        for row in _readable(old, f'SELECT {names} FROM "{table}" NOT INDEXED ORDER BY {order}'):  # noqa: S608 - our names
             with contextlib.suppress(sqlite3.Error, UnicodeError):
                 new.execute(insert, row)
 

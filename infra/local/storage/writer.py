@@ -6,6 +6,7 @@ import itertools
 import sqlite3
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from infra.local.counters import Counters
@@ -18,7 +19,10 @@ Operation = Callable[[sqlite3.Connection], Any]
 NUMBERS_TO_A_COMMIT = 1 << 20
 """More than operations that ever share one, each run twice."""
 CHECKPOINT_BYTES = 4 * 1024 * 1024
-LOOK_AT_LOG_EVERY = 64
+LOOK_AT_LOG_EVERY = 16
+FRAMES_FROM, FRAME_HEAD = 32, 24
+PAGE_SIZE, LOG_SALT, FRAME_SALT = slice(8, 12), slice(16, 24), slice(8, 16)
+"""Where these lie in the heads of SQLite's log, and of a frame in it."""
 NO_ROOM = "Free some space, or look after the disk"
 HELD = "End whatever else has the database open"
 NOT_NOW = {
@@ -192,11 +196,10 @@ class Writer:
         self._fold, self._folded = False, self._commit_number
 
     def _checkpoint_if_long(self, connection: sqlite3.Connection) -> None:
-        # A look at the log's size now and then is cheap; SQLite's own trigger would not tell us to sync.
+        # A look at the log now and then is cheap; SQLite's own trigger would not tell us to sync.
         if self._commit_number % LOOK_AT_LOG_EVERY:
             return
-        log = self._database.path.with_name(self._database.path.name + "-wal")
-        if log.stat().st_size >= CHECKPOINT_BYTES:
+        if _is_long(self._database.path.with_name(self._database.path.name + "-wal")):
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
             self._checkpointed()
 
@@ -204,6 +207,19 @@ class Writer:
         self._database.mark.sync()
         self._database.sound.written()
         self._counters["fsyncs"] += 3
+
+
+def _is_long(log: Path) -> bool:
+    """Say whether what is written in the log since its last checkpoint has come to its length.
+
+    The file keeps the length that it once had and is written anew from its beginning, so its size does not
+    tell: frames of the present round alone bear the salt of the log's head.
+    """
+    with log.open("rb", buffering=0) as file:
+        head = file.read(FRAMES_FROM)
+        frame = FRAME_HEAD + int.from_bytes(head[PAGE_SIZE], "big")
+        file.seek(FRAMES_FROM + CHECKPOINT_BYTES // frame * frame)
+        return file.read(FRAME_HEAD)[FRAME_SALT] == head[LOG_SALT]
 
 
 def _each_in_order(jobs: Sequence[Job], run: Callable[[Job], None]) -> None:

@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 
 from infra.local.workflows import limits
@@ -33,8 +34,9 @@ class Program:
         return self.routines["main"]
 
 
+@lru_cache(maxsize=128)
 def load(source: str | bytes, filename: str) -> Program:
-    """The program of a YAML or JSON source, or WorkflowRefused with every problem found."""
+    """The program of a YAML or JSON source, made once, or WorkflowRefused with every problem found."""
     report = Report(filename)
     content = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
     models = _read(content, report)

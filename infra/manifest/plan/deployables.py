@@ -48,6 +48,11 @@ def functions(manifest: Manifest) -> Table:
     return {name: _function(function, kept) for name, function in sorted(manifest.functions.items())}
 
 
+def next_builds(manifest: Manifest) -> Table:
+    """Return which adapters are deployed once more while a next archive is on trial, by name (A §15.5)."""
+    return {name: {"of": each.next_of} for name, each in sorted(manifest.next_builds.items())}
+
+
 def _function(function: Function, kept: str) -> Table:
     it = function.deployable
     return {

@@ -1,5 +1,6 @@
 """What is watched on Google Cloud beside what the fleet says itself: signals, promises, counted lines."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -130,14 +131,17 @@ SIGNALS: Final[Mapping[str, Signal]] = {
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """A share of what we do that goes well (A §15.5): counted on topics, so no function has to count."""
+    """A share of what we do that goes well (A §15.5): counted on topics, or in lines of the log."""
 
     title: str
     goal: float
     good: str
+    """A subject, a counter of lines, or what is timed."""
     bad: str
-    """A subject, or the message of an alert."""
+    """A subject, the message of an alert, or a counter of lines; of what is timed, nothing."""
     runbook: str
+    within_ms: int | None = None
+    """Of what is timed: so long may it take."""
 
 
 PROMISES: Final[Mapping[str, Promise]] = {
@@ -155,16 +159,43 @@ PROMISES: Final[Mapping[str, Promise]] = {
         "MELMASTOON.LOCK.KEY_REVOKE_FAILED",
         "lock/key-revoke",
     ),
+    "keys-are-quick": Promise(
+        "issue.p95: of the keys that a vendor made, those that it made within two and a half seconds",
+        0.95,
+        "issue-milliseconds",
+        "",
+        "lock/vendor-slow",
+        within_ms=2500,
+    ),
+    "vendors-answer-well": Promise(
+        "vendor.error.rate: of the calls that a vendor was made, those that did what they were to",
+        0.95,
+        "vendor-calls-well",
+        "vendor-calls-in-vain",
+        "lock/vendor-errors",
+    ),
 }
 """Over 28 days; what is left of the rest is spent faster than it lasts when a burn rate alarms."""
+_ASKED: Final = 'jsonPayload.message = "a vendor was asked"'
 COUNTED: Final[Mapping[str, tuple[str, str]]] = {
     "alerts": ("severity = ALERT", "message"),
     "quarantined": ('jsonPayload.message = "quarantined"', "function"),
     "callers-not-proven": ('jsonPayload.message = "caller not proven"', "function"),
     "vendor-made-no-key": ('jsonPayload.message = "a vendor made no key"', "function"),
     "functions-crashed": ('jsonPayload.message = "the function crashed"', "function"),
+    "vendor-calls-well": (f"{_ASKED} AND jsonPayload.well = true", "vendor"),
+    "vendor-calls-in-vain": (f"{_ASKED} AND jsonPayload.well = false", "vendor"),
 }
 """Lines of the log that are counted, and the field they are told apart by."""
+TIMED: Final[Mapping[str, tuple[str, str, str]]] = {
+    "issue-milliseconds": (
+        f'{_ASKED} AND jsonPayload.action = "place" AND jsonPayload.well = true',
+        "milliseconds",
+        "vendor",
+    ),
+}
+"""Lines of the log that say how long something took: in which field, and by what they are told apart."""
+_MESSAGE: Final = re.compile(r'jsonPayload\.message = ("[^"]*")')
 
 
 def signals() -> Table:
@@ -176,14 +207,18 @@ def signals() -> Table:
 
 
 def promises() -> Table:
-    """Return every promise, by name; what is bad is a topic or an alert's message."""
+    """Return every promise, by name, each side by what counts it: a topic, an alert's message, or lines."""
     return {
         name: {
             "title": each.title,
             "goal": each.goal,
-            "good_topic": each.good,
+            "good_topic": each.good if each.good in CATALOGUE else None,
             "bad_topic": each.bad if each.bad in CATALOGUE else None,
-            "bad_alert": None if each.bad in CATALOGUE else each.bad,
+            "bad_alert": each.bad if each.bad.startswith("MELMASTOON.") else None,
+            "good_lines": each.good if each.good in COUNTED else None,
+            "bad_lines": each.bad if each.bad in COUNTED else None,
+            "timed": each.good if each.good in TIMED else None,
+            "within_ms": each.within_ms,
             "runbook": f"{RUNBOOKS}/{each.runbook}.md",
         }
         for name, each in sorted(PROMISES.items())
@@ -195,6 +230,13 @@ def counted() -> Table:
     return {name: {"filter": line, "by": field} for name, (line, field) in sorted(COUNTED.items())}
 
 
+def timed() -> Table:
+    """Return every field of lines that tells how long something took, by name."""
+    return {
+        name: {"filter": line, "field": field, "by": by} for name, (line, field, by) in sorted(TIMED.items())
+    }
+
+
 def faults(plan: Table, root: Path) -> Iterator[str]:
     """Yield what keeps a signal from meaning something: no page, no subject, no line that says it."""
     if not plan["functions"]:
@@ -204,16 +246,23 @@ def faults(plan: Table, root: Path) -> Iterator[str]:
             if not (root / each["runbook"]).exists():
                 yield f"{name}: no such page: write {each['runbook']}"
     for name, each in plan["promises"].items():
-        if each["good_topic"] not in plan["topics"]:
-            yield f"{name}: counts {each['good_topic']}, which is no topic"
-        if each["bad_alert"] and each["bad_alert"] not in plan["alerts"]:
-            yield f"{name}: counts {each['bad_alert']}, which is neither a topic nor an alert"
+        yield from (f"{name}: {fault}" for fault in _uncounted(each, plan))
     yield from _unsaid(plan, root)
+
+
+def _uncounted(promise: Table, plan: Table) -> Iterator[str]:
+    good, alert = promise["good_topic"], promise["bad_alert"]
+    if not (good in plan["topics"] or promise["good_lines"] or promise["timed"]):
+        yield f"counts {good}, which is no topic, and no lines"
+    if (promise["timed"] is None) != (promise["within_ms"] is None):
+        yield "say both what is timed and how long it may take, or neither"
+    if alert and alert not in plan["alerts"]:
+        yield f"counts {alert}, which is neither a topic nor an alert"
 
 
 def _unsaid(plan: Table, root: Path) -> Iterator[str]:
     texts = [path.read_text(encoding="utf-8") for path in sorted((root / "shared").rglob("*.py"))]
-    for name, each in plan["counted"].items():
-        said = each["filter"].partition("jsonPayload.message = ")[2]
-        if said and not any(said in text for text in texts):
-            yield f"{name}: counts {said}, which no line says"
+    for name, each in (plan["counted"] | plan["timed"]).items():
+        for said in _MESSAGE.findall(each["filter"]):
+            if not any(said in text for text in texts):
+                yield f"{name}: counts {said}, which no line says"

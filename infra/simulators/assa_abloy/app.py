@@ -1,6 +1,6 @@
 """Assa Abloy as one of the simulated vendors."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -14,15 +14,18 @@ from infra.simulators.assa_abloy.door import Door
 from infra.simulators.assa_abloy.hotel import (
     CLIENT_SECRET,
     PASSWORD,
+    PHONE,
+    ClientPlan,
     HotelPlan,
     MaintenancePlan,
     account_at,
+    operator_at,
 )
 from infra.simulators.assa_abloy.platform import PLATFORM
 from infra.simulators.assa_abloy.routes import ADDING, DELETING
 from infra.simulators.kit.control.surface import Steered, shown
 from infra.simulators.kit.plan import Plan
-from infra.simulators.kit.vendor import SimulatedVendor, Try
+from infra.simulators.kit.vendor import Dialect, SimulatedVendor, Try
 from infra.simulators.kit.windows import Reason
 
 
@@ -73,6 +76,16 @@ def try_door(cloud: Cloud, door: Door, tried: Try) -> Reason:
     return visionline.tried(cloud, door, str(credential)) if by_phone and told is Reason.UNKNOWN else told
 
 
+def _unmetered(locks: Sequence[int]) -> HotelPlan:
+    return HotelPlan.of(locks).model_copy(update={"client": ClientPlan(calls_per_second=None)})
+
+
+ASKED: Mapping[str, Any] = {
+    "hotel": _unmetered,
+    "kind": "mobile_app",
+    "artifact": lambda _: PHONE,
+    "budget_ms": 1500,
+}
 VENDOR = SimulatedVendor(
     name="Assa Abloy",
     plan=HotelPlan,
@@ -87,4 +100,8 @@ VENDOR = SimulatedVendor(
     offline="errcode:door_offline",
     try_door=try_door,
     controls=(maintenance, client_secrets),
+    dialects=(
+        Dialect(name="vostio", address="https://bench.vostio.assaabloy.com", account=account_at, **ASKED),
+        Dialect(name="visionline", address="https://visionline.example", account=operator_at, **ASKED),
+    ),
 )

@@ -30,7 +30,7 @@ CHECK = bytes.fromhex(
 
 @dataclass
 class BleLock:
-    """The lock. Faults: silent, push (news first), clear_push, bad_check, drop (ends the connection)."""
+    """The lock. Faults: silent, push (news first), clear_push, bad_check, drop (the line), lost_answer."""
 
     now: Callable[[], datetime]
     key: bytes = bytes(range(16))
@@ -94,6 +94,9 @@ class BleLock:
         if fault in ("silent", "drop"):
             return []
         status, data = self._do(command, plain)
+        if fault == "lost_answer":
+            self.dropped = True
+            return []
         answer = self._answer(frame[2:9], bytes([command, status]) + data)
         if fault == "bad_check":
             answer = answer[:-3] + bytes([answer[-3] ^ 1]) + answer[-2:]

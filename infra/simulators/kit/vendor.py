@@ -67,6 +67,22 @@ def unchanged(_cloud: Any, _door: Any) -> None:
     """Do nothing after a change at a lock: there is nothing more to it at most vendors."""
 
 
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A way in which a vendor is asked for keys, as the bench asks: at which address, with which account."""
+
+    address: str
+    account: Callable[[str], Mapping[str, str]]
+    hotel: Callable[[Sequence[int]], Plan]
+    """Makes a hotel of these locks in which any number of calls may be made."""
+    budget_ms: float
+    """Within which a key is to be made, at the 95th percentile (A §5)."""
+    name: str = "cloud"
+    kind: str = "pin_code"
+    artifact: Callable[[int], str] = "1{:05}".format
+    """The PIN, phone or account of a key by its number."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedVendor(Generic[C]):
     """One vendor: its name, its hotels, its platform, and what its doors make of an attempt."""
@@ -93,6 +109,7 @@ class SimulatedVendor(Generic[C]):
     callbacks: Callbacks[C] | None = None
     controls: Sequence[Callable[[Any], Iterable[Route]]] = ()
     """Resources of the control plane that only this vendor has."""
+    dialects: Sequence[Dialect] = ()
 
 
 def try_memory(cloud: SimulatedCloud, door: Door, tried: Try) -> Reason:

@@ -28,7 +28,8 @@ class RoomCard:
 class FiasLocks:
     """The key system's end of a line. On a serial line each frame has an LRC, and is acknowledged.
 
-    Faults, one for each order: silent, lost_answer, lost_ack, nak, stranger, or the status of an answer.
+    Faults, one for each order: silent, late, lost_answer, lost_ack, nak, stranger, or an answer's status.
+    What is answered late comes when the next order does, before its own answer.
     """
 
     serial: bool = False
@@ -37,9 +38,12 @@ class FiasLocks:
     cards: list[RoomCard] = field(default_factory=list)
     heard: list[str] = field(default_factory=list)
     faults: Faults = field(default_factory=Faults)
+    stations: list[str] = field(default_factory=list)
+    """Whence each order came."""
     hang_up: bool = False
     _buffer: bytes = b""
     _last: bytes = b"\x06"
+    _late: list[Answer] = field(default_factory=list)
 
     def greeting(self) -> list[Answer]:
         """Say nothing: the hotel's software begins."""
@@ -85,6 +89,7 @@ class FiasLocks:
         return [*taken, *self._ordered({each[:2]: each[2:] for each in fields}, fault)]
 
     def _ordered(self, order: dict[str, str], fault: str) -> list[Answer]:
+        self.stations.append(order["WS"])
         if fault == "silent":
             return []
         status = fault if len(fault) == 2 and fault.isupper() and fault != "ok" else self._made(order)
@@ -93,7 +98,10 @@ class FiasLocks:
             return []
         reservation = "0" if fault == "stranger" else order["G#"]
         answer = f"KA|WS{order['WS']}|KC{order['KC']}|AS{status}|G#{reservation}|".encode()
-        return [self._framed(b"LA|DA261119|TI080002|"), self._framed(answer)]
+        said, self._late = [*self._late, self._framed(b"LA|DA261119|TI080002|"), self._framed(answer)], []
+        if fault == "late":
+            self._late, said = said[1:], []
+        return said
 
     def _made(self, order: dict[str, str]) -> str:
         rooms = (order["RN"], *filter(None, order.get("SI", "").split(";")))

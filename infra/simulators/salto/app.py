@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from infra.simulators.kit.control.surface import Steered, shown
 from infra.simulators.kit.plan import Plan
-from infra.simulators.kit.vendor import SimulatedVendor, Try
+from infra.simulators.kit.vendor import Dialect, SimulatedVendor, Try
 from infra.simulators.kit.windows import Reason
 from infra.simulators.salto.cloud import Cloud, Door, build_cloud
 from infra.simulators.salto.hotel import API_KEY, ApiKeyPlan, HotelPlan, account_at
@@ -92,4 +92,14 @@ VENDOR = SimulatedVendor(
     offline="errcode:connector_down",
     try_door=try_door,
     controls=(connector, api_keys),
+    dialects=(
+        Dialect(
+            address="https://bench.saltosystems.com",
+            account=account_at,
+            hotel=HotelPlan.of,
+            kind="mobile_app",
+            artifact=lambda number: f"+93{700_000_000 + number}",
+            budget_ms=2000,
+        ),
+    ),
 )

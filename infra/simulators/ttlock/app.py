@@ -1,21 +1,15 @@
 """TTLock as one of the simulated vendors: its hotels, its platform, its doors and its own controls."""
 
 from infra.simulators.kit.app import Simulator
-from infra.simulators.kit.vendor import FormCallbacks, SimulatedVendor
+from infra.simulators.kit.vendor import Dialect, FormCallbacks, SimulatedVendor
 from infra.simulators.kit.world import SimWorld
 from infra.simulators.ttlock import control
 from infra.simulators.ttlock.attempts import try_door
 from infra.simulators.ttlock.build import account_at, build_cloud, md5_hex
 from infra.simulators.ttlock.cloud import Cloud
-from infra.simulators.ttlock.door import Door
 from infra.simulators.ttlock.gateway_link import upload
 from infra.simulators.ttlock.hotel import CLIENT_SECRET, PASSWORD, HotelPlan, hotel_of, sample_hotel
 from infra.simulators.ttlock.platform import PLATFORM
-
-
-def _changed(cloud: Cloud, door: Door) -> None:
-    upload(cloud, door.lock_id)
-
 
 VENDOR = SimulatedVendor(
     name="TTLock",
@@ -30,9 +24,10 @@ VENDOR = SimulatedVendor(
     deleting="keyboardPwd/delete",
     offline="errcode:-3002",
     try_door=try_door,
-    changed=_changed,
+    changed=lambda cloud, door: upload(cloud, door.lock_id),
     callbacks=FormCallbacks(b"success"),
     controls=(control.gateways, control.tokens, control.applications),
+    dialects=(Dialect("https://bench.ttlock.com", account_at, hotel_of, budget_ms=1200),),
 )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from shared.gcp.documents.form import BODY, EQUAL, EXPIRES, MARK, ORDER, shard_field
+from shared.gcp.documents.form import EQUAL, EXPIRES, ORDER, shard_field
 from shared.gcp.documents.names import path_of
 from shared.ports.collections import Collection
 from shared.ports.document_limits import check_index
@@ -11,8 +11,8 @@ from shared.ports.documents import Index
 
 ASCENDING: Final = "ASCENDING"
 COLLECTION, GROUP = "COLLECTION", "COLLECTION_GROUP"
-UNINDEXED: Final = (BODY, EQUAL, MARK, ORDER)
-"""Without an exemption Firestore would index each leaf of these, in every document."""
+EVERY: Final = "*"
+"""Any field of a collection: without an exemption Firestore would index each leaf of every document."""
 
 
 def composite_indexes(index: Index) -> Sequence[Mapping[str, Any]]:
@@ -34,8 +34,12 @@ def field_settings(
     """Return the `google_firestore_field` resources: what is exempt, expires, or is asked for alone."""
     found = list(collections)
     return [
-        *({"collection": each.name, "field": field, "indexes": []} for each in found for field in UNINDEXED),
-        *({"collection": each.name, "field": EXPIRES, "indexes": [], "ttl": each.expires} for each in found),
+        *({"collection": each.name, "field": EVERY, "indexes": []} for each in found),
+        *(
+            {"collection": each.name, "field": EXPIRES, "indexes": [], "ttl": True}
+            for each in found
+            if each.expires
+        ),
         *(_alone(index) for index in indexes if not index.equals and index.shards == 1),
     ]
 

@@ -18,6 +18,7 @@ class Query:
     until: Json
     across: bool = False
     shard: int | None = None
+    since: Json = None
     start: tuple[Json, str] | None = None
     """The value and the name of the document that the first page follows."""
 
@@ -44,8 +45,9 @@ class Query:
         filters = [_equal(path_of(EQUAL, field), self.equals[field]) for field in self.index.equals]
         if self.shard is not None:
             filters.append(_equal(path_of(EQUAL, shard_field(self.index.order_by)), self.shard))
-        if self.until is not None:
-            filters.append(_compared(path_of(ORDER, self.index.order_by), "LESS_THAN_OR_EQUAL", self.until))
+        bounds = {"GREATER_THAN_OR_EQUAL": self.since, "LESS_THAN_OR_EQUAL": self.until}
+        within = path_of(ORDER, self.index.order_by)
+        filters += [_compared(within, how, to) for how, to in bounds.items() if to is not None]
         return filters
 
     def _cursor(self, after: Any | None) -> list[Any]:

@@ -1,7 +1,8 @@
 """The document store on Firestore, where a document is tenants/{tenant}/{collection}/{id}."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -17,33 +18,41 @@ from shared.ports.ambient import Clock, Entropy
 from shared.ports.document_limits import check_index
 from shared.ports.documents import Index, Json, UndeclaredIndex
 
+Indexes = Callable[[], Sequence[Index]]
+
 
 class FirestoreDocuments:
-    """One database of documents."""
+    """One database of documents; what queries it is asked is looked up when it is first asked anything."""
 
     def __init__(
-        self, connect: Connect, place: Place, clock: Clock, entropy: Entropy, indexes: Sequence[Index]
+        self, connect: Connect, place: Place, clock: Clock, entropy: Entropy, indexes: Indexes
     ) -> None:
+        self._connect, self._place, self._indexes = connect, place, indexes
+        self._clock, self._entropy = clock, entropy
+
+    @cached_property
+    def _shelf(self) -> Table:
+        indexes = self._indexes()
         for index in indexes:
             check_index(index)
-        connection = Connection(connect, place)
-        self._shelf = Table(connection, clock, entropy, frozenset(indexes), forms(indexes))
+        connection = Connection(self._connect, self._place)
+        return Table(connection, self._clock, self._entropy, frozenset(indexes), forms(indexes))
 
     def tenant(self, tenant: TenantId) -> FirestoreTenantDocuments:
         """Return the handle that all reads and writes of one tenant go through."""
         return FirestoreTenantDocuments(self._shelf, TenantId(tenant))
 
     async def sweep(
-        self, index: Index, equals: Mapping[str, Json], *, until: Json, limit: int = 100
+        self, index: Index, equals: Mapping[str, Json], *, until: Json, since: Json = None, limit: int = 100
     ) -> Sequence[tuple[TenantId, str]]:
         """Return (tenant, id) pairs across tenants, and nothing else of the documents."""
         shelf = self._shelf
-        shelf.check(index, equals, until, limit)
+        shelf.check(index, equals, until, limit, since)
         if not index.swept:
             raise UndeclaredIndex(index)
         found = await asyncio.gather(
             *(
-                self._swept(Query(index, equals, until, across=True, shard=shard), limit)
+                self._swept(Query(index, equals, until, across=True, shard=shard, since=since), limit)
                 for shard in _shards(index)
             )
         )

@@ -11,7 +11,7 @@ from shared.gcp.documents.form import Form
 from shared.gcp.documents.queries import Query
 from shared.gcp.documents.stored import Stored, read, stored
 from shared.ports.ambient import Clock, Entropy
-from shared.ports.document_limits import check_of_tenant, check_query, check_ref, place_of
+from shared.ports.document_limits import check_of_tenant, check_query, check_ref, check_refs, place_of
 from shared.ports.documents import Document, Index, Json, Ref, StaleVersion, UndeclaredIndex, Write
 
 LOOKS: Final = 4
@@ -28,11 +28,13 @@ class Table:
     indexes: frozenset[Index]
     forms: Mapping[str, Form]
 
-    def check(self, index: Index, equals: Mapping[str, Json], until: Json, limit: int) -> None:
+    def check(
+        self, index: Index, equals: Mapping[str, Json], until: Json, limit: int, since: Json = None
+    ) -> None:
         """Refuse a query that is undeclared or does not fit."""
         if index not in self.indexes:
             raise UndeclaredIndex(index)
-        check_query(index, equals, until, limit)
+        check_query(index, equals, until, limit, since)
 
 
 class FirestoreTenantDocuments:
@@ -54,6 +56,18 @@ class FirestoreTenantDocuments:
         if found is None or not stored(found).lives(self._shelf.clock.now()):
             return None
         return read(ref, found)
+
+    async def get_all(self, refs: Sequence[Ref]) -> Sequence[Document | None]:
+        """Return each of some documents as it lives, or None, in the order asked."""
+        check_refs(refs)
+        if not refs:
+            return ()
+        now = self._shelf.clock.now()
+        found = await self._shelf.connection.get_all([self._at.document(self._tenant, ref) for ref in refs])
+        return [
+            read(ref, each) if each is not None and stored(each).lives(now) else None
+            for ref, each in zip(refs, found, strict=True)
+        ]
 
     async def commit(self, writes: Sequence[Write]) -> tuple[str, ...]:
         """Apply all writes or none; return the new version of each (empty for a delete)."""

@@ -13,7 +13,7 @@ Each step calls security. The account is an argument of nothing, and is in no an
 import base64
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
@@ -33,6 +33,7 @@ from shared.ledger.break_glass import (
     find_glass,
 )
 from shared.ports.documents import TenantDocuments
+from shared.usecases.accounts.deeds import Deed, saved_with
 from shared.usecases.accounts.rotate import WhichAccount, start
 from shared.usecases.accounts.services import KEPT_FOR, OF_CALLBACKS, WAITING, AccountServices
 
@@ -41,6 +42,14 @@ _INCIDENT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{2,63}")
 _CODE: Final = re.compile(r"[a-z][a-z_]{2,39}")
 KEY_BYTES: Final = 32
 Change = Callable[[BreakGlass], BreakGlass]
+_DEEDS: Final[Mapping[GlassStage, str]] = {
+    GlassStage.ASKED: "glass_approved",
+    GlassStage.OPEN: "glass_opened",
+    GlassStage.REFUSED: "glass_refused",
+    GlassStage.EXPIRED: "glass_expired",
+    GlassStage.CLOSED: "glass_closed",
+}
+"""What was done to a glass, by what has become of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +93,9 @@ async def ask_for(wish: AskFor, on: AccountServices) -> BreakGlass:
         asked_at=on.now,
         minutes=wish.minutes,
         seal_to=wish.seal_to,
-        due=on.now + ASKED_FOR,
     )
-    kept = await glass.saved(store)
+    lasting = glass.lasting(on.now + ASKED_FOR, on.now)
+    kept = await saved_with(lasting, [Deed.of_glass("glass_asked", lasting, wish.by)], store, on)
     on.log.alert("break-glass is asked for", runbook="cloud/break-glass", **_named(kept, which.tenant))
     await _begin(kept, which.tenant, on)
     return kept
@@ -94,7 +103,7 @@ async def ask_for(wish: AskFor, on: AccountServices) -> BreakGlass:
 
 async def approve(tenant: TenantId, name: str, by: UserId, on: AccountServices) -> BreakGlass:
     """Note that somebody agrees; the second opens it."""
-    glass = await _changed(tenant, name, lambda it: it.approved(by, on.now), on)
+    glass = await _changed(tenant, name, lambda it: it.approved(by, on.now), by, on)
     if glass.stage is GlassStage.OPEN:
         on.log.alert("the glass is broken", runbook="cloud/break-glass", **_named(glass, tenant))
     await on.wake(tenant, name, {"approved": True})
@@ -103,7 +112,7 @@ async def approve(tenant: TenantId, name: str, by: UserId, on: AccountServices) 
 
 async def refuse(tenant: TenantId, name: str, by: UserId, on: AccountServices) -> BreakGlass:
     """Note that somebody does not agree: it is over."""
-    glass = await _changed(tenant, name, lambda it: it.refused(by, on.now), on)
+    glass = await _changed(tenant, name, lambda it: it.refused(by, on.now), by, on)
     on.log.alert("break-glass is refused", runbook="cloud/break-glass", **_named(glass, tenant))
     await on.wake(tenant, name, {"refused": True})
     return glass
@@ -123,6 +132,8 @@ async def sealed_for(glass: BreakGlass, tenant: TenantId, by: UserId, on: Accoun
         return None
     box = await find_box(on.sealed.tenant(tenant), glass.id)
     if box is not None:
+        shown = Deed.of_glass("glass_shown", glass, by)
+        await on.documents.tenant(tenant).commit(shown.writes(tenant, on))
         on.log.warning("an account was handed out sealed", **_named(glass, tenant))
     return box
 
@@ -148,14 +159,14 @@ async def look(body: Mapping[str, Any], on: AccountServices) -> dict[str, Any]:
     if glass.due is None:
         return {"outcome": "over"}
     if glass.execution is None:
-        glass = await replace(glass, execution=execution).saved(on.documents.tenant(tenant))
+        glass = await glass.taken_up(execution).saved(on.documents.tenant(tenant))
     if glass.shows(on.now) and await find_box(on.sealed.tenant(tenant), name) is None:
         return {"outcome": "show"}
     sealed, address = on.sealed_of(tenant), Secret(str(body.get("callback_url")).encode())
     await retry_on_conflict(partial(sealed.keep, WAITING, name, OF_CALLBACKS, address, on.now + KEPT_FOR))
     # Who agreed between the two found nobody to wake.
     changed = await _changed_since(glass, tenant, on)
-    left = timedelta(0) if changed or glass.due is None else glass.due - on.now
+    left = timedelta(0) if changed or glass.ends is None else glass.ends - on.now
     return {"outcome": "wait", "seconds": max(1, round(left.total_seconds()) + 1)}
 
 
@@ -164,12 +175,21 @@ async def _changed_since(glass: BreakGlass, tenant: TenantId, on: AccountService
 
 
 async def tend_glass(name: str, tenant: TenantId, store: TenantDocuments, on: Any) -> bool:
-    """Close what nobody closed in time; whoever has the sealed account keeps it, and it is replaced."""
+    """Close what nobody closed in time, and begin what nobody took up.
+
+    Whoever has the sealed account keeps it, and it is replaced.
+    """
     glass = await find_glass(store, name)
-    over = None if glass is None else glass.overdue(on.now)
-    if over is None:
+    if glass is None or glass.due is None or glass.due > on.now:
         return False
-    await _over(over, tenant, store, on)
+    over = glass.overdue(on.now)
+    if over is not None:
+        await _over(over, tenant, store, on)
+        return True
+    assert glass.ends is not None  # noqa: S101 - it is due
+    looked = await glass.lasting(glass.ends, on.now).saved(store)
+    if looked.execution is None:
+        await _begin(looked, tenant, on)
     return True
 
 
@@ -179,21 +199,29 @@ async def _end(tenant: TenantId, name: str, change: Change, on: AccountServices)
 
 async def _over(over: BreakGlass, tenant: TenantId, store: TenantDocuments, on: Any) -> None:
     """Keep the end, and in the same commit the rotation that follows; then say so, and begin it."""
+    done = Deed.of_glass(_DEEDS[over.stage], over, over.ended_by or "")
     if over.stage is not GlassStage.CLOSED:
-        await over.saved(store)
+        await saved_with(over, [done], store, on)
         on.log.alert("break-glass came to nothing", runbook="cloud/break-glass", **_named(over, tenant))
         return
     known = await find_rotation(store, over.vendor, over.property_id)
     rotation = known or first_seen(over.vendor, over.property_id, on.now)
-    begun = rotation.shown(str(over.asked_by), on.now)
-    await store.commit([over.write(), begun.write()])
+    begun, deeds = rotation.shown(str(over.asked_by), on.now), [done]
+    if begun.turn > rotation.turn:
+        deeds.append(Deed.of_rotation("rotation_begun", begun))
+    told = [write for deed in deeds for write in deed.writes(tenant, on)]
+    await store.commit([over.write(), begun.write(), *told])
     on.log.alert("the glass is closed", runbook="cloud/break-glass", **_named(over, tenant))
     await start(tenant, begun, on)
 
 
-async def _changed(tenant: TenantId, name: str, change: Change, on: AccountServices) -> BreakGlass:
+async def _changed(
+    tenant: TenantId, name: str, change: Change, by: UserId, on: AccountServices
+) -> BreakGlass:
     async def changed() -> BreakGlass:
-        return await change(await glass_of(tenant, name, on)).saved(on.documents.tenant(tenant))
+        glass = change(await glass_of(tenant, name, on))
+        done = Deed.of_glass(_DEEDS[glass.stage], glass, by)
+        return await saved_with(glass, [done], on.documents.tenant(tenant), on)
 
     return await retry_on_conflict(changed)
 

@@ -30,6 +30,7 @@ from shared.ledger.account_rotation import (
     first_seen,
 )
 from shared.ports.documents import TenantDocuments
+from shared.usecases.accounts.deeds import Deed, saved_with
 from shared.usecases.accounts.services import (
     KEPT_FOR,
     NEXT,
@@ -83,7 +84,8 @@ async def begin_rotation(which: WhichAccount, by: str, because: str, on: Account
         record = known or first_seen(which.vendor, which.property_id, on.now)
         if record.stage is not Stage.RESTING:
             return record
-        return await record.begun(by, because, on.now).saved(store)
+        begun = record.begun(by, because, on.now)
+        return await saved_with(begun, [Deed.of_rotation("rotation_begun", begun)], store, on)
 
     record = await retry_on_conflict(begin)
     if record.execution is None:
@@ -146,7 +148,7 @@ async def wait_for_next(call: WaitForNext, on: AccountServices) -> dict[str, str
     if record.stage is Stage.RESTING:
         return {"outcome": "over"}
     if record.execution is None:
-        record = await replace(record, execution=call.execution).saved(store)
+        record = await record.taken_up(call.execution, on.now).saved(store)
     sealed = on.sealed_of(which.tenant)
     if record.stage is Stage.OVERLAPPING or await sealed.known(NEXT, record.name):
         return {"outcome": "brought"}
@@ -162,6 +164,9 @@ async def tend_account(name: str, tenant: TenantId, store: TenantDocuments, on: 
     record = await find_rotation(store, VendorCode(vendor), PropertyId(place))
     if record is None or record.due is None or record.due > on.now:
         return False
+    if record.left_alone:
+        await _begin_again(record, tenant, store, on)
+        return True
     named = {"tenant": tenant, "vendor": vendor, "property": place, "since": record.since.isoformat()}
     match record.stage:
         case Stage.RESTING:
@@ -170,8 +175,13 @@ async def tend_account(name: str, tenant: TenantId, store: TenantDocuments, on: 
             on.log.alert("the next account of a vendor is not here", runbook="cloud/vendor-accounts", **named)
         case Stage.OVERLAPPING:
             on.log.alert("a vendor takes an old account still", runbook="cloud/vendor-accounts", **named)
-    again = replace(record, due=on.now + ASKED_EVERY, execution=None)
-    await again.saved(store)
-    if record.stage is not Stage.RESTING:
-        await start(tenant, again, on)
+    if record.stage is Stage.RESTING:
+        await replace(record, due=on.now + ASKED_EVERY).saved(store)
+    else:
+        await _begin_again(record, tenant, store, on)
     return True
+
+
+async def _begin_again(record: AccountRotation, tenant: TenantId, store: TenantDocuments, on: Any) -> None:
+    again = await record.begun_again(on.now).saved(store)
+    await start(tenant, again, on)

@@ -24,6 +24,7 @@ from shared.ledger.account_rotation import AccountRotation, Stage, find_rotation
 from shared.ledger.break_glass import find_glass
 from shared.ports.lock_causes import LockCause
 from shared.ports.vault import SecretMissing
+from shared.usecases.accounts.deeds import Deed, saved_with
 from shared.usecases.accounts.rotate import WhichAccount, turn_of
 from shared.usecases.accounts.services import NEXT, AccountServices, next_account
 from shared.vendor_kit.account_owners import Owner
@@ -72,9 +73,9 @@ class TryAccount:
         execution = self.body.get("execution") or record.execution
         return record if record.execution in (None, execution) else None
 
-    async def save(self, record: AccountRotation) -> AccountRotation:
-        """Keep what became of it."""
-        return await record.saved(self.on.documents.tenant(self.which.tenant))
+    async def save(self, record: AccountRotation, *deeds: Deed) -> AccountRotation:
+        """Keep what became of it, and what was done."""
+        return await saved_with(record, deeds, self.on.documents.tenant(self.which.tenant), self.on)
 
     async def mapped(self) -> frozenset[LockDeviceId]:
         """Return the property's locks of the vendor, whoever sees them."""
@@ -112,7 +113,7 @@ async def _tried(call: TryAccount, record: AccountRotation, following: Secret[by
         noted = await call.save(replace(record, old=used.version))
         return await _taken(call, noted, await call.desks.use(following, call.owner))
     if why != record.refused:
-        await call.save(replace(record, refused=why))
+        await call.save(replace(record, refused=why), Deed.of_rotation("account_refused", record, why))
     if why not in SENT_BACK:
         return {"outcome": "later", "because": why}
     await _send_back(call, record, following)
@@ -129,7 +130,8 @@ async def _send_back(call: TryAccount, record: AccountRotation, following: Secre
 
 
 async def _taken(call: TryAccount, record: AccountRotation, version: int) -> Answer:
-    await call.save(record.taken(version, call.on.now))
+    taken = record.taken(version, call.on.now)
+    await call.save(taken, Deed.of_rotation("account_taken", taken))
     await call.on.sealed_of(call.which.tenant).forget(NEXT, record.name)
     call.on.log.warning("another account is used", vendor=record.vendor, property=record.property_id)
     return {"outcome": "proven"}
@@ -165,7 +167,10 @@ async def retire(call: TryAccount) -> Answer:
         if said not in REFUSED:
             return {"outcome": "later", "because": said}
         await call.desks.destroy(record.old, call.owner)
-    await call.save(record.over(call.on.now))
+    over, deeds = record.over(call.on.now), [Deed.of_rotation("account_retired", record)]
+    if over.stage is not Stage.RESTING:  # what is used now was shown to somebody
+        deeds.append(Deed.of_rotation("rotation_begun", over))
+    await call.save(over, *deeds)
     call.on.log.warning("an old account is gone", vendor=record.vendor, property=record.property_id)
     return {"outcome": "retired"}
 

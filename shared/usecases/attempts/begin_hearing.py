@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from shared.domain.errors import InvalidInput
-from shared.domain.ids import PropertyId, TenantId
+from shared.domain.ids import LockDeviceId, PropertyId, TenantId
 from shared.domain.kinds import VendorCode
 from shared.keywork.verdicts import adapter_of
 from shared.ports.sagas import Sagas
@@ -16,12 +16,16 @@ HEAR, LOOK, READ_BACK = "hear", "look", "read_back"
 
 @dataclass(frozen=True, slots=True)
 class HearDoors:
-    """Whose doors of which vendor; those that webhooks name, or with `poll` all of them."""
+    """Whose doors of which vendor; those that webhooks name, or with `poll` all of them.
+
+    A look that names a `lock` asks that one itself, whenever it was asked last.
+    """
 
     tenant: TenantId
     property_id: PropertyId
     vendor: VendorCode
     poll: bool = False
+    lock: LockDeviceId | None = None
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Self:
@@ -30,11 +34,13 @@ class HearDoors:
         poll = body.get("poll", False)
         if not isinstance(poll, bool):
             raise InvalidInput("poll", "neither true nor false", "Leave it out, or say true")
+        lock = body.get("lock")
         return cls(
             TenantId.parse(tenant, "tenant"),
             PropertyId.parse(hotel, "property"),
             VendorCode(body.get("vendor")),
             poll,
+            None if lock is None else LockDeviceId.parse(lock, "lock"),
         )
 
 
@@ -49,5 +55,6 @@ async def begin_hearing(command: HearDoors, sagas: Sagas, work: str = HEAR) -> s
             "adapter": adapter_of(command.vendor),
             "work": work,
             "poll": command.poll,
+            **({} if command.lock is None else {"lock": str(command.lock)}),
         },
     )

@@ -123,9 +123,7 @@ def _ended_at(entry: KeyRecord, kept: GrantRecord) -> datetime | None:
 
 
 def _in_time(kept: GrantRecord, at: datetime) -> Right:
-    agreed = kept.standing
-    begins = min(kept.since, agreed.valid_from) if agreed else kept.since
-    ends = max(kept.until, agreed.valid_until) if agreed else kept.until
+    begins, ends = kept.opens
     if at < begins - DOUBT:
         return Right.EARLY
     return Right.LATE if at >= ends + DOUBT else Right.GOOD

@@ -9,10 +9,11 @@ Nobody waits for this at a door. Whoever dies anywhere in it is followed by some
 root (decisions 0057, 0081).
 """
 
-import json
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, Self
+
+import orjson
 
 from shared.audit.anchor import Anchored, KeepAnchor, KeepHeads, More, anchor_day, moved
 from shared.audit.errors import AuditError
@@ -21,6 +22,7 @@ from shared.audit.subjects import Subject
 from shared.domain.ids import TenantId
 from shared.ledger.audit_log import STREAMS, StreamRecord, stream_record_from
 from shared.ledger.indexes import DAYS
+from shared.ledger.reading import all_of
 from shared.ports.document_limits import MOST_WRITES
 from shared.ports.documents import Document, Ref
 from shared.streams.telling import row_ref
@@ -31,6 +33,7 @@ from shared.usecases.audit.guests import GuestKeys, close_body
 from shared.usecases.audit.openings import Opening, opening_of
 from shared.usecases.audit.services import AuditServices
 from shared.usecases.audit.shelf import gathered
+from shared.usecases.audit.spelling import FAST
 
 MOST_DAYS: Final = 31
 """Days that one call closes: a fleet that was away for longer is asked again."""
@@ -127,7 +130,7 @@ class TenantClerk(Clerk):
             return None
         rows = [row.data for row in page.rows]
         await self._look_up(rows)
-        return Page(rows, self._head, lambda row: self._subjects[row["aggregateId"]], page.late)
+        return Page(rows, self._head, lambda row: self._subjects[row["aggregateId"]], page.late, FAST)
 
     def _head(self, stream: str) -> Head:
         return self._streams[stream].head.before(self._date)
@@ -135,21 +138,21 @@ class TenantClerk(Clerk):
     async def _look_up(self, rows: list[Row]) -> None:
         """Find out where the streams of some rows stand, and whom they are about."""
         names = list(dict.fromkeys(row["aggregateId"] for row in rows))
-        found = await gathered([self._documents.get(Ref(STREAMS, name)) for name in names])
+        found = await all_of(self._documents, [Ref(STREAMS, name) for name in names])
         records = zip(names, found, strict=True)
         self._streams = {name: _record(name, document) for name, document in records}
         told = _guests_in(rows)
-        guests = await gathered([self._guest_of(name, told.get(name)) for name in names])
+        known = {name: self._streams[name].guest or told.get(name) for name in names}
+        others = [name for name in names if known[name] is None]
+        known |= zip(others, await gathered([self._guest_of(name) for name in others]), strict=True)
+        guests = [known[name] for name in names]
         on, each = self.book.on, [*dict.fromkeys(guests)]
         review = on.now + await on.kept_for(self.book.tenant)
-        known = await gathered([self._guests.subject(guest, on.entropy, review) for guest in each])
-        subjects = dict(zip(each, known, strict=True))
+        subjects = dict(zip(each, await self._guests.subjects(each, on.entropy, review), strict=True))
         self._subjects = {name: subjects[guest] for name, guest in zip(names, guests, strict=True)}
 
-    async def _guest_of(self, stream: str, named: str | None) -> str | None:
+    async def _guest_of(self, stream: str) -> str | None:
         """Return whom a stream is about, as its first event says: those that follow need not (B §2)."""
-        if known := self._streams[stream].guest or named:
-            return known
         if alias := self._streams[stream].alias:  # its rows were let go of, and it goes on
             subject = await self._guests.behind(alias)
             return None if subject is None else subject.guest_id
@@ -164,9 +167,8 @@ class TenantClerk(Clerk):
         due = [record for name, record in changed.items() if record != self._streams[name]]
         for at in range(0, len(due), MOST_WRITES):
             part = due[at : at + MOST_WRITES]
-            versions = await self._documents.commit([record.write() for record in part])
-            kept = (replace(record, version=version) for record, version in zip(part, versions, strict=True))
-            self._streams |= {record.stream: record for record in kept}
+            await self._documents.commit([record.write() for record in part])
+        self._streams = {}  # the next page looks up its own
 
 
 def _record(stream: str, found: Document | None) -> StreamRecord:
@@ -178,6 +180,6 @@ def _guests_in(rows: list[Row]) -> dict[str, str]:
     named = dict[str, str]()
     for row in rows:
         if row["aggregateId"] not in named and '"guestId"' in row["body"]:
-            guest = json.loads(row["body"]).get("data", {}).get("guestId")
+            guest = orjson.loads(row["body"]).get("data", {}).get("guestId")
             named |= {row["aggregateId"]: guest} if isinstance(guest, str) else {}
     return named

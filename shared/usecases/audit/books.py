@@ -9,7 +9,9 @@ from shared.audit.anchor import (
     Close,
     Ground,
     KeepAnchor,
+    KeepHeads,
     Look,
+    More,
     Publish,
     Steps,
     moved,
@@ -127,6 +129,10 @@ def require_over(date: str, now: datetime) -> None:
         raise InvalidInput("date", "not over yet", f"close {last_over(now)}, or a day before")
 
 
+_BESIDE_FILES: Final = (More, KeepHeads)
+"""Steps that neither read the log's files nor vouch for them: files go on gathering."""
+
+
 class Clerk:
     """Carries out the steps that are the same for every log: questions, files, and the signed checkpoint."""
 
@@ -151,7 +157,8 @@ class Clerk:
             if len(self._files) >= _FILES_AT_ONCE:
                 await self._put_files()
             return None
-        await self._put_files()
+        if not isinstance(step, _BESIDE_FILES):
+            await self._put_files()
         if isinstance(step, Look):
             return await self.book.shelf.answer(step.question)
         if isinstance(step, Publish):

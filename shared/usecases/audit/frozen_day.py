@@ -13,10 +13,11 @@ from typing import Any, Final
 from shared.audit.anchor import moved
 from shared.domain.errors import InvalidInput
 from shared.ledger.indexes import DAYS
+from shared.ledger.reading import all_of
 from shared.ports.documents import Document, Ref, TenantDocuments
 from shared.ports.objects import ObjectExists
 from shared.streams.telling import OUTBOX
-from shared.usecases.audit.shelf import Shelf, gathered
+from shared.usecases.audit.shelf import Shelf
 
 PAGE: Final = 1000
 MOST_LATE: Final = 50_000
@@ -115,7 +116,7 @@ class FrozenDay:
             page, cursor = len(rows), rows[-1] if rows else cursor
 
     async def _late_rows(self, ids: Sequence[str]) -> list[Document]:
-        found = await gathered([self._documents.get(Ref(OUTBOX, each)) for each in ids])
+        found = await all_of(self._documents, [Ref(OUTBOX, each) for each in ids])
         return [_there(each, row) for each, row in zip(ids, found, strict=True)]
 
     async def _rows(self, ids: Sequence[str], cursor: Document) -> list[Document]:

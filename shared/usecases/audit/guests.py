@@ -12,17 +12,22 @@ forgotten by nobody.
 import base64
 import contextlib
 import hmac
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from functools import cache
+from typing import Final
 
 from shared.audit.entries import Entry
 from shared.audit.subjects import KEY_SIZE, Subject
 from shared.domain.ids import TenantId
 from shared.domain.secret import Secret
+from shared.ledger.reading import all_of
 from shared.ports.ambient import Entropy
+from shared.ports.document_limits import MOST_WRITES
 from shared.ports.documents import AlreadyExists, Create, Document, Ref, TenantDocuments
 from shared.ports.vault import Cipher, SealContext
+from shared.usecases.audit.shelf import gathered
 
 PURPOSE: Final = "audit-subject"
 KEYS, SUBJECTS = "guest_keys", "audit_subjects"
@@ -40,16 +45,22 @@ class GuestKeys:
     documents: TenantDocuments
     sealed: TenantDocuments
     cipher: Cipher
-    _known: dict[str, Subject] = field(default_factory=dict, repr=False)
+    _known: dict[str | None, Subject] = field(default_factory=dict, repr=False)
 
-    async def subject(self, guest: str | None, entropy: Entropy, review: datetime) -> Subject:
-        """Return whom an entry is about; of a guest nobody heard of, a key is drawn."""
-        name = guest or OF_NOBODY
-        if name not in self._known:
-            if len(self._known) >= MOST_KNOWN:
-                self._known.clear()
-            self._known[name] = await self._kept(guest) or await self._drawn(guest, entropy, review)
-        return self._known[name]
+    async def subjects(
+        self, guests: Sequence[str | None], entropy: Entropy, review: datetime
+    ) -> list[Subject]:
+        """Return whom entries are about; of guests nobody heard of, keys are drawn."""
+        here = {guest: self._known[guest] for guest in guests if guest in self._known}
+        unknown = [guest for guest in guests if guest not in here]
+        kept = zip(unknown, await all_of(self.sealed, [_ref(each) for each in unknown]), strict=True)
+        found = {guest: await self._opened(guest, key) for guest, key in kept if key is not None}
+        found |= await self._drawn([each for each in unknown if each not in found], entropy, review)
+        if len(self._known) + len(found) > MOST_KNOWN:
+            self._known.clear()
+        self._known |= found
+        here |= found
+        return [here[guest] for guest in guests]
 
     async def of(self, guest: str) -> Subject | None:
         """Return a guest as the log knows them, or None: it never did, or has forgotten them."""
@@ -68,42 +79,69 @@ class GuestKeys:
         return opened.reveal().decode()
 
     async def _kept(self, guest: str | None) -> Subject | None:
-        ref = _ref(guest)
-        found = await self.sealed.get(ref)
-        if found is None:
-            return None
-        key = await self.cipher.open(self._context(ref, "key"), _bytes(found.data["sealed"]))
+        found = await self.sealed.get(_ref(guest))
+        return None if found is None else await self._opened(guest, found)
+
+    async def _opened(self, guest: str | None, found: Document) -> Subject:
+        key = await self.cipher.open(self._context(found.ref, "key"), _bytes(found.data["sealed"]))
         return Subject(key.reveal(), guest)
 
-    async def _drawn(self, guest: str | None, entropy: Entropy, review: datetime) -> Subject:
-        subject, ref = Subject(entropy.token(KEY_SIZE), guest), _ref(guest)
-        if guest is not None:
-            await self._note(subject, guest, review)
-        sealed = await self.cipher.seal(self._context(ref, "key"), Secret(subject.key))
-        try:
-            await self.sealed.commit([Create(ref, {"schema_version": 1, "sealed": _text(sealed)})])
-        except AlreadyExists:  # somebody else was first: theirs is the key
-            return await self._kept(guest) or subject
-        return subject
+    async def _drawn(
+        self, guests: Sequence[str | None], entropy: Entropy, review: datetime
+    ) -> dict[str | None, Subject]:
+        drawn = {guest: Subject(entropy.token(KEY_SIZE), guest) for guest in guests}
+        named = [subject for subject in drawn.values() if subject.guest_id is not None]
+        # One after the other: a cipher asks for a purpose's key once, and the rest waits for nobody.
+        await _created(self.documents, [await self._alias(each, review) for each in named])
+        if await _created(self.sealed, [await self._key(each) for each in drawn.values()]):
+            return drawn
+        # Somebody else was first with some: theirs are the keys.
+        kept = await gathered([self._kept(guest) for guest in drawn])
+        return {guest: found or drawn[guest] for guest, found in zip(drawn, kept, strict=True)}
 
-    async def _note(self, subject: Subject, guest: str, review: datetime) -> None:
-        ref = Ref(SUBJECTS, subject.alias or "")
-        sealed = await self.cipher.seal(self._context(ref, "guest"), Secret(guest.encode()))
-        data: dict[str, Any] = {"schema_version": 1, "guest": _text(sealed), "holds": []}
-        with contextlib.suppress(AlreadyExists):
-            await self.documents.commit([Create(ref, {**data, "review": review.date().isoformat()})])
+    async def _alias(self, subject: Subject, review: datetime) -> Create:
+        ref, guest = Ref(SUBJECTS, subject.alias or ""), Secret((subject.guest_id or "").encode())
+        sealed = await self.cipher.seal(self._context(ref, "guest"), guest)
+        day = review.date().isoformat()
+        return Create(ref, {"schema_version": 1, "guest": _text(sealed), "holds": [], "review": day})
+
+    async def _key(self, subject: Subject) -> Create:
+        ref = _ref(subject.guest_id)
+        sealed = await self.cipher.seal(self._context(ref, "key"), Secret(subject.key))
+        return Create(ref, {"schema_version": 1, "sealed": _text(sealed)})
 
     def _context(self, ref: Ref, name: str) -> SealContext:
         return SealContext(PURPOSE, self.tenant, str(ref), name)
 
 
+async def _created(store: TenantDocuments, documents: Sequence[Create]) -> bool:
+    """Create documents, as many to a commit as it holds; say whether none of them was there."""
+    new = True
+    for at in range(0, len(documents), MOST_WRITES):
+        part = documents[at : at + MOST_WRITES]
+        try:
+            await store.commit(part)
+        except AlreadyExists:
+            new = False
+            for each in part:
+                with contextlib.suppress(AlreadyExists):
+                    await store.commit([each])
+    return new
+
+
 def close_body(entry: Entry, subject: Subject) -> bytes:
     """Seal a body for whom it is about: the same bytes whenever it is done, for its nonce comes of it."""
-    from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as encrypt
-
     key = subject.body_key
     nonce = hmac.digest(key, entry.header + entry.body, "sha256")[:_NONCE_BYTES]
-    return nonce + encrypt(entry.body, entry.header, nonce, key)
+    return nonce + _sealing()(entry.body, entry.header, nonce, key)
+
+
+@cache
+def _sealing() -> Callable[[bytes, bytes, bytes, bytes], bytes]:
+    """Load what seals: once for a million bodies, and not before the first."""
+    from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as encrypt
+
+    return encrypt
 
 
 def open_body(header: bytes, sealed: bytes, subject: Subject) -> bytes | None:

@@ -2,7 +2,7 @@
 
 | asked about | entries of the pack | open bodies | complete for |
 |---|---|---|---|
-| a stay | its streams, with the ends of their days | all | its streams, row by row |
+| a stay | its streams, and of a key that it shares, with the ends of their days | all | those, row by row |
 | a guest | the streams of all their stays | all | those streams, row by row |
 | a door and a time | all from the oldest key that could open it to the last day | those keys' | the span |
 | a person of staff and a time | every entry of those days | those of what they did or held | the span |
@@ -22,8 +22,8 @@ from shared.audit.pack import Span, Streams
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import GuestId, PropertyId, ReservationId, RoomId, TenantId, UserId
 from shared.domain.instants import instant_from_text, milliseconds
-from shared.ledger.audit_log import STREAMS, StreamRecord, stream_record_from
-from shared.ledger.indexes import DEVICES, ENTRIES_AT, ENTRIES_OF_STAY, PROPERTIES
+from shared.ledger.audit_log import STREAMS, StreamRecord, stream_record_from, streams_of_stay
+from shared.ledger.indexes import DEVICES, ENTRIES_AT, PROPERTIES
 from shared.ports.documents import Document, Index, Ref, TenantDocuments
 from shared.usecases.audit.forgetting import streams_of
 from shared.usecases.audit.reader import LogReader
@@ -99,9 +99,9 @@ async def find(asked: Asked, log: LogReader, documents: TenantDocuments) -> Foun
 
 
 async def _of_stay(asked: Asked, log: LogReader, documents: TenantDocuments) -> Found:
-    kept = documents_of(ENTRIES_OF_STAY, {"stay": asked.about}, documents)
-    records = [stream_record_from(each) async for each in kept]
+    records = await streams_of_stay(asked.about, documents)
     found = await _streams(records, log)
+    found = replace(found, question=replace(found.question, stay=asked.about))
     places = [each.property_id for each in records if each.property_id]
     return replace(found, zone=await _zone(places[0], documents)) if places else found
 
@@ -144,8 +144,8 @@ async def _of_door(asked: Asked, log: LogReader, documents: TenantDocuments) -> 
 
 async def properties_of_stay(stay: str, documents: TenantDocuments) -> frozenset[str]:
     """Return at which properties a stay's streams are, by the log."""
-    kept = documents_of(ENTRIES_OF_STAY, {"stay": stay}, documents)
-    return frozenset([each.data["property_id"] async for each in kept if each.data["property_id"]])
+    records = await streams_of_stay(stay, documents)
+    return frozenset(each.property_id for each in records if each.property_id)
 
 
 async def _zone(place: str, documents: TenantDocuments) -> str:

@@ -30,9 +30,11 @@ from shared.usecases.audit.disclosures import Disclosure, note, note_request
 from shared.usecases.audit.forgetting import streams_of
 from shared.usecases.audit.guests import SUBJECTS, GuestKeys
 from shared.usecases.audit.packs import WantPack, shown
+from shared.usecases.audit.phone_accounts import forget_accounts
 from shared.usecases.audit.questions import GUEST, Asked, documents_of, find
 from shared.usecases.audit.reader import reader_of
 from shared.usecases.audit.services import LEAST_DAYS, RETENTION, AuditServices
+from shared.vendor_kit.registry import installed_vendors
 
 CARVE_OUT: Final = (
     "records of who could open which door are kept for the legal window, for safety and compliance "
@@ -88,30 +90,39 @@ async def erase_guest(request: GuestRequest, on: AuditServices) -> dict[str, Any
     """Destroy what may go, refuse what has to stay, and say until when and why."""
     alias = await _alias(request, on)
     until = None if alias is None else await _kept_until(alias, request.tenant, on)
-    gone = await _forget_contacts(request.guest, on.documents.tenant(request.tenant), on)
+    gone, phones = await _forget_contacts(request.guest, request.tenant, on)
     outcome = "nothing_kept" if until is None else "refused_by_carve_out"
     asked = await note_request(Disclosure(request.asked, request.by, "erasure", outcome, alias), on)
     audit = {"erased": until is None, "kept_until": until, "because": None if until is None else CARVE_OUT}
-    return {"request": asked, "audit": audit, "contacts_erased": gone}
+    return {"request": asked, "audit": audit, "contacts_erased": gone, "accounts_kept": phones}
 
 
-async def _forget_contacts(guest: str, documents: TenantDocuments, on: AuditServices) -> int:
+async def _forget_contacts(
+    guest: str, tenant: TenantId, on: AuditServices
+) -> tuple[int, list[dict[str, Any]]]:
     """Destroy how a guest can be reached, at each of their stays; return at how many that was known.
+
+    And of which keys on phones it is kept for a while.
 
     That it was wanted is kept as long as a contact is: a confirmation that is heard again brings none back.
     """
+    documents, sealed = on.documents.tenant(tenant), on.sealed.tenant(tenant)
     contacts, devices = GuestContacts(documents, on.cipher), GuestDevices(documents, on.cipher)
+    accounts = [GuestContacts(documents, on.cipher, vendor) for vendor in installed_vendors()]
 
     async def forget(of: Reservation, ends: datetime) -> bool:
         await devices.forget(of.id)
+        for each in accounts:
+            await each.erase(of.id, ends, of.standing)
         return await contacts.erase(of.id, ends, of.standing)
 
-    gone = 0
+    gone, phones = 0, list[dict[str, Any]]()
     async for found in documents_of(STAYS_OF, {"guest_id": guest}, documents):
         stay = reservation_from(found)
         if stay.stay is not None:
             gone += await retry_on_conflict(partial(forget, stay, stay.stay.end))
-    return gone
+        phones += await retry_on_conflict(partial(forget_accounts, stay, documents, sealed))
+    return gone, phones
 
 
 async def hold(request: GuestRequest, on: AuditServices) -> dict[str, Any]:

@@ -99,11 +99,12 @@ def _read(held: dict[_Place, bytes], lacking: dict[_Place, None], shelf: Shelf, 
 
 
 async def gathered(work: Sequence[Awaitable[T]]) -> list[T]:
-    """Do some things at once, and not too many."""
-    slots = asyncio.Semaphore(_AT_ONCE)
+    """Do some things at once, and not too many: few hands take one after the other."""
+    due, done = enumerate(work), dict[int, T]()
 
-    async def one(each: Awaitable[T]) -> T:
-        async with slots:
-            return await each
+    async def hand() -> None:
+        for place, each in due:
+            done[place] = await each
 
-    return await asyncio.gather(*map(one, work))
+    await asyncio.gather(*(hand() for _ in work[:_AT_ONCE]))
+    return [done[place] for place in range(len(work))]

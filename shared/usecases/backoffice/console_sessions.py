@@ -9,7 +9,7 @@ import hashlib
 import hmac
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId, TenantId, UserId
@@ -31,20 +31,37 @@ _PARTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConsoleSession(Record):
-    """Who looks, as what and where."""
+class Looker(Record):
+    """Somebody who was proven: who, as what and where."""
 
-    schema_version: ClassVar[int] = 1
-
-    name: str
     user: UserId
     roles: tuple[Role, ...]
     properties: tuple[PropertyId, ...]
     everywhere: bool
+    signed_in_at: Moment | None = None
+
+    def principal(self, tenant: TenantId, attributes: RoleAttributes) -> Principal:
+        """Return whom the pages judge."""
+        return Principal(
+            id=self.user,
+            tenant=tenant,
+            permissions=held_by_roles(self.roles, attributes),
+            properties=None if self.everywhere else frozenset(self.properties),
+            roles=frozenset(self.roles),
+            signed_in_at=self.signed_in_at,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleSession(Looker):
+    """Who looks, by which cookie and since when."""
+
+    schema_version: ClassVar[int] = 1
+
+    name: str
     secret: str = field(repr=False)
     opened_at: Moment
     seen_at: Moment
-    signed_in_at: Moment | None = None
 
     @property
     def ref(self) -> Ref:
@@ -61,17 +78,6 @@ class ConsoleSession(Record):
         """When it goes: with its end."""
         return self.ends_at
 
-    def principal(self, tenant: TenantId, attributes: RoleAttributes) -> Principal:
-        """Return whom the pages judge."""
-        return Principal(
-            id=self.user,
-            tenant=tenant,
-            permissions=held_by_roles(self.roles, attributes),
-            properties=None if self.everywhere else frozenset(self.properties),
-            roles=frozenset(self.roles),
-            signed_in_at=self.signed_in_at,
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Consoles:
@@ -81,21 +87,13 @@ class Consoles:
 
     async def open(self, who: Principal, token: bytes, now: datetime) -> str:
         """Open a session for a proven person, and return its cookie; `token` is chance for its parts."""
-        if not isinstance(who.id, UserId):
-            raise Unauthenticated("a program has no console")
-        name, secret = _text(token[:NAME_BYTES]), _text(token[NAME_BYTES:])
-        session = ConsoleSession(
-            name=name,
-            user=who.id,
-            roles=tuple(sorted(who.roles)),
-            properties=tuple(sorted(who.properties or ())),
-            everywhere=who.properties is None,
-            secret=_digest(secret),
-            opened_at=now,
-            seen_at=now,
-            signed_in_at=who.signed_in_at,
-        )
-        await self.documents.tenant(who.tenant).commit([session.write()])
+        store = self.documents.tenant(who.tenant)
+        looker = looker_of(who)
+        if who.signed_in_at is not None and who.signed_in_at <= await ended_until(looker["user"], store):
+            raise Unauthenticated("that sign-in was ended, or was for other roles")
+        name, secret = text_of(token[:NAME_BYTES]), text_of(token[NAME_BYTES:])
+        session = ConsoleSession(**looker, name=name, secret=digest_of(secret), opened_at=now, seen_at=now)
+        await store.commit([session.write()])
         return f"{who.tenant}.{name}.{secret}"
 
     async def proven(self, cookie: str, now: datetime) -> tuple[TenantId, ConsoleSession]:
@@ -111,7 +109,7 @@ class Consoles:
         if found is None:
             raise Unauthenticated(SIGN_IN)
         session = read_record(ConsoleSession, found)
-        if not hmac.compare_digest(session.secret, _digest(parts[2])) or now >= session.ends_at:
+        if not hmac.compare_digest(session.secret, digest_of(parts[2])) or now >= session.ends_at:
             raise Unauthenticated(SIGN_IN)
         if session.opened_at <= await ended_until(session.user, store):
             raise Unauthenticated(SIGN_IN)
@@ -149,9 +147,24 @@ async def ending(user: UserId, at: datetime, store: TenantDocuments) -> Create |
     return Create(ref, data, until) if found is None else Update(ref, data, found.version, until)
 
 
-def _text(raw: bytes) -> str:
+def looker_of(who: Principal) -> dict[str, Any]:
+    """Return what is kept of a proven person; a program looks at nothing."""
+    if not isinstance(who.id, UserId):
+        raise Unauthenticated("a program has no console")
+    return {
+        "user": who.id,
+        "roles": tuple(sorted(who.roles)),
+        "properties": tuple(sorted(who.properties or ())),
+        "everywhere": who.properties is None,
+        "signed_in_at": who.signed_in_at,
+    }
+
+
+def text_of(raw: bytes) -> str:
+    """Return chance as it may stand in a cookie or an address."""
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-def _digest(secret: str) -> str:
+def digest_of(secret: str) -> str:
+    """Return what is kept of a secret."""
     return hashlib.sha256(secret.encode(errors="surrogatepass")).hexdigest()

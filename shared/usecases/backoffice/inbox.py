@@ -18,17 +18,14 @@ from typing import Annotated, ClassVar, Final, Self
 from shared.domain.ids import PropertyId, UserId, ulid
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.stored import UNSTORED, Stored
+from shared.ledger.indexes import ALERTS_AT, SUGGESTIONS_AT
 from shared.ledger.reading import read_record
-from shared.ports.documents import Document, Index, Ref, TenantDocuments
+from shared.ports.documents import Document, Ref, TenantDocuments
 from shared.streams.record import Record
 
 ALERTS, SUGGESTIONS = "backoffice_alerts", "backoffice_suggestions"
 GONE_FOR: Final = timedelta(hours=24)
 WAITS_FOR: Final = timedelta(days=30)
-ALERTS_AT: Final = Index(ALERTS, ("waits_at",), "since")
-"""A hotel's alerts that nobody has resolved, the oldest first."""
-SUGGESTIONS_AT: Final = Index(SUGGESTIONS, ("waits_at",), "since")
-"""A hotel's suggestions that nobody has decided, the oldest first."""
 _PREFIXES: Final = {ALERTS: "ali_", SUGGESTIONS: "aim_"}
 _BITS: Final = 80
 

@@ -26,8 +26,9 @@ from shared.domain.instants import Moment, milliseconds
 from shared.domain.permissions import Role
 from shared.domain.stored import Stored
 from shared.kernel.identity import Unauthenticated
+from shared.ledger.indexes import OPEN_OF
 from shared.ledger.reading import read_record
-from shared.ports.documents import Document, Index, Ref, TenantDocuments
+from shared.ports.documents import Document, Ref, TenantDocuments
 from shared.streams.record import Record
 from shared.streams.telling import DUE_AT
 
@@ -36,10 +37,6 @@ IDLE, LONGEST = timedelta(hours=12), timedelta(hours=24)
 KEPT_FOR: Final = timedelta(days=30)
 SECRET_BYTES: Final = 32
 TOUCHED_EVERY: Final = timedelta(minutes=5)
-DUE_SESSIONS: Final = Index(SESSIONS, (), DUE_AT, swept=True, shards=2)
-"""Open sessions, by when they expire unless they are used."""
-OPEN_OF: Final = Index(SESSIONS, ("open_of",), "opened_at")
-"""An operator's open sessions."""
 NOT_PROVEN: Final = "the session is not one of this person's at this machine, or is over: sign in again"
 
 

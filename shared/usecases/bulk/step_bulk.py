@@ -16,7 +16,7 @@ a death reads the job and goes on; of two executions, the one that the job names
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
 from shared.domain.core import Guest, Staff
@@ -30,6 +30,7 @@ from shared.keywork.start import announced, begin_work, tell
 from shared.keywork.verdicts import adapter_of
 from shared.ledger.bulk_job import TOLD_AFTER, BulkJob, BulkPage, OwedKey, Stage, find_job, find_page
 from shared.ledger.grant_record import GrantRecord, grant_from
+from shared.ledger.hotel_directory import KNOWN_FOR
 from shared.ledger.indexes import AT_DEVICE, LIVE_AT
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.ledger import Change, Ledger, Saved
@@ -37,6 +38,8 @@ from shared.ledger.master_key_record import find_master_key
 from shared.ports.document_limits import MOST_WRITES
 from shared.usecases.upkeep.end_one_key import KeyOrder, replace_key
 
+FORGOTTEN_AFTER: Final = KNOWN_FOR + timedelta(minutes=1)
+"""After a hotel closed: until then a call may be under way that knew it as open, and makes a key of it."""
 AT_A_TIME: Final = 100
 """So many keys are read for one page; as many as one commit holds end with it."""
 FULL: Final = MOST_WRITES - 20
@@ -87,9 +90,8 @@ async def _revoke(job: BulkJob, ledger: Ledger, services: Services) -> dict[str,
     changes = await _ends(job, ledger, services)
     if not changes:
         return await _all_revoked(job, ledger, services)
-    later = services.now + LEFT_ALONE
-    owed = [replace(each, entry=replace(each.entry, due=later)) for each in changes]
-    page = BulkPage(job=job.id, number=job.pages, keys=_owed(owed))
+    page = BulkPage(job=job.id, number=job.pages, keys=_owed(changes))
+    owed = _left_alone(changes, page, services.now + LEFT_ALONE)
     moved = job.moved(services.now, pages=job.pages + 1, revoked=job.revoked + len(changes))
     saved = await ledger.save_all(owed, moved.write(), page.write())
     await _publish(saved, page, ledger, services)
@@ -171,16 +173,26 @@ def _owed(changes: Sequence[Change]) -> tuple[OwedKey, ...]:
     return tuple(OwedKey(str(name), str(vendor)) for name, vendor in asked if vendor is not None)
 
 
+def _left_alone(changes: Sequence[Change], page: BulkPage, later: datetime) -> list[Change]:
+    """Return changes whose locks the sweeper leaves to the job; of those without locks it is soon told."""
+    mine = {each.key for each in page.keys}
+    dues = [later if str(each.entry.id) in mine else each.entry.due for each in changes]
+    return [
+        replace(each, entry=replace(each.entry, due=due)) for each, due in zip(changes, dues, strict=True)
+    ]
+
+
 async def _publish(saved: Sequence[Saved], page: BulkPage, ledger: Ledger, services: Services) -> None:
     """Publish the ends of a page; what has nothing at any lock is done with that."""
-    owed = {each.key for each in page.keys}
+    owed, whole = {each.key for each in page.keys}, True
     for each in saved:
         if str(each.entry.id) in owed:
-            await announced(each.entry, ledger, services)
+            told = await announced(each.entry, ledger, services)
+            whole = whole and told.announced == told.credential.sequence
         else:
             await tell(each.entry, ledger, services.bus)
     known = await find_page(ledger.documents, page.job, page.number)
-    if known is not None:
+    if known is not None and whole:  # what nobody could be told of yet, each key's own work tells
         await ledger.documents.commit([replace(known, told=True).write()])
 
 
@@ -210,6 +222,10 @@ async def _over(job: BulkJob, ledger: Ledger, services: Services) -> dict[str, A
         again = job.moved(services.now, stage=Stage.REVOKING)
         await _kept(again, ledger)
         return _told(again, "go_on")
+    left = job.began_at + FORGOTTEN_AFTER - services.now
+    if job.device_id is None and left > timedelta():
+        await _kept(job.moved(services.now), ledger)
+        return _told(job, "rest", after_seconds=left.total_seconds())
     done = replace(job, stage=Stage.DONE, moved_at=services.now, due=None)
     await _kept(done, ledger)
     said = {"job": job.id, "revoked": job.revoked, "removed": job.removed, "residual": job.residual}

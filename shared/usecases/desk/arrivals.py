@@ -19,6 +19,7 @@ from shared.usecases.desk.authority import ARRIVALS, DeskAuthority
 from shared.usecases.desk.certificates import revocations
 from shared.usecases.desk.desk_facts import CARDS
 from shared.usecases.desk.desks import KnownDesk
+from shared.usecases.desk.lock_keys import radio_locks
 from shared.usecases.desk.services import DeskServices
 from shared.usecases.desk.staff import staff_at
 from shared.vendor_kit.desk_jobs import DeskJobs
@@ -41,6 +42,7 @@ async def arrivals_for(desk: KnownDesk, on: DeskServices) -> str:
         staff=tuple(await staff_at(desk.store, property_id, on)),
         revoked=await revocations(desk.store, on),
         rooms=tuple(_rooms(setup)),
+        radio=await radio_locks(desk, setup, {each.id: door_name(each) for each in setup.devices}, on),
         newest_card=max([await _newest(vendor, desk, on) for vendor in vendors_of_cards(setup)], default=0),
     )
     return pack.sign(await DeskAuthority(desk.tenant, on).signs(ARRIVALS)).decode()

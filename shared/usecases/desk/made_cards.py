@@ -40,6 +40,6 @@ async def sealed(
     secrets = SealedKeys(on.sealed.tenant(desk.tenant), on.cipher, VendorCode(made.vendor))
     told = made.reference.reveal()
     pin = Secret(told.removeprefix(PIN)) if told.startswith(PIN) else None
-    refs = {} if pin is not None else {kept.grant.vendor_name: made.reference for kept in grants}
+    refs = {kept.grant.vendor_name: made.reference for kept in grants}
     name = SecretName(entry.id, made.kind, entry.secret_try)
     await secrets.keep(SealedKey(name, pin, made.end + KEPT_AFTER_STAY, refs))

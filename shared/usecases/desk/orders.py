@@ -10,6 +10,7 @@ from shared.domain.instants import instant_to_text
 from shared.offline.certificate import LIFETIME
 from shared.usecases.desk.certificates import stop_desk
 from shared.usecases.desk.desks import DeskRecord, desk_of, desks_of
+from shared.usecases.desk.lock_keys import keep_lock_keys, locks_left_with
 from shared.usecases.desk.pairing import Invite, invite
 from shared.usecases.desk.services import DeskServices
 from shared.usecases.desk.staff import staff_orders
@@ -28,14 +29,16 @@ async def order(body: Mapping[str, Any], on: DeskServices) -> Json:
             return await _stopped(body, on)
         case "staff":
             return await staff_orders(body, on)
-    raise InvalidInput("do", "not among what can be done", "say invite, list, stop or staff")
+        case "lock-keys":
+            return await keep_lock_keys(body, on)
+    raise InvalidInput("do", "not among what can be done", "say invite, list, stop, staff or lock-keys")
 
 
 async def _listed(body: Mapping[str, Any], on: DeskServices) -> Json:
     tenant = TenantId.parse(body.get("tenant"), "tenant")
     property_id = PropertyId.parse(body.get("property"), "property")
     found = await desks_of(await on.store(tenant), property_id)
-    return {"desks": [_shown(each) for each in found]}
+    return {"desks": [await _shown(each, tenant, on) for each in found]}
 
 
 async def _stopped(body: Mapping[str, Any], on: DeskServices) -> Json:
@@ -49,10 +52,19 @@ async def _stopped(body: Mapping[str, Any], on: DeskServices) -> Json:
         record = replace(record, stopped_at=on.now, stopped_by=by)
         await stop_desk(record, store, on)
         on.keys.log.warning("a desk was stopped", tenant=tenant, device=device, by=by)
-    return _shown(record)
+        await _tell_of_locks(record, tenant, on)
+    return await _shown(record, tenant, on)
 
 
-def _shown(record: DeskRecord) -> Json:
+async def _tell_of_locks(record: DeskRecord, tenant: TenantId, on: DeskServices) -> None:
+    """Call somebody where a desk that is stopped can speak on to locks: no word of ours reaches those."""
+    locks = await locks_left_with(record, tenant, on)
+    if locks:
+        seen = {"tenant": tenant, "device": record.id, "locks": len(locks)}
+        on.keys.log.alert("a stopped desk has the keys of locks", runbook="desk/lock-keys", **seen)
+
+
+async def _shown(record: DeskRecord, tenant: TenantId, on: DeskServices) -> Json:
     return {
         "desk": record.id,
         "name": record.name,
@@ -63,4 +75,5 @@ def _shown(record: DeskRecord) -> Json:
         "certified_until": instant_to_text(record.certified_at + LIFETIME),
         "stopped_at": None if record.stopped_at is None else instant_to_text(record.stopped_at),
         "rows_heard": record.pushed,
+        "locks_left": await locks_left_with(record, tenant, on),
     }

@@ -3,6 +3,7 @@
 | the stay | the desk's key | |
 |---|---|---|
 | is confirmed, and its own key waits for this desk | is that key: its job finds the card written | one key |
+| the same, and it is a PIN at the doors | takes its place: the guest was told this PIN | one key |
 | is confirmed, and it has no such key, or one that failed | is a key of its own, to the stay's end | |
 | is confirmed, with such a key in use | is a copy of it, active | |
 | has other rooms, guests or times now | revoked: replaced | residual till its end |
@@ -42,7 +43,7 @@ from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
 from shared.ledger.stay import Stay
 from shared.ports.documents import Write
-from shared.usecases.desk.desk_facts import MadeAlone
+from shared.usecases.desk.desk_facts import CARDS, MadeAlone
 from shared.usecases.desk.desks import KnownDesk
 from shared.usecases.desk.local_keys import LocalKey, local_key
 from shared.usecases.desk.made_cards import noted, sealed
@@ -86,6 +87,11 @@ class Found:
             and not set(key.credential.core.rooms).isdisjoint(self.made.rooms)
         )
 
+    @property
+    def waiting(self) -> tuple[KeyRecord, ...]:
+        """Those of them that are yet to be made."""
+        return tuple(key for key in self.alike if isinstance(key.credential.state, Requested | Pending))
+
     def why_ended(self) -> RevokeReason | None:
         """Return why the key is to open nothing any more; None where the stay includes it."""
         if self.record.status in OVER:
@@ -109,11 +115,10 @@ async def reconcile(made: MadeAlone, desk: KnownDesk, on: DeskServices) -> Crede
             device=desk.record.id,
         )
         return None
-    waiting = [key for key in found.alike if isinstance(key.credential.state, Requested | Pending)]
-    if waiting and found.why_ended() is None:
-        link = LocalKey(made.local, waiting[0].id, desk.record.id, made.number)
+    if found.waiting and made.kind in CARDS and found.why_ended() is None:
+        link = LocalKey(made.local, found.waiting[0].id, desk.record.id, made.number)
         await desk.store.commit([link.write(made.end)])
-        return waiting[0].id
+        return found.waiting[0].id
     return await _materialized(found, desk, ledger, on)
 
 
@@ -141,7 +146,9 @@ async def _materialized(found: Found, desk: KnownDesk, ledger: Ledger, on: DeskS
         for key in replaced:
             changes.append(Change(replace(key, revival=replace(key.revival, let_go=True))))
             beside += await task_closed(key, ledger)
-        gone = {key.id for key in replaced}
+        if found.made.kind not in CARDS:
+            changes += await _overtaken(found, ledger, on)
+        gone = {change.entry.id for change in changes[1:]}
         named = (*(each for each in found.record.credentials if each not in gone), entry.id)
         beside.append(replace(found.record, credentials=named).write())
     await sealed(found.made, entry, grants, desk, on)
@@ -149,6 +156,16 @@ async def _materialized(found: Found, desk: KnownDesk, ledger: Ledger, on: DeskS
         await begin_work(saved, ledger, on.keys)
     on.keys.log.info("a desk's key is in the ledger", keyCredentialId=entry.id, localId=found.made.local)
     return entry.id
+
+
+async def _overtaken(found: Found, ledger: Ledger, on: DeskServices) -> list[Change]:
+    """Return the end of keys that are yet to be made: their PIN is another than the guest was told."""
+    ends = []
+    for key in found.waiting:
+        order = Order(key.cause, on.now)
+        ended = end_key(key, await ledger.grants(key), RevokeReason.REPLACED, order)
+        ends += [] if ended is None else [ended]
+    return ends
 
 
 async def _made(found: Found, desk: KnownDesk, on: DeskServices) -> Change:

@@ -27,7 +27,8 @@ from shared.usecases.desk.desks import KnownDesk
 from shared.usecases.desk.local_keys import LocalKey, local_key, local_keys_of
 from shared.usecases.desk.services import DeskServices
 from shared.usecases.upkeep.hear_of_job import JobHeard, hear_of_job
-from shared.vendor_kit.desk_jobs import OPEN, DeskJob, DeskJobs, JobError, JobState
+from shared.vendor_kit.desk_jobs import OPEN, RADIO, DeskJob, DeskJobs, JobError, JobState
+from shared.vendor_kit.radio_jobs import RadioDesks
 from shared.vendor_kit.written_cards import NUMBERS
 
 Json = dict[str, Any]
@@ -37,6 +38,21 @@ LOOK_EVERY: Final = 2.0
 WHOSE_WITHIN: Final = timedelta(seconds=10)
 TOLD: Final = frozenset({JobState.RECEIVED, JobState.PROCESSING, JobState.PROCESSED, JobState.ERROR})
 ENDS: Final = frozenset({JobState.PROCESSED, JobState.ERROR})
+
+
+@dataclass(frozen=True, slots=True)
+class Able:
+    """What a desk that asks for jobs can do now: write cards, and speak to whose locks by radio."""
+
+    cards: bool
+    radio: tuple[str, ...]
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> Self:
+        """Read it; a desk of the release before writes cards and does not say so."""
+        radio = body.get("radio", ())
+        named = tuple(map(str, radio)) if isinstance(radio, list) else ()
+        return cls(cards=body.get("cards", True) is True, radio=named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +72,11 @@ class JobStep:
     def of(cls, body: Mapping[str, Any]) -> Self:
         """Read what a desk tells."""
         state, error, job = body.get("state"), body.get("error"), body.get("job")
-        if state not in TOLD or not isinstance(job, str) or not job:
+        if state not in tuple(TOLD) or not isinstance(job, str) or not job:
             raise InvalidInput(
                 "state", "no step of a job", f"name the job, and one of {', '.join(sorted(TOLD))}"
             )
-        if (state == JobState.ERROR) is not (error in set(JobError)):
+        if (state == JobState.ERROR) is not (error in tuple(JobError)):
             raise InvalidInput(
                 "error", "missing, unknown, or of no error", f"say one of {', '.join(JobError)}"
             )
@@ -71,10 +87,12 @@ class JobStep:
         return cls(VendorCode(body.get("vendor")), job, JobState(state), known, made_as, stands)
 
 
-async def pull(desk: KnownDesk, wait: float, known: Collection[str], on: DeskServices) -> Json:
+async def pull(desk: KnownDesk, wait: float, known: Collection[str], on: DeskServices, able: Able) -> Json:
     """Return what the desks of a property are to write; where that is known, wait for news a while."""
     setup = await on.keys.hotels.premises(desk.tenant, desk.record.property_id)
-    vendors = vendors_of_cards(setup)
+    vendors = vendors_of_cards(setup) if able.cards else ()
+    if able.radio:
+        vendors = tuple(dict.fromkeys((*vendors, *await _heard_by_radio(desk, able, setup, on))))
     jobs = await _pulled(desk, setup, vendors, on)
     waited = 0.0
     while {each["job"] for each in jobs} == {*known} and waited < min(wait, LONGEST_WAIT):
@@ -89,7 +107,7 @@ async def hear(desk: KnownDesk, step: JobStep, on: DeskServices) -> Json:
     setup = await on.keys.hotels.premises(desk.tenant, desk.record.property_id)
     jobs = _jobs(desk.store, step.vendor, desk, on)
     known = await jobs.find(step.job)
-    if known is None or not _is_of(known, setup.of_vendor(step.vendor)):
+    if known is None or not (_is_of(known, setup.of_vendor(step.vendor)) and _may_do(known, desk)):
         _alarm_if_written(step, desk, on)
         raise InvalidInput("job", "no job of this desk's", "pull the jobs anew, and let go of this one")
     number = await _number_of(known, step, desk)
@@ -124,11 +142,24 @@ async def _number_of(job: DeskJob, step: JobStep, desk: KnownDesk) -> int:
     return highest if step.number is None else min(max(step.number, job.number), highest)
 
 
+async def _heard_by_radio(
+    desk: KnownDesk, able: Able, setup: HotelSetup, on: DeskServices
+) -> tuple[VendorCode, ...]:
+    """Note that a desk speaks to locks by radio, and return whose of the property's those are."""
+    vendors = tuple(sorted({each.vendor for each in setup.devices if each.vendor in able.radio}))
+    for vendor in vendors:
+        place = RadioDesks(desk.store, on.keys.clock, vendor, desk.record.property_id)
+        await place.note(str(desk.record.id), bytes(desk.record.public))
+    return vendors
+
+
 async def _pulled(
     desk: KnownDesk, setup: HotelSetup, vendors: Iterable[VendorCode], on: DeskServices
 ) -> list[Json]:
     pulled = [(vendor, await _jobs(desk.store, vendor, desk, on).pulled()) for vendor in vendors]
-    told = [await _told(job, vendor, setup, desk.store) for vendor, jobs in pulled for job in jobs]
+    told = [
+        await _told(job, vendor, setup, desk) for vendor, jobs in pulled for job in jobs if _may_do(job, desk)
+    ]
     # One that was ordered this moment is whose it is with the next commit: until then nobody could choose it.
     young = {job.id for _, jobs in pulled for job in jobs if on.now < job.ordered_at + WHOSE_WITHIN}
     return [each for each in told if each["keyCredentialId"] or each["job"] not in young]
@@ -142,9 +173,15 @@ def _is_of(job: DeskJob, devices: Iterable[LockDevice]) -> bool:
     return {*job.doors} <= {each.vendor_device for each in devices}
 
 
-async def _told(job: DeskJob, vendor: VendorCode, setup: HotelSetup, store: TenantDocuments) -> Json:
+def _may_do(job: DeskJob, desk: KnownDesk) -> bool:
+    """Say whether a job is for a desk: a card is for any, work at a lock for those it was sealed for."""
+    return job.dialect != RADIO or desk.record.id in job.sealed
+
+
+async def _told(job: DeskJob, vendor: VendorCode, setup: HotelSetup, desk: KnownDesk) -> Json:
     """Return a job as a desk reads it: with the names of doors on cards, and whose stay it is for."""
-    whose = await _whose(job, vendor, store)
+    whose = await _whose(job, vendor, desk.store)
+    secret = {"sealed": job.sealed[desk.record.id]} if job.dialect == RADIO else {}
     names = {each.vendor_device: door_name(each) for each in setup.of_vendor(vendor)}
     return {
         "job": job.id,
@@ -164,6 +201,7 @@ async def _told(job: DeskJob, vendor: VendorCode, setup: HotelSetup, store: Tena
         "reservationId": whose.reservation,
         "rooms": [*whose.rooms],
         "localIds": [each.local for each in whose.local],
+        **secret,
     }
 
 

@@ -53,8 +53,7 @@ class StaffOrder:
     def of(cls, body: Mapping[str, Any]) -> "StaffOrder":
         """Read the command."""
         roles, pin = body.get("roles") or (), body.get("pin")
-        unknown = [each for each in roles if each not in set(Role)]
-        if unknown:
+        if not isinstance(roles, list | tuple) or any(each not in tuple(Role) for each in roles):
             raise InvalidInput("roles", "not a role", f"name one of {', '.join(Role)}")
         if roles and (not isinstance(pin, str) or not _PIN.fullmatch(pin)):
             raise InvalidInput("pin", "missing, or not 6 to 12 digits", "let the person choose one")

@@ -5,7 +5,8 @@
 3. Each lock: new ones are registered; a known one is held against how it was, and each crossing is told once,
    in one commit with its new condition and what it can do. Another lock under a known name is quarantined,
    with an alarm: its premises say so in the same commit, and no key goes there until it is proven there.
-4. The clocks of those asked longest ago are asked, a few at a time: each takes its gateway's time.
+4. The clocks of those asked longest ago are asked, a few at a time: each takes its gateway's time. One that
+   would not answer is told of when its door is asked about; it may be named, and is asked at once then.
 5. Of locks taken out of use, the account must have changed within a day, or somebody is called.
 
 A lock is never taken out of the premises by a list: only by a person's word. Decision 0107.
@@ -13,7 +14,7 @@ A lock is never taken out of the premises by a list: only by a person's word. De
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -22,39 +23,24 @@ from shared.domain.lock_errors import LockError
 from shared.domain.premises import LockDevice
 from shared.events.wire import Published
 from shared.keywork.services import Services
-from shared.keywork.vendor_session import VendorSession, VendorSessions
+from shared.keywork.vendor_session import VendorSessions
 from shared.ledger.device_record import DeviceRecord, device_record_from
 from shared.ledger.hearing import hearing_of
 from shared.ledger.indexes import DEVICES_AT
 from shared.ledger.premises import change_hotel
 from shared.ledger.site import site_of
 from shared.ports.documents import AlreadyExists, StaleVersion, TenantDocuments, Write
-from shared.ports.lock import DeviceHealth, ListedDevice
+from shared.ports.lock import ListedDevice
 from shared.streams.owed import nothing_owed
 from shared.streams.telling import row_write
 from shared.usecases.attempts.begin_hearing import HearDoors
+from shared.usecases.devices.lock_round import Round, ask_clocks
 from shared.usecases.devices.out_of_use import ALARMED_EVERY, watch_leaving
 from shared.usecases.devices.tell_health import registered, rows_of, told
 
 MOST_LOCKS: Final = 1000
 MOST_GONE: Final = 0.2
-CLOCKS_A_LOOK: Final = 5
-CLOCK_EVERY: Final = timedelta(hours=20)
-CLOCK_AGAIN_AFTER: Final = timedelta(hours=1)
-"""A clock that was wrong is asked more often, so that it is told when it is worse."""
 OVER: Final = {"outcome": "done", "after_seconds": 0}
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """One look: whose locks, what is kept of them, and what the vendor's list says."""
-
-    desk: VendorSession
-    known: dict[str, DeviceRecord]
-    listed: dict[str, ListedDevice]
-    store: TenantDocuments
-    services: Services
-    healths: dict[str, DeviceHealth]
 
 
 async def look_at_locks(command: HearDoors, services: Services, desks: VendorSessions) -> dict[str, Any]:
@@ -77,12 +63,12 @@ async def look(command: HearDoors, services: Services, desks: VendorSessions) ->
     known = await records_at(command, store)
     await watch_leaving(list(known.values()), desk, store, services)
     listed = {str(each.device_id): each for each in found}
-    round_ = Round(desk, known, listed, store, services, {})
+    round_ = Round(desk, known, listed, store, services, {}, command.lock)
     if gone := _gone(round_):
         await _brake(gone, command, round_)
         return True
-    await _ask_clocks(round_)
-    for device in desk.binding.devices:
+    await ask_clocks(round_)
+    for device in round_.doors:
         await _look(device, round_)
     return True
 
@@ -122,35 +108,6 @@ async def _brake(gone: str, command: HearDoors, round_: Round) -> None:
         await replace(hearing, braked_at=now).saved(round_.store)
 
 
-async def _ask_clocks(round_: Round) -> None:
-    """Ask the locks for their clocks that were asked longest ago, and can be reached."""
-    due = _due_clocks(round_, round_.services.now)
-    for name in due[:CLOCKS_A_LOOK]:
-        try:
-            health = await round_.desk.port.health_check(round_.listed[name].device_id)
-        except LockError:
-            continue
-        round_.healths[name] = health
-
-
-def _due_clocks(round_: Round, now: datetime) -> list[str]:
-    asked = {
-        name: record.condition.skew_at if (record := round_.known.get(name)) else None
-        for name, listed in round_.listed.items()
-        if listed.online
-    }
-    due = [
-        name
-        for name, at in asked.items()
-        if at is None or now >= at + (CLOCK_AGAIN_AFTER if _wrong(round_.known[name]) else CLOCK_EVERY)
-    ]
-    return sorted(due, key=lambda name: (asked[name] is not None, asked[name] or now, name))
-
-
-def _wrong(record: DeviceRecord) -> bool:
-    return record.condition.skew_level > Level.GOOD
-
-
 async def _look(device: LockDevice, round_: Round) -> None:
     """Hold a lock against how it was, and keep and tell what is new."""
     name, services = str(device.id), round_.services
@@ -171,7 +128,8 @@ async def _look(device: LockDevice, round_: Round) -> None:
             _page(record, services)
     if record.swapped_at is not None and (known is None or known.swapped_at is None):
         _quarantined(record, services)
-    if payloads or _changed(record, known) or _quarantines(record, round_):
+    asked = round_.named is not None
+    if asked or payloads or _changed(record, known) or _quarantines(record, round_):
         await _saved(record, payloads, looked, round_)
 
 
@@ -190,6 +148,8 @@ def _looked(device: LockDevice, round_: Round) -> Looked:
         skew_ms=health.clock_skew_ms if health else None,
         firmware=(health and health.firmware) or (listed and listed.firmware) or None,
         oldest_firmware=round_.desk.port.describe_adapter().oldest_firmware,
+        asked=name in round_.healths or name in round_.refusals,
+        refusal=round_.refusals.get(name),
     )
 
 

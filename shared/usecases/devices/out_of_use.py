@@ -1,6 +1,7 @@
 """A lock is taken out of use, on a person's word; within a day its vendor's account must have changed.
 
-1. It must have no key that counts: those are ended or moved first, by their stays.
+1. It must have no key that counts: those are ended or moved first, by their stays. Its backup code, which
+   nobody holds, is taken back with it.
 2. That it is out of use is kept with it, and it leaves the premises, in one commit. One that was mapped anew
    since is taken out anew.
 3. Whoever had read the premises a moment before may yet make a key there: the answer names those that were
@@ -20,6 +21,7 @@ from shared.domain.ids import LockDeviceId, TenantId, UserId
 from shared.domain.secret import Secret
 from shared.keywork.services import Services
 from shared.keywork.vendor_session import VendorSession
+from shared.ledger.backup_code import backup_code_from, ref_of
 from shared.ledger.device_record import (
     DEVICE_HEALTH,
     ROTATED_WITHIN,
@@ -32,6 +34,7 @@ from shared.ledger.hotel_directory import KNOWN_FOR
 from shared.ledger.indexes import AT_DEVICE
 from shared.ledger.premises import change_hotel
 from shared.ports.documents import Delete, Ref, StaleVersion, TenantDocuments
+from shared.usecases.backups.take_back import take_back
 
 ALARMED_EVERY: Final = timedelta(days=1)
 LONGEST_REASON: Final = 200
@@ -67,6 +70,7 @@ async def take_out_of_use(command: TakeOutOfUse, services: Services) -> dict[str
     # One that was mapped anew since is in use again: it may have keys, and its account must change once more.
     if record.out_of_use is None or mapped is not None:
         await check_empty(command.device, store)
+        await take_back(command.device, await services.ledger(command.tenant), services)
         record = _leaving(record, command, services.now)
         unmapped = [] if mapped is None else [Delete(mapped.ref, mapped.version)]
         await change_hotel(store, record.property_id, [record.write(), *unmapped])
@@ -92,8 +96,10 @@ async def _keys_at(device: LockDeviceId, store: TenantDocuments) -> list[str]:
 
 
 async def check_empty(device: LockDeviceId, store: TenantDocuments) -> None:
-    """Refuse while a lock has keys that count."""
-    if await _keys_at(device, store):
+    """Refuse while a lock has keys that count; the backup code of its rooms is nobody's."""
+    found = await store.get(ref_of(device))
+    spare = None if found is None else backup_code_from(found).key
+    if {*await _keys_at(device, store)} - {str(spare)}:
         remedy = "Move or end the stays whose keys open it, and wait until they are gone from it"
         raise InvalidInput("device", "keys at this lock still count", remedy)
 

@@ -17,7 +17,7 @@ from shared.keywork.services import Services
 from shared.ledger.premises import change_hotel
 from shared.ports.documents import Ref, TenantDocuments
 from shared.usecases.attempts.begin_hearing import LOOK, HearDoors, begin_hearing
-from shared.usecases.hotels.import_hotel import HotelPlan, check_keys, write_of
+from shared.usecases.hotels.import_hotel import HotelPlan, check_elsewhere, check_keys, write_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ async def register_lock(command: RegisterLock, services: Services) -> LockDevice
     }
     (lock,) = HotelPlan.of(place, told).devices
     _check_free(lock, setup.devices)
+    await check_elsewhere(lock, store)
     for each in setup.devices:
         if each.id == lock.id:
             await check_keys(lock, each.rooms, store)

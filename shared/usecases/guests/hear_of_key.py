@@ -2,8 +2,8 @@
 
 | the event | the guest is told |
 |---|---|
-| issued | that the key is ready, by its kind; of a replacement's PIN, that it is another |
-| updated | its other times |
+| issued | that the key is ready, by its kind; of a PIN after one that was told, that it has changed |
+| updated | its other times, unless it is as they were told before |
 | suspended | that it rests |
 | revoked | that it has ended, unless another stands in for it |
 
@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from shared.domain.core import Guest
 from shared.domain.ids import TenantId
-from shared.domain.kinds import KeyCredentialKind
+from shared.domain.kinds import KeyCredentialKind, SetRole
+from shared.events.idempotency import claim_key
 from shared.ledger.hotel_directory import HotelDirectory
 from shared.ledger.key_record import KeyRecord, key_record_from, ref_of
 from shared.ledger.message_settings import message_settings
@@ -25,6 +26,7 @@ from shared.ports.ambient import Clock
 from shared.ports.documents import AlreadyExists, TenantDocuments
 from shared.ports.sagas import Sagas
 from shared.usecases.guests.ladder import CLAIMED_FOR, planned
+from shared.usecases.guests.told_before import is_given_back, only_handed_over, told_of_stay
 
 WORKFLOW: Final = "deliver_key"
 _KINDS: Final = {
@@ -32,6 +34,7 @@ _KINDS: Final = {
     "suspended": MessageKind.KEY_RESTS,
     "revoked": MessageKind.KEY_ENDED,
 }
+_PINS: Final = (MessageKind.PIN_CODE_DELIVERED, MessageKind.PIN_CODE_CHANGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,12 @@ async def hear_of_key(event: Any, on: Hearing) -> str | None:
     entry = None if settings is None else await _entry(event.data.key_credential_id, store)
     if settings is None or entry is None or not isinstance(entry.credential.core.holder, Guest):
         return None
+    if kind is MessageKind.KEY_TIMES_CHANGED:
+        stay = entry.credential.core.holder.reservation_id
+        if await is_given_back(event.data.changes, entry, stay, store):
+            return None
+    if kind is MessageKind.PIN_CODE_DELIVERED and await _follows_another(entry, store):
+        kind = MessageKind.PIN_CODE_CHANGED
     notice = _notice(event, kind, entry)
     now, arrives = on.clock.now(), entry.credential.core.window.start
     ways: dict[str, Any] = dict(planned(kind, settings, arrives, notice.zone, now))
@@ -83,7 +92,20 @@ def kind_of(event: Any) -> MessageKind | None:
         return MessageKind.PIN_CODE_CHANGED if replaces else TOLD_WHEN_ISSUED[kind]
     if word == "revoked" and event.data.replaced_by is not None:
         return None
+    if word == "updated" and only_handed_over(event.data.changes):
+        return None
     return _KINDS.get(word)
+
+
+async def _follows_another(entry: KeyRecord, store: TenantDocuments) -> bool:
+    """Say whether a key of a stay that was changed takes over from one whose PIN its guest was told."""
+    core = entry.credential.core
+    assert isinstance(core.holder, Guest)  # noqa: S101 - the caller looked
+    first = claim_key("issue", reservation_id=core.holder.reservation_id, incarnation=1)
+    if core.role is not SetRole.FIRST or core.claim == first:
+        return False
+    told = await told_of_stay(core.holder.reservation_id, store)
+    return any(each.kind in _PINS and each.credential != core.id for each in told)
 
 
 def _word(event: Any) -> str:

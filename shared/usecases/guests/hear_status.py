@@ -32,7 +32,7 @@ from shared.ledger.notices import Notice, Outcome, WayState, notice_at, notice_f
 from shared.messages.kinds import Channel
 from shared.ports.sagas import Sagas
 from shared.usecases.guests.hear_of_key import begin_delivery
-from shared.usecases.guests.ladder import CLAIMED_FOR
+from shared.usecases.guests.ladder import CLAIMED_FOR, End, next_act
 from shared.usecases.guests.services import GuestServices
 
 _D, _U = WayState.DELIVERED, WayState.UNDELIVERED
@@ -99,7 +99,9 @@ def _opened(notice: Notice, meaning: WayState, on: GuestServices) -> Notice:
     """Return a notice that the ladder goes on with, if a bad word came while the guest may still need it."""
     if meaning is WayState.DELIVERED:
         late = notice.outcome is Outcome.UNREACHED
-        return replace(notice, outcome=Outcome.REACHED, due=None) if late else notice
+        # Where the ladder has nothing left to do it is over here, and no execution begins to say so.
+        over = notice.outcome is None and next_act(notice, on.now) == End(Outcome.REACHED)
+        return replace(notice, outcome=Outcome.REACHED, due=None) if late or over else notice
     if notice.outcome is Outcome.SUPERSEDED or on.now >= notice.ends:
         return notice
     return replace(notice, outcome=None, due=on.now + CLAIMED_FOR)

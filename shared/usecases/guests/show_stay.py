@@ -11,6 +11,7 @@ import contextlib
 from dataclasses import dataclass
 from typing import Final
 
+from shared.domain.colour import OURS
 from shared.domain.kinds import WalletName
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.message_settings import MessageSettings, message_settings
@@ -52,6 +53,11 @@ class StayShown:
     def phone(self) -> str:
         """Whom to call; empty where the hotel has not said."""
         return "" if self.settings is None else self.settings.phone
+
+    @property
+    def colour(self) -> str:
+        """The hotel's own."""
+        return OURS if self.settings is None else self.settings.colour
 
     @property
     def link_base(self) -> str:

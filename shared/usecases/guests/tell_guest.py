@@ -1,6 +1,7 @@
 """One step of the ladder: look at a notice, and do what is next until there is something to wait for.
 
-1. A notice whose event is true no more (a key that rests now, a stay that is over) is told to nobody.
+1. A notice whose event is true no more (a key that rests now, a stay that is over) is told to nobody; nor
+   is that a key rests, or has ended, of which its guest never heard.
 2. Time is heeded, and the ladder says what is next.
 3. A way is claimed, saved by compare-and-set, before its provider is called: of two deliveries of one event,
    and of a step that is repeated, one calls. Who dies in the call leaves a claim that ends after two minutes.
@@ -38,6 +39,7 @@ from shared.usecases.guests.ladder import (
 )
 from shared.usecases.guests.services import GuestServices
 from shared.usecases.guests.shown_keys import over
+from shared.usecases.guests.told_before import never_told
 from shared.usecases.guests.write_message import Outgoing, Skipped, Writer, Written
 
 LONGEST_SLEEP: Final = timedelta(minutes=1)
@@ -45,6 +47,7 @@ MOST_ACTS: Final = 8
 GRACE: Final = timedelta(minutes=1)
 """So long after a step was to look again, and did not, the sweeper begins another."""
 _TRUE_WHILE: Final = {"issued": Active, "updated": Active, "suspended": Suspended, "revoked": Revoked}
+_OF_KNOWN: Final = frozenset({"suspended", "revoked"})
 _GONE: Final = frozenset({"no_such_address", "opted_out", "no_such_number", "no_mobile"})
 """Why an address is not tried again, for another stay either."""
 
@@ -95,7 +98,7 @@ class _Step:
         if notice.outcome is not None:
             return await self._over(notice, now)
         entry = await self._entry(notice)
-        if entry is None or not still_true(notice, entry, self.on):
+        if entry is None or not still_true(notice, entry, self.on) or await self._of_untold(notice):
             return await self._ended(notice, Outcome.SUPERSEDED)
         notice = advanced(notice, now)
         match next_act(notice, now):
@@ -106,6 +109,11 @@ class _Step:
                 return await self._waited(notice, until, now)
             case End(outcome):
                 return await self._ended(notice, outcome)
+
+    async def _of_untold(self, notice: Notice) -> bool:
+        """Say whether a notice is of the rest or end of a key that its guest never heard of."""
+        store = self.on.documents.tenant(self.telling.tenant)
+        return notice.tells in _OF_KNOWN and await never_told(notice, store)
 
     async def _entry(self, notice: Notice) -> KeyRecord | None:
         found = await self.on.documents.tenant(self.telling.tenant).get(ref_of(notice.credential))

@@ -148,6 +148,7 @@ class Writer:
             window=window_of(self.entry),
             link=link,
             pin=pin,
+            colour=self.settings.colour,
         )
         return compose(our_texts(), kind, locale, said, link_in_sms=links), link
 

@@ -9,7 +9,7 @@
 
 A lock without an id gets one that follows from its vendor's name for it, so that the same description brought
 in twice changes nothing. Nothing is kept of a description that has a mistake, or that leads a lock with keys
-to other rooms: they would open the next guest's door. Decision 0096.
+to other rooms, or is mapped at another property: they would open the next guest's door. Decision 0096.
 """
 
 import hashlib
@@ -26,14 +26,17 @@ from shared.domain.ids import EventId, LockDeviceId, PropertyId, ulid
 from shared.domain.policy import DEFAULT_POLICY
 from shared.domain.premises import LockDevice, Property, Room
 from shared.domain.stored import Documented
+from shared.ledger.indexes import LOCKS_NAMED
 from shared.ledger.premises import change_hotel, premises_of
 from shared.ports.documents import Create, Ref, TenantDocuments, Update
 from shared.usecases.devices.out_of_use import check_empty
 from shared.usecases.hotels.reload_policy import ReloadPolicy, reload_policy
-from shared.vendor_kit.registry import installed_vendors
+from shared.vendor_kit.registry import installed_vendors, names_locks_worldwide
 
 MOST_AT_ONCE: Final = 300
 MOST_PARTS: Final = 5000
+MOST_HOUSES: Final = 50
+"""More houses than share a door."""
 _BITS: Final = 80
 
 
@@ -105,6 +108,7 @@ async def import_hotel(
     for lock in plan.devices:
         if str(lock.id) in before.devices:
             await check_keys(lock, before.devices[str(lock.id)]["rooms"], store)
+        await check_elsewhere(lock, store)
     writes = [each async for each in _writes(plan, store)]
     for first in range(0, len(writes), MOST_AT_ONCE):
         await change_hotel(store, plan.property.id, writes[first : first + MOST_AT_ONCE])
@@ -131,6 +135,23 @@ async def check_keys(lock: LockDevice, rooms: Iterable[str], store: TenantDocume
     one_more = before < after and len(before) > 1
     if before != after and not one_more:
         await check_empty(lock.id, store)
+
+
+async def check_elsewhere(lock: LockDevice, store: TenantDocuments) -> None:
+    """Refuse a lock that is mapped at another property, unless it is a door that both houses share.
+
+    What leads to one room is that room's lock; two houses would each let their guests in.
+    """
+    if not names_locks_worldwide(lock.vendor):
+        return
+    named = {"vendor": str(lock.vendor), "vendor_device": lock.vendor_device}
+    for each in await store.query(LOCKS_NAMED, named, limit=MOST_HOUSES):
+        other = each.data
+        shared = min(len(lock.rooms), len(other["rooms"])) > 1
+        if other["property_id"] != lock.property_id and not shared:
+            problem = f"{lock.vendor_device} is mapped at {other['property_id']} already, as {each.ref.id}"
+            remedy = "Take it out of use there first; only a door of several rooms may be of two houses"
+            raise InvalidInput("vendorDevice", problem, remedy)
 
 
 async def _writes(plan: HotelPlan, store: TenantDocuments) -> Any:

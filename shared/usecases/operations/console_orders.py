@@ -4,6 +4,7 @@
 |---------------|---------------------------------------------------------|-------------------------|
 | close-residue | what was left at a lock is over, by a person's word     | is over already         |
 | retry-key     | its vendor is asked now, or a failed key requested anew | refused, and noted here |
+| fork-work     | another key in its place is tried from a step on        | finds what the first did |
 
 Whether the person may, the console has judged, where the thing is. What is refused now is refused for good:
 the person looks again, and sees how it stands. Decision 0166.
@@ -13,11 +14,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from shared.domain.errors import InvalidInput
-from shared.domain.ids import UserId
+from shared.domain.ids import TenantId, UserId, credential_id
 from shared.keywork.services import Services
 from shared.usecases.upkeep.close_residue import CloseResidue, Vault, close_residue
+from shared.usecases.upkeep.fork_work import ForkWork, fork_work
 from shared.usecases.upkeep.retry_keys import RetryKeys, retry_keys
 
+LONGEST_STEP: Final = 4
 Order = Callable[[Mapping[str, Any], Vault, Services], Awaitable[dict[str, Any]]]
 
 
@@ -31,7 +34,15 @@ async def _retry(body: Mapping[str, Any], _vault: Vault, services: Services) -> 
     return await retry_keys(RetryKeys.of(body), services)
 
 
-ORDERS: Final[Mapping[str, Order]] = {"close-residue": _close, "retry-key": _retry}
+async def _fork(body: Mapping[str, Any], _vault: Vault, services: Services) -> dict[str, Any]:
+    step = str(body.get("step"))
+    if not (step.isascii() and step.isdecimal() and len(step) < LONGEST_STEP):
+        raise InvalidInput("step", "no step of this work", "Choose one that is shown")
+    whose = TenantId.parse(body.get("tenant"), "tenant"), credential_id(body.get("key"), "key")
+    return await fork_work(ForkWork(*whose, UserId.parse(body.get("by"), "by"), int(step)), services)
+
+
+ORDERS: Final[Mapping[str, Order]] = {"close-residue": _close, "retry-key": _retry, "fork-work": _fork}
 
 
 async def console_order(body: Mapping[str, Any], vault: Vault, services: Services) -> dict[str, Any]:

@@ -11,7 +11,7 @@ key's own path, and a night reads two days, however old the hotel is. Decision 0
 """
 
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -24,15 +24,11 @@ from shared.domain.kinds import FailureReason
 from shared.kernel.log import Log
 from shared.ledger.day_figures import CountedUpTo, DayFigures, counted_up_to, figures_from
 from shared.ledger.indexes import DAYS
-from shared.ports.documents import Document, DocumentStore, Ref, TenantDocuments
-from shared.streams.telling import OUTBOX, row_ref
+from shared.ledger.vendor_day import PENDING, VendorTally, earlier, of_keys, rows_of
+from shared.ports.documents import DocumentStore, TenantDocuments
 
-PAGE: Final = 1000
 MOST_DAYS: Final = 31
 """As many as one night makes good; the next goes on."""
-MOST_BACK: Final = 20
-"""So far back in its key's stream a revocation is looked for whose end came on another day."""
-OF_KEYS: Final = "melmastoon.lock.credential."
 BROKEN: Final = frozenset(
     {
         FailureReason.VENDOR_UNREACHABLE,
@@ -91,12 +87,11 @@ async def _first_day(store: TenantDocuments) -> str | None:
 
 
 async def _count(day: str, store: TenantDocuments) -> None:
-    tally = _Tally(store)
-    async for row in rows_of(day, store):
+    tally = _Tally(VendorTally(store))
+    async for row in rows_of(day, day, store):
         await tally.take(row.data)
-    for house, numbers in tally.found.items():
-        told: dict[str, Any] = dict(numbers)
-        await _keep(DayFigures(property_id=PropertyId(house), day=day, **told), store)
+    for counted in tally.days(day):
+        await _keep(counted, store)
 
 
 async def _keep(counted: DayFigures, store: TenantDocuments) -> None:
@@ -107,31 +102,26 @@ async def _keep(counted: DayFigures, store: TenantDocuments) -> None:
     await counted.saved(store)
 
 
-async def rows_of(day: str, store: TenantDocuments) -> AsyncIterator[Document]:
-    """Go through the rows of a day, stream by stream and in order."""
-    cursor, page = Document(Ref(OUTBOX, "0"), {"day": day}, ""), PAGE
-    while page == PAGE:
-        rows = await store.query(DAYS, {}, until=day, after=cursor, limit=PAGE)
-        for row in rows:
-            yield row
-        page, cursor = len(rows), rows[-1] if rows else cursor
-
-
 @dataclass(slots=True)
 class _Tally:
     """The numbers of a day, property by property."""
 
-    store: TenantDocuments
+    vendors: VendorTally
     found: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     revoked: dict[str, str] = field(default_factory=dict)
     """When each key of the day was revoked."""
 
     async def take(self, row: Json) -> None:
         """Count one row, if it tells of a key."""
-        word = str(row["subject"]).removeprefix(OF_KEYS).partition(".")[0]
-        if not str(row["subject"]).startswith(OF_KEYS) or word not in COUNTED_AS:
+        word = of_keys(row)
+        if word not in READ:
             return
-        told = orjson.loads(row["body"])["data"]
+        told = orjson.loads(row["body"])
+        await self.vendors.take(row, told)
+        if word in COUNTED_AS:
+            await self._of_hotel(row, word, told["data"])
+
+    async def _of_hotel(self, row: Json, word: str, told: Json) -> None:
         if word == "revoked":
             self.revoked[row["aggregateId"]] = told["revokedAt"]
         names = [*COUNTED_AS[word](told)]
@@ -141,19 +131,21 @@ class _Tally:
             self.found[house].update(names)
 
     async def _wait(self, row: Json, settled_at: str) -> str:
-        began = self.revoked.get(row["aggregateId"]) or await self._earlier(row)
+        began = self.revoked.get(row["aggregateId"])
         if began is None:
-            return "longer"  # so long ago that its row is gone
+            before = await earlier(row, "revoked", self.vendors.store)
+            if before is None:
+                return "longer"  # so long ago that its row is gone
+            began = before["data"]["revokedAt"]
         took = instant_from_text(settled_at, "settledAt") - instant_from_text(began, "revokedAt")
         return next((name for most, name in WAITS if took <= most), "longer")
 
-    async def _earlier(self, row: Json) -> str | None:
-        """Return when a key was revoked whose end came on another day."""
-        for back in range(row["sequence"] - 1, max(0, row["sequence"] - 1 - MOST_BACK), -1):
-            found = await self.store.get(row_ref(row["aggregateId"], back))
-            if found is not None and found.data["subject"].startswith(f"{OF_KEYS}revoked."):
-                return str(orjson.loads(found.data["body"])["data"]["revokedAt"])
-        return None
+    def days(self, day: str) -> Iterable[DayFigures]:
+        """Return the day's figures, property by property."""
+        for house, numbers in self.found.items():
+            vendors = tuple(each for where, each in sorted(self.vendors.found.items()) if where[1] == house)
+            told: dict[str, Any] = dict(numbers)
+            yield DayFigures(property_id=PropertyId(house), day=day, vendors=vendors, **told)
 
 
 def _issued(told: Json) -> Iterable[str]:
@@ -180,3 +172,4 @@ COUNTED_AS: Final[Mapping[str, Callable[[Json], Iterable[str]]]] = {
     "revoked": _revoked,
     "revoke_settled": _settled,
 }
+READ: Final = frozenset({PENDING, *COUNTED_AS})

@@ -8,7 +8,8 @@
 """
 
 import contextlib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final, Self
@@ -26,6 +27,10 @@ from shared.vendor_kit.standard_webhooks import ID, SIGNATURE, TIMESTAMP, signat
 PATIENCE_SECONDS: Final = 15.0
 LONGEST_SLEEP: Final = timedelta(minutes=1)
 """A longer wait is parked: the sweeper begins another execution when it is due."""
+MOST_AT_ONCE: Final = 4
+"""Calls at one listener, of sixteen that a process has under way: a slow one holds up its own alone."""
+CROWDED_SECONDS: Final = 5
+_UNDER_WAY: Final = "calls_at_listeners"
 GONE: Final = 410
 _PROBLEMS: Final[Mapping[type[CallFault], str]] = {ConnectionFailed: "unreachable", TimedOut: "too slow"}
 
@@ -71,11 +76,31 @@ async def send_one(command: SendOne, on: Outbound) -> dict[str, Any]:
     rests = listener.rests_until
     if rests is not None and rests > on.now:
         return _wait(await replace(sending, due=max(rests, sending.due or rests)).saved(on.store), on)
+    return await _tried_in_turn(sending, listener, on)
+
+
+async def _tried_in_turn(sending: Sending, listener: Listener, on: Outbound) -> dict[str, Any]:
+    with _place_at(listener, on) as free:
+        if not free:
+            return {"outcome": "wait", "after_seconds": CROWDED_SECONDS}
+        try:
+            claimed = await sending.claimed(on.now).saved(on.store)
+        except StaleVersion:
+            return {"outcome": "parked"}  # somebody else was faster
+        return _wait(await _tried(claimed, listener, on), on)
+
+
+@contextlib.contextmanager
+def _place_at(listener: Listener, on: Outbound) -> Iterator[bool]:
+    """Say whether one more call may be under way at a listener, and hold its place while it is."""
+    under_way: Counter[str] = on.on.kept.setdefault(_UNDER_WAY, Counter())
+    free = under_way[listener.id] < MOST_AT_ONCE
+    under_way[listener.id] += free
     try:
-        claimed = await sending.claimed(on.now).saved(on.store)
-    except StaleVersion:
-        return {"outcome": "parked"}  # somebody else was faster
-    return _wait(await _tried(claimed, listener, on), on)
+        yield free
+    finally:
+        under_way[listener.id] -= free
+        under_way += Counter()  # lets go of those at which nothing is under way
 
 
 async def _tried(sending: Sending, listener: Listener, on: Outbound) -> Sending:

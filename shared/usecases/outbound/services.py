@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 from shared.domain.ids import TenantId
 from shared.kernel.log import Log
@@ -46,6 +46,10 @@ class OutboundPorts(Protocol):
     @property
     def sandbox(self) -> bool:
         """Whether addresses of this machine may be named."""
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What this process keeps from one call to the next."""
 
     @property
     def entropy(self) -> Entropy:

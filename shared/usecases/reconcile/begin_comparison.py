@@ -8,13 +8,17 @@
 | restored: a backup was put back, a loss was accepted | all | waits for a person's word |
 | emptied: the simulated doors were started anew | all | is placed again, however much it is |
 
+By night and hour hotels are gone round as `upkeep/go_round.py` says, and the hour is the round's. What is
+asked for begins at once, some hotels side by side.
+
 A comparison that begins while another walks takes its place, and its doubts: it is whole unless both are of
 the same lock, and holds what that one would have held.
 """
 
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from asyncio import gather
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
 from shared.domain.errors import InvalidInput
@@ -26,18 +30,20 @@ from shared.keywork.verdicts import adapter_of
 from shared.ledger.comparison import Comparison, Occasion, Progress, comparison_from, ref_of
 from shared.ledger.finding import finding_from
 from shared.ledger.hotel_directory import HotelSetup
-from shared.ledger.indexes import ADOPTED, FINDINGS, PROPERTIES, TENANTS
+from shared.ledger.indexes import ADOPTED, FINDINGS
+from shared.ledger.residents import houses_of, residents
 from shared.ports.documents import Document, DocumentStore, Index, TenantDocuments
 from shared.usecases.reconcile.place_again import settle_placed
+from shared.usecases.upkeep.go_round import LANES, House, Visitor, go_round
 
 WORKFLOW: Final = "compare_locks"
 NIGHT_HOUR: Final = 3
 A_NIGHT: Final = timedelta(hours=20)
 TAKEN_UP_AFTER: Final = timedelta(minutes=50)
 PAGE: Final = 500
-MOST_TENANTS: Final = 1000
-BEYOND: Final = "tnt_~"
-"""After every tenant's id."""
+ROUND: Final = "compare-locks"
+MINUTE: Final = 17
+COMPLAINT: Final = "a hotel's locks could not be compared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,11 @@ class BeginComparison:
             None if lock is None else LockDeviceId.parse(lock, "lock"),
         )
 
+    @property
+    def is_round(self) -> bool:
+        """Whether it is the clock that asks, for all hotels."""
+        return self == BeginComparison()
+
 
 @dataclass(frozen=True, slots=True)
 class Site:
@@ -88,31 +99,52 @@ class Begun:
     failed: tuple[PropertyId, ...] = ()
 
 
+async def compare_due(documents: DocumentStore, cell: str, services: Services) -> dict[str, Any]:
+    """Begin what is due at the hotels of this hour's round, and settle what was placed again there."""
+    settled = 0
+
+    async def enter(tenant: TenantId) -> TenantDocuments:
+        nonlocal settled
+        ledger = await services.ledger(tenant)
+        settled += await settle_placed(ledger, services)
+        return ledger.documents
+
+    async def visit(tenant: TenantId, hotel: PropertyId, at: datetime) -> int:
+        return len(await _begun_at(tenant, hotel, BeginComparison(), services, at))
+
+    visitor = Visitor(ROUND, MINUTE, COMPLAINT, enter, visit)
+    return {**await go_round(visitor, documents, cell, services), "settled": settled}
+
+
 async def begin_comparisons(
     command: BeginComparison, documents: DocumentStore, cell: str, services: Services
 ) -> Begun:
-    """Begin what is due or asked for, and return which comparisons those are; one hotel stops no other."""
+    """Begin what is asked for, and return which comparisons those are; one hotel stops no other."""
     begun, failed = list[dict[str, str]](), list[PropertyId]()
-    async for tenant, hotel in _hotels(command, documents, cell, services):
+
+    async def begin(tenant: TenantId, hotel: PropertyId) -> Sequence[dict[str, str]]:
         try:
-            begun += await _begun_at(tenant, hotel, command, services)
+            return await _begun_at(tenant, hotel, command, services, services.now)
         except Exception as error:
             if command.property_id is not None:
                 raise
             failed.append(hotel)
-            services.log.failure(
-                "a hotel's locks could not be compared", error, tenant=tenant, property=hotel
-            )
+            services.log.failure(COMPLAINT, error, tenant=tenant, property=hotel)
+            return ()
+
+    async for houses in _side_by_side(command, documents, cell, services):
+        for here in await gather(*(begin(*house) for house in houses)):
+            begun += here
     return Begun(tuple(begun), tuple(failed))
 
 
 async def _begun_at(
-    tenant: TenantId, hotel: PropertyId, command: BeginComparison, services: Services
+    tenant: TenantId, hotel: PropertyId, command: BeginComparison, services: Services, at: datetime
 ) -> list[dict[str, str]]:
     setup, begun = await services.hotels.premises(tenant, hotel), []
     for vendor in sorted({door.vendor for door in _meant(command, setup)}):
         site = Site(tenant, setup, vendor)
-        comparison = await retry_on_conflict(lambda site=site: _begun(command, site, services))  # type: ignore[misc]  # bound now
+        comparison = await retry_on_conflict(lambda site=site: _begun(command, site, services, at))  # type: ignore[misc]  # bound now
         if comparison is not None:
             await _start(site, comparison, services)
             told = {"tenant": tenant, "property": hotel, "vendor": vendor, "run": comparison.run}
@@ -127,18 +159,38 @@ async def is_over(runs: Collection[str], property_id: str, vendor: str, store: T
     return last is None or last.run not in runs or last.progress is Progress.DONE
 
 
-async def settle_all_placed(documents: DocumentStore, cell: str, services: Services) -> int:
-    """Settle, for every tenant, what was placed again and stands; return how much that is."""
-    tenants = await _tenants(documents, cell)
+async def settle_all_placed(
+    command: BeginComparison, documents: DocumentStore, cell: str, services: Services
+) -> int:
+    """Settle what was placed again and stands, where locks are to be compared; return how much that is."""
+    tenants = await _tenants(command, documents, cell)
     return sum([await settle_placed(await services.ledger(tenant), services) for tenant in tenants])
+
+
+async def _tenants(command: BeginComparison, documents: DocumentStore, cell: str) -> list[TenantId]:
+    if command.tenant is not None:
+        return [command.tenant]
+    return [tenant async for tenant in residents(documents, cell)]
+
+
+async def _side_by_side(
+    command: BeginComparison, documents: DocumentStore, cell: str, services: Services
+) -> AsyncIterator[Sequence[House]]:
+    found = list[House]()
+    async for tenant, hotel in _hotels(command, documents, cell, services):
+        found.append((tenant, hotel))
+        if len(found) == LANES:
+            yield found
+            found = []
+    yield found
 
 
 async def _hotels(
     command: BeginComparison, documents: DocumentStore, cell: str, services: Services
-) -> AsyncIterator[tuple[TenantId, PropertyId]]:
-    for tenant in [command.tenant] if command.tenant else await _tenants(documents, cell):
+) -> AsyncIterator[House]:
+    for tenant in await _tenants(command, documents, cell):
         store = await services.hotels.admit(tenant)
-        for hotel in [command.property_id] if command.property_id else await _properties(store):
+        for hotel in [command.property_id] if command.property_id else await houses_of(store):
             yield tenant, hotel
 
 
@@ -148,16 +200,7 @@ def _meant(command: BeginComparison, setup: HotelSetup) -> Iterator[Any]:
             yield door
 
 
-async def _tenants(documents: DocumentStore, cell: str) -> list[TenantId]:
-    found = await documents.sweep(TENANTS, {"data_residency": cell}, until=BEYOND, limit=MOST_TENANTS)
-    return [tenant for tenant, _ in found]
-
-
-async def _properties(store: TenantDocuments) -> list[PropertyId]:
-    return [PropertyId(found.ref.id) async for found in _all(store, PROPERTIES)]
-
-
-async def _begun(command: BeginComparison, site: Site, services: Services) -> Comparison | None:
+async def _begun(command: BeginComparison, site: Site, services: Services, at: datetime) -> Comparison | None:
     """Write the comparison down, if it is due; one that stalled goes on as it is."""
     store = (await services.ledger(site.tenant)).documents
     found = await store.get(ref_of(site.property_id, site.vendor))
@@ -165,7 +208,7 @@ async def _begun(command: BeginComparison, site: Site, services: Services) -> Co
     if command.occasion is Occasion.NIGHTLY:
         if last is not None and last.under_way:
             return last if last.stalled(services.now) else None
-        if not (_is_night(last, site, services) or await _is_owed(last, site, store, services)):
+        if not (_is_night(last, site, services, at) or await _is_owed(last, site, store, services)):
             return None
     comparison = _anew(command, last, site, services)
     await store.commit([comparison.write()])
@@ -190,8 +233,8 @@ def _anew(command: BeginComparison, last: Comparison | None, site: Site, service
     )
 
 
-def _is_night(last: Comparison | None, site: Site, services: Services) -> bool:
-    hour = services.now.astimezone(zone_named(site.setup.property.zone)).hour
+def _is_night(last: Comparison | None, site: Site, services: Services, at: datetime) -> bool:
+    hour = at.astimezone(zone_named(site.setup.property.zone)).hour
     whole_at = None if last is None else last.whole_at
     return hour == NIGHT_HOUR and (whole_at is None or services.now >= whole_at + A_NIGHT)
 

@@ -3,6 +3,7 @@
 1. Is it over? Its window, the word of a person, or all its credentials having been ended say so.
 2. Its reach is looked up anew: rooms, doors, lifts and open tasks as they are, shared out by vendor.
 3. Each credential follows (`steer_key`); what none opens yet is requested; one that opens nothing rests.
+   One whose PIN a lock refuses makes way for another, and opens until that is made (decision 0221).
 4. One commit: credentials with their wishes and events, and the master key with what is to be told of it.
 5. Work is begun, the master key's own events are told, and `due` says when to look again.
 
@@ -33,7 +34,8 @@ from shared.ports.documents import Create, StaleVersion, StorageFull, Write
 from shared.ports.trouble import ServiceTrouble
 from shared.usecases.staff.held_keys import is_stopped
 from shared.usecases.staff.reach import Bunch, bunches_of, house_of, reach_of
-from shared.usecases.staff.steer_key import AHEAD, Steering, requested_key, settled, steered
+from shared.usecases.staff.steer_key import AHEAD, Steering, replaced, requested_key, settled, steered
+from shared.usecases.upkeep.hand_over import keep_for_now
 
 LOOK_AGAIN: Final = timedelta(minutes=1)
 """While a credential is made or moved, somebody looks so often how far it is."""
@@ -92,9 +94,14 @@ async def follow_master_key(
     why = await _why_over(it)
     if why is not None:
         return await end_master_key(record, why, ledger, services, beside=beside, by=by)
-    steerings, missing = await _shared_out(it)
+    known, missing = await _shared_out(it)
+    steerings = [each for each in known if not each.refused]
     changes = [change for each in steerings if (change := steered(each, it.order, services)) is not None]
     requested = [_requested(it, bunch) for bunch in missing if _is_time(it, bunch)]
+    for each in known:
+        if each.refused:
+            ended, anew = replaced(each, it.order, services)
+            changes, requested = [*changes, ended], [*requested, anew]
     tasks = [task for entry in it.failed if requested for task in await task_closed(entry, ledger)]
     named = _naming(record, requested)
     issued, rows = _issued(named, it)
@@ -141,7 +148,8 @@ async def _following(record: MasterKeyRecord, ledger: Ledger, services: Services
 
 def _replaced(entry: KeyRecord) -> bool:
     state = entry.credential.state
-    return isinstance(state, Revoked) and state.reason is RevokeReason.REPLACED
+    # Where another is named, it is that one's end that counts.
+    return isinstance(state, Revoked) and state.reason is RevokeReason.REPLACED and state.replaced_by is None
 
 
 async def _why_over(it: Following) -> ExpiryTrigger | None:
@@ -237,7 +245,7 @@ async def _save(
         return replace(untold, version=version)
     saved = await it.ledger.save_all(changes, untold.write(), *beside)
     for each, change in zip(saved, changes, strict=True):
-        if change.facts or change.grants:
+        if (change.facts or change.grants) and not await keep_for_now(each.entry, it.ledger, it.services):
             await begin_work(each, it.ledger, it.services)
     known = await find_master_key(documents, record.id)
     return untold if known is None else known

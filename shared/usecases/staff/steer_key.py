@@ -6,6 +6,7 @@
 | | at rest | released, and moved to this work: its secret stays |
 | | of other rooms, times or scope | amended |
 | | still being made | nothing, until it is made |
+| | refused by a lock for its PIN | ended, and another requested in its place |
 | off duty | standing | to rest: only where its lock does not end it by itself |
 | | | a key that was moved ahead opens nothing before its time |
 """
@@ -18,17 +19,19 @@ from typing import Final
 from shared.domain.core import CredentialCore, Staff
 from shared.domain.credential import KeyCredential
 from shared.domain.ids import KeyCredentialId
-from shared.domain.kinds import WINDOW_NOT_ENFORCED, ClaimKey, SuspendReason
+from shared.domain.kinds import WINDOW_NOT_ENFORCED, ClaimKey, RevokeReason, SetRole, SuspendReason
 from shared.domain.master_key import MasterKey
 from shared.domain.states import Active, Failed, Revoked, Suspended
 from shared.domain.window import StayWindow
-from shared.keywork.orders import Order, amend_key, hold_key, release_key
+from shared.keywork.desired import pin_refused
+from shared.keywork.orders import Order, amend_key, end_key, hold_key, release_key
 from shared.keywork.services import Services
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.grant_record import GrantRecord, Wish
 from shared.ledger.key_record import KeyRecord, Saga, Target, Work
 from shared.ledger.ledger import Change
 from shared.usecases.staff.reach import Bunch
+from shared.usecases.upkeep.another_key import AnotherKey, request_beside
 
 OFF_DUTY: Final = SuspendReason.MANUAL
 """The reasons are the specification's; a staff key rests for no other."""
@@ -48,6 +51,14 @@ class Steering:
     def at_work(self, now: datetime) -> bool:
         """Say whether the holder is at work, or about to be."""
         return self.bunch is not None and self.work is not None and self.work.start - AHEAD <= now
+
+    @property
+    def refused(self) -> bool:
+        """Say whether a lock that the holder is to open will not have this PIN."""
+        if self.bunch is None or self.work is None:
+            return False
+        doors = {door.id for door in self.bunch.doors}
+        return pin_refused(self.entry, [kept for kept in self.grants if kept.grant.device_id in doors])
 
     @property
     def target(self) -> Target:
@@ -73,6 +84,15 @@ def settled(it: Steering, now: datetime) -> bool:
         return True
     waits = entry.amends is not None or (isinstance(state, Suspended) and not entry.holds)
     return isinstance(state, Active | Suspended) and not (it.at_work(now) and waits)
+
+
+def replaced(it: Steering, order: Order, services: Services) -> tuple[Change, Change]:
+    """Return what ends a credential whose PIN a lock refuses, and the one in its place."""
+    assert it.bunch is not None  # noqa: S101 - a PIN is refused at a door that it is to open
+    id_ = KeyCredentialId.mint(services.ids.ulid())
+    ended = end_key(it.entry, it.grants, RevokeReason.REPLACED, order, id_)
+    assert ended is not None  # noqa: S101 - it is no key of which a PIN was refused that is over
+    return ended, request_beside(it.entry, AnotherKey(id_, SetRole.REPLACEMENT, it.bunch.plan()), order)
 
 
 def requested_key(

@@ -3,13 +3,14 @@
 import contextlib
 import hashlib
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from shared.domain.core import Guest
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import ReservationId, TenantId
+from shared.domain.replacing import replace
 from shared.kernel.together import gather_both
 from shared.keywork.services import Services
 from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
@@ -176,9 +177,12 @@ def warn_if_ahead(it: Hearing) -> None:
 
 
 async def keys_of(record: Reservation, ledger: Ledger) -> list[KeyRecord]:
-    """Return the keys of a stay; whoever decides by them must write them as they were read, or not at all."""
+    """Return the keys of a stay; whoever decides by them must write them as they were read, or not at all.
+
+    It may name one that is its guest's next stay's by now.
+    """
     found = [await ledger.entry(each) for each in record.credentials]
-    return [entry for entry in found if entry is not None]
+    return [entry for entry in found if entry is not None and entry.is_of(record.id)]
 
 
 def _trace(event: Any) -> str:

@@ -6,11 +6,13 @@ which of its events came first.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import timedelta
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, KeyCredentialId, RoomId
 from shared.domain.kinds import RevokeReason, SetRole, VendorCode
+from shared.domain.replacing import replace
 from shared.domain.states import Active, Suspended
 from shared.keywork.manual_task import alarm_of_loss, manual_tasks
 from shared.keywork.orders import Order
@@ -24,7 +26,8 @@ from shared.ports.documents import Write
 from shared.usecases.stays.booking import StayNews, ahead_of, keys_of
 from shared.usecases.stays.ignored import alarm_of_ignored
 from shared.usecases.stays.request_keys import Wanted, request_keys
-from shared.usecases.stays.room_at_once import check_shared, sharers_of
+from shared.usecases.stays.room_at_once import check_shared, stays_beside
+from shared.usecases.stays.turn import TURN, Joined, joined
 from shared.usecases.stays.withdraw_key import Withdrawn, withdraw_keys
 from shared.usecases.upkeep.another_key import AnotherKey, request_beside
 
@@ -37,9 +40,14 @@ async def change_stay(it: StayNews, record: Reservation) -> tuple[CredentialId, 
     keys = await keys_of(record, it.ledger)
     included = [key for key in keys if is_included(it, key)]
     try:
-        requested = await _requested(it, it.stay, record)
+        requested, before = await _requested(it, it.stay, record)
     except InvalidInput as refusal:
         return await _refuse(it, record, _Refused(refusal, keys, included))
+    if not record.incarnation:
+        order = Order(it.booking.cause, it.services.now)
+        goes_on = await joined(before, requested, order, it.ledger)
+        if goes_on is not None:
+            return await _go_on(it, record, goes_on)
     kept = [key for key in included if _works(key)]
     requested += _copies(it, requested, [key for key in keys if key not in kept])
     ended = await withdrawn_beside(it, keys, kept, RevokeReason.REPLACED)
@@ -50,6 +58,15 @@ async def change_stay(it: StayNews, record: Reservation) -> tuple[CredentialId, 
     )
     tasks = manual_tasks(requested, it.services.log)
     await save_news(it, [*ended.changes, *requested], confirmed.write(), *ended.closed, *tasks)
+    return confirmed.credentials
+
+
+async def _go_on(it: StayNews, record: Reservation, found: Joined) -> tuple[CredentialId, ...]:
+    """Have the guest's key of the stay before open in this one too."""
+    confirmed = replace(
+        applied(it, record), incarnation=1, credentials=(found.change.entry.id,), turn=found.first.id
+    )
+    await save_news(it, [found.change], confirmed.write(), found.first.write())
     return confirmed.credentials
 
 
@@ -177,7 +194,7 @@ async def _still_possible(it: StayNews, record: Reservation) -> tuple[Stay | Non
     for stay in reversed(it.course.steps[:-1]):
         if it.stay.includes(stay, it.services.now):
             try:
-                return stay, await _requested(it, stay, record)
+                return stay, (await _requested(it, stay, record))[0]
             except InvalidInput:
                 continue
     return None, []
@@ -195,15 +212,17 @@ async def withdrawn_beside(
     return await withdraw_keys(rest, reason, it.booking, it.ledger, it.services)
 
 
-async def _requested(it: StayNews, stay: Stay, record: Reservation) -> list[Change]:
+async def _requested(it: StayNews, stay: Stay, record: Reservation) -> tuple[list[Change], KeyRecord | None]:
+    """Return the keys of a stay, and its guest's key right before it in its room, which may go on as one."""
     premises = await it.services.hotels.premises(it.booking.tenant, stay.property_id)
     premises.check_open()
     claim = record.claim_of(record.incarnation + 1)
     guest = stay.held_by(it.booking.reservation)
-    sharers = await sharers_of(stay, guest, premises, it.ledger)
-    check_shared(sharers, guest, premises.policy)
-    wanted = Wanted(it.booking.tenant, guest, stay, claim, it.booking.cause, record.holds, sharers)
-    return request_keys(wanted, premises, it.services)
+    turn = timedelta() if record.incarnation else TURN
+    beside = await stays_beside(stay, guest, premises, it.ledger, turn)
+    check_shared(beside.sharers, guest, premises.policy)
+    wanted = Wanted(it.booking.tenant, guest, stay, claim, it.booking.cause, record.holds, beside.sharers)
+    return request_keys(wanted, premises, it.services), beside.before
 
 
 async def save_news(it: StayNews, changes: Sequence[Change], *beside: Write) -> None:

@@ -8,11 +8,13 @@ from shared.ledger.booking_notes import BookingOutcome
 from shared.ledger.course import STATUSES, Course
 from shared.ledger.reservation import Reservation
 from shared.usecases.stays.booking import Hearing, ahead_of, keys_of
+from shared.usecases.stays.turn import settle_turn
 from shared.usecases.stays.withdraw_key import withdraw_keys
 
 
 async def end_stay(it: Hearing, record: Reservation, course: Course) -> tuple[CredentialId, ...]:
     """End the keys of a stay; one that nobody confirmed has none, and gets none by what was overtaken."""
+    await settle_turn(record, it.ledger, it.services, over=True)
     keys = await keys_of(record, it.ledger)
     reason = next(reason for reason, status in STATUSES.items() if status is course.status)
     ended = await withdraw_keys(keys, reason, it.booking, it.ledger, it.services)

@@ -13,12 +13,12 @@ refused. An event that is ignored though it would have ended access, or would ha
 none, is an alarm, and so is one that bears the id of another.
 """
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId
 from shared.domain.reactions import Action
+from shared.domain.replacing import replace
 from shared.domain.states import Failed
 from shared.keywork.services import Services, retry_on_conflict
 from shared.ledger.booking_notes import BookingOutcome
@@ -32,6 +32,7 @@ from shared.usecases.stays.change_stay import change_stay
 from shared.usecases.stays.end_stay import end_stay
 from shared.usecases.stays.ignored import alarm_of_ignored, alarm_of_reuse, why_ignored
 from shared.usecases.stays.no_show import do_planned, heeding, overdue
+from shared.usecases.stays.turn import settle_turn
 from shared.usecases.upkeep.tend_key import tend_if_due
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ async def _over(it: Hearing, record: Reservation, course: Course) -> tuple[Crede
 async def _goes_on(news: StayNews, record: Reservation) -> tuple[CredentialId, ...]:
     if not await _is_news(news, record):
         return await _ignore(news.hearing, replace(record, stay=news.stay), news.course)
+    await settle_turn(record, news.ledger, news.services)
     follows = news.hearing.note.action is Action.AMEND and await amend_stay(news, record)
     return follows or await change_stay(news, record)
 
@@ -132,8 +134,11 @@ async def _is_news(news: StayNews, record: Reservation) -> bool:
         return True
     if action is not Action.ISSUE or not news.tells_it:
         return False
-    keys = [key.credential for key in await keys_of(record, news.ledger)]
-    return all(isinstance(key.state, Failed) for key in keys if key.core.claim == record.claim)
+    keys = await keys_of(record, news.ledger)
+    if any(key.then is not None for key in keys):
+        return False
+    own = [key.credential for key in keys if key.credential.core.claim == record.claim]
+    return all(isinstance(key.state, Failed) for key in own)
 
 
 async def _ignore(it: Hearing, record: Reservation, course: Course) -> tuple[CredentialId, ...]:

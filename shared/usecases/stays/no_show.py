@@ -11,7 +11,6 @@ by its time, once the stay is confirmed, and judges it anew: by the words heard 
 that moment. Whoever dies in between leaves it planned. Decision 0114.
 """
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -20,6 +19,7 @@ from shared.domain.ids import TenantId
 from shared.domain.kinds import SuspendReason
 from shared.domain.policy import DEFAULT_POLICY, KeyKindPolicy
 from shared.domain.reactions import Action
+from shared.domain.replacing import replace
 from shared.keywork.orders import Order
 from shared.keywork.services import Services, retry_on_conflict
 from shared.ledger.booking_notes import BookingEventNote, in_order

@@ -22,17 +22,17 @@ LONGEST_STAY: Final = timedelta(days=3650)
 async def remember_contact(event: Any, documents: TenantDocuments, cipher: Cipher, clock: Clock) -> bool:
     """Keep how the guest of a confirmed stay can be reached; return whether there was something to keep."""
     data, contact = event.data, contact_of(event.data.guest)
-    if not contact.known or _over(data.valid_until, clock.now()):
+    ends = kept_until(data.valid_until, clock.now())
+    if not contact.known or ends is None:
         return False
-    ends = min(data.valid_until, clock.now() + LONGEST_STAY)
     standing = Recency(data.version, event.time)
     contacts, stay = GuestContacts(documents, cipher), ReservationId(data.reservation_id)
     return await retry_on_conflict(lambda: contacts.keep(stay, contact, ends, standing))
 
 
-def _over(end: datetime | None, now: datetime) -> bool:
-    """Say whether nobody stays any more; who books without an end is set aside elsewhere."""
-    return end is None or end <= now - KEPT_AFTER_STAY
+def kept_until(end: datetime | None, now: datetime) -> datetime | None:
+    """Return the end of a stay whose contact is kept; None where it is long over, or nobody said when."""
+    return None if end is None or end <= now - KEPT_AFTER_STAY else min(end, now + LONGEST_STAY)
 
 
 async def prolong_contact(event: Any, documents: TenantDocuments, cipher: Cipher, clock: Clock) -> bool:

@@ -43,6 +43,8 @@ class Wanted:
     cause: Cause
     holds: frozenset[SuspendReason] = frozenset()
     sharers: tuple[Sharer, ...] = ()
+    instead_of: CredentialCore | None = None
+    """The key that failed in whose place they come: what it was to be among its room's, they are."""
 
 
 def request_keys(wanted: Wanted, premises: HotelSetup, services: Services) -> list[Change]:
@@ -66,11 +68,20 @@ def request_keys(wanted: Wanted, premises: HotelSetup, services: Services) -> li
             plan=plan,
             claim=wanted.claim,
             scope=stay.scope if _scoped(share, stay.scope, premises) else AccessScope(),
-            role=SetRole.JOINER if shared else SetRole.FIRST,
+            role=_role(wanted, shared),
+            replaces=None if wanted.instead_of is None else wanted.instead_of.replaces,
             warnings=(*_warnings(share, stay, premises), *shared),
         )
         changes.append(_change(core, share, wanted, services))
     return changes
+
+
+def _role(wanted: Wanted, shared: tuple[KeyWarning, ...]) -> SetRole:
+    """Return what a key is among those of its room: one more of a party voids no other, whenever it comes."""
+    before = None if wanted.instead_of is None else wanted.instead_of.role
+    if before in (SetRole.COPY, SetRole.REPLACEMENT):
+        return before
+    return SetRole.JOINER if shared else SetRole.FIRST
 
 
 def check_end(end: datetime, now: datetime) -> None:

@@ -14,6 +14,7 @@ from shared.ledger.key_record import Cause, KeyRecord
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Reservation
 from shared.usecases.stays.booking import keys_of
+from shared.usecases.stays.turn import settle_turn
 
 Ordering = Callable[[KeyRecord, Sequence[GrantRecord], SuspendReason, Order], Change | None]
 HOLD: Final[Ordering] = hold_key
@@ -33,6 +34,7 @@ async def rest_keys(
     record: Reservation, ordered: RestOrder, ledger: Ledger, services: Services
 ) -> tuple[CredentialId, ...]:
     """Save a stay as it is now held, and let each of its keys follow; return the keys."""
+    await settle_turn(record, ledger, services)
     known = await keys_of(record, ledger)
     found = [ordered.ordering(key, await ledger.grants(key), ordered.reason, ordered.order) for key in known]
     changes = [change for change in found if change is not None]

@@ -7,6 +7,7 @@
 | is of the same guest | either | joins |
 | opens at a time of a stay that is changed | `joiner` | its key follows, and says so from then on |
 | opens before or after it | either | has the room alone |
+| is this stay's next, or its one key with the stay before | either | has the room alone |
 
 Keys are found by the grants at the room's own lock. Those that wait for their time have none yet: whoever is
 made later finds the other, and each arrival is looked at once more (`check_arrival`). Decision 0145.
@@ -15,6 +16,7 @@ made later finds the other, and each arrival is looked at once more (`check_arri
 import asyncio
 from collections.abc import AsyncIterator, Collection, Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 
 from shared.domain.core import Guest
@@ -27,6 +29,7 @@ from shared.domain.states import Failed, Revoked
 from shared.ledger.grant_record import GrantRecord, grant_from
 from shared.ledger.hotel_directory import HotelSetup
 from shared.ledger.indexes import AT_DEVICE
+from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Ledger
 from shared.ledger.reading import from_value
 from shared.ledger.stay import Stay
@@ -50,11 +53,27 @@ class Sharer:
         return KeyWarning(ROOM_SHARED, f"{self.room} is also that of {self.guest.reservation_id} at its time")
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Who else has the rooms of a stay at its time, and its own guest's key right before it."""
+
+    sharers: tuple[Sharer, ...] = ()
+    before: KeyRecord | None = None
+
+
 async def sharers_of(stay: Stay, holder: Guest, setup: HotelSetup, ledger: Ledger) -> tuple[Sharer, ...]:
     """Return who else has the rooms of a stay at its time: one for each, another guest before its own."""
-    asked = [_sharer(room, stay, holder, setup, ledger) for room in stay.rooms]
+    return (await stays_beside(stay, holder, setup, ledger, timedelta())).sharers
+
+
+async def stays_beside(
+    stay: Stay, holder: Guest, setup: HotelSetup, ledger: Ledger, turn: timedelta
+) -> Beside:
+    """Return who has the rooms of a stay at its time, and whose stay ended a turn before it at most."""
+    asked = [_beside(room, stay, holder, setup, ledger, turn) for room in stay.rooms]
     found = await asyncio.gather(*asked) if len(asked) > 1 else [await each for each in asked]
-    return tuple(each for each in found if each is not None)
+    sharers = tuple(sharer for each in found for sharer in each.sharers)
+    return Beside(sharers, next((each.before for each in found if each.before is not None), None))
 
 
 def warnings_in(rooms: Collection[RoomId], sharers: Iterable[Sharer]) -> tuple[KeyWarning, ...]:
@@ -71,30 +90,37 @@ def check_shared(sharers: Iterable[Sharer], holder: Guest, policy: KeyKindPolicy
         raise InvalidInput("data.rooms", problem, remedy)
 
 
-async def _sharer(room: RoomId, stay: Stay, own: Guest, setup: HotelSetup, ledger: Ledger) -> Sharer | None:
-    found = None
-    async for kept in _at_its_lock(room, stay, setup, ledger):
+async def _beside(
+    room: RoomId, stay: Stay, own: Guest, setup: HotelSetup, ledger: Ledger, turn: timedelta
+) -> Beside:
+    found, before = None, None
+    async for kept in _at_its_lock(room, stay, setup, ledger, turn):
         entry = await ledger.entry(kept.grant.credential_id)
         if entry is None or isinstance(entry.credential.state, Revoked | Failed):
             continue
         holder = entry.credential.core.holder
-        if isinstance(holder, Guest) and holder.reservation_id != own.reservation_id:
-            said = any(each.code == ROOM_SHARED for each in entry.credential.core.warnings)
-            found = found or Sharer(room, holder, said)
-            if holder.guest_id != own.guest_id:
-                return Sharer(room, holder, said)
-    return found
+        if not isinstance(holder, Guest) or entry.is_of(own.reservation_id):
+            continue
+        if kept.until <= stay.start:
+            before = entry if holder.guest_id == own.guest_id else before
+            continue
+        said = any(each.code == ROOM_SHARED for each in entry.credential.core.warnings)
+        found = found or Sharer(room, holder, said)
+        if holder.guest_id != own.guest_id:
+            return Beside((Sharer(room, holder, said),))
+    return Beside(() if found is None else (found,), before)
 
 
 async def _at_its_lock(
-    room: RoomId, stay: Stay, setup: HotelSetup, ledger: Ledger
+    room: RoomId, stay: Stay, setup: HotelSetup, ledger: Ledger, turn: timedelta
 ) -> AsyncIterator[GrantRecord]:
     """Yield the grants at a room's own lock whose time touches a stay, those that end first coming first."""
     doors = setup.doors([room])
     if not doors:
         return  # whoever splits the stay refuses the room
     own = min(doors, key=lambda door: len(door.rooms))
-    after = from_value(AT_DEVICE, milliseconds(stay.start) + 1)
+    since = stay.start if not turn else stay.start - turn - timedelta(milliseconds=1)
+    after = from_value(AT_DEVICE, milliseconds(since) + 1)
     while True:
         at_device = {"device_id": str(own.id)}
         page = await ledger.documents.query(AT_DEVICE, at_device, after=after, limit=PAGE)

@@ -27,6 +27,7 @@ from shared.ledger.stay import Stay
 from shared.ports.vault import Cipher
 from shared.usecases.stays.reactions import react
 from shared.usecases.stays.read_booking import amendment_of, stay_of
+from shared.usecases.stays.remember_accounts import remember_accounts
 from shared.usecases.stays.remember_contact import prolong_contact, remember_contact
 from shared.usecases.stays.request_keys import check_end, check_locks
 from shared.usecases.stays.split_stay import split_stay
@@ -136,6 +137,7 @@ async def _reach(event: "Event", word: StayWord, cipher: Cipher, services: Servi
     store = (await services.ledger(word.tenant)).documents
     if word.how == "confirmed":
         await remember_contact(event, store, cipher, services.clock)
+        await remember_accounts(event, services.hotels, cipher, services.clock)
     elif word.how == "dates_changed":
         await prolong_contact(event, store, cipher, services.clock)
 

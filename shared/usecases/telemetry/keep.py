@@ -12,11 +12,9 @@ from shared.events.backoffice.boundary import our_property
 from shared.events.backoffice.catalogue import TELEMETRY, Group
 from shared.events.backoffice.envelope import TelemetryEvent, telemetry_model
 from shared.events.codec import refusing
-from shared.ports.documents import AlreadyExists, Create, DocumentStore, Index, Ref
+from shared.ports.documents import AlreadyExists, Create, DocumentStore, Ref
 
 KEPT: Final = "telemetry"
-NEWEST_TOLD: Final = Index(KEPT, ("subject", "property_id"), "occurred_at")
-"""What was told of a property, subject by subject, as it occurred."""
 NO_PROPERTY: Final = "none"
 _ROWS_OF: Final = {group.topic: group for group in Group}
 

@@ -9,12 +9,10 @@ from shared.domain.ids import TenantId
 from shared.domain.instants import milliseconds
 from shared.events.backoffice.catalogue import TELEMETRY, Road, Telemetry
 from shared.ports.bus import EventBus, Message
-from shared.ports.documents import Create, Delete, Index, Ref, StaleVersion, TenantDocuments
+from shared.ports.documents import Create, Delete, Ref, StaleVersion, TenantDocuments
 from shared.streams.telling import DUE_AT
 
 UNTOLD: Final = "telemetry_untold"
-DUE_TELEMETRY: Final = Index(UNTOLD, (), DUE_AT, swept=True, shards=4)
-"""Telemetry that was kept and nobody is known to have published."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.key_record import KeyRecord, Saga, Target, Work
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
+from shared.usecases.stays.turn import settle_key
 from shared.vendor_kit.registry import unenforced_kinds
 
 
@@ -57,6 +58,7 @@ def request_beside(entry: KeyRecord, new: AnotherKey, order: Order) -> Change:
         core,
         id=new.id,
         rooms=target.rooms,
+        scope=core.scope if target.scope is None else target.scope,
         window=new.window or target.window,
         plan=new.ways,
         role=role,
@@ -95,12 +97,12 @@ def _check_kind(wanted: KeyCredentialKind, kinds: Sequence[KeyCredentialKind]) -
         raise InvalidInput("kind", "not what all its doors know and its tenant allows", remedy)
 
 
-async def entry_of(key: CredentialId, ledger: Ledger) -> KeyRecord:
-    """Return a key's entry, or refuse its id."""
+async def entry_of(key: CredentialId, ledger: Ledger, services: Services) -> KeyRecord:
+    """Return a key's entry, or refuse its id; one of two stays is one's alone from then on."""
     entry = await ledger.entry(key)
     if entry is None:
         raise InvalidInput("key", "no such key", "name one that keyfleet credentials shows")
-    return entry
+    return entry if entry.then is None else await settle_key(entry, ledger, services)
 
 
 def check_lasting(entry: KeyRecord) -> None:

@@ -32,6 +32,7 @@ from shared.usecases.upkeep.another_key import (
     stay_of,
     target_of,
 )
+from shared.vendor_kit.registry import tells_attempts
 
 ONCE_WITHIN: Final = timedelta(hours=24)
 """So long a key that opens once may wait for its one time."""
@@ -75,7 +76,7 @@ async def copy_key(order: CopyOrder, services: Services) -> dict[str, Any]:
 
 
 async def _copied(order: CopyOrder, ledger: Ledger, services: Services) -> list[str]:
-    entry = await entry_of(order.key, ledger)
+    entry = await entry_of(order.key, ledger, services)
     stay = await stay_of(entry, ledger, services)
     _check(order, entry, stay)
     vendor = entry.credential.core.plan.current.vendor
@@ -97,9 +98,14 @@ async def _copied(order: CopyOrder, ledger: Ledger, services: Services) -> list[
 
 async def _made_once(order: CopyOrder, ledger: Ledger, services: Services) -> list[str]:
     """Request a key that opens once, unless there is one for the same doors that nobody has used yet."""
-    entry = await entry_of(order.key, ledger)
+    entry = await entry_of(order.key, ledger, services)
     stay = await stay_of(entry, ledger, services)
     _check_lives(entry)
+    if not can_open_once(entry):
+        remedy = "order a copy, and end it by hand"
+        raise InvalidInput(
+            "key", "its doors tell nobody who opened them: no key of theirs ends by that", remedy
+        )
     if entry.holds:
         raise InvalidInput("key", "it rests", "release its stay first: its guest is not to get in")
     ways = await plan_of(entry, order.kind, services)
@@ -113,6 +119,11 @@ async def _made_once(order: CopyOrder, ledger: Ledger, services: Services) -> li
     named = replace(stay, credentials=(*stay.credentials, id_))
     await begin_work(await ledger.save(requested, named.write()), ledger, services)
     return [str(id_)]
+
+
+def can_open_once(entry: KeyRecord) -> bool:
+    """Say whether a key like another could end by its one opening: its vendor must hear of that."""
+    return tells_attempts(entry.credential.core.plan.current.vendor)
 
 
 def _one_day(entry: KeyRecord, now: datetime) -> StayWindow:

@@ -4,6 +4,7 @@
 |---|---|---|
 | end | revoked at once, whatever its state; its locks follow | none, also of a key that failed |
 | replace | the same, and it names the new one | of the same stay, rooms and times, with a secret of its own |
+| renew | revoked, and opens until its guest was told of the new one | the same |
 
 Both are one commit, with the stay that names its keys. The door that is to close is asked first. Ordered
 twice, the second order finds what the first did. A key that is on its way to other rooms or times is replaced
@@ -37,6 +38,7 @@ from shared.usecases.upkeep.another_key import (
     request_beside,
     stay_of,
 )
+from shared.usecases.upkeep.hand_over import hand_over
 
 REASONS: Final = (RevokeReason.LOST, RevokeReason.SECURITY)
 
@@ -81,8 +83,13 @@ async def replace_key(order: KeyOrder, services: Services) -> dict[str, Any]:
     return {"key": order.key, "replacedBy": new}
 
 
+async def renew_key(order: KeyOrder, services: Services) -> dict[str, Any]:
+    """Replace a key that nobody else has: it opens until its guest was told of the new one."""
+    return await replace_key(replace(order, reason=RevokeReason.REPLACED), services)
+
+
 async def _ended(order: KeyOrder, ledger: Ledger, services: Services) -> KeyRecord:
-    entry = await entry_of(order.key, ledger)
+    entry = await entry_of(order.key, ledger, services)
     change = end_key(entry, await ledger.grants(entry), order.reason, _word(order, entry, services))
     closed = await task_closed(entry, ledger)
     if change is None:
@@ -106,7 +113,7 @@ def _given_up(entry: KeyRecord) -> KeyRecord:
 
 
 async def _replaced(order: KeyOrder, ledger: Ledger, services: Services) -> CredentialId:
-    entry = await entry_of(order.key, ledger)
+    entry = await entry_of(order.key, ledger, services)
     state = entry.credential.state
     if isinstance(state, Revoked) and state.replaced_by is not None:
         return state.replaced_by
@@ -120,6 +127,9 @@ async def _replaced(order: KeyOrder, ledger: Ledger, services: Services) -> Cred
     beside = [replace(stay, credentials=named).write(), *await task_closed(entry, ledger)]
     changes = [ended or Change(_given_up(entry)), requested]
     old, new = await ledger.save_all(changes, *beside)
+    if order.reason is RevokeReason.REPLACED:
+        await hand_over(old, new, ledger, services)
+        return id_
     if ended is not None:  # one that had failed is due as it was, for what it left at its locks
         await begin_work(old, ledger, services)
     await begin_work(new, ledger, services)

@@ -58,7 +58,7 @@ def shown_steps(entry: KeyRecord) -> list[dict[str, Any]]:
 async def fork_difference(command: ForkWork, services: Services) -> dict[str, Any]:
     """Say what a fork would change, and change nothing; refuse what the fork would refuse."""
     ledger = await services.ledger(command.tenant)
-    entry = await entry_of(command.key, ledger)
+    entry = await entry_of(command.key, ledger, services)
     ways = ways_from(entry, command.step)
     _check_forkable(entry)
     await stay_of(entry, ledger, services)
@@ -82,7 +82,7 @@ async def fork_difference(command: ForkWork, services: Services) -> dict[str, An
 async def fork_work(command: ForkWork, services: Services) -> dict[str, Any]:
     """End a key and request another in its place, tried from a step on; return which one that is."""
     ledger = await services.ledger(command.tenant)
-    entry = await entry_of(command.key, ledger)
+    entry = await entry_of(command.key, ledger, services)
     ways = ways_from(entry, command.step)
     order = KeyOrder(command.tenant, command.key, command.by, RevokeReason.REPLACED, ways=ways)
     return await replace_key(order, services)
@@ -91,7 +91,7 @@ async def fork_work(command: ForkWork, services: Services) -> dict[str, Any]:
 async def cancel_work(command: ForkWork, services: Services) -> dict[str, Any]:
     """Give a key up that is yet to be made, or to be requested anew; its locks follow."""
     ledger = await services.ledger(command.tenant)
-    entry = await entry_of(command.key, ledger)
+    entry = await entry_of(command.key, ledger, services)
     if isinstance(entry.credential.state, Active | Suspended | Revoked):
         raise InvalidInput("key", "made, or over: its work cannot be given up", "revoke it, if it is to end")
     order = KeyOrder(command.tenant, command.key, command.by, RevokeReason.CANCELLATION)

@@ -23,8 +23,9 @@ from shared.domain.instants import instant_from_text, instant_to_text, milliseco
 from shared.domain.kinds import VendorCode
 from shared.keywork.services import Services
 from shared.ledger.hotel_directory import HotelSetup
-from shared.ledger.indexes import KEYS_AT, LIVE_AT, PROPERTIES, RATES, TENANTS
+from shared.ledger.indexes import KEYS_AT, LIVE_AT, RATES
 from shared.ledger.key_record import KeyRecord, key_record_from
+from shared.ledger.residents import houses_of, residents
 from shared.ports.documents import (
     AlreadyExists,
     Create,
@@ -42,9 +43,6 @@ PLACE, REMOVE, MOVE, LOOK = 2, 3, 3, 3
 """Calls at one lock: adding and reading back; listing, deleting, listing; the same to move; three lists."""
 TREND: Final = timedelta(days=7)
 PAGE: Final = 500
-MOST_TENANTS: Final = 1000
-BEYOND: Final = "tnt_~"
-"""After every tenant's id."""
 QUOTA_PLANS: Final = "quota_plans"
 MOST_KEYS: Final = 20_000
 TOLD_EVERY: Final = timedelta(hours=24)
@@ -153,11 +151,10 @@ async def houses(
 ) -> list[tuple[TenantDocuments, HotelSetup]]:
     """Return the hotels of a cell that are open."""
     found = []
-    tenants = await documents.sweep(TENANTS, {"data_residency": cell}, until=BEYOND, limit=MOST_TENANTS)
-    for tenant, _ in tenants:
+    async for tenant in residents(documents, cell):
         store = documents.tenant(tenant)
-        for hotel in await store.query(PROPERTIES, {}, limit=PAGE):
-            setup = await services.hotels.premises(tenant, hotel.ref.id)
+        for hotel in await houses_of(store):
+            setup = await services.hotels.premises(tenant, hotel)
             if setup.property.closed_at is None:
                 found.append((store, setup))
     return found

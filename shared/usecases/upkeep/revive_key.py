@@ -97,7 +97,7 @@ async def _requested(wish: Wish, ledger: Ledger, services: Services) -> list[Cha
         premises.check_open()
         sharers = await sharers_of(wish.stay, core.holder, premises, ledger)
         cause, holds = wish.entry.cause, record.holds
-        wanted = Wanted(core.tenant, core.holder, wish.stay, claim, cause, holds, sharers)
+        wanted = Wanted(core.tenant, core.holder, wish.stay, claim, cause, holds, sharers, core)
         changes = request_keys(wanted, premises, services)
     except InvalidInput:
         return []

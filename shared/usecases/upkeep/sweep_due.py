@@ -17,26 +17,30 @@ from shared.ledger.indexes import (
     DUE_ACCOUNTS,
     DUE_ATTEMPTS,
     DUE_BULK,
+    DUE_CANARIES,
+    DUE_DEEDS,
     DUE_DEVICES,
     DUE_DISCLOSURES,
     DUE_GLASS,
     DUE_MASTER_KEYS,
     DUE_NOTICES,
     DUE_SENDINGS,
+    DUE_SESSIONS,
     DUE_STAYS,
+    DUE_TELEMETRY,
     DUE_WEBHOOKS,
 )
 from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
 from shared.streams.telling import DUE_AT
-from shared.usecases.backoffice.sessions import DUE_SESSIONS
 from shared.usecases.stays.check_arrival import check_arrival
 from shared.usecases.stays.no_show import do_planned
-from shared.usecases.telemetry.untold import DUE_TELEMETRY, tell_untold
+from shared.usecases.telemetry.untold import tell_untold
 from shared.usecases.upkeep.tend_key import tend_if_due
-from shared.vendor_kit.calm.health_stream import DUE_BREAKERS, tell_health
+from shared.vendor_kit.calm.health_stream import tell_health
+from shared.vendor_kit.indexes import DUE_BREAKERS
 
-AT_A_TIME: Final = 200
-LANES: Final = 8
+AT_A_TIME: Final = 400
+LANES: Final = 16
 """So many are tended side by side: most of the time one of them waits for a store, a bus or an engine."""
 MOST_ROUNDS: Final = 50
 ROUNDS_OF_SENDINGS: Final = 5
@@ -131,6 +135,18 @@ async def _tend_glass(tenant: TenantId, name: str, documents: DocumentStore, ser
     return await tend_glass(name, tenant, documents.tenant(tenant), services)
 
 
+async def _tell_deed(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.accounts.deeds import tell_deed
+
+    return await tell_deed(name, documents.tenant(tenant), services.bus)
+
+
+async def _tend_canary(tenant: TenantId, name: str, documents: DocumentStore, services: Services) -> bool:
+    from shared.usecases.canary.begin import tend_canary
+
+    return await tend_canary(name, tenant, documents.tenant(tenant), services)
+
+
 @dataclass(frozen=True, slots=True)
 class SweptStream:
     """Aggregates of one kind: where the due ones are found, and what is done about one."""
@@ -154,7 +170,9 @@ SWEPT: Final = (
     SweptStream(DUE_SESSIONS, _expire_session, "a session that is over could not be closed"),
     SweptStream(DUE_NOTICES, _tend_notice, "what a guest is to be told could not be gone on with"),
     SweptStream(DUE_ACCOUNTS, _tend_account, "a vendor's account could not be looked at"),
+    SweptStream(DUE_DEEDS, _tell_deed, "what was done about a vendor's account could not be told"),
     SweptStream(DUE_GLASS, _tend_glass, "broken glass could not be closed"),
+    SweptStream(DUE_CANARIES, _tend_canary, "a vendor's next build could not be looked at"),
     SweptStream(
         DUE_SENDINGS, _tend_sending, "an event could not be sent on to whoever hears it", ROUNDS_OF_SENDINGS
     ),

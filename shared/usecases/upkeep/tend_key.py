@@ -27,6 +27,7 @@ from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Status, ref_of, reservation_from
 from shared.usecases.stays.withdraw_key import withdrawn
+from shared.usecases.upkeep.hand_over import keep_for_now
 from shared.usecases.upkeep.replace_refused import replace_if_refused
 from shared.usecases.upkeep.revive_key import revive_if_due
 
@@ -44,6 +45,8 @@ async def _tend(entry: KeyRecord, ledger: Ledger, services: Services) -> None:
     over = over_at(entry)
     if over is not None and over <= services.now:
         await _end(entry, ledger, services)
+        return
+    if await keep_for_now(entry, ledger, services):
         return
     if awaited(entry) is not None:
         entry = await revive_if_due(entry, ledger, services)

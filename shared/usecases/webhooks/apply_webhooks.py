@@ -110,6 +110,7 @@ def _row(hook: VendorWebhook, services: Services) -> OutboxRow:
         type=hook.type,
         outcome=hook.outcome.value,
         processed_at=services.now,
+        property_id=str(hook.property_id),
     )
     telling = Telling(
         tenant=hook.tenant,

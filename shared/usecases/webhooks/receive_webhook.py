@@ -13,13 +13,10 @@ The receiver opens nothing, knows no account and no key, and publishes nothing. 
 
 import contextlib
 import hashlib
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from shared.domain.errors import InvalidInput
-from shared.domain.ids import PropertyId, TenantId
 from shared.domain.instants import instant, milliseconds
 from shared.domain.kinds import VendorCode
 from shared.domain.secret import Secret
@@ -37,6 +34,7 @@ from shared.ports.trouble import ServiceTrouble
 from shared.ports.vault import SecretMissing, Secrets
 from shared.streams.rows import Telling, row_of
 from shared.streams.telling import row_write
+from shared.usecases.webhooks.delivered import NotProven
 from shared.vendor_kit.webhook import Delivered, HookReader, Notice, webhook_secret
 
 PROMPTED: Final = "hear-doors"
@@ -44,10 +42,6 @@ PROMPT_EVERY: Final = timedelta(seconds=2)
 ALERT_EVERY: Final = timedelta(hours=1)
 MOST_KNOWN: Final = 4096
 Proofs = tuple[Secret[bytes], ...]
-
-
-class NotProven(Exception):
-    """Nobody shows that the vendor sent this; why, is told to nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +130,7 @@ class Doorbell:
             type=kept.type,
             received_at=kept.received_at,
             signature_ok=True,
+            property_id=str(kept.property_id),
         )
         telling = Telling(
             tenant=kept.tenant,
@@ -178,15 +173,3 @@ def _kept(notice: Notice) -> tuple[HintRecord, ...]:
         )
         for each in notice.hints
     )
-
-
-def delivered(parts: Sequence[str], headers: Mapping[str, str], body: bytes) -> Delivered:
-    """Return a request of the property that its path names: tenant, property and perhaps a token."""
-    try:
-        tenant, hotel = TenantId(parts[0]), PropertyId(parts[1])
-    except (IndexError, InvalidInput):
-        raise NotProven from None
-    if len(parts) > 3:
-        raise NotProven
-    token = parts[2] if len(parts) == 3 else ""
-    return Delivered(tenant=tenant, property_id=hotel, token=token, headers=headers, body=body)

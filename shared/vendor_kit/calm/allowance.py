@@ -53,6 +53,9 @@ GROWS: Final[Mapping[Urgency, float]] = {
 }
 """By so much of the time that somebody waits they may look further ahead, at most to here."""
 FURTHEST: Final = 1500
+CATCHES_UP: Final = 2
+"""So many of many keys that go at once are made up for at one moment, if they were late: a burst comes back
+each period, as a hole before it and a burst behind it, and nothing is to be had while the hole lasts."""
 PARTS: Final = 400
 """Blocks that end within so small a part of the period are counted as one."""
 SCHEMA_VERSION: Final = 1
@@ -214,7 +217,8 @@ class Allowance:
         return tuple(moment for _, moment in free)
 
     def _first(self, now: float, wish: Wish) -> float:
-        burst = (self.limit.burst - 1) * self.limit.interval
+        most = min(CATCHES_UP, self.limit.burst) if wish.urgency is Urgency.BULK else self.limit.burst
+        burst = (most - 1) * self.limit.interval
         return max(self.next_at, now + wish.notice - burst)
 
     def _too_soon(self, now: float, wish: Wish) -> float:

@@ -110,6 +110,7 @@ class SharedBlocks:
         self._limit, self._clock, self._entropy, self._log = limit, clock, entropy, log
         self._time, self._known, self._demand = SharedTime(limit), Allowance(limit), Demand(limit)
         self._version: str | None = None
+        self._ours: str | None = None
         self._fresh, self._pause, self._own_share_at = False, 0.0, float("-inf")
         self._away, self._answers_in = False, 0.0
 
@@ -153,11 +154,15 @@ class SharedBlocks:
         self._answers_in += (took - self._answers_in) / (4 if self._answers_in else 1)
 
     def _wait(self, now: float, wish: Wish) -> float:
-        """Say how long to wait: each a while of one's own, or all who wait would come at the same moment."""
+        """Say how long to wait: each a while of one's own, or all who wait would come at the same moment.
+
+        Whoever wrote last waits no longer than there is nothing: nobody else did.
+        """
         self._fresh = False
         shortest = self._limit.interval / SECOND
         self._pause = min(LONGEST_PAUSE, max(2 * self._pause, shortest))
-        spread = self._entropy.uniform(0, self._pause) if wish.urgency > Urgency.DOOR else 0.0
+        patient = wish.urgency > Urgency.DOOR and self._version != self._ours
+        spread = self._entropy.uniform(0, self._pause) if patient else 0.0
         return max(self._known.wait(now, wish) / SECOND, shortest / 2) + spread
 
     async def _read(self) -> None:
@@ -184,7 +189,7 @@ class SharedBlocks:
         self._fresh = False
         with contextlib.suppress(AlreadyExists, StaleVersion):
             (self._version,) = await self._documents.commit([write])
-            self._known, self._fresh = allowance, True
+            self._known, self._fresh, self._ours = allowance, True, self._version
             self._time.wrote(self._version)
             return True
         return False

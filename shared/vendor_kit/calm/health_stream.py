@@ -12,13 +12,11 @@ from shared.domain.ids import EventId, VendorAdapterId
 from shared.domain.instants import instant_from_text
 from shared.ports.ambient import Ids
 from shared.ports.bus import EventBus
-from shared.ports.documents import Create, Index, Ref, TenantDocuments
+from shared.ports.documents import Create, Ref, TenantDocuments
 from shared.streams.telling import row_write, tell
 from shared.vendor_kit.breaker import BreakerChange
 from shared.vendor_kit.calm.circuit import COLLECTION
 
-DUE_BREAKERS: Final = Index(COLLECTION, (), "due_at", swept=True)
-"""Breakers with changes that nobody is known to have published."""
 _ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 

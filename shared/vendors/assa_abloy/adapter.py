@@ -16,7 +16,7 @@ from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.carried_keys import CarriedKeys
-from shared.vendor_kit.departures import Departures
+from shared.vendor_kit.door_notes import DoorNotes
 from shared.vendor_kit.guard import GuardPolicy
 from shared.vendor_kit.health import Skews, skew_warnings
 from shared.vendor_kit.json_protocol import code_in_error
@@ -117,8 +117,8 @@ def _open_visionline(account: Account, binding: Binding, ports: AdapterPorts) ->
     locks = PropertyLocks(binding, REFUSALS, ports.clock, lambda: capabilities.VISIONLINE)
     zone = ZoneInfo(binding.property.zone)
     turns = Turns(ports.leases, binding.tenant, ports.clock, ports.entropy)
-    departures = Departures(ports.documents.tenant(binding.tenant), binding.vendor, binding.property.id)
-    return CarriedKeys(locks, visionline.PhoneKeys(api, ports.clock, zone), turns, departures)
+    keys = visionline.PhoneKeys(api, ports.clock, zone)
+    return CarriedKeys(locks, keys, turns, DoorNotes.of(binding, ports))
 
 
 OPENED: Final = {"vostio": _open_vostio, "visionline": _open_visionline}

@@ -23,9 +23,9 @@ from shared.vendor_kit.asks import Ask
 from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.carried_keys import Carried, CarriedKeys, Made, NewCarried
-from shared.vendor_kit.departures import Departures
 from shared.vendor_kit.desk_keys import CARDS as DESK_KINDS
 from shared.vendor_kit.desk_keys import DeskVendor, desk_refusals, open_desk
+from shared.vendor_kit.door_notes import DoorNotes
 from shared.vendor_kit.guard import GuardPolicy
 from shared.vendor_kit.json_protocol import code_in_error
 from shared.vendor_kit.listing import LockRow
@@ -45,7 +45,7 @@ GUARD: Final = GuardPolicy(limit=Limit(calls=300, spare=20))
 SPACE: Final = "space"
 """The dialect in which a desk has a card written by the hotel's own Space."""
 CARDS_REFUSED: Final = desk_refusals(VENDOR)
-Around = tuple[Turns, Departures]
+Around = tuple[Turns, DoorNotes]
 MOST_REPLAYS: Final = 24
 """How often in a day a key may be cancelled and made again: each time it follows the one before."""
 
@@ -155,7 +155,6 @@ def open_vendor(binding: Binding, ports: AdapterPorts) -> Salto:
     rules = KeyRules(keys=account.keys, stale=STALE_KEY, guard=GUARD)
     api = open_keyed_api(binding, ports, protocol, names, rules)
     turns = Turns(ports.leases, binding.tenant, ports.clock, ports.entropy)
-    departures = Departures(ports.documents.tenant(binding.tenant), binding.vendor, binding.property.id)
     desk = open_desk(binding, ports, PropertyLocks(binding, CARDS_REFUSED, ports.clock, lambda: CARDS), SPACE)
     locks = PropertyLocks(binding, REFUSALS, ports.clock, lambda: PHONES)
-    return Salto(locks, PhoneKeys(api), (turns, departures), desk)
+    return Salto(locks, PhoneKeys(api), (turns, DoorNotes.of(binding, ports)), desk)

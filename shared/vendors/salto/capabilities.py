@@ -9,6 +9,8 @@ from shared.domain.kinds import KeyCredentialKind, VendorCode
 VENDOR: Final = VendorCode("salto")
 UNENFORCED: Final[frozenset[KeyCredentialKind]] = frozenset()
 """Kinds whose window no lock enforces: guests get one only where the tenant accepts that."""
+RECEIVER: Final = "phone"
+"""What it sends keys on phones to."""
 PHONES: Final = LockCapabilities(
     mobile_key=True, remote_issue=True, remote_revoke=True, offline_issuance=True
 )

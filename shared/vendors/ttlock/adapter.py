@@ -16,20 +16,23 @@ from shared.ports.lock import DeviceHealth, ListedDevice
 from shared.vendor_kit.api_client import VendorApi
 from shared.vendor_kit.binding import AdapterPorts, Binding
 from shared.vendor_kit.calm.allowance import Limit
+from shared.vendor_kit.computed_keys import ComputedKeySync
 from shared.vendor_kit.guard import GuardPolicy
 from shared.vendor_kit.health import Skews, skew_warnings
 from shared.vendor_kit.key_sync import KeySync
-from shared.vendor_kit.lock_vendor import PropertyLocks, SyncedLockVendor
+from shared.vendor_kit.lock_vendor import PropertyLocks
 from shared.vendor_kit.opening import TokenRules, open_api
+from shared.vendor_kit.radio_jobs import RadioJobs
+from shared.vendor_kit.radio_vendor import RadioLockVendor
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import Operation, VendorRefused
 from shared.vendor_kit.relay_notes import RelayNotes
+from shared.vendor_kit.relays import Relays
 from shared.vendor_kit.turns import Turns
 from shared.vendor_kit.visits import turn_at, visiting
 from shared.vendors.ttlock import capabilities
 from shared.vendors.ttlock.account import Account, read_account
 from shared.vendors.ttlock.capabilities import CAPACITY, SOURCES, TTLOCK, UNENFORCED
-from shared.vendors.ttlock.computed_keys import ComputedKeySync
 from shared.vendors.ttlock.errors import (
     ASTRAY,
     BAD_REFRESH_TOKEN,
@@ -38,8 +41,8 @@ from shared.vendors.ttlock.errors import (
     STALE_TOKEN,
     wait_after,
 )
-from shared.vendors.ttlock.gateways import Gateways
 from shared.vendors.ttlock.inspection import Inspector
+from shared.vendors.ttlock.inventory import HEARERS
 from shared.vendors.ttlock.kinds import KINDS
 from shared.vendors.ttlock.protocol import FormProtocol
 from shared.vendors.ttlock.records import records_since
@@ -54,16 +57,16 @@ def guard_of(account: Account) -> GuardPolicy:
     return replace(GUARD, limit=limit)
 
 
-class TTLock(SyncedLockVendor):
+class TTLock(RadioLockVendor):
     """One property's locks, each spoken to through a gateway that does one thing at a time."""
 
     sync = ComputedKeySync
 
     def __init__(
-        self, locks: PropertyLocks, api: VendorApi, turns: Turns, gateways: Gateways, inspector: Inspector
+        self, locks: PropertyLocks, api: VendorApi, turns: Turns, relays: Relays, inspector: Inspector
     ) -> None:
         super().__init__(locks, api, KINDS, UNENFORCED)
-        self._turns, self._gateways, self._inspector = turns, gateways, inspector
+        self._turns, self._relays, self._inspector = turns, relays, inspector
         self._skews = Skews(locks.clock)
 
     def visit(self) -> AbstractAsyncContextManager[None]:
@@ -81,7 +84,7 @@ class TTLock(SyncedLockVendor):
         """Ask a lock how it is."""
         device = self._locks.device(device_id)
         with REFUSALS.spoken(Operation.LOOK, device_id):
-            name = await self._gateways.turn_at(device.vendor_device, Urgency.POLL)
+            name = await self._relays.turn_at(device.vendor_device, Urgency.POLL)
             async with turn_at(self._turns, name, "health", Urgency.POLL) as turn:
                 return await self._inspector.health(device, turn)
 
@@ -97,13 +100,13 @@ class TTLock(SyncedLockVendor):
 
     @asynccontextmanager
     async def _turn(self, sync: KeySync, urgency: Urgency) -> AsyncIterator[KeySync]:
-        name = await self._gateways.turn_at(sync.lock, urgency)
+        name = await self._relays.turn_at(sync.lock, urgency)
         async with turn_at(self._turns, name, sync.key.name, urgency) as turn:
             try:
                 yield replace(sync, turn=turn)
             except VendorRefused as refused:
                 if refused.code in ASTRAY:
-                    self._gateways.doubt(sync.lock)
+                    self._relays.doubt(sync.lock)
                 raise
 
     def _behind(self, sync: KeySync) -> timedelta:
@@ -130,8 +133,9 @@ def open_vendor(binding: Binding, ports: AdapterPorts) -> TTLock:
     api = open_api(binding, ports, protocol, (account.name, account.application), rules)
     turns = Turns(ports.leases, binding.tenant, ports.clock, ports.entropy)
     notes = RelayNotes(ports.documents.tenant(binding.tenant), TTLOCK, property_id)
-    gateways = Gateways(api, notes, property_id, ports.clock)
-    inspector = Inspector(binding, api, gateways, ports.clock, protocol)
+    relays = Relays(api, notes, HEARERS, ports.clock)
+    inspector = Inspector(binding, api, relays, ports.clock, protocol)
     offered = partial(capabilities.of_adapter, binding.policy)
     locks = PropertyLocks(binding, REFUSALS, ports.clock, offered, SOURCES, CAPACITY)
-    return TTLock(locks, api, turns, gateways, inspector)
+    jobs = RadioJobs.at(ports.documents.tenant(binding.tenant), ports.clock, TTLOCK, property_id)
+    return TTLock(locks, api, turns, relays, inspector).with_radio(jobs)

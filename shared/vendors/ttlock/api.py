@@ -1,7 +1,7 @@
 """The endpoints we use, each a function from what is wanted to a request and the reader of its answer.
 
 Nothing is sent here. `clientId`, `accessToken` and `date` are added on the way out. Commands say type 2,
-through the gateway: the vendor's default, 1, would put the key into the cloud and never on the lock.
+through the gateway: the vendor's default, 1, puts the key into the cloud and never on the lock.
 """
 
 import re
@@ -14,7 +14,7 @@ from shared.vendor_kit.grids import Bounds
 
 T = TypeVar("T")
 Params = dict[str, str | int]
-GATEWAY: Final = 2
+GATEWAY, PHONE = 2, 1
 PERIOD: Final = 3
 NOT_REMOTE: Final = 2
 FROZEN: Final = "110405"
@@ -31,10 +31,10 @@ def list_passcodes(lock: str, name: str, page: int) -> Ask[Page[Row]]:
     return listing("/v3/lock/listKeyboardPwd", page, row, lockId=lock, searchStr=name)
 
 
-def add_passcode(new: Addition) -> Ask[Secret[str]]:
+def add_passcode(new: Addition, way: int = GATEWAY) -> Ask[Secret[str]]:
     """Add a passcode of our choice."""
     own: Params = {"keyboardPwd": new.secret.reveal(), "keyboardPwdName": new.name, "keyboardPwdType": PERIOD}
-    return _add("/v3/keyboardPwd/add", new, "keyboardPwdId", {**own, "addType": GATEWAY})
+    return _add("/v3/keyboardPwd/add", new, "keyboardPwdId", {**own, "addType": way})
 
 
 def change_passcode(lock: str, ref: Secret[str], bounds: Bounds) -> Ask[None]:
@@ -43,9 +43,9 @@ def change_passcode(lock: str, ref: Secret[str], bounds: Bounds) -> Ask[None]:
     return _order("/v3/keyboardPwd/change", lock, own)
 
 
-def delete_passcode(lock: str, ref: Secret[str]) -> Ask[None]:
+def delete_passcode(lock: str, ref: Secret[str], way: int = GATEWAY) -> Ask[None]:
     """Delete a passcode."""
-    return _order("/v3/keyboardPwd/delete", lock, {"keyboardPwdId": ref.reveal(), "deleteType": GATEWAY})
+    return _order("/v3/keyboardPwd/delete", lock, {"keyboardPwdId": ref.reveal(), "deleteType": way})
 
 
 def compute_passcode(lock: str, name: str, bounds: Bounds) -> Ask[Row]:

@@ -14,6 +14,8 @@ SOURCES: Final = {KeyCredentialKind.RFID_CARD: SecretSource.HELD}
 """A card is known by its number, which somebody at the lock must have read."""
 CAPACITY: Final = {KeyCredentialKind.PIN_CODE: 250, KeyCredentialKind.RFID_CARD: 1000}
 """What one lock keeps; eKeys are kept by phones."""
+LOCKS_NAMED_WORLDWIDE, TELLS_ATTEMPTS = True, True
+"""A `lockId` is one lock, whichever account sees it; its log says who opened it, so a key can end by that."""
 PASSCODES, CARDS = 0, 1
 """Bits of `featureValue`."""
 

@@ -14,12 +14,12 @@ from shared.vendor_kit.health import battery, skew_warnings
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import VendorRefused
 from shared.vendor_kit.relay_notes import Reach
+from shared.vendor_kit.relays import WEAKEST, Relays
 from shared.vendor_kit.turns import Turn
 from shared.vendors.ttlock import inventory
 from shared.vendors.ttlock.capabilities import of_lock
 from shared.vendors.ttlock.errors import OUT_OF_REACH
-from shared.vendors.ttlock.gateways import Gateways
-from shared.vendors.ttlock.inventory import WEAKEST, Lock
+from shared.vendors.ttlock.inventory import Lock
 from shared.vendors.ttlock.protocol import FormProtocol
 
 
@@ -41,16 +41,16 @@ class Inspector:
     """Looks at one property's locks."""
 
     def __init__(
-        self, binding: Binding, api: VendorApi, gateways: Gateways, clock: Clock, protocol: FormProtocol
+        self, binding: Binding, api: VendorApi, relays: Relays, clock: Clock, protocol: FormProtocol
     ) -> None:
-        self._binding, self._api, self._gateways = binding, api, gateways
+        self._binding, self._api, self._relays = binding, api, relays
         self._clock, self._protocol = clock, protocol
 
     async def devices(self) -> tuple[ListedDevice, ...]:
         """Return those of the property's locks that are in the account, and note who reaches them."""
         locks = {lock.id: lock for lock in await self._api.whole(inventory.list_locks, Urgency.POLL)}
         hearings = await self._hearings()
-        await self._gateways.note({lock: self._reach(hearings.get(lock)) for lock in locks})
+        await self._relays.note({lock: self._reach(hearings.get(lock)) for lock in locks})
         listed = (each for each in self._binding.devices if each.vendor_device in locks)
         return tuple(self._listed(each, locks, hearings) for each in listed)
 

@@ -9,12 +9,11 @@ from typing import Final
 
 from shared.vendor_kit.asks import Ask, Json, Page, number_in
 from shared.vendor_kit.grids import EPOCH
+from shared.vendor_kit.relays import WEAKEST, Hearers, Near
 from shared.vendors.ttlock.api import GATEWAY_SECONDS, listing
 
 PERCENT: Final = range(101)
 _FIRMWARE: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,31}")
-WEAKEST: Final = -999
-"""The signal of whoever is heard, nobody says how well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +37,10 @@ class Gateway:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
-    """A gateway that hears a lock, or a lock that is heard by a gateway, and how well."""
-
-    id: str
-    signal: int
-    heard_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Detail:
     """What we want to know of a lock, by itself."""
 
     battery: int | None
-    offset: timedelta
-    """By how much the lock's own clock is set ahead of UTC."""
     firmware: str | None = None
 
 
@@ -81,6 +69,11 @@ def lock_detail(lock: str) -> Ask[Detail]:
     return Ask("GET", "/v3/lock/detail", {"lockId": lock}, _detail)
 
 
+def clock_ahead(lock: str) -> Ask[timedelta]:
+    """Ask the cloud by how much a lock's own clock is set ahead of UTC."""
+    return Ask("GET", "/v3/lock/detail", {"lockId": lock}, _ahead)
+
+
 def query_date(lock: str) -> Ask[datetime]:
     """Ask a lock what time it is."""
     return Ask("GET", "/v3/lock/queryDate", {"lockId": lock}, _date, GATEWAY_SECONDS)
@@ -104,10 +97,13 @@ def _near(id_: str) -> Callable[[Json], tuple[Near, ...]]:
     )
 
 
+def _ahead(answer: Json) -> timedelta:
+    return timedelta(milliseconds=int(answer.get("timezoneRawOffset") or 0))
+
+
 def _detail(answer: Json) -> Detail:
-    offset = timedelta(milliseconds=int(answer.get("timezoneRawOffset") or 0))
     firmware = str(answer.get("firmwareRevision") or "")
-    return Detail(_battery(answer), offset, firmware if _FIRMWARE.fullmatch(firmware) else None)
+    return Detail(_battery(answer), firmware if _FIRMWARE.fullmatch(firmware) else None)
 
 
 def _date(answer: Json) -> datetime:
@@ -124,3 +120,6 @@ def _instant(told: Json) -> datetime | None:
         milliseconds = number_in(told)
         return None if milliseconds is None else EPOCH + timedelta(milliseconds=milliseconds)
     return None
+
+
+HEARERS: Final = Hearers(list_gateways_of_lock, list_locks_of_gateway)

@@ -1,24 +1,37 @@
 """The kinds of key TTLock keeps at a lock, and the endpoints that tend each."""
 
 from collections.abc import Mapping
+from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from shared.domain.kinds import KeyCredentialKind
 from shared.ports.lock_causes import LockCause
-from shared.vendor_kit.asks import KindEndpoints
+from shared.vendor_kit.asks import Computing, KindEndpoints
 from shared.vendor_kit.refusals import Meaning
 from shared.vendors.ttlock import api
 from shared.vendors.ttlock.api import NUMBER
+from shared.vendors.ttlock.errors import WINDOW_TAKEN
+from shared.vendors.ttlock.inventory import clock_ahead
 
+COMPUTED: Final = Computing(
+    api.compute_passcode,
+    clock_ahead,
+    WINDOW_TAKEN,
+    use_within=timedelta(hours=24),
+    longest=timedelta(days=365),
+)
 KINDS: Final[Mapping[KeyCredentialKind, KindEndpoints]] = {
     KeyCredentialKind.PIN_CODE: KindEndpoints(
         api.list_passcodes,
         api.add_passcode,
         api.change_passcode,
         api.delete_passcode,
-        computing=api.compute_passcode,
+        computing=COMPUTED,
         refs=NUMBER,
         all_keys=api.EVERY_PASSCODE,
+        noting=partial(api.add_passcode, way=api.PHONE),
+        forgetting=partial(api.delete_passcode, way=api.PHONE),
     ),
     KeyCredentialKind.RFID_CARD: KindEndpoints(
         api.list_cards,

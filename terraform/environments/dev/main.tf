@@ -9,8 +9,10 @@ module "cell" {
   project_id            = each.value.project_id
   region                = each.value.region
   archive               = var.archive
+  next_archive          = var.next_archive
   warm                  = false
   proven_by             = var.proven_by
+  collector             = var.collector
   log_retention_days    = 30
   fixed_addresses       = each.value.fixed_addresses
   customer_managed_keys = each.value.customer_managed_keys

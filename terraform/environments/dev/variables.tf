@@ -20,9 +20,21 @@ variable "archive" {
   type        = string
 }
 
+variable "next_archive" {
+  description = "Path of the archive on trial, while there is one."
+  type        = string
+  default     = null
+}
+
 variable "runbooks" {
   description = "The address that `infra/runbooks` of this repository is below."
   type        = string
+}
+
+variable "collector" {
+  description = "Where functions send traces by OTLP; null sends none."
+  type        = string
+  default     = null
 }
 
 variable "proven_by" {

@@ -121,8 +121,10 @@ module "functions" {
   project_id           = var.project_id
   region               = var.region
   archive              = var.archive
+  next_archive         = var.next_archive
   build                = local.fleet.build
   functions            = local.fleet.functions
+  next_builds          = local.fleet.next_builds
   invokers             = local.fleet.invokers
   environment_of_place = local.fleet.environment_of_place
   place                = local.place
@@ -130,6 +132,7 @@ module "functions" {
   members              = module.accounts.members
   builder              = module.foundation.builder
   proven_by            = var.proven_by
+  collector            = var.collector
   warm                 = var.warm
   connector            = one(module.egress[*].connector)
   kms_key              = module.vault.at_rest
@@ -182,6 +185,7 @@ module "watch" {
   signals        = local.fleet.signals
   promises       = local.fleet.promises
   counted        = local.fleet.counted
+  timed          = local.fleet.timed
   runbooks       = var.runbooks
   channels       = var.channels
   pager          = var.pager

@@ -37,3 +37,8 @@ output "subjects" {
   description = "The unique id of each account: what another cloud may know it by, such as the bucket of the witness."
   value       = module.accounts.subjects
 }
+
+output "on_trial" {
+  description = "Adapters' next builds that are deployed beside the present ones; none without a next archive."
+  value       = module.functions.on_trial
+}

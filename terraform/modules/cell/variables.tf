@@ -49,6 +49,17 @@ variable "archive" {
   }
 }
 
+variable "next_archive" {
+  description = "Path of the archive on trial (`keyfleet canary`), while there is one: adapters are deployed of it once more, beside the present ones."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.next_archive == null ? true : endswith(var.next_archive, ".zip")
+    error_message = "The archive on trial is a .zip that python -m infra.archive makes."
+  }
+}
+
 variable "warm" {
   description = "Whether instances wait for the functions that ask for it. It costs, and saves a second a key."
   type        = bool
@@ -63,6 +74,17 @@ variable "proven_by" {
   validation {
     condition     = contains(["signature", "iam"], var.proven_by)
     error_message = "A caller is proven by signature or by iam."
+  }
+}
+
+variable "collector" {
+  description = "The address to which functions send traces by OTLP over HTTP; null sends none. Google's own, `https://telemetry.googleapis.com`, wants `roles/telemetry.tracesWriter` of whoever writes."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.collector == null || can(regex("^https?://[a-z0-9.-]+(:[0-9]+)?$", var.collector))
+    error_message = "A collector is an address such as https://collector.example.com:4318, without a path."
   }
 }
 

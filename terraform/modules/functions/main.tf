@@ -1,22 +1,36 @@
 # The archive, and of it every function and service, each as its own account, called by whom the plan names.
 
 locals {
-  functions = { for name, each in var.functions : name => each if each.kind == "function" }
-  services  = { for name, each in var.functions : name => each if each.kind == "service" }
+  # While a next archive is on trial, each adapter is there once more, built of it: the same account, rights and callers.
+  on_trial = { for name, each in var.next_builds : name => each.of if var.next_archive != null }
+
+  hosted = merge(var.functions, { for name, of in local.on_trial : name => var.functions[of] })
+
+  functions = { for name, each in local.hosted : name => each if each.kind == "function" }
+  services  = { for name, each in local.hosted : name => each if each.kind == "service" }
+
+  builds = { for name, each in local.functions : name => contains(keys(local.on_trial), name) ? one(google_storage_bucket_object.next) : google_storage_bucket_object.archive }
 
   # Functions that call on a vendor leave by the fixed addresses, where there are any.
-  leaves_by = { for name, each in var.functions : name => each.adapter == null ? null : var.connector }
+  leaves_by = { for name, each in local.hosted : name => each.adapter == null ? null : var.connector }
 
-  told = { for name, each in var.functions : name => merge(
+  told = { for name, each in local.hosted : name => merge(
     { for variable, term in var.environment_of_place : variable => var.place[term] },
     each.environment,
-    { KEYFLEET_AUDIENCE = "${var.place["base_url"]}/${name}" },
+    {
+      KEYFLEET_AUDIENCE = "${var.place["base_url"]}/${name}"
+      KEYFLEET_BUILD    = substr(filesha256(contains(keys(local.on_trial), name) ? var.next_archive : var.archive), 0, 12)
+    },
+    var.collector == null ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT = var.collector },
     var.proven_by == "signature" || each.open_to_all ? {} : { KEYFLEET_PROVEN_BY = var.proven_by },
   ) }
 
   callers = merge(
     { for key, pair in var.invokers : key => { function = pair.function, member = var.members[pair.caller] } },
     { for name, each in var.functions : "${name}/allUsers" => { function = name, member = "allUsers" } if each.open_to_all },
+    merge([for name, of in local.on_trial : {
+      for pair in var.invokers : "${name}/${pair.caller}" => { function = name, member = var.members[pair.caller] } if pair.function == of
+    }]...),
   )
 }
 
@@ -59,6 +73,14 @@ resource "google_storage_bucket_object" "archive" {
   name   = "keyfleet-${filesha256(var.archive)}.zip"
   bucket = google_storage_bucket.source.name
   source = var.archive
+}
+
+resource "google_storage_bucket_object" "next" {
+  count = var.next_archive == null ? 0 : 1
+
+  name   = "keyfleet-${filesha256(var.next_archive)}.zip"
+  bucket = google_storage_bucket.source.name
+  source = var.next_archive
 }
 
 resource "google_artifact_registry_repository" "images" {
@@ -109,7 +131,7 @@ resource "google_cloudfunctions2_function" "this" {
     source {
       storage_source {
         bucket = google_storage_bucket.source.name
-        object = google_storage_bucket_object.archive.name
+        object = local.builds[each.key].name
       }
     }
   }

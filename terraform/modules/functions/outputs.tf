@@ -13,3 +13,8 @@ output "archive" {
   description = "The object that all of them were built of."
   value       = google_storage_bucket_object.archive.name
 }
+
+output "on_trial" {
+  description = "Adapters' next builds that are deployed beside the present ones."
+  value       = sort(keys(local.on_trial))
+}

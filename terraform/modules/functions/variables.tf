@@ -13,6 +13,17 @@ variable "archive" {
   type        = string
 }
 
+variable "next_archive" {
+  description = "Path of the archive on trial, or null: of it every adapter is there once more."
+  type        = string
+  default     = null
+}
+
+variable "next_builds" {
+  description = "Table `next_builds` of the plan: what each adapter's next build is called."
+  type        = map(object({ of = string }))
+}
+
 variable "build" {
   description = "Table `build` of the plan: the runtime, what a build is told, and what starts a service."
   type        = object({ runtime = string, environment = map(string), service_command = string })
@@ -72,6 +83,11 @@ variable "builder" {
 
 variable "proven_by" {
   description = "What proves a caller to a function that only accounts may call."
+  type        = string
+}
+
+variable "collector" {
+  description = "Where functions send traces by OTLP; null where nobody collects them."
   type        = string
 }
 

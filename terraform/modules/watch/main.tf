@@ -14,7 +14,58 @@ locals {
     }
   ]...)
 
+  lines       = "resource.type=\"cloud_run_revision\" metric.type=\"logging.googleapis.com/user/keyfleet/"
   topic_sends = "metric.type=\"pubsub.googleapis.com/topic/send_request_count\" resource.type=\"pubsub_topic\" resource.label.topic_id="
+}
+
+# A chart a signal, a promise's burn rate, and what is timed or counted of each vendor.
+locals {
+  charts = concat(
+    [for name in sort(keys(var.signals)) : {
+      title      = var.signals[name].title
+      filter     = var.signals[name].filter
+      thresholds = [var.signals[name].above]
+      aggregation = {
+        alignmentPeriod    = "${var.signals[name].every_seconds}s"
+        perSeriesAligner   = var.signals[name].aligner
+        crossSeriesReducer = var.signals[name].reducer
+        groupByFields      = var.signals[name].by
+      }
+    }],
+    [for name in sort(keys(var.promises)) : {
+      title      = var.promises[name].title
+      filter     = "select_slo_burn_rate(\"${google_monitoring_slo.promise[name].name}\", \"3600s\")"
+      thresholds = [14.4]
+      aggregation = {
+        alignmentPeriod    = "300s"
+        perSeriesAligner   = "ALIGN_MEAN"
+        crossSeriesReducer = "REDUCE_NONE"
+        groupByFields      = []
+      }
+    }],
+    [for name in sort(keys(var.timed)) : {
+      title      = "${name}: 95 of 100 are within"
+      filter     = "${local.lines}${name}\""
+      thresholds = [for promise in values(var.promises) : promise.within_ms if promise.timed == name]
+      aggregation = {
+        alignmentPeriod    = "300s"
+        perSeriesAligner   = "ALIGN_PERCENTILE_95"
+        crossSeriesReducer = "REDUCE_MAX"
+        groupByFields      = ["metric.label.about"]
+      }
+    }],
+    [for name in sort(distinct(compact(values(var.promises)[*].bad_lines))) : {
+      title      = name
+      filter     = "${local.lines}${name}\""
+      thresholds = []
+      aggregation = {
+        alignmentPeriod    = "300s"
+        perSeriesAligner   = "ALIGN_DELTA"
+        crossSeriesReducer = "REDUCE_SUM"
+        groupByFields      = ["metric.label.about"]
+      }
+    }],
+  )
 }
 
 resource "google_monitoring_notification_channel" "pager" {
@@ -43,6 +94,37 @@ resource "google_logging_metric" "counted" {
     labels {
       key        = "about"
       value_type = "STRING"
+    }
+  }
+}
+
+# How long something took, by a field of the lines that tell of it: from a millisecond to ten minutes.
+resource "google_logging_metric" "timed" {
+  for_each = var.timed
+
+  project          = var.project_id
+  name             = "keyfleet/${each.key}"
+  description      = "Milliseconds told in the fleet's log, by ${each.value.by}"
+  filter           = "resource.type=\"cloud_run_revision\" AND ${each.value.filter}"
+  value_extractor  = "EXTRACT(jsonPayload.${each.value.field})"
+  label_extractors = { about = "EXTRACT(jsonPayload.${each.value.by})" }
+
+  metric_descriptor {
+    metric_kind = "DELTA"
+    value_type  = "DISTRIBUTION"
+    unit        = "ms"
+
+    labels {
+      key        = "about"
+      value_type = "STRING"
+    }
+  }
+
+  bucket_options {
+    exponential_buckets {
+      num_finite_buckets = 72
+      growth_factor      = 1.2
+      scale              = 1
     }
   }
 }
@@ -159,12 +241,32 @@ resource "google_monitoring_slo" "promise" {
   goal                = each.value.goal
   rolling_period_days = 28
   user_labels         = var.labels
-  depends_on          = [google_logging_metric.counted]
+  depends_on          = [google_logging_metric.counted, google_logging_metric.timed]
 
   request_based_sli {
-    good_total_ratio {
-      good_service_filter = "${local.topic_sends}\"${each.value.good_topic}\""
-      bad_service_filter  = each.value.bad_topic != null ? "${local.topic_sends}\"${each.value.bad_topic}\"" : "metric.type=\"logging.googleapis.com/user/keyfleet/alerts\" resource.type=\"cloud_run_revision\" metric.label.about=\"${each.value.bad_alert}\""
+    dynamic "good_total_ratio" {
+      for_each = each.value.timed == null ? [each.value] : []
+
+      content {
+        good_service_filter = good_total_ratio.value.good_topic != null ? "${local.topic_sends}\"${good_total_ratio.value.good_topic}\"" : "${local.lines}${good_total_ratio.value.good_lines}\""
+        bad_service_filter = (
+          good_total_ratio.value.bad_topic != null ? "${local.topic_sends}\"${good_total_ratio.value.bad_topic}\"" :
+          good_total_ratio.value.bad_lines != null ? "${local.lines}${good_total_ratio.value.bad_lines}\"" :
+          "${local.lines}alerts\" metric.label.about=\"${good_total_ratio.value.bad_alert}\""
+        )
+      }
+    }
+
+    dynamic "distribution_cut" {
+      for_each = each.value.timed == null ? [] : [each.value]
+
+      content {
+        distribution_filter = "${local.lines}${distribution_cut.value.timed}\""
+
+        range {
+          max = distribution_cut.value.within_ms
+        }
+      }
     }
   }
 }
@@ -208,29 +310,16 @@ resource "google_monitoring_dashboard" "this" {
     displayName = "keyfleet ${var.cell}"
     mosaicLayout = {
       columns = 12
-      tiles = [for index, name in sort(keys(var.signals)) : {
+      tiles = [for index, chart in local.charts : {
         xPos   = 6 * (index % 2)
         yPos   = 4 * floor(index / 2)
         width  = 6
         height = 4
         widget = {
-          title = var.signals[name].title
+          title = chart.title
           xyChart = {
-            dataSets = [{
-              plotType = "LINE"
-              timeSeriesQuery = {
-                timeSeriesFilter = {
-                  filter = var.signals[name].filter
-                  aggregation = {
-                    alignmentPeriod    = "${var.signals[name].every_seconds}s"
-                    perSeriesAligner   = var.signals[name].aligner
-                    crossSeriesReducer = var.signals[name].reducer
-                    groupByFields      = var.signals[name].by
-                  }
-                }
-              }
-            }]
-            thresholds = [{ value = var.signals[name].above }]
+            dataSets   = [{ plotType = "LINE", timeSeriesQuery = { timeSeriesFilter = { filter = chart.filter, aggregation = chart.aggregation } } }]
+            thresholds = [for each in chart.thresholds : { value = each }]
           }
         }
       }]

@@ -40,9 +40,13 @@ variable "promises" {
   type = map(object({
     title      = string
     goal       = number
-    good_topic = string
+    good_topic = optional(string)
     bad_topic  = optional(string)
     bad_alert  = optional(string)
+    good_lines = optional(string)
+    bad_lines  = optional(string)
+    timed      = optional(string)
+    within_ms  = optional(number)
     runbook    = string
   }))
 }
@@ -50,6 +54,11 @@ variable "promises" {
 variable "counted" {
   description = "Table `counted` of the plan."
   type        = map(object({ filter = string, by = string }))
+}
+
+variable "timed" {
+  description = "Table `timed` of the plan."
+  type        = map(object({ filter = string, field = string, by = string }))
 }
 
 variable "runbooks" {

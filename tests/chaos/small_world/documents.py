@@ -11,6 +11,7 @@ from shared.ports.document_limits import (
     check_commit_bytes,
     check_query,
     check_ref,
+    check_refs,
     check_writes,
     encode,
     place_of,
@@ -81,9 +82,9 @@ class MemoryDocuments:
         """Return a tenant's handle."""
         return MemoryTenantDocuments(self, TenantId(tenant))
 
-    async def sweep(self, index, equals, *, until, limit=100):
+    async def sweep(self, index, equals, *, until, since=None, limit=100):
         """Return (tenant, id) pairs across tenants."""
-        self.check(index, equals, until, limit)
+        self.check(index, equals, until, limit, since)
         if not index.swept:
             raise UndeclaredIndex(index)
         await self.reads(f"sweep {index.collection}")
@@ -92,6 +93,7 @@ class MemoryDocuments:
             (place, tenant, id_)
             for tenant, rows in shelves
             for place, id_ in _matching(rows, index, equals, until, now)
+            if since is None or place >= _place(since)
         )
         return [(TenantId(tenant), id_) for _, tenant, id_ in found[:limit]]
 
@@ -101,10 +103,10 @@ class MemoryDocuments:
         if self.air.weather.strikes("unread"):
             raise Unavailable("the store cannot be read just now")
 
-    def check(self, index, equals, until, limit):
+    def check(self, index, equals, until, limit, since=None):
         if index not in self._indexes:
             raise UndeclaredIndex(index)
-        check_query(index, equals, until, limit)
+        check_query(index, equals, until, limit, since)
 
     def due_by(self, until):
         """Return the ids that any sweep could still find due."""
@@ -164,6 +166,11 @@ class MemoryTenantDocuments:
         await store.reads(f"get {ref}")
         row = store.shelf.collection(self.tenant, ref.collection).get(ref.id)
         return None if row is None or not row.alive(store.clock.now()) else _document(ref, row)
+
+    async def get_all(self, refs):
+        """Return each living document, or None."""
+        check_refs(refs)
+        return [await self.get(ref) for ref in refs]
 
     async def commit(self, writes):
         """Apply all writes or none."""

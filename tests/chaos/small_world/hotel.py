@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 from infra.local.sample.load import move_in, read_sample
 from infra.local.simulation.loop import BEGINNING
+from shared.domain.capabilities import LockCapabilities
 from shared.domain.kinds import VendorCode
 from shared.ledger.indexes import DEVICES
 from tests.chaos.small_world.documents import MemoryDocuments, Table
@@ -21,13 +22,18 @@ class House:
 
     vendor: VendorCode
     front_door: bool = True
+    able: LockCapabilities | None = None
+    """What its locks can do, where that is not what the sample's can."""
 
 
 @cache
 def sample(house: House):
     """Return the hotel of a house."""
     hotel = read_sample()
-    devices = [replace(device, vendor=house.vendor) for device in hotel.devices]
+    devices = [
+        replace(device, vendor=house.vendor, capabilities=house.able or device.capabilities)
+        for device in hotel.devices
+    ]
     return replace(hotel, devices=tuple(each for each in devices if house.front_door or len(each.rooms) == 1))
 
 

@@ -11,8 +11,11 @@ from shared.domain.grant_lifecycle import Intended, Placed, RemovalProof, Remove
 from shared.domain.kinds import RevokeReason
 from shared.domain.plan import MAX_ATTEMPTS
 from shared.domain.states import Active, Failed, Requested, Revoked, Suspended
+from shared.ports.secret_sources import SOURCES, SecretSource
 from shared.runtime.platform import QUARANTINE_TOPIC
 from tests.chaos.small_world.bus import event_of
+from tests.chaos.small_world.judge_staff import about_closing, about_staff, is_a_guests
+from tests.chaos.small_world.judge_turns import about_times, claims_of, is_of_the_turn
 from tests.chaos.small_world.scene import Scene, keys_of
 from tests.chaos.small_world.stays import GUEST
 
@@ -36,7 +39,8 @@ def judge(scene: Scene) -> list[str]:
         *_about_doors(scene, keys),
         *_about_log(scene, keys),
     ]
-    for stay in scene.stays:
+    found += [*about_staff(scene, keys), *(about_closing(scene, keys) if scene.closed else ())]
+    for stay in () if scene.closed else scene.stays:
         found += [f"{stay.id}: {problem}" for problem in _about_stay(stay, scene, keys)]
     for key in keys:
         problems = (*_about_story(key), *_about_grants(key, scene), *_about_leftovers(key, scene))
@@ -48,7 +52,7 @@ def _about_deliveries(scene) -> Iterator[str]:
     for kept in scene.given_up:
         yield f"message {kept.number} of {kept.topic} was never acknowledged"
     for kept in scene.log:
-        if kept.topic == QUARANTINE_TOPIC:
+        if kept.topic == QUARANTINE_TOPIC and not scene.closed:  # a closed hotel takes no bookings
             yield f"quarantined: {dict(kept.message.attributes)}"
     for execution in scene.endless:
         yield f"execution {execution} never came to an end"
@@ -79,11 +83,14 @@ def _about_record(stay, record):
 
 
 def _about_its_keys(stay, record, scene, keys):
-    own = [key for key in keys if key.credential.core.holder.reservation_id == stay.id]
-    named = [key for key in own if key.id in record["credentials"]]
+    own = [key for key in keys if is_a_guests(key) and key.credential.core.holder.reservation_id == stay.id]
+    named = [key for key in keys if key.id in record["credentials"]]
     if len(named) != len(record["credentials"]):
         yield "its record names keys that are not in the ledger"
-    current = [key for key in named if key.credential.core.claim == record["claim"]]
+    strange = [key for key in named if key not in own and not is_of_the_turn(key, stay)]
+    if stay.truth.confirms:
+        yield from (f"it names {key.id}, which is another stay's" for key in strange)
+    current = [key for key in named if record["claim"] in claims_of(key)]
     # Of those that failed and were let go, or were lost, others were requested in their place.
     alike = Counter(key.credential.core.claim for key in own if not (key.let_go or key.lost or key.refused))
     if max(alike.values(), default=1) > 1:
@@ -92,7 +99,7 @@ def _about_its_keys(stay, record, scene, keys):
         yield from _about_need(stay, key, scene, wanted=stay.truth.confirms and key in named)
     if stay.truth.confirms:
         yield from _about_current(stay, current, scene)
-        yield from _about_kept(stay, [key for key in named if key not in current])
+        yield from _about_kept(stay, [key for key in own if key in named and key not in current])
     elif own and _ended_first(stay, scene):
         yield "it was over before it was confirmed, and still got a key"
 
@@ -105,8 +112,7 @@ def _about_current(stay, current, scene):
         core = key.credential.core
         if core.holder.guest_id != stay.guest:
             yield f"{key.id} is for {core.holder.guest_id}, not for {stay.guest}"
-        if (core.window.start, core.window.end) != (stay.start, stay.end):
-            yield f"{key.id} is not for the times of the stay"
+        yield from about_times(stay, key, turned="turn" in scene.rows("reservations")[stay.id])
         if isinstance(key.state, Failed):
             yield from _about_failure(key, scene)
         elif not isinstance(key.state, Suspended if stay.rests else Active):
@@ -251,7 +257,7 @@ def _about_living(key, placed, scene):
     here = [found for found in scene.at_doors if found.name in {grant.vendor_name for grant in placed}]
     if len({found.secret for found in here}) != 1:
         yield f"its {len(here)} keys at the locks have not one secret"
-    elif {found.secret for found in here} != {
+    elif SOURCES[placed[0].kind] is not SecretSource.NONE and {found.secret for found in here} != {
         scene.sealed_pins.get((key.id, placed[0].kind, placed[0].secret_try))
     }:
         yield "what is sealed for the guest is not what opens the locks"

@@ -191,7 +191,7 @@ class TinyDoors:
 
     vendor = TINY
     account = Secret(b"mock://")
-    policy, workers, protests = None, 1, ()
+    policy, able, workers, protests = None, None, 1, ()
 
     def __init__(self, air, clock, spawn):
         self._locks = TinyLocks()

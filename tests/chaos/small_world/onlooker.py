@@ -12,8 +12,7 @@ from datetime import timedelta
 
 from shared.domain.instants import instant_from_text
 from shared.ledger.grant_record import Wish, grant_from
-from shared.ledger.reading import StoredUnreadable
-from shared.ports.documents import Document, Ref
+from shared.ports.documents import Document, Ref, StoredUnreadable
 from shared.queries.attention import attention, residues
 from shared.queries.hotels import Cell
 from shared.runtime.indexes import INDEXES
@@ -65,7 +64,8 @@ class Onlooker:
         told, left = await attention(self._cell, now), await residues(self._cell, None, now)
         listed = {(each["device"], each["vendor_name"]) for each in left}
         seen = [key for key in self._world.doors.at_doors() if key.end > now.timestamp()]
-        self._note(now, [*self._strangers(seen, listed, now), *self._shut_out(seen, told, now)])
+        shut_out = () if self._closed else self._shut_out(seen, told, now)
+        self._note(now, [*self._strangers(seen, listed, now), *shut_out])
         counted = len({each["device"] for each in left})
         if counted != told["residual_locks"]:
             self._note(
@@ -116,6 +116,11 @@ class Onlooker:
                 wanted = {door for door, rooms in self._doors_of.items() if rooms & {*core["rooms"]}}
                 if wanted - {door for door, _ in mine}:
                     yield f"{id_}: {key} lacks a door, and nobody is called"
+
+    @property
+    def _closed(self):
+        """Whether the hotel is closed: its guests are somebody else's to help."""
+        return any(hotel.get("closed_at") for hotel in self._rows("properties").values())
 
     def _rows(self, collection):
         rows = self._world.main.rows.get((TENANT, collection), {})

@@ -17,6 +17,8 @@ from shared.usecases.upkeep import sweep_due
 from shared.vendor_kit import guard
 from shared.vendor_kit.calm.blocks import OwnBlocks
 from tests.chaos.small_world import documents
+from tests.chaos.small_world.planted_cards import OF_CARDS
+from tests.chaos.small_world.planted_shifts import OF_SHIFTS
 from tests.chaos.small_world.planted_wishes import OF_WISHES
 from tests.chaos.small_world.planted_words import OF_WORDS
 
@@ -292,6 +294,8 @@ BUGS = (
     revoke_only_when_the_locks_have_let_go,
     say_it_was_settled_before_it_was,
     *AT_A_STRICT_VENDOR,
+    *OF_CARDS,
+    *OF_SHIFTS,
     *OF_WISHES,
     *OF_WORDS,
 )

@@ -1,6 +1,6 @@
 """Plays one schedule and judges it. A seed that fails is played again, with every line of its trace, by
 
-python -m tests.chaos.small_world.play SEED [tiny|slow|ttlock|strict]
+python -m tests.chaos.small_world.play SEED [tiny|slow|card|set|ttlock|strict]
 """
 
 import asyncio
@@ -11,13 +11,16 @@ from random import Random
 import orjson
 
 from infra.local.simulation.loop import run_virtually
+from tests.chaos.small_world.card_locks import CardDoors
 from tests.chaos.small_world.hotel import doors_of
 from tests.chaos.small_world.judge import judge
 from tests.chaos.small_world.locks import TinyDoors
 from tests.chaos.small_world.onlooker import Onlooker
 from tests.chaos.small_world.scene import Scene
+from tests.chaos.small_world.set_locks import SetDoors
 from tests.chaos.small_world.slow_locks import SlowDoors
-from tests.chaos.small_world.stays import drawn_stays
+from tests.chaos.small_world.staff import drawn_household
+from tests.chaos.small_world.stays import drawn_next, drawn_stays
 from tests.chaos.small_world.strict_ttlock import StrictTTLockDoors
 from tests.chaos.small_world.ttlock import TTLockDoors
 from tests.chaos.small_world.unsettled import changing, residues, told_to_people, unsettled
@@ -30,7 +33,14 @@ MOST_ORDERS = 20
 MOST_SECONDS = 3600
 """Longer than any storm: whoever is refused until then has met a bug, and the judge sees what it left."""
 WHEN_RESIDUES_ARE_GONE = 3 * 3600.0
-VENDORS = {"tiny": TinyDoors, "slow": SlowDoors, "ttlock": TTLockDoors, "strict": StrictTTLockDoors}
+VENDORS = {
+    "tiny": TinyDoors,
+    "slow": SlowDoors,
+    "card": CardDoors,
+    "set": SetDoors,
+    "ttlock": TTLockDoors,
+    "strict": StrictTTLockDoors,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +65,11 @@ def play(seed: int, vendor: str = "tiny", weather: Weather | None = None) -> Pla
     async def main(clock):
         chance = Random(seed)
         world, stays = _set_up(clock, weather or Weather(chance, Climate.drawn(chance)), VENDORS[vendor])
-        problems = await _happen(world, stays)
+        stays = drawn_next(seed, stays, clock.now(), max(20.0, world.weather.climate.storm))
+        desk_orders = any(stay.freed_at is not None or stay.lost_at is not None for stay in stays)
+        storm = max(20.0, world.weather.climate.storm)
+        household = drawn_household(seed, clock.now(), storm, may_close=not desk_orders)
+        problems = await _happen(world, stays, household)
         return Played(seed, vendor, problems, world.weather.trace, world.fleet.words.getvalue())
 
     return run_virtually(main, seed)
@@ -66,10 +80,12 @@ def _set_up(clock, weather, kind):
     return world, drawn_stays(weather.chance, clock.now(), max(20.0, weather.climate.storm))
 
 
-async def _happen(world, stays):
+async def _happen(world, stays, household):
     """Let everything happen, and return what is wrong half an hour after the storm."""
     tellers = [
-        world.spawn(_tell(world, told, at)) for stay in stays for told in stay.events for at in told.at
+        world.spawn(_tell(world, told, at))
+        for told in (*(each for stay in stays for each in stay.events), *household.events)
+        for at in told.at
     ]
     sweeper = asyncio.ensure_future(world.sweep_each_minute())
     onlooker = Onlooker(world)
@@ -78,7 +94,7 @@ async def _happen(world, stays):
     tellers += [world.spawn(_replace(world, stay)) for stay in stays if stay.lost_at is not None]
     await asyncio.wait(tellers)
     await world.until_quiet()
-    scene = _scene(world, stays)
+    scene = _scene(world, stays, household)
     await onlooker.look(settled=not unsettled(scene))
     problems = [*world.witness.protests, *onlooker.protests, *world.doors.protests] + [
         f"the world broke: {error!r}" for error in world.broken
@@ -87,7 +103,7 @@ async def _happen(world, stays):
     if not problems and unsettled(scene):
         # A lock that would not do what it is asked is asked again each hour, until it does.
         await asyncio.sleep(WHEN_RESIDUES_ARE_GONE)
-        scene = _scene(world, stays)
+        scene = _scene(world, stays, household)
         known = told_to_people(scene)
         problems = [each for each in judge(scene) + residues(scene) if not any(key in each for key in known)]
     sweeper.cancel()
@@ -134,7 +150,7 @@ async def _replace(world, stay):
         await asyncio.sleep(1)
 
 
-def _scene(world, stays):
+def _scene(world, stays, household):
     doors = world.doors
     pins = opened_pins(world.sealed)
     return Scene(
@@ -148,13 +164,14 @@ def _scene(world, stays):
         ever_at_doors=doors.ever_at_doors(),
         doors_of=doors_of(world.house),
         sealed_pins=pins,
-        hidden=[*pins.values(), *doors.hidden()],
+        hidden=[*filter(None, pins.values()), *doors.hidden()],
         endless=[kept.id for kept in world.sagas.active],
         verdicts=[
             (kept.argument["saga_id"], kept.argument["generation"], kept.result["outcome"])
             for kept in world.sagas.kept.values()
-            if kept.result is not None
+            if kept.result is not None and "saga_id" in kept.argument
         ],
+        household=household,
         words=world.fleet.words.getvalue(),
         arguments=orjson.dumps(
             [[kept.argument, kept.result, kept.entries] for kept in world.sagas.kept.values()]

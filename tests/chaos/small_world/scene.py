@@ -4,6 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import orjson
+
+from shared.domain.core import Guest
 from shared.domain.credential import KeyCredential
 from shared.domain.documents import from_document
 from shared.domain.grant import Grant
@@ -11,6 +14,7 @@ from shared.domain.kinds import FailureReason, RevokeReason
 from shared.domain.states import Failed, Revoked
 from shared.keywork.revival import CURABLE
 from tests.chaos.small_world.bus import Published
+from tests.chaos.small_world.staff import Household
 from tests.chaos.small_world.stays import Stay
 
 TENANT = "tnt_silk"
@@ -46,6 +50,12 @@ class Scene:
     endless: list[str]
     verdicts: list[tuple[str, int, str]]
     """Of every execution that returned: for which key, of which generation, with which outcome."""
+    household: Household
+
+    @property
+    def closed(self):
+        """Whether the hotel closed."""
+        return self.household.closing is not None
 
     def rows(self, collection):
         """Return the documents of a collection, by id."""
@@ -68,6 +78,18 @@ class Key:
     @property
     def state(self):
         return self.credential.state
+
+    @property
+    def then(self):
+        """The stay that has it after the one that it is of, as its entry says it."""
+        return self.entry.get("then")
+
+    @property
+    def handed_over(self):
+        """Whether it was told to be the next stay's by now."""
+        return any(
+            "reservationId" in orjson.loads(row["body"])["data"].get("changes", {}) for row in self.told
+        )
 
     @property
     def let_go(self):
@@ -94,7 +116,8 @@ class Key:
     @property
     def awaited(self):
         """Whether somebody looks still when another key is to be requested in place of this one."""
-        return isinstance(self.state, Failed) and self.state.reason in CURABLE and not self.let_go
+        wanted = isinstance(self.credential.core.holder, Guest) and not self.let_go
+        return isinstance(self.state, Failed) and self.state.reason in CURABLE and wanted
 
 
 def keys_of(scene: Scene) -> list[Key]:

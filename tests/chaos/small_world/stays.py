@@ -66,6 +66,22 @@ One that is extended still includes all that it was. One that is moved is for th
 or in other rooms; one that is held rests until somebody frees it. One whose guest was missed rests until
 something newer speaks for the guest; of one whose key was lost somebody has the key replaced.
 """
+NEXT_STAYS = 0.3
+NEXT_LIVES = (
+    ("confirmed",),
+    ("confirmed",),
+    ("confirmed", "confirmed"),
+    ("confirmed", "ended"),
+    ("confirmed", "ended", "confirmed"),
+    ("confirmed", "extended"),
+    ("confirmed", "moved"),
+    ("confirmed", "changed"),
+    ("confirmed", "held"),
+    ("confirmed", "held", "freed"),
+    ("confirmed", "missed", "came"),
+    ("confirmed", "lost"),
+)
+"""What becomes of a stay right after another of the same guest's."""
 WORDS = {"moved": "dates_changed", "held": "fraud_flagged", "missed": "no_show", "came": "checked_in"}
 OCCASIONS = ("vendor-late", "vendor-late", "vendor-unheard", "vendor-5xx", "hung-up", "started-twice")
 SPANS = (0.3, 1.0, 3.0, 15.0, 60.0, 400.0)
@@ -132,6 +148,26 @@ def drawn_stays(chance: Random, now: datetime, storm: float) -> list[Stay]:
     return [_stay(chance, number, now, storm) for number in range(1, chance.choice((1, 1, 2, 3)) + 1)]
 
 
+def drawn_next(seed: int, stays: list[Stay], now: datetime, storm: float) -> list[Stay]:
+    """Draw for some guest the stay after theirs, in the same room, by its own chance; return all stays."""
+    chance = Random(f"the next stay of {seed}")
+    if chance.random() >= NEXT_STAYS:
+        return stays
+    before = chance.choice(stays)
+    first = chance.choice((before, before.events[0].stay))
+    start = first.end + chance.choice((NO_TIME, NO_TIME, timedelta(hours=4)))
+    end = start + timedelta(days=chance.randrange(1, 4))
+    life, began = chance.choice(NEXT_LIVES), chance.choice((0.0, 10.0, storm, 2 * storm))
+    moments = sorted(began + chance.uniform(0, min(storm, chance.choice(SPANS))) for _ in life)
+    bare = Stay(f"rsv_{len(stays) + 1}", first.guest, first.rooms, start, end)
+    stay, ended = _lived(chance, bare, life, moments, now), before
+    if before.truth.confirms and chance.random() < 0.5:
+        later, version = moments[-1] + chance.uniform(0, 30), before.truth.version + 1
+        told = _told(chance, before, "ended", version, later, now, numbered=True)
+        ended = replace(before, events=(*before.events, told))
+    return [*(ended if each is before else each for each in stays), stay]
+
+
 def _stay(chance, number, now, storm):
     rooms = _rooms(chance)
     start = now + timedelta(hours=chance.randrange(-5, 30))
@@ -140,7 +176,10 @@ def _stay(chance, number, now, storm):
     moments = [chance.uniform(0, span) for _ in life]
     if chance.random() < 0.75:  # else the bus brings later news first
         moments.sort()
-    stay = Stay(f"rsv_{number}", f"gst_{number}", rooms, start, end)
+    return _lived(chance, Stay(f"rsv_{number}", f"gst_{number}", rooms, start, end), life, moments, now)
+
+
+def _lived(chance, stay, life, moments, now):
     # Only a higher version says for sure that a stay which ended is one again.
     reopened = "ended" in life[:-1]
     for version, (kind, moment) in enumerate(zip(life, moments, strict=True), start=1):

@@ -39,7 +39,7 @@ class TTLockDoors:
     """The vendor's cloud and the doors behind it; as an Http, the line to it."""
 
     vendor = TTLOCK
-    policy, workers, protests = None, 1, ()
+    policy, able, workers, protests = None, None, 1, ()
     account = Secret(orjson.dumps(ACCOUNT))
 
     def __init__(self, air, clock, spawn):

@@ -29,7 +29,7 @@ def unsettled(scene: Scene) -> list[str]:
 
 
 def told_to_people(scene: Scene) -> set[str]:
-    """Return what may be said of keys that cannot be what they are to be, another's PIN being at a lock.
+    """Return what may be said of keys that cannot be what they are to be: another's PIN is at a lock.
 
     People must know it of each such key: its own id, what is said of its stay's rooms for want of it, and of
     those of its doors that open as they are to, while it is not awake as a whole.
@@ -42,7 +42,8 @@ def told_to_people(scene: Scene) -> set[str]:
     }
     alarms = [line for line in scene.words.splitlines() if "can have no other key" in line]
     known = {key for key in taken if any(key in line for line in alarms)}
-    cores = (scene.rows("credentials")[key]["credential"]["core"] for key in known)
+    cores = [scene.rows("credentials")[key]["credential"]["core"] for key in known]
+    cores = [core for core in cores if "reservation_id" in core["holder"]]
     rooms = {f"{core['holder']['reservation_id']}: its keys are for" for core in cores}
     return known | rooms | {f"{_place(row)} is at the lock" for row in rows if _opens(row, known)}
 

@@ -86,7 +86,7 @@ def _proof(context, veiled):
 
 
 def opened_pins(shelf):
-    """Return the PINs that are sealed, by credential, kind and try; only a judge may do this."""
+    """Return the sealed PINs, by credential, kind and try; None for a card's. Only a judge may do this."""
     rows = {
         id_: row
         for (_, name), rows in shelf.rows.items()
@@ -102,4 +102,4 @@ def _name(id_):
 
 
 def _unveiled(text):
-    return base64.b64decode(text)[len(MAGIC) + DIGEST :].translate(VEIL).decode()
+    return text and base64.b64decode(text)[len(MAGIC) + DIGEST :].translate(VEIL).decode()

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from infra.local.ambient import SeededEntropy
 from infra.local.simulation.loop import VirtualClock
+from shared.domain.capabilities import LockCapabilities
 from shared.domain.ids import minted_at
 from shared.domain.kinds import VendorCode
 from shared.domain.secret import Secret
@@ -39,6 +40,8 @@ class Doors(Protocol):
     account: Secret[bytes]
     policy: GuardPolicy | None
     """How hard it may be used, where it says so itself."""
+    able: LockCapabilities | None
+    """What its locks can do, if not what the sample's can."""
     workers: int
     """How many processes there are, at the least."""
 
@@ -99,7 +102,7 @@ class SmallWorld:
         self.broken: list[BaseException] = []
         self.fleet = MemoryFleet(weather, self.spawn)
         self.air = Air(weather, self.fleet.kill)
-        self.house = House(doors.vendor, front_door=weather.chance.random() < 0.5)
+        self.house = House(doors.vendor, weather.chance.random() < 0.5, doors.able)
         self.main, self.sealed = furnished(self.house), Table()
         self.doors = doors(self.air, clock, self.spawn)
         self.doors.prompt = self.fleet.prompt
@@ -152,13 +155,18 @@ class SmallWorld:
             late = self._made_anew() or self._things or self.fleet.living or self.sagas.active
 
     def _made_anew(self):
-        """Say whether a key that was requested anew, less than half an hour ago, is under way."""
-        oldest = (self.clock.now() - HALF_AN_HOUR).timestamp() * 1000
+        """Say whether a key that was requested anew, less than half an hour ago, is under way.
+
+        It may be made already, while locks still have to let go of what was tried before.
+        """
+        now = self.clock.now()
+        oldest, soon = ((now + each).timestamp() * 1000 for each in (-HALF_AN_HOUR, HALF_AN_HOUR))
         rows = self.main.rows.get(("tnt_silk", "credentials"), {}).items()
         anew = [row.values for id_, row in rows if row.values.get("revival") and minted_at(id_) > oldest]
+        owing = [each for each in anew if each.get("due_at")]
         return any(
-            each["credential"]["state"]["type"] in {"requested", "pending"} and each.get("due_at")
-            for each in anew
+            each["credential"]["state"]["type"] in {"requested", "pending"} or each["due_at"] < soon
+            for each in owing
         )
 
     def _quiet(self, end):

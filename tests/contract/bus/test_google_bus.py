@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
+from infra.emulated.topics import Administrator
 from shared.gcp.bus import PubSubBus
 from tests.contract.bus.desk import desk
 from tests.contract.bus.port import DEAD, BusPort, texts
 from tests.contract.failing import failure_of
 from tests.emulators import deviations
 from tests.emulators.google import OnGoogle
-from tests.emulators.pubsub import Administrator
 
 
 async def pubsub_bus(google):

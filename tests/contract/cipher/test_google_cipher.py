@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from infra.emulated.serving import serving
 from shared.domain.errors import InvalidInput
 from shared.domain.secret import Secret
 from shared.gcp.cipher import HEADER, MAGIC, KmsCipher
@@ -15,7 +16,6 @@ from shared.ports.vault import PurposeRefused, SealBroken
 from tests.contract.cipher.setting import PIN, Words
 from tests.contract.cipher.suite import OTHERS, CipherContract
 from tests.emulators.fakes.kms import FakeKms
-from tests.emulators.fakes.serving import serving
 from tests.emulators.google import OnGoogle
 
 OPENS = frozenset({PIN.purpose, OTHERS["purpose"]})

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from infra.emulated.topics import Administrator
 from infra.local.bus import Bus, SubscriptionSpec, TopicSpec
 from infra.local.operations import LocalDeadLetters
 from shared.gcp.bus import PubSubBus
@@ -17,7 +18,6 @@ from tests.contract.bus.port import Wanted
 from tests.contract.dead_letters.suite import KEEPER, SHIFTS, DeadLettersContract
 from tests.contract.delivery.machine import machine
 from tests.emulators.google import OnGoogle
-from tests.emulators.pubsub import Administrator
 
 CAUGHT = (AssertionError, pytest.fail.Exception)
 

@@ -29,6 +29,7 @@ class Expiring:
         await short_lived(setting)
         setting.clock.advance(minutes=1)
         assert await setting.data(ROOM) is None
+        assert [*await setting.alpha.get_all([ROOM])] == [None]
 
     async def test_an_expired_document_is_not_found_by_a_query(self, setting):
         await short_lived(setting, SAGA, WAITING)

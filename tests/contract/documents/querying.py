@@ -166,6 +166,15 @@ class Querying:
         await setting.sagas(SAGAS)
         assert list(await setting.store.sweep(DUE, WAITING, until="2027", limit=1)) == [(ALPHA, "d")]
 
+    async def test_a_sweep_goes_on_from_a_value_that_is_included(self, setting):
+        await setting.sagas(SAGAS)
+        whole = [id_ for _, id_ in await setting.store.sweep(DUE, WAITING, until="2026-05-02")]
+        since = {"since": SAGAS[whole[1]]["due_at"], "until": "2026-05-02"}
+        assert [id_ for _, id_ in await setting.store.sweep(DUE, WAITING, **since)] == whole[1:]
+        assert [id_ for _, id_ in await setting.store.sweep(DUE, WAITING, limit=1, **since)] == whole[1:2]
+        with pytest.raises(InvalidInput, match="since"):
+            await setting.store.sweep(DUE, WAITING, until="2026-05-02", since=1)
+
     @pytest.mark.parametrize(
         ("equals", "bounds"),
         [

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from shared.domain.errors import InvalidInput
+from shared.ports.document_limits import MOST_RESULTS, TooLarge
 from shared.ports.documents import Create, Ref, Update
 from tests.contract.documents.setting import ROOM
 
@@ -91,6 +92,14 @@ class Refusing:
             await setting.create(Ref("rooms", id_), {})
         with pytest.raises(InvalidInput, match="id in rooms"):
             await setting.alpha.get(Ref("rooms", id_))
+        with pytest.raises(InvalidInput, match="id in rooms"):
+            await setting.alpha.get_all([ROOM, Ref("rooms", id_)])
+
+    async def test_more_at_once_than_every_store_reads_is_refused(self, setting):
+        refs = [Ref("rooms", str(number)) for number in range(MOST_RESULTS + 1)]
+        assert set(await setting.alpha.get_all(refs[1:])) == {None}
+        with pytest.raises(TooLarge, match=r"^refs: "):
+            await setting.alpha.get_all(refs)
 
     @pytest.mark.parametrize("id_", ["0", "x" * 255, "sha256:0a", "key_01HX", "a.b~c@d=e|f+g-h"])
     async def test_the_ids_we_use_can_be_held(self, setting, id_):

@@ -27,6 +27,15 @@ class Writing:
     async def test_what_was_never_written_is_none(self, setting):
         assert await setting.alpha.get(ROOM) is None
 
+    async def test_some_are_read_at_once_in_the_order_asked(self, setting):
+        refs = [Ref("rooms", "9"), Ref("keys", "1"), Ref("rooms", "none"), Ref("rooms", "1")]
+        for ref in [*refs[:2], *refs[3:]]:
+            await setting.create(ref, {"of": str(ref)})
+        found = await setting.alpha.get_all(refs)
+        assert [*found] == [await setting.alpha.get(ref) for ref in refs]
+        assert [each and each.data["of"] for each in found] == ["rooms/9", "keys/1", None, "rooms/1"]
+        assert (*await setting.beta.get_all(refs[:1]), *await setting.beta.get_all([])) == (None,)
+
     async def test_an_acknowledged_write_survives_a_restart(self, setting):
         await setting.create(ROOM, {"floor": 2})
         await setting.reopen()

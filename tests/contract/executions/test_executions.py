@@ -14,6 +14,7 @@ from google.cloud.workflows.executions_v1.types import (
 )
 from grpc import StatusCode
 
+from infra.emulated.serving import Fake, Refusal, serving
 from infra.local.ambient import SystemClock
 from infra.local.operations import LocalExecutions
 from shared.gcp.executions import ExecutionRecords
@@ -23,7 +24,6 @@ from shared.vendor_kit.http import Answer
 from tests.contract.executions.suite import ExecutionsContract
 from tests.contract.objects.test_google_objects import PlainAccess
 from tests.contract.sagas.ground import Ground
-from tests.emulators.fakes.serving import Fake, Refusal, serving
 from tests.emulators.google import OnGoogle
 
 CAUGHT = (AssertionError, pytest.fail.Exception)

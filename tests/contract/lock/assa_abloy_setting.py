@@ -39,10 +39,8 @@ class VisionlineSetting(VostioSetting):
     """Simulated offline locks, and the server in the hotel that puts keys on phones."""
 
     address = "https://visionline.hotel.example"
+    adding = "visionline/add"
 
     def __init__(self, folder, **options):
         super().__init__(folder, **options)
         self.account = operator_at(self.address)
-
-    async def lose_the_next_answer(self):
-        await self.fault("timeout_after_success", "visionline/add", times=1)

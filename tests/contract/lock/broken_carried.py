@@ -2,8 +2,9 @@
 
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import timedelta
 
-from shared.vendor_kit import carried_keys
+from shared.vendor_kit import carried_keys, door_notes
 from shared.vendor_kit.carried_keys import CarriedKeys
 from shared.vendor_kit.departures import Departures
 from shared.vendors.assa_abloy.visionline import PhoneKeys
@@ -26,6 +27,21 @@ def forgets_who_left(patch):
         return frozenset()
 
     patch.setattr(Departures, "among", among)
+
+
+def spares_what_is_replaced(patch):
+    """Lets a card that was lost open beside the one that was made in its place."""
+    place = CarriedKeys.place
+
+    async def beside(self, key):
+        return await place(self, replace(key, instead_of=frozenset()))
+
+    patch.setattr(CarriedKeys, "place", beside)
+
+
+def forgets_what_may_yet_be_made(patch):
+    """Takes a request that nobody heard of for one that never was."""
+    patch.setattr(door_notes, "LANDS_WITHIN", timedelta(0))
 
 
 def takes_no_turns(patch):
@@ -65,6 +81,8 @@ def makes_another_after_silence(patch):
 BROKEN = {
     always_overrides: "test_a_second_guest_does_not_end_the_first_one_s_key",
     forgets_who_left: "test_the_next_guest_ends_the_key_of_one_who_left_early",
+    spares_what_is_replaced: "test_a_replacement_ends_what_it_comes_instead_of",
+    forgets_what_may_yet_be_made: "test_while_a_key_may_yet_be_made_nobody_else_s_is",
     takes_no_turns: "test_two_guests_at_once_do_not_end_each_other_s_keys",
     makes_keys_early: "test_a_placed_key_opens_from_its_start_to_its_end",
     says_it_took_a_key_back: "test_a_removed_key_opens_nothing",

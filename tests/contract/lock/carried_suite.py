@@ -1,14 +1,16 @@
 """What a vendor promises whose keys guests carry: what nobody can take back is refused, and ends by time."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
-from shared.domain.kinds import REVOKE_PENDING_AT_LOCK
+from shared.domain.kinds import REVOKE_PENDING_AT_LOCK, SetRole
 from shared.domain.lock_errors import KeyRevokeFailed, VendorUnreachable
 from shared.domain.secret import Secret
 from shared.ports.lock_causes import in_line
+from shared.vendor_kit.door_notes import LANDS_WITHIN
 from tests.contract.lock.setting import DAY, DOOR_101, DOOR_102, FRONT, HOUR
 from tests.contract.lock.suite import LockVendorContract
 
@@ -123,6 +125,43 @@ class CarriedKeysContract(LockVendorContract):
         await asyncio.gather(setting.vendor.place(setting.key()), setting.vendor.place(other))
         for secret in (setting.other_secret, setting.secret, setting.other_secret):
             assert await setting.opens(secret)
+
+    @pytest.mark.parametrize("role", SetRole)
+    async def test_no_role_ends_the_key_of_somebody_who_stays(self, setting, role):
+        await setting.vendor.place(setting.key())
+        await setting.vendor.place(setting.key("second", secret=Secret(setting.other_secret), role=role))
+        assert [await setting.opens(setting.other_secret), await setting.opens()] == [True, True]
+
+    @pytest.mark.parametrize("role", SetRole)
+    async def test_every_role_ends_the_key_of_a_guest_who_is_gone(self, setting, role):
+        await setting.vendor.place(setting.key())
+        with suppress(KeyRevokeFailed):
+            await setting.vendor.remove(setting.key())
+        await setting.vendor.place(setting.key("second", secret=Secret(setting.other_secret), role=role))
+        assert [await setting.opens(setting.other_secret), await setting.opens()] == [True, False]
+
+    async def test_a_replacement_ends_what_it_comes_instead_of(self, setting):
+        lost = setting.key()
+        await setting.vendor.place(lost)
+        names = frozenset({lost.name})
+        other = setting.key("second", secret=Secret(setting.other_secret), role=SetRole.REPLACEMENT)
+        await setting.vendor.place(replace(other, instead_of=names))
+        assert [await setting.opens(setting.other_secret), await setting.opens()] == [True, False]
+
+    async def test_while_a_key_may_yet_be_made_nobody_else_s_is(self, setting):
+        late, other = setting.key(), setting.key("second", secret=Secret(setting.other_secret))
+        await setting.lose_the_next_request()
+        with pytest.raises(VendorUnreachable):
+            await setting.vendor.place(late)
+        with pytest.raises(VendorUnreachable) as caught:
+            await setting.vendor.place(other)
+        assert (in_line(caught.value), caught.value.after) == (True, LANDS_WITHIN)
+        await setting.vendor.place(late)
+        with pytest.raises(VendorUnreachable):
+            await setting.vendor.place(other)
+        setting.clock.advance(seconds=LANDS_WITHIN.total_seconds())
+        await setting.vendor.place(other)
+        assert [await setting.opens(setting.other_secret), await setting.opens()] == [True, True]
 
     async def test_the_next_guest_ends_the_key_of_one_who_left_early(self, setting):
         await setting.vendor.place(setting.key())

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from shared.domain.kinds import REVOKE_PENDING_AT_LOCK
+from shared.domain.kinds import REVOKE_PENDING_AT_LOCK, SetRole
 from shared.domain.lock_errors import (
     CardEncoderOffline,
     DeviceNotPaired,
@@ -176,6 +176,14 @@ class DeskContract:
         (second, front) = await setting.placed(setting.keys("second"))
         assert (setting.opens(second), setting.opens(first)) == (True, False)
         assert setting.opens(front, FRONT)
+
+    @pytest.mark.parametrize(("role", "ends"), [(role, role is SetRole.REPLACEMENT) for role in SetRole])
+    async def test_a_replacement_s_card_alone_ends_that_of_somebody_who_stays(self, setting, role, ends):
+        lost = setting.keys()
+        (first, _) = await setting.placed(lost)
+        names = frozenset({lost[0].set_name})
+        (second, _) = await setting.placed(setting.keys("second", role=role, instead_of=names))
+        assert [setting.opens(second), setting.opens(first)] == [True, not ends]
 
     async def test_a_neighbour_s_card_still_opens_the_front_door(self, setting):
         (_, neighbour) = await setting.placed(setting.keys("neighbour", (DOOR_102, FRONT)))

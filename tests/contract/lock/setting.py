@@ -17,6 +17,7 @@ from shared.kernel.log import Log
 from shared.keywork.port import EnginePort
 from shared.keywork.services import Services
 from shared.keywork.vendor_session import VendorSession
+from shared.ledger.guest_contacts import GuestContacts
 from shared.ledger.hotel_directory import HotelDirectory, HotelSetup
 from shared.ledger.ledger import Ledger
 from shared.ledger.sealed_keys import SealedKeys
@@ -54,7 +55,8 @@ class OneDesk:
         self.vendor = setting.vendor_code
         hotel = HotelSetup(binding.property, binding.devices, binding.policy)
         sealed = SealedKeys(setting.means.sealed.tenant(TENANT), setting.means.cipher, self.vendor)
-        self.desk = VendorSession(hotel, binding, setting.vendor, sealed)
+        accounts = GuestContacts(setting.means.documents.tenant(TENANT), setting.means.cipher, self.vendor)
+        self.desk = VendorSession(hotel, binding, setting.vendor, sealed, accounts)
 
     async def at(self, tenant, property_id):
         """Return the session of the guesthouse."""

@@ -90,8 +90,17 @@ class SimulatedSetting(Setting):
         (lock,) = (each for each in state["locks"] if str(each["lockId"]) == VENDOR_NAMES[device])
         return sum(len(rows) for rows in lock["listed"].values())
 
+    @property
+    def adding(self):
+        """Return what the vendor's operation is called that makes a key."""
+        return self.simulated.adding
+
     async def lose_the_next_answer(self):
-        await self.fault("timeout_after_success", self.simulated.adding, times=1)
+        await self.fault("timeout_after_success", self.adding, times=1)
+
+    async def lose_the_next_request(self):
+        """Lose a request that makes a key, of which nobody knows whether it arrives yet."""
+        await self.fault("drop", self.adding, times=1)
 
     async def break_down(self):
         await self.fault("http_502", "*")

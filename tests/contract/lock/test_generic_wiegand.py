@@ -61,6 +61,16 @@ async def test_a_card_is_above_one_that_a_desk_whose_clock_is_ahead_made_alone(s
     assert (job.overrides, job.number) == (True, ahead + 1)
 
 
+async def test_a_card_that_leaves_a_door_is_written_for_its_others_all_the_same(setting):
+    await setting.pulled()
+    (here, left) = setting.keys()
+    (hand,) = await setting.vendor.place_all([here])
+
+    await setting.vendor.remove(left)
+
+    assert [each.id for each in await setting.pulled()] == [hand.job]
+
+
 async def test_a_card_is_ordered_however_often_it_came_to_nothing_before_and_its_last_job_is_soon_found(
     setting, monkeypatch
 ):

@@ -2,6 +2,8 @@
 
 from contextlib import AsyncExitStack
 
+from infra.emulated.executions import FakeExecutions
+from infra.emulated.serving import serving
 from infra.local.ambient import SystemClock
 from infra.local.fleet import NOBODY
 from infra.local.host.functions import load_functions
@@ -10,14 +12,13 @@ from infra.local.world import FleetConfig
 from infra.manifest.load import load_manifest
 from shared.runtime.google import Surroundings, google_platform
 from shared.runtime.platform import deployed
+from shared.vendor_kit.http import ConnectionFailed
 from tests.contract.platform.internet import CALLBACKS, Internet
 from tests.contract.platform.post import Post
 from tests.contract.sagas.ground import Ground
 from tests.contract.sagas.waker import Waker
-from tests.emulators.fakes.executions import FakeExecutions
 from tests.emulators.fakes.kms import FakeKms
 from tests.emulators.fakes.secrets import FakeSecretManager
-from tests.emulators.fakes.serving import serving
 from tests.emulators.fakes.tasks import FakeCloudTasks
 from tests.emulators.firestore import Shelves
 from tests.emulators.google import settings
@@ -29,6 +30,17 @@ class PlainAccess:
 
     async def token(self):
         return "access-token"
+
+
+class NobodyOutside:
+    """The addresses that tenants name: nobody lives there."""
+
+    async def send(self, call):
+        """Reach nobody."""
+        raise ConnectionFailed("nobody lives there")
+
+    async def close(self):
+        """Nothing is open."""
 
 
 class OneEach:
@@ -85,7 +97,7 @@ class Cloud:
         self.functions = load_functions(self.manifest, self.settings.base_url)
         self.internet = Internet(self.settings, self.clock, self.functions)
         self.internet.neighbours[CALLBACKS] = self.waker
-        around = Surroundings(self.clock, http=self.internet, access=PlainAccess())
+        around = Surroundings(self.clock, http=self.internet, access=PlainAccess(), outward=NobodyOutside())
         self.platform = OneEach(lambda: google_platform(self.settings, around))
         self.shelves = Shelves(firestore, self.settings)
         self._stack.push_async_callback(self.shelves.close)

@@ -59,6 +59,12 @@ class Hotel:
         """Sweep as Cloud Scheduler does each minute."""
         return await self.cloud.internet.call("sweep-due", b"{}", caller=SCHEDULER)
 
+    async def called(self, function, times):
+        """Return once a function was called so often."""
+        async with asyncio.timeout(LONGEST_WAIT):
+            while len(self.cloud.internet.answers_of(function)) < times:  # noqa: ASYNC110 - nobody to tell us
+                await asyncio.sleep(0.02)
+
     async def documents(self, collection, *, tenant=SILK, sealed=False):
         """Return everything of a collection by id."""
         settings = self.cloud.settings

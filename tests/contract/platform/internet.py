@@ -4,11 +4,11 @@ import asyncio
 
 import orjson
 
+from infra.emulated.signing import Google, Signer
 from infra.local.transport import InProcess
 from shared.gcp.identity import CERTIFICATES
 from shared.runtime.platform import deployed
 from shared.vendor_kit.http import Call
-from tests.emulators.signing import Google, Signer
 
 CALLBACKS = "https://workflowexecutions.googleapis.com/v1/projects/1/locations/europe-west6/callbacks/"
 EMBEDDED_CALLBACKS = "/_cloud/callbacks/"
@@ -30,18 +30,25 @@ class Internet:
         for address, neighbour in self.neighbours.items():
             if call.url.startswith(address):
                 return await neighbour.send(call)
-        return await self._call_function(call)
+        return await (self._call_function(call) if call.url in self._functions else self._pass_on(call))
 
     async def call(self, function, body=b"", *, caller):
         """Call a function as a service account of the project."""
         headers = {"authorization": f"Bearer {caller}", "content-type": "application/json"}
         return await self.send(Call("POST", self._settings.url_of(function), headers, body, timeout=60))
 
-    async def visit(self, function, path, token):
-        """Get a path of a function as somebody from outside, whose token is passed on as it came."""
-        headers = {"authorization": f"Bearer {token}"} if token else {}
-        call = Call("GET", self._settings.base_url + path, headers, timeout=60)
+    async def visit(self, function, path, token, method="GET", body=b"", headers=None):
+        """Ask a path of a function as somebody from outside, whose token is passed on as it came."""
+        named = {"authorization": f"Bearer {token}"} if token else {}
+        call = Call(method, self._settings.base_url + path, {**(headers or {}), **named}, body, timeout=60)
         return await self._functions[self._settings.url_of(function)].send(call)
+
+    async def _pass_on(self, call):
+        """Call a path of a function as somebody's own program does, with the token that it was given."""
+        address = self._settings.base_url
+        name, _, path = call.url.removeprefix(f"{address}/").partition("/")
+        inside = Call(call.method, f"{address}/{path}", call.headers, call.body, call.timeout)
+        return await self._functions[self._settings.url_of(name)].send(inside)
 
     async def quiet(self):
         """Return once no function is at work."""

@@ -3,10 +3,10 @@
 import orjson
 import pytest
 
+from infra.emulated.signing import Signer
 from shared.domain.ids import TenantId
 from shared.domain.sign_in import TenantAccess
 from shared.usecases.hotels.staff_access import register_access
-from tests.emulators.signing import Signer
 from tests.support.idp import Provider
 from tests.support.sample_hotel import SILK
 

@@ -2,14 +2,14 @@
 
 import pytest
 
+from infra.emulated.executions import FakeExecutions
+from infra.emulated.serving import serving
 from shared.gcp.sagas import WorkflowExecutions
 from shared.ports.sagas import SagaError
 from shared.ports.trouble import ServiceTrouble
 from shared.vendor_kit.http import Answer, ConnectionFailed
 from tests.contract.sagas.port import SagasPort
 from tests.contract.sagas.waker import Waker
-from tests.emulators.fakes.executions import FakeExecutions
-from tests.emulators.fakes.serving import serving
 from tests.emulators.google import OnGoogle
 
 CALLBACKS = "https://workflowexecutions.googleapis.com/v1/projects/1/locations/europe-west6/callbacks"

@@ -2,13 +2,13 @@
 
 import pytest
 
+from infra.emulated.serving import serving
 from shared.domain.secret import Secret
 from shared.gcp.secrets import SecretManager
 from shared.ports.trouble import ServiceTrouble
 from tests.contract.secrets.setting import API, WEBHOOK, Words
 from tests.contract.secrets.suite import SecretsContract
 from tests.emulators.fakes.secrets import FakeSecretManager
-from tests.emulators.fakes.serving import serving
 from tests.emulators.google import OnGoogle
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from infra.emulated.serving import serving
 from shared.gcp.tasks import CloudTasks
 from tests.contract.tasks.port import RELAY, SWEEP, TaskQueuePort
-from tests.emulators.fakes.serving import serving
 from tests.emulators.fakes.tasks import FakeCloudTasks
 from tests.emulators.google import OnGoogle
 

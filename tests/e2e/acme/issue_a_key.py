@@ -8,7 +8,7 @@ from random import Random
 
 import orjson
 
-from infra.local import fleet
+from infra.local.sample import moving
 from infra.local.sample.account import simulator_address
 from infra.local.sample.load import read_sample
 from infra.local.simulation.loop import run_virtually
@@ -63,7 +63,7 @@ async def stay(clock, home):
 
 def main(home):
     """Play the stay, and print what became of it."""
-    fleet.read_sample = hotel_at_acme
+    moving.read_sample = hotel_at_acme
     print(orjson.dumps(run_virtually(lambda clock: stay(clock, Path(home)), 7)).decode())  # noqa: T201
 
 

@@ -1,6 +1,6 @@
 """Cards by way of a lock system that takes FIAS records: one for each order, whatever the line loses."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -15,24 +15,25 @@ from infra.simulators.wires.pty_port import PtyPort
 from infra.simulators.wires.tcp_port import TcpPort
 from tests.edge.wires import DirectLink
 
-CLOCK = SimpleNamespace(now=lambda: datetime(2026, 11, 19, 12, tzinfo=UTC))
+NOON = datetime(2026, 11, 19, 12, tzinfo=UTC)
+CLOCK = SimpleNamespace(now=lambda: NOON)
 QUICK = FiasPatience(acknowledged=0.05, linked=0.05, answered=0.05)
 STARTS, ENDS = datetime.fromisoformat("2026-11-19T15:00"), datetime.fromisoformat("2026-11-21T11:30")
 ORDER = CardOrder(("101",), STARTS, ENDS, "rsv_1", joins=False)
 SERIAL = pytest.mark.parametrize("serial", [False, True])
 
 
-def system_at(locks, serial=False, **wire):
+def system_at(locks, serial=False, now=NOON, clock=None, **wire):
     """Return the system at the end of a line in this process, and its lines."""
-    links = []
+    links, clock = [], clock or SimpleNamespace(now=lambda: now)
 
     async def connect():
         locks.greeting()
         links.append(DirectLink(locks, **wire))
         return links[-1]
 
-    system = FiasSystem(connect, "1", CLOCK, serial=serial)
-    system._orders = FiasOrders(connect, CLOCK, serial=serial, patience=QUICK)
+    system = FiasSystem(connect, "1", clock, serial=serial)
+    system._orders = FiasOrders(connect, clock, serial=serial, patience=QUICK)
     return system, links
 
 
@@ -74,6 +75,31 @@ async def test_without_an_answer_of_ours_nobody_knows(serial, fault, made):
     with pytest.raises(OutcomeUnknown):
         await system_at(locks, serial)[0].make(ORDER)
     assert (locks.heard.count("KR"), len(locks.cards)) == (1, made)
+
+
+@SERIAL
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_late_answer_is_not_taken_for_that_to_the_next_order_of_the_same_stay(serial, restarted):
+    locks = FiasLocks(serial)
+    locks.faults.plan("late", "UR")
+    system, _ = system_at(locks, serial)
+    with pytest.raises(OutcomeUnknown):
+        await system.make(ORDER)
+    if restarted:
+        system, _ = system_at(locks, serial, now=NOON + timedelta(seconds=5))
+    with pytest.raises(DeviceRefused):
+        await system.make(ORDER)
+    assert len(locks.cards) == 1, "the late one said yes, and of the first order alone"
+
+
+async def test_an_order_comes_from_the_encoder_s_own_station_once_no_late_answer_is_to_be_feared():
+    locks, clock = FiasLocks(), SimpleNamespace(now=lambda: NOON)
+    system, _ = system_at(locks, clock=clock)
+    await system.make(ORDER)
+    clock.now = lambda: NOON + timedelta(hours=1)
+    await system.make(ORDER)
+    marked, plain = locks.stations
+    assert (plain, marked[:1], len(marked)) == ("1", "1", 5)
 
 
 @pytest.mark.parametrize(("fault", "sent"), [("lost_ack", 1), ("nak", 1)])

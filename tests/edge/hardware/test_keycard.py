@@ -24,6 +24,7 @@ from edge_agent.hardware.cards.layout import (
 from edge_agent.hardware.errors import CardForeign, CardMissing, HardwareError, UnsafeWrite
 from edge_agent.hardware.pn532.chip import Patience, Pn532Chip
 from edge_agent.hardware.pn532.reader import Pn532Reader
+from infra.bench.measures import desk as bench
 from infra.simulators.encoders.pn532 import Pn532
 from infra.simulators.key_cards.classic_card import ClassicCard
 from infra.simulators.key_cards.door import Door
@@ -109,6 +110,20 @@ async def test_copy_opens_beside_its_original_and_the_next_guest_s_card_shuts_bo
 
 
 FAULTS = ("nack", "silent", "bad_dcs", "dropped_ack", "lost_reply", "stale", "twice", "rf")
+
+
+async def test_new_card_takes_no_word_more_than_its_proof_needs_but_one_refused_key():
+    device = Pn532(ClassicCard())
+    chip = Pn532Chip(DirectLink(device), SHORT)
+    await chip.wake()
+    device.commands.clear()
+    desk = Desk(KeyMaterial(1, Secret(MATERIAL)), SIGNING, (SIGNING.verify_key,))
+
+    await KeyCardPress(Pn532Reader(chip), desk).make(RECORD)
+
+    a_sector = sum(bench.A_SECTOR.values())
+    refused_and_found_again = 2
+    assert len(device.commands) == 1 + bench.SECTORS * a_sector + refused_and_found_again
 
 
 @pytest.mark.parametrize("seed", range(20))

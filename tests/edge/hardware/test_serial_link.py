@@ -1,6 +1,7 @@
 """Serial ports: pyserial on a pseudo-terminal, with pacing, odd pieces, a busy port and a pulled plug."""
 
 import asyncio
+import time
 
 import pytest
 
@@ -8,9 +9,10 @@ from edge_agent.hardware.cards.classic import ClassicCard
 from edge_agent.hardware.cards.keys import KeyMaterial
 from edge_agent.hardware.er302.reader import Er302Reader
 from edge_agent.hardware.errors import LinkLost
+from edge_agent.hardware.link import EventLink
 from edge_agent.hardware.pn532.chip import Pn532Chip
 from edge_agent.hardware.pn532.reader import Pn532Reader
-from edge_agent.hardware.serial_link import open_serial
+from edge_agent.hardware.serial_link import LoopEars, ThreadEars, open_serial
 from infra.simulators.encoders.er302 import Er302
 from infra.simulators.encoders.pn532 import Pn532
 from infra.simulators.key_cards.classic_card import ClassicCard as Plastic
@@ -27,6 +29,22 @@ class Echo:
 
     def receive(self, data):
         return [Answer(data)]
+
+
+class WakeWords:
+    """A codec whose every event is three bytes."""
+
+    def __init__(self):
+        self.kept = b""
+
+    def feed(self, data):
+        whole, self.kept = divmod(len(self.kept + data), 3)[0] * 3, self.kept + data
+        events = [self.kept[at : at + 3] for at in range(0, whole, 3)]
+        self.kept = self.kept[whole:]
+        return events
+
+    def reset(self):
+        self.kept = b""
 
 
 async def pn532(path):
@@ -78,9 +96,24 @@ async def test_byte_that_comes_after_somebody_stopped_waiting_is_not_lost():
         await link.close()
 
 
-async def test_pulled_plug_is_lost_to_who_reads_and_who_writes():
+@pytest.mark.parametrize("ears", [LoopEars, ThreadEars])
+async def test_answer_that_came_while_the_machine_was_busy_is_no_silence(ears):
     with PtyPort(Echo()) as line:
-        link = await open_serial(line.path)
+        events = EventLink(await open_serial(line.path, ears=ears), WakeWords())
+        await events.send(b"ack")
+        waiting = asyncio.ensure_future(events.next(0.02))
+        await asyncio.sleep(0)
+
+        time.sleep(0.1)  # noqa: ASYNC251 - the loop itself is what is late
+
+        assert await waiting == b"ack"
+        await events.close()
+
+
+@pytest.mark.parametrize("ears", [LoopEars, ThreadEars])
+async def test_pulled_plug_is_lost_to_who_reads_and_who_writes(ears):
+    with PtyPort(Echo()) as line:
+        link = await open_serial(line.path, ears=ears)
         reading = asyncio.create_task(link.receive())
         await asyncio.sleep(0)
 
@@ -93,9 +126,10 @@ async def test_pulled_plug_is_lost_to_who_reads_and_who_writes():
         await link.close()
 
 
-async def test_closed_link_ends_whoever_waits():
+@pytest.mark.parametrize("ears", [LoopEars, ThreadEars])
+async def test_closed_link_ends_whoever_waits(ears):
     with PtyPort(Echo()) as line:
-        link = await open_serial(line.path)
+        link = await open_serial(line.path, ears=ears)
         reading = asyncio.create_task(link.receive())
         await asyncio.sleep(0)
 

@@ -37,7 +37,7 @@ def agent(path, port, life):
     return subprocess.Popen(command, cwd=ROOT)
 
 
-@pytest.mark.parametrize("command", [4, 6, 11, 14, 17, 33, 40, 53])
+@pytest.mark.parametrize("command", [4, 6, 11, 14, 17, 33, 36, 41])
 def test_agent_killed_at_a_command_of_the_encoder_makes_one_key(tmp_path, command):
     plastic, path = ClassicCard(), tmp_path / "desk.db"
     device = Watched(plastic, command)

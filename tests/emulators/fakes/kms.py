@@ -8,8 +8,8 @@ from grpc import StatusCode
 from nacl.exceptions import CryptoError
 from nacl.secret import Aead
 
+from infra.emulated.serving import Fake, Refusal
 from shared.gcp.crc32c import crc32c
-from tests.emulators.fakes.serving import Fake, Refusal
 
 KEY = re.compile(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/([a-zA-Z0-9_-]{1,63})")
 

@@ -14,7 +14,7 @@ from google.cloud.secretmanager_v1.types import (
 )
 from grpc import StatusCode
 
-from tests.emulators.fakes.serving import Fake, Refusal
+from infra.emulated.serving import Fake, Refusal
 
 STATES = SecretVersion.State
 

@@ -5,8 +5,8 @@ from datetime import UTC, timedelta
 from google.cloud.tasks_v2.types import CreateTaskRequest, HttpMethod, Task
 from grpc import StatusCode
 
+from infra.emulated.serving import Fake, Refusal
 from shared.vendor_kit.http import Call
-from tests.emulators.fakes.serving import Fake, Refusal
 
 FURTHEST = timedelta(days=30)
 

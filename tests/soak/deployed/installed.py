@@ -4,6 +4,8 @@ import contextlib
 import http.client
 import json
 import os
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -28,12 +30,20 @@ PLACE = {
     "records_bucket": "hotel-locks-try-lock-records",
 }
 LONGEST_START = 60.0
+COUNTER = ("valgrind", "--tool=cachegrind", "--cache-sim=no", "--trace-children=yes")
+COUNT = re.compile(r"I\s+refs:\s+([\d,]+)")
 BARE = """
 import functions_framework.aio
 @functions_framework.aio.http
 async def nothing(request):
     return "nothing"
 """
+
+
+def counting():
+    """Skip what counts instructions where nothing here can."""
+    if shutil.which(COUNTER[0]) is None:
+        pytest.skip("valgrind is not installed: on Debian it comes with the package valgrind")
 
 
 def environment_of(name):
@@ -71,11 +81,20 @@ class Deployed:
         if "No matching distribution" in done.stderr or "Connection" in done.stderr:
             pytest.skip("no package index can be reached to install what functions need")
         assert done.returncode == 0, done.stderr
-        return cls(archive, environment / "bin/python")
+        return cls(archive, environment / "bin/python").compiled()
+
+    def compiled(self):
+        """Compile the sources as a build with SOURCE_DATE_EPOCH does: checked by their hashes."""
+        how = ("-m", "compileall", "-q", "--invalidation-mode", "checked-hash", str(self.archive))
+        subprocess.run([str(self.python), *how], check=True)
+        return self
 
     @contextlib.contextmanager
-    def served(self, name, entry_point, **environment):
-        """Start a function as the platform starts it, and yield how to reach it."""
+    def served(self, name, entry_point, beneath=(), **environment):
+        """Start a function or a service as the platform starts it, and yield how to reach it.
+
+        `beneath` is a program that is told to run it.
+        """
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         told = {
@@ -90,7 +109,7 @@ class Deployed:
             "CLOUD_RUN_TIMEOUT_SECONDS": "60",
         }
         server = subprocess.Popen(
-            [str(self.python.with_name("functions-framework"))],
+            [*beneath, *self._command(name, port)],
             cwd=self.archive,
             env=told,
             stdout=subprocess.PIPE,
@@ -103,6 +122,26 @@ class Deployed:
             yield running
         finally:
             running.end()
+
+    def _command(self, name, port):
+        kind = FLEET["functions"].get(name, {}).get("kind", "function")
+        command = FLEET["build"]["service_command"] if kind == "service" else "functions-framework"
+        program, *options = command.replace("$PORT", str(port)).split()
+        return [str(self.python.with_name(program)), *options]
+
+    def instructions(self, name, entry_point, notes, **environment):
+        """Return what the worker has executed from its first line to its first answer and its end.
+
+        A worker is forked, and what was counted before it with it: the most that any process has is its own.
+        """
+        notes.mkdir()
+        told = [f"--log-file={notes}/%p", "--cachegrind-out-file=/dev/null", str(self.python)]
+        with self.served(name, entry_point, (*COUNTER, *told), **environment, PYTHONHASHSEED="0") as running:
+            status, _ = running.ask()
+            running.server.terminate()
+            running.server.wait(LONGEST_START)
+        counts = [COUNT.search(note.read_text()) for note in notes.iterdir()]
+        return status, max(int(count[1].replace(",", "")) for count in counts if count)
 
     def bare(self, root):
         """Return the same environment with a function in it that does nothing."""
@@ -146,6 +185,7 @@ class Running:
 
     def end(self):
         """End it, and whatever it started: all at once, or it would start another worker meanwhile."""
-        os.killpg(self.server.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it may have ended by itself
+            os.killpg(self.server.pid, signal.SIGKILL)
         self.server.wait()
         self.server.stdout.close()

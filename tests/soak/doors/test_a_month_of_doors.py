@@ -6,8 +6,9 @@ arrival, and every key at a lock against the ledger's word for that very lock.
 
 import asyncio
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from random import Random
 
 import orjson
 import pytest
@@ -15,43 +16,87 @@ import pytest
 from shared.domain.grant import name_at_vendor
 from tests.support.heard_hotel import play
 from tests.support.sample_hotel import DOORS, device_at
-from tests.workflows.test_quarantined_locks import prove, swap
+from tests.workflows.doors.test_quarantined_locks import prove, swap
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(0)]
 START = datetime(2026, 3, 1, tzinfo=UTC)
 DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
 DAYS = 30
 ROOMS = ("101", "102", "203", "204")
+BEHIND_A_GATEWAY = ("203", "204")
 NOBODYS = "73519264"
-OUTAGES = {3: 10, 10: 10, 21: 10}
-"""On which days the gateway of 203 and 204 is away, until which hour."""
-CLOCKS = {5: 400, 8: 0, 15: 700, 18: 0}
-"""How wrong the clock of 102 is, from which day on."""
-LIES = {7: "cut", 13: "emptied", 16: "doubled"}
-SWAPPED = 23
 ALERT, CRITICAL = "health_alert {} warning", "health_alert {} critical"
-TOLD = {
-    "101": {
-        "registered": 1,
-        "battery_low": 1,
-        ALERT.format("battery_low"): 1,
-        CRITICAL.format("battery_low"): 1,
-    },
-    "102": {"registered": 1, ALERT.format("clock_skew"): 1, CRITICAL.format("clock_skew"): 1},
-    "front": {"registered": 1},
-    **{
-        door: {"registered": 1, "offline": 3, "online": 3, ALERT.format("offline"): 3}
-        for door in ("203", "204")
-    },
-}
-"""Each crossing once: a battery that was changed, and a clock that was set, are told of no more."""
+SEEDS = (0, 7)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a month does to a hotel: the first by hand, the others drawn."""
+
+    fading: str = "101"
+    """Whose battery fades, by three in a hundred a day, until it is changed on the twentieth."""
+    drifting: str = "102"
+    outages: dict[int, int] = field(default_factory=lambda: {3: 10, 10: 10, 21: 10})
+    """On which days the gateway of 203 and 204 is away, until which hour."""
+    clocks: dict[int, int] = field(default_factory=lambda: {5: 400, 8: 0, 15: 700, 18: 0})
+    """How many seconds the clock of `drifting` is wrong, from which day on."""
+    lies: dict[int, str] = field(default_factory=lambda: {7: "cut", 13: "emptied", 16: "doubled"})
+    """What the vendor's list of locks is on which days."""
+    swapped: int = 23
+    pair: tuple[str, str] = BEHIND_A_GATEWAY
+    """Which locks are exchanged on that day, until the next."""
+    rooms: tuple[str, ...] = ROOMS
+
+    def told(self):
+        """Return what is told of each door, and how often: a changed battery and a set clock are no news."""
+        told = {door: Counter(registered=1) for door in DOORS}
+        warned, alarmed = ALERT.format("battery_low"), CRITICAL.format("battery_low")
+        told[self.fading].update(["battery_low", warned, alarmed])
+        told[self.drifting].update([ALERT.format("clock_skew"), CRITICAL.format("clock_skew")])
+        for door in BEHIND_A_GATEWAY:
+            told[door].update(["offline", "online", ALERT.format("offline")] * len(self.outages))
+        return {door: dict(each) for door, each in told.items()}
+
+    def braked(self):
+        """Return how many of the five locks were gone, each time that nobody believed it."""
+        gone = {"cut": "2", "emptied": "5"}
+        return [gone[lie] for _, lie in sorted(self.lies.items()) if lie in gone]
+
+
+def plan_of(seed):
+    """Return the month of a seed; what would hide something else on a day lies on days of its own."""
+    if seed == 0:
+        return Plan()
+    chance = Random(seed)
+    near = list(chance.sample(("101", "102"), 2))
+    swapped = chance.randrange(20, DAYS - 3)
+    # One day for each trouble, and none after it: 19 days hold eight or nine such pairs.
+    free = list(range(2 + chance.randrange(2), 19, 2))
+    chance.shuffle(free)
+    slow, fast, *free = [*sorted(free[:2]), *free[2:]]
+    lies = dict(zip(free[:4], chance.choices(("cut", "emptied", "doubled"), k=4), strict=True))
+    return Plan(
+        fading=near[0],
+        drifting=near[1],
+        outages={day: chance.randrange(10, 17) for day in free[4:]},
+        clocks={
+            slow: chance.randrange(310, 590),
+            slow + 1: 0,
+            fast: chance.choice((1, -1)) * chance.randrange(610, 3000),
+            fast + 1: 0,
+        },
+        lies=lies,
+        swapped=swapped,
+        pair=chance.choice((BEHIND_A_GATEWAY, ("101", "102"))),
+        rooms=tuple(chance.sample(ROOMS, len(ROOMS))),
+    )
 
 
 class Month:
     """What was done to the hotel, and what was heard of it."""
 
-    def __init__(self, house):
-        self.house, self.lie, self.told, self.boards = house, None, {}, 0
+    def __init__(self, house, plan):
+        self.house, self.plan, self.lie, self.told, self.boards = house, plan, None, {}, 0
         house.vendor.send, self.answer = self.listed, house.vendor.send
         house.fleet.bus.publish, self.publish = self.heard, house.fleet.bus.publish
 
@@ -87,14 +132,14 @@ class Month:
         return {door: dict(each) for door, each in found.items()}
 
 
-def stay_of(day):
+def stay_of(month, day):
     """Return who arrives on a day, where, and from when until when."""
     begins = START + day * DAY + timedelta(hours=9, minutes=30)
-    return f"rsv_{day}", ROOMS[day % 4], begins, begins + 2 * DAY - 2 * HOUR
+    return f"rsv_{day}", month.plan.rooms[day % 4], begins, begins + 2 * DAY - 2 * HOUR
 
 
 async def book(month, day):
-    stay, room, begins, ends = stay_of(day)
+    stay, room, begins, ends = stay_of(month, day)
     await month.house.publish(
         f"evt_book_{day}",
         reservationId=stay,
@@ -108,27 +153,28 @@ async def book(month, day):
 
 async def weather(month, day):
     """Do to the hotel what a day brings."""
-    house = month.house
-    await house.steer("PATCH", f"locks/{DOORS['101']}", battery=100 if day >= 20 else max(3, 60 - 3 * day))
-    await house.try_door("101", pin=NOBODYS)  # a lock tells of its battery with its records
-    if day in OUTAGES:
+    house, plan = month.house, month.plan
+    left = 100 if day >= 20 else max(3, 60 - 3 * day)
+    await house.steer("PATCH", f"locks/{DOORS[plan.fading]}", battery=left)
+    await house.try_door(plan.fading, pin=NOBODYS)  # a lock tells of its battery with its records
+    if day in plan.outages:
         await house.steer("PATCH", "gateways/502", online=False)
-    if day in CLOCKS:
-        await house.steer("PATCH", f"locks/{DOORS['102']}", skew_seconds=CLOCKS[day])
-    month.lie = LIES.get(day)
-    if day == SWAPPED:
-        swap(house, "203", "204")
+    if day in plan.clocks:
+        await house.steer("PATCH", f"locks/{DOORS[plan.drifting]}", skew_seconds=plan.clocks[day])
+    month.lie = plan.lies.get(day)
+    if day == plan.swapped:
+        swap(house, *plan.pair)
 
 
 async def noon(month, day):
     """Mend what was broken in the morning."""
-    house = month.house
-    if day in OUTAGES:
-        await month.until(START + day * DAY + OUTAGES[day] * HOUR)
+    house, plan = month.house, month.plan
+    if day in plan.outages:
+        await month.until(START + day * DAY + plan.outages[day] * HOUR)
         await house.steer("PATCH", "gateways/502", online=True)
-    if day == SWAPPED + 1:
-        swap(house, "203", "204")
-        for door in ("203", "204"):
+    if day == plan.swapped + 1:
+        swap(house, *plan.pair)
+        for door in plan.pair:
             await prove(house, door)
 
 
@@ -151,7 +197,7 @@ async def codes(month, stay):
 
 async def arrive(month, day):
     """Hold the board against the locks, and have the guest try both doors."""
-    house, (stay, room, begins, _) = month.house, stay_of(day)
+    house, (stay, room, begins, _) = month.house, stay_of(month, day)
     await month.until(begins + 5 * MINUTE)
     truth = await codes(month, stay)
     _, shown = await house.on.send("_cloud/readiness", method="GET", caller="operator")
@@ -192,35 +238,44 @@ async def leave(month, day):
     if 1 <= day - 2 < 20:
         await month.until(START + day * DAY + timedelta(hours=7))
         now = f"{month.house.fleet.platform.clock.now():%Y-%m-%dT%H:%M:%SZ}"
-        stay = stay_of(day - 2)[0]
+        stay = stay_of(month, day - 2)[0]
         await month.house.publish(f"evt_out_{day}", "checked_out", reservationId=stay, time=now)
 
 
-def test_a_month_of_fading_batteries_lost_gateways_lying_lists_and_guests(tmp_path):
+async def play_month(month):
+    """Let a month pass, and hold each arrival and each night against what is so."""
+    house, plan = month.house, month.plan
+    mapped = await house.documents("devices")
+    for day in range(1, DAYS):
+        await month.until(START + day * DAY)
+        await weather(month, day)
+        if day + 4 < DAYS:
+            await book(month, day + 4)
+        await leave(month, day)
+        if day in plan.outages or day <= 4:
+            await noon(month, day)
+        if day > 4:
+            await arrive(month, day)
+            await noon(month, day)
+        await assert_nothing_strange(month, day)
+        assert await house.documents("devices") == mapped
+    await asyncio.sleep(2 * 86_400)
+    return mapped
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_month_of_fading_batteries_lost_gateways_lying_lists_and_guests(tmp_path, seed):
     async def scenario(house):
         await house.listen()
-        month, mapped = Month(house), await house.documents("devices")
-        for day in range(1, DAYS):
-            await month.until(START + day * DAY)
-            await weather(month, day)
-            if day + 4 < DAYS:
-                await book(month, day + 4)
-            await leave(month, day)
-            if day in OUTAGES or day <= 4:
-                await noon(month, day)
-            if day > 4:
-                await arrive(month, day)
-                await noon(month, day)
-            await assert_nothing_strange(month, day)
-            assert await house.documents("devices") == mapped
-        await asyncio.sleep(2 * 86_400)
-        assert month.crossings() == TOLD
+        month = Month(house, plan_of(seed))
+        mapped = await play_month(month)
+        assert month.crossings() == month.plan.told()
         assert month.boards >= 20
         records = await house.documents("device_health")
         assert records.keys() == mapped.keys()
         assert not [name for name, each in records.items() if "missing_since" in each or "swapped_at" in each]
         braked = [each for each in house.logged("ALERT") if each["message"].startswith("so many locks")]
-        assert [each["because"].split()[0] for each in braked] == ["2", "5"]
+        assert [each["because"].split()[0] for each in braked] == month.plan.braked()
         assert len([a for a in house.logged("ALERT") if a["message"].startswith("another lock answers")]) == 2
 
-    play(tmp_path, scenario)
+    play(tmp_path, scenario, seed)

@@ -1,7 +1,7 @@
 """Strangers at the receivers: whatever comes, only 2xx, 400, 401 and 413, no state of it, and no secret kept.
 
-Set KEYFLEET_FUZZ to how many inputs each receiver is to meet; a gate's soak gives each fifty thousand, the
-ten millions of issue 14 take hours.
+These come over the whole way, from the connection to the commit; what their verifiers and readers make of
+twenty millions more is `test_receivers_read`'s. KEYFLEET_FUZZ is how many strangers each receiver meets.
 """
 
 import asyncio
@@ -19,8 +19,9 @@ from tests.support.heard_hotel import PATH, SECRET, play
 from tests.support.sample_hotel import DOORS
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(0)]
-INPUTS = int(os.environ.get("KEYFLEET_FUZZ", "50000"))
+INPUTS = int(os.environ.get("KEYFLEET_FUZZ", "15000"))
 ALLOWED = {200, 400, 401, 413}
+TOO_MANY = 70_000
 PIN, GUEST = "48291357", "Farid Ahmadi"
 SIGNED = "webhook-mock/tnt_silk/ppt_kabul"
 KEY = Secret(b"whsec_" + base64.b64encode(b"k" * 32))
@@ -65,6 +66,8 @@ def value(chance):
 def record(chance):
     """Return a record as odd as can be, with what only a guest and a lock should know where it belongs."""
     secrets = {"keyboardPwd": PIN, "username": GUEST, "admin": GUEST}
+    if chance.random() < 0.3:
+        return secrets | {"lockId": int(DOORS["101"]), "lockDate": 1767225600000, "recordType": 4}
     return secrets | {chance.choice(PLAIN): value(chance) for _ in range(chance.randrange(8))}
 
 
@@ -150,8 +153,9 @@ def test_a_stranger_changes_nothing_whatever_he_sends(tmp_path):
             sent = headers(chance, body, now, forged=True)
             answers.add((await house.on.send(SIGNED, body, headers=sent))[0])
             if number % 1000 == 0:
+                answers.add((await house.on.send(PATH, b"x" * TOO_MANY))[0])
                 await asyncio.sleep(1)
-        assert answers <= {400, 401, 413}, answers
+        assert answers == {401, 413}, answers
         assert await state(house) == before
         text = house.on.log.getvalue()
         assert SECRET not in text
@@ -166,7 +170,7 @@ def test_a_vendor_that_sends_nonsense_is_answered_and_none_of_its_secrets_is_kep
         await house.listen()
         await house.fleet.platform.secrets.add("lock-mock-tnt_silk-ppt_kabul-webhook", KEY)
         chance, answers = Random(15), set()
-        for _ in range(min(INPUTS, 50_000) // 5):
+        for _ in range(INPUTS // 5):
             now = house.fleet.platform.clock.now()
             answers.add((await house.on.send(PATH, form(chance)))[0])
             body = told(chance)

@@ -13,7 +13,7 @@ from shared.ports.trouble import ServiceTrouble
 from tests.support.heard_hotel import PATH, HeardHotel
 from tests.support.sample_hotel import DOORS
 from tests.support.simulated import simulated_fleet
-from tests.workflows.test_doors_heard import guest_in_101
+from tests.workflows.doors.test_doors_heard import guest_in_101
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(0)]
 ATTEMPTS, WEBHOOKS, LIVES = 1500, 10_000, 3

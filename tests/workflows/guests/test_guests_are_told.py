@@ -7,6 +7,8 @@ import re
 from tests.support.guests import Browser
 from tests.support.told_hotel import play_told
 
+IN_HOUSE = {"validFrom": "2026-02-28T09:30:00Z", "validUntil": "2026-03-02T07:30:00Z"}
+LONGER = {**IN_HOUSE, "validUntil": "2026-03-03T07:30:00Z"}
 RTL = re.compile("[\u2066-\u2069\u200e\u200f]")
 
 
@@ -16,7 +18,7 @@ def bare(text):
 
 def test_a_booking_becomes_a_mail_and_an_sms_and_the_link_of_the_mail_shows_the_pin(tmp_path):
     async def scenario(house):
-        await house.open()
+        await house.open(colour="#8a1538")
         await house.book()
         await asyncio.sleep(20)
         (mail,), (sms,) = house.caught("email"), house.caught("sms")
@@ -26,6 +28,7 @@ def test_a_booking_becomes_a_mail_and_an_sms_and_the_link_of_the_mail_shows_the_
         assert mail.to == "canary@guest.test"
         assert "Silk Road Kabul" in mail.sender
         assert mail.language == "fa-AF"
+        assert "background-color:#8a1538" in mail.html
         assert shown in bare(mail.text)
         assert f'<bdi dir="ltr">{shown}</bdi>' in mail.html
         assert shown in bare(sms.text)
@@ -84,6 +87,23 @@ def test_the_guests_app_is_told_first_and_says_so(tmp_path):
             "sent",
             "held",
         )
+
+    play_told(tmp_path, scenario)
+
+
+def test_another_pin_is_told_of_while_the_former_still_opens(tmp_path):
+    async def scenario(house):
+        await house.open()
+        await house.book(version=1, **IN_HOUSE)
+        await asyncio.sleep(20)
+        former = (await house.keys_at("101"))[0]["code"]
+        await house.book("evt_2", version=2, time="2026-03-01T09:10:00Z", **LONGER)
+        while len(house.caught("email")) < 2:  # noqa: ASYNC110 - each look is a moment of virtual time
+            await asyncio.sleep(0.1)
+        told = bare(house.caught("email")[-1].text)
+        (new,) = {row["code"] for row in await house.keys_at("101")} - {former}
+        assert f"{new[:3]} {new[3:]}" in told
+        assert former in {row["code"] for row in await house.keys_at("101")}
 
     play_told(tmp_path, scenario)
 

@@ -48,19 +48,21 @@ def same(page):
 
 def test_a_link_shows_its_guest_the_pin_that_opens_the_door_in_every_language(tmp_path):
     async def scenario(house):
-        key = await booked(house)
+        key = await booked(house, colour="#8a1538")
         token, browser = (await link_to(house, key)).reveal(), Browser(house)
         looked = await browser.get(token)
         status, headers, page = await browser.post(token, proof=PHONE)
         pin = await pin_at_door(house)
         assert (status, looked[0]) == (200, 200)
+        # To whoever only holds a link, no hotel is shown.
+        assert ("--own:#8a1538" in page, "--own:#1f4f46" in looked[2]) == (True, True)
         assert spaced(pin) in page
         assert f'<bdi dir="ltr" class="pin" aria-hidden="true">{pin[:3]} {pin[3:]}</bdi>' in page
         assert '<html lang="fa-AF" dir="rtl">' in page
         # The hotel's clock, Solar Hijri first; the doors; the desk's number, which runs left to right.
         assert "دوشنبه 11 حوت 1404 (2 مارچ 2026)، ساعت 14:00" in page
         assert "<bdi>Room 101</bdi>" in page
-        assert '<bdi dir="ltr">+93 20 210 0000</bdi>' in page
+        assert '<bdi dir="ltr" class="number">+93 20 210 0000</bdi>' in page
         assert "HttpOnly; SameSite=Lax" in headers["set-cookie"]
         assert headers["cache-control"] == "no-store"
         for locale in Locale:
@@ -213,8 +215,8 @@ def test_a_new_code_whose_order_was_lost_is_made_when_its_guest_asks_again(tmp_p
         pin, asked = await pin_at_door(house), Question(key, RENEW)
         with pytest.raises(TaskError):
             await show_stay(signed, asked, on, Lost())
-        for _ in range(2):  # an impatient guest, and one order
-            stay = await show_stay(signed, asked, on, tasks)
+        # An impatient guest, and one order.
+        for stay in await asyncio.gather(*(show_stay(signed, asked, on, tasks) for _ in range(2))):
             assert [helped.says for _, helped in stay.keys] == [RENEWING]
         await asyncio.sleep(60)
         assert await pin_at_door(house) != pin
@@ -246,5 +248,21 @@ def test_where_the_hotel_does_not_allow_it_no_code_is_renewed(tmp_path):
 def test_other_addresses_are_no_page(tmp_path, path):
     async def scenario(house):
         assert (await house.on.send(f"guest-page/{path}", method="GET"))[0] == 404
+
+    play(tmp_path, scenario)
+
+
+def test_a_link_that_was_stolen_shows_nothing_after_the_check_out(tmp_path):
+    async def scenario(house):
+        key = await booked(house)
+        stolen, spent, guest = await link_to(house, key), await link_to(house, key), Browser(house)
+        pin = await pin_at_door(house)
+        assert spaced(pin) in (await guest.post(spent.reveal(), proof=PHONE))[2]
+        await house.publish("evt_2", "checked_out", time="2026-03-01T09:10:00Z")
+        await asyncio.sleep(60)
+        assert await house.keys_at("101") == []
+        for browser, token in ((Browser(house), stolen), (guest, spent), (Browser(house), spent)):
+            _, _, page = await browser.post(token.reveal(), proof=PHONE)
+            assert (pin in page, spaced(pin) in page) == (False, False)
 
     play(tmp_path, scenario)

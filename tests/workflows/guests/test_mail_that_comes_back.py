@@ -83,10 +83,13 @@ def test_a_mailbox_that_cannot_be_read_keeps_nobody_elses_from_being_read(tmp_pa
         await house.open()
         with monkeypatch.context() as patch:
             patch.setattr("functions.notifications.returned.bounces_at", away)
-            assert await house.on.send("read-bounces", {}, caller="operator") == (200, {"read": 0})
+            assert await house.on.send("read-bounces", {}, caller="operator") == (
+                200,
+                {"read": 0, "receipts": 0},
+            )
         house.faults["email"].append("down")
         status, said = await house.on.send("read-bounces", {}, caller="operator")
-        assert (status, said) == (200, {"read": 0})
+        assert (status, said) == (200, {"read": 0, "receipts": 0})
         failed = [each for each in house.logged("ERROR") if "mailbox" in each["message"]]
         assert [each["tenant"] for each in failed] == ["tnt_silk", "tnt_silk"]
 

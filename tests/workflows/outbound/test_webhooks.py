@@ -18,9 +18,19 @@ from shared.vendor_kit.standard_webhooks import proven
 from tests.support.api_desk import Desk, stay
 from tests.support.sample_hotel import SampleHotel, hunted
 from tests.support.simulated import simulated_fleet
+from tests.workflows.staff.test_staff_shifts import begun, ended
 
 HOOK = "https://hooks.hotel.example/keys?tenant=silk"
 ISSUED = "melmastoon.lock.credential.issued.v1"
+HERAT = {
+    "property": {"name": "Herat", "zone": "Asia/Kabul"},
+    "rooms": [{"id": "rmu_h1", "label": "H1", "floor": "1"}],
+    "devices": [{"vendor_device": "1000777", "label": "Room H1", "rooms": ["rmu_h1"]}],
+    "deviceDefaults": {
+        "vendor": "ttlock",
+        "capabilities": {"pin": True, "remote_issue": True, "remote_revoke": True},
+    },
+}
 SECONDS = 20
 """What is known of a tenant is remembered for fewer."""
 
@@ -68,6 +78,28 @@ def listening(home, scenario, seed=0):
             return await hunted(house, scenario)
 
     return run_virtually(main, seed)
+
+
+def test_who_listens_for_a_property_hears_of_its_staff_s_keys_and_not_of_another_s(tmp_path):
+    async def scenario(house):
+        desk, ours, theirs = Desk(house, at=None), HOOK, HOOK.replace("/keys", "/herat")
+        for url, place in ((ours, "ppt_kabul"), (theirs, "ppt_herat")):
+            await house.hook(desk, url=url, events=["melmastoon.lock.master_key.*"], properties=[place])
+        await begun(house)
+        await ended(house)
+        await asyncio.sleep(SECONDS)
+        assert {call.url for _, call in house.got} == {ours}
+        (over,) = house.heard("melmastoon.lock.master_key.expired.v1")
+        assert over["data"]["trigger"] == "shift.ended"
+        house.got.clear()
+        await desk.do("properties/ppt_herat/setup", HERAT, method="PUT")
+        await begun(house, "evt_on_2", "shift_2", propertyId="ppt_herat")
+        await ended(house, "evt_off_2", "shift_2")
+        await asyncio.sleep(SECONDS)
+        assert {call.url for _, call in house.got} == {theirs}
+        assert len(house.heard("melmastoon.lock.master_key.expired.v1")) == 1
+
+    listening(tmp_path, scenario)
 
 
 def test_a_proven_address_hears_signed_events_once_and_no_secret(tmp_path):
@@ -140,17 +172,30 @@ async def _once_more(house, desk, one, log):
     assert (call.headers["webhook-id"], again["state"]) == (first["event"], "waiting")
 
 
-def test_an_address_in_trouble_rests_is_tried_again_and_disabled_after_days(tmp_path):
+async def _in_trouble(house):
+    desk = Desk(house, at=None)
+    one, _ = await house.hook(desk, events=[ISSUED])
+    await _tried_again(house, desk, one)
+    house.got.clear()
+    house.answers[:] = [503]
+    for number, room in enumerate(("102", "203"), 2):
+        await desk.do("stays", stay(reservation=f"rsv_{number}", rooms=[f"rmu_{room}"]))
+    await asyncio.sleep(60)
+    assert len(house.got) <= 4, "while it rests, nothing else is tried there either"
+    return desk, one
+
+
+def test_an_address_in_trouble_rests_and_is_tried_again(tmp_path):
     async def scenario(house):
-        desk = Desk(house, at=None)
-        one, _ = await house.hook(desk, events=[ISSUED])
-        await _tried_again(house, desk, one)
-        house.got.clear()
-        house.answers[:] = [503]
-        for number, room in enumerate(("102", "203"), 2):
-            await desk.do("stays", stay(reservation=f"rsv_{number}", rooms=[f"rmu_{room}"]))
-        await asyncio.sleep(60)
-        assert len(house.got) <= 4, "while it rests, nothing else is tried there either"
+        await _in_trouble(house)
+
+    listening(tmp_path, scenario)
+
+
+@pytest.mark.soak
+def test_an_address_in_trouble_is_disabled_after_days_and_may_be_taken_on_again(tmp_path):
+    async def scenario(house):
+        desk, one = await _in_trouble(house)
         await asyncio.sleep(timedelta(days=6).total_seconds())
         late = {"validFrom": "2026-03-20T09:30:00Z", "validUntil": "2026-03-22T07:30:00Z"}
         await desk.do("stays", stay(reservation="rsv_late", **late))

@@ -126,3 +126,26 @@ run "half_an_address_is_none" {
 
   expect_failures = [var.fixed_addresses]
 }
+
+run "an_archive_on_trial_is_a_zip" {
+  command = plan
+
+  variables {
+    next_archive = "../../../functions"
+  }
+
+  expect_failures = [var.next_archive]
+}
+
+run "a_next_archive_makes_each_adapter_once_more" {
+  command = plan
+
+  variables {
+    next_archive = "../../../build/keyfleet.zip"
+  }
+
+  assert {
+    condition     = contains(output.on_trial, "adapter-ttlock-next") && alltrue([for name in output.on_trial : endswith(name, "-next")])
+    error_message = "Every adapter is there once more, built of the next archive."
+  }
+}

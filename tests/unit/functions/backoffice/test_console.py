@@ -73,7 +73,7 @@ class Checked(HTMLParser):
         names = dict(attrs)
         assert not any(name.startswith("on") or name == "style" for name in names), attrs
         self.ids += [names["id"]] if "id" in names else []
-        if tag not in {"meta", "input", "!doctype"}:
+        if tag not in {"meta", "input", "link", "!doctype"}:
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -113,6 +113,9 @@ async def assert_seen_whole(browser, door):
     assert "Tell the guest" in check(await browser.go("explain?id=rsv_1"))
     assert "rsv_1" in check(await browser.go("explain?id=101"))
     assert "rsv_1" in check(await browser.go("ahead"))
+    assert '<span title="ppt_kabul">' in stay
+    assert re.search(r'title="[-0-9]+ [:0-9]+ UTC">[-0-9]+ [:0-9]+ \+04:30</time>', stay)
+    assert " UTC</time>" not in stay
     locks = check(await browser.go("locks"))
     assert f"door={door}" in locks
     assert "Never proven" in locks

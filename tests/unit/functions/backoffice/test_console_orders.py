@@ -6,7 +6,7 @@ from shared.domain.ids import PropertyId
 from shared.domain.permissions import Role
 from tests.support.sample_hotel import play
 from tests.unit.functions.backoffice.test_console import Browser, check
-from tests.workflows.test_residues_closed_by_hand import left_at_both_doors, proofs
+from tests.workflows.residues.test_residues_closed_by_hand import left_at_both_doors, proofs
 
 GUARD = (Role.SECURITY,)
 

@@ -6,8 +6,8 @@ import orjson
 
 from shared.domain.ids import TenantId
 from shared.events.backoffice.heard_subjects import HEARD
+from shared.ledger.indexes import ARRIVED_AT
 from shared.ports.dead_letters import QUARANTINE_TOPIC
-from shared.queries.boards import ARRIVED_AT
 from shared.usecases.backoffice.feed import feed_of
 from shared.usecases.backoffice.hear import EFFECTS
 from tests.support.backoffice_desk import KABUL, PROVENANCE, SILK, BackofficeDesk, hear

@@ -9,13 +9,13 @@ from functions.backoffice.main import backoffice
 from functions.backoffice.session_routes import ROOT
 from infra.local.ambient import SystemClock
 from shared.domain.permissions import RULES, Role
-from tests.support.backoffice_desk import PRINT
-from tests.support.matrix import attempt, who_got_through
+from tests.support.backoffice_desk import PRINT, SILK
+from tests.support.matrix import PROVEN, attempt, who_got_through
 from tests.support.staffed import KABUL, staffed
 
 NAME = "backoffice"
 ROUTES = backoffice.routes()
-SIGN_IN = f"{ROOT}/sessions"
+SIGN_IN, CODES = f"{ROOT}/sessions", f"{ROOT}/console-codes"
 SIGNING_IN = {
     "deviceId": "dev_front",
     "fingerprint": PRINT,
@@ -75,8 +75,13 @@ async def staff(tmp_path):
         yield opened
 
 
-def _held(who, route, _answer):
-    """Judge: a housekeeper may work at a desktop, in a session of their own; locks ask elsewhere."""
+def _held(who, route, answer):
+    """Judge: a housekeeper may work at a desktop, in a session of their own; locks ask elsewhere.
+
+    Whoever holds the console in a tenant may open it there: a code bears its own tenant.
+    """
+    if route.path == CODES and who in PROVEN:
+        return (who == "another tenant") is not answer["code"].startswith(f"{SILK}.")
     mine = route.permission is None or Role.HOUSEKEEPER in RULES[route.permission].roles
     return who == "a lower role" and mine and route not in LOCKS
 

@@ -6,7 +6,7 @@ from shared.domain.permissions import Role
 from tests.support.api_desk import Desk, stay
 from tests.support.heard_hotel import play
 from tests.support.sample_hotel import DOORS, device_at
-from tests.workflows.test_locks_looked_at import look
+from tests.workflows.doors.test_locks_looked_at import look
 
 LOCK = f"devices/{device_at('101')}"
 ABLE = {"capabilities": {"pin": True}}

@@ -54,16 +54,19 @@ def test_a_fresh_hotel_is_brought_in_and_its_first_guest_has_a_key_at_the_door(t
 def test_a_description_changes_what_it_says_and_tells_what_does_not_fit(tmp_path):
     async def scenario(house):
         admin = Desk(house, Role.TENANT_ADMIN, at=None)
-        path = "properties/ppt_fresh/setup"
-        first = await admin.do(path, over_http(), method="PUT")
+        path, (room, front) = "properties/ppt_fresh/setup", HOTEL["devices"]
+        told = await admin.ask("PUT", path, over_http())
+        assert (told.status, "1000203 is mapped at ppt_kabul already" in str(told.body)) == (400, True)
+        own = over_http(devices=[{**room, "vendor_device": "1000777"}, {**front, "vendor_device": "1000001"}])
+        first = await admin.do(path, own, method="PUT")  # the front door is both houses'
         assert (first["created"], first["roomsWithoutLock"], first["roomsWithoutOwnLock"]) == (
             6,
             ["rmu_f3"],
             ["rmu_f2", "rmu_f3"],
         )
-        again = await admin.do(path, over_http(), method="PUT")
+        again = await admin.do(path, own, method="PUT")
         assert (again["created"], again["changed"], again["unchanged"]) == (0, 0, 6)
-        fewer = await admin.do(path, over_http(devices=HOTEL["devices"][:1]), method="PUT")
+        fewer = await admin.do(path, over_http(devices=own["devices"][:1]), method="PUT")
         assert len(fewer["notInFile"]) == 1
         assert len((await admin.get(path))["doors"]) == 2
 

@@ -4,7 +4,7 @@ import asyncio
 
 from tests.support.api_desk import Desk, stay
 from tests.support.sample_hotel import play
-from tests.workflows.test_backup_codes import kept
+from tests.workflows.stays.test_backup_codes import kept
 
 
 def test_key_that_opens_once_and_the_backup_code_are_ordered_at_the_desk(tmp_path):

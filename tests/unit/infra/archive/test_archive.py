@@ -83,7 +83,7 @@ def test_every_entry_point_is_imported_where_there_is_nothing_but_what_is_deploy
     assert done.returncode == 0, done.stderr
     found, loaded = json.loads(done.stdout)
     assert found == {each.entry_point: each.module for each in MANIFEST.functions.values()}
-    assert not {"infra", "edge_agent", "tests", "typer", "rich", "ruamel", "cronsim"} & {*loaded}
+    assert not {"infra", "edge_agent", "tests", "typer", "rich", "ruamel", "cronsim", "zstandard"} & {*loaded}
 
 
 def test_every_client_of_google_and_every_server_is_there(archive, packages):

@@ -2,6 +2,8 @@
 
 import base64
 
+import pytest
+
 LATE = {"log": "tnt_silk", "closed": "2026-11-15", "size": 9, "closed_at": "2026-11-16T02:00:05Z", "key": "k"}
 OPEN = {**LATE, "log": "cell", "closed": None, "size": 0, "closed_at": None, "next": None, "overdue": False}
 HANDED = {
@@ -51,6 +53,31 @@ def test_no_file_is_replaced(fleet, ask, tmp_path):
     assert (tmp_path / "audit-stay-rsv_1.jsonl").read_text() == "mine"
 
 
+def test_a_folder_is_made_for_its_owner_alone(fleet, ask, tmp_path):
+    fleet.serves("audit-pack", HANDED)
+    out = tmp_path / "evidence" / "of_room_101"
+    said = ask("audit", "pack", "--stay", "rsv_1", *WHO, "--out", str(out))
+    assert (said.exit_code, out.stat().st_mode & 0o777) == (0, 0o700)
+    (tmp_path / "file").touch()
+    under = ask("audit", "pack", "--stay", "rsv_1", *WHO, "--out", str(tmp_path / "file"))
+    assert (under.exit_code, "is there already" in under.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "remedy"),
+    [
+        ("2026-11-22", "write it as 2026-11-22T00:00:00Z"),
+        ("2026-11-22T09:30", "write it as 2026-11-22T09:30:00Z"),
+        ("yesterday", "is no time"),
+    ],
+)
+@pytest.mark.parametrize("option", ["--since", "--until"])
+def test_a_time_without_its_zone_is_given_back_as_it_is_written(fleet, ask, option, given, remedy):
+    said = ask("audit", "pack", "--staff", "usr_1", *WHO, option, given)
+    told = " ".join(said.output.split())
+    assert (said.exit_code, remedy in told, option in told, fleet.asked) == (2, True, True, [])
+
+
 def test_one_thing_is_asked_about_at_a_time(fleet, ask):
     assert ask("audit", "pack", *WHO).exit_code == 2
     assert ask("audit", "pack", "--stay", "rsv_1", "--staff", "usr_1", *WHO).exit_code == 2
@@ -63,11 +90,15 @@ def test_an_export_is_of_one_guest(fleet, ask, tmp_path):
     assert (tmp_path / "audit-guest-gst_1.jsonl").exists()
 
 
+PHONES = {"accounts_kept": [{"key": "key_1", "because": "it opens until Sunday"}]}
+
+
 def test_erasure_says_until_when_audit_stays_and_why(fleet, ask):
     kept = {"erased": False, "kept_until": "2033-11-18", "because": "the law"}
-    fleet.serves("audit-rights", {"request": "exp_1", "audit": kept, "contacts_erased": 1})
+    fleet.serves("audit-rights", {"request": "exp_1", "audit": kept, "contacts_erased": 1, **PHONES})
     said = ask("audit", "erase", "gst_1", *WHO).stdout
     assert "Contacts erased: 1." in said
+    assert "key_1: it opens until Sunday." in said
     assert "Audit is kept until 2033-11-18: the law." in said
 
 

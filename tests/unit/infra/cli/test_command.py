@@ -52,6 +52,18 @@ def test_a_command_leaves_with_the_answers_exit_code():
     assert _invoke(on_its_own(lambda: Answer({}, (), 1))).exit_code == 1
 
 
+def test_a_package_that_a_newer_release_needs_is_named_and_one_of_ours_is_a_fault():
+    def stop(name: str) -> Answer:
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    told = _invoke(on_its_own(stop), "zstandard.backend", "--json")
+    assert (
+        json.loads(told.stdout)["error"]["message"] == "the package zstandard.backend is not installed here"
+    )
+    assert (json.loads(told.stdout)["error"]["remedy"].split(",")[0], told.exit_code) == ("make setup", 1)
+    assert isinstance(_invoke(on_its_own(stop), "infra.gone").exception, ModuleNotFoundError)
+
+
 def _slow_command():
     yield line("first")
     yield line("second")

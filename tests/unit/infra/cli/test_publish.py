@@ -72,7 +72,7 @@ def test_a_file_that_holds_no_event_is_refused_by_name(fleet, ask, tmp_path, giv
 
 
 def test_the_event_that_is_shown_to_whoever_writes_one_is_an_event():
-    (shown,) = re.findall(r"```json\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    (shown,) = re.findall(r"```json\n(.*?)```", (ROOT / "infra/docs/integrating.md").read_text(), re.DOTALL)
     event = parse(json.loads(shown))
     assert event.subject == json.loads(shown)["subject"]
 

@@ -13,6 +13,7 @@ PAGES = sorted([*ROOT.glob("infra/runbooks/**/*.md"), *ROOT.glob("shared/vendors
 TOLD = re.compile(r"`keyfleet ([^`]+)`")
 TYPED = re.compile(r"keyfleet ([^`)\n#|]+)")
 TYPED_FROM = [ROOT / "README.md", *sorted(ROOT.glob("infra/docs/*.md"))]
+VENDORS = {each.parent.name for each in ROOT.glob("shared/vendors/*/RUNBOOK.md")} | {"VENDOR"}
 PLACE = {"--home", "--port", "--json"}
 
 
@@ -60,6 +61,14 @@ def test_commands_and_options_of_a_runbook_exist(page):
         assert command is not None, f"{page.name}: no command keyfleet {' '.join(words[:2])}"
         options = {word.partition("=")[0] for word in words if word.startswith("--")}
         assert options <= KNOWN[command] | PLACE, f"{page.name}: keyfleet {' '.join(words)}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_vendors_of_a_runbook_are_some_that_there_are(page):
+    for words in told(page):
+        after = [words[at + 1] for at, word in enumerate(words) if word == "--vendor"]
+        named = words[2:3] if words[:2] in (["canary", "begin"], ["canary", "stop"]) else after
+        assert {*named} <= VENDORS, f"{page.name}: keyfleet {' '.join(words)}"
 
 
 @pytest.mark.parametrize("page", [each for each in TYPED_FROM if typed(each)], ids=lambda page: page.name)

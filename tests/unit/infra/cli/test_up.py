@@ -70,7 +70,7 @@ def test_up_tells_the_whole_path_of_its_folder_and_whether_a_fleet_was_there(
     run, tmp_path, monkeypatch, started_before, said
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("infra.local.server.serve", lambda _config, ready: ready())
+    monkeypatch.setattr("infra.local.server.serve", lambda _config, ready, **_: ready())
     if started_before:
         open_database(tmp_path / "home" / "fleet.db", (), bytes).close()
     told = run("up", "--home", "home", "--port", str(free_port())).stdout
@@ -91,7 +91,7 @@ def test_up_tells_what_a_loss_that_was_just_accepted_means(run, tmp_path, monkey
     notes = losses_file(tmp_path)
     notes.write_text(json.dumps({**loss, "finding": "an older one"}) + "\n")
 
-    def serve(_config, ready):
+    def serve(_config, ready, **_):
         with notes.open("a") as file:
             file.write(json.dumps(loss) + "\n")
         ready()
@@ -104,12 +104,12 @@ def test_up_tells_what_a_loss_that_was_just_accepted_means(run, tmp_path, monkey
 
 
 def test_up_that_lost_nothing_speaks_of_no_loss(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("infra.local.server.serve", lambda _config, ready: ready())
+    monkeypatch.setattr("infra.local.server.serve", lambda _config, ready, **_: ready())
     assert "  lost  " not in run("up", "--home", str(tmp_path), "--port", str(free_port())).stdout
 
 
 def test_up_lists_functions_and_topics_on_lines_that_fit_a_screen(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("infra.local.server.serve", lambda _config, ready: ready())
+    monkeypatch.setattr("infra.local.server.serve", lambda _config, ready, **_: ready())
     told = run("up", "--home", str(tmp_path), "--port", str(free_port())).stdout
     _, _, after = told.partition("  functions  ")
     functions, _, topics = after.partition("\n  topics     ")
@@ -124,13 +124,19 @@ def test_up_says_that_simulated_doors_forgot_what_a_fleet_placed_before(
     run, tmp_path, monkeypatch, started_before
 ):
     configs = []
-    monkeypatch.setattr("infra.local.server.serve", lambda config, ready: configs.append(config) or ready())
+    monkeypatch.setattr(
+        "infra.local.server.serve", lambda config, ready, **_: configs.append(config) or ready()
+    )
     monkeypatch.setattr("infra.cli.up.simulator_beside", lambda *_: nullcontext())
     if started_before:
         open_database(tmp_path / "fleet.db", (), bytes).close()
     told = run("up", "--simulators", "--home", str(tmp_path), "--port", str(free_port())).stdout
     assert "  doors      keyfleet sim locks" in told
-    assert "  hotel      ppt_kabul of tnt_silk, rooms rmu_101, rmu_102, rmu_203, rmu_204\n" in told
-    assert "  try        keyfleet trigger stay.booked" in told
+    hotel = "  hotel      ppt_kabul of tnt_silk, rooms rmu_101, rmu_102, rmu_203, rmu_204\n"
+    assert (hotel in told, "  try        keyfleet trigger stay.booked" in told) == (
+        started_before,
+        started_before,
+    )
+    assert ("  try        keyfleet hotel import FILE" in told) is not started_before
     assert ("which start empty: the keys that belong there are placed again" in told) is started_before
     assert [config.doors_anew for config in configs] == [started_before]

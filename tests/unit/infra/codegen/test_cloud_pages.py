@@ -1,12 +1,17 @@
 """What is said of Google Cloud follows from the plan: who may do what, what a key costs, what fits."""
 
+from infra.capacity.loads import loads_of
+from infra.capacity.profile import kept
+from infra.capacity.region import Day
 from infra.codegen import cloud_capacity_page, cloud_permissions_page
 from infra.codegen.cloud_capacity_page import COSTS, dollars_per_thousand_keys, loads
 from infra.codegen.fleet_plan import fleet_plan
 
-PLAN = fleet_plan()
+PLAN, PROFILE = fleet_plan(), kept()
+DAY = Day(**PROFILE["day"])
 MOST_DOLLARS = 0.10
 LEAST_HEADROOM = 2
+OF_THE_FLEET, LEAST_OF_THE_FLEET = {"service accounts", "field settings of one database"}, 1.25
 
 
 def page_of(module):
@@ -57,8 +62,16 @@ def test_steps_and_writes_are_most_of_it():
     assert {each.what for each in most} == {"workflow steps", "document writes"}
 
 
-def test_a_region_of_ten_thousand_properties_has_room():
-    short = {each.what: each for each in loads(PLAN) if each.headroom < LEAST_HEADROOM}
+def test_the_plan_of_a_region_of_ten_thousand_properties_has_room():
+    played = {each.what for each in loads_of(PROFILE, DAY, PLAN)}
+    short = {each.what: each for each in loads(PROFILE, DAY, PLAN) if each.headroom < LEAST_HEADROOM}
     # Accounts follow from the fleet and not from its load; how many there may be is a rule of the plan.
-    assert short.keys() <= {"service accounts"}
+    # What was played is held by tests/unit/infra/capacity/test_region.py, by name.
+    assert short.keys() - played <= {"service accounts"}
     assert short["service accounts"].headroom > 1.2
+
+
+def test_what_was_played_of_a_region_is_on_the_page():
+    text = page_of(cloud_capacity_page)
+    for each in loads(PROFILE, DAY, PLAN):
+        assert f"| {each.what} |" in text

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from infra.codegen.openapi import PAGE, described, generate, openapi, operation_id
+from infra.codegen.openapi import ASKS, PAGE, described, generate, openapi, operation_id
 from infra.manifest.load import load_manifest
 from infra.manifest.triggers import ServiceTrigger
 from shared.runtime.problems import CATALOGUE
-from shared.runtime.routes import BODILESS
 from tests.support.examiners import openapi_validator
 
 ROOT = Path(__file__).parents[4]
@@ -55,7 +54,8 @@ def test_every_operation_says_where_it_is_what_it_asks_for_and_what_may_go_wrong
         named = {parameter["name"] for parameter in operation["parameters"]}
         assert named >= set(each.route.parameters)
         takes_key = "Idempotency-Key" in named
-        assert takes_key is (each.route.method not in BODILESS and each.route.remembered)
+        assert takes_key is (each.route.method != ASKS and each.route.remembered)
+        assert ("If-Match" in named, "428" in operation["responses"]) == (each.route.method != ASKS,) * 2
 
 
 def test_nothing_that_opens_a_door_has_a_field_but_where_a_pin_is_revealed(document):

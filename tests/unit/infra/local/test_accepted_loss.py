@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from infra.local.fleet import LOSSES, open_fleet
+from infra.local.fleet import open_fleet
 from infra.local.simulation.loop import run_virtually
 from infra.local.storage.connection import connect, read_meta
 from infra.local.storage.database import Damaged
 from infra.local.storage.mark import Mark
+from infra.local.upkeep import LOSSES
 from infra.local.world import FleetConfig, World
 from tests.support.simulated import play
 

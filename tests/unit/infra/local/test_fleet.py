@@ -6,9 +6,9 @@ import base64
 import orjson
 import pytest
 
-from functions.tenant_events import main as tenant_events
 from infra.manifest.load import load_manifest
 from shared.ports.documents import StorageFull
+from shared.usecases.hotels import reload_policy
 from tests.support.simulated import play
 
 FUNCTIONS = {name: function.deployable for name, function in load_manifest().functions.items()}
@@ -17,6 +17,7 @@ OF_PEOPLE = [name for name, each in FUNCTIONS.items() if each.people]
 OF_ALL = {
     "lock-api": ("GET", "/lock/v1/me"),
     "account-api": ("GET", "/lock/v1/vendor-accounts"),
+    "canary-api": ("GET", "/lock/v1/canaries"),
     "audit-api": ("GET", "/lock/v1/audit"),
     "backoffice": ("GET", "/bff/v1/preferences"),
     "backoffice-feed": ("GET", "/bff/v1/events"),
@@ -86,7 +87,7 @@ def test_a_crashing_subscriber_is_retried_and_then_dead_lettered(tmp_path, monke
         async def broken(*_):
             raise KeyError("canary")
 
-        monkeypatch.setattr(tenant_events, "reload_policy", broken)
+        monkeypatch.setattr(reload_policy, "reload_policy", broken)
         data = {"keyKindPolicy": {"pinDigits": 7}}
         event = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "data": data}
         await on.send("_cloud/publish", event, caller="operator")

@@ -108,6 +108,21 @@ def test_workflow_that_calls_adapters_may_call_each_in_whatever_family(fleet):
         assert manifest.functions[f"adapter-{vendor}"].allowed() == {"workflow-work-on-key"}
 
 
+def test_each_adapter_has_a_next_build_of_the_same_rights_and_callers(fleet):
+    sagas = ["  work_on_key: {description: Works on a key., calls: [adapters]}"]
+    manifest = fleet(
+        keys=functions(REPLY, sagas=sagas), adapter_salto=functions("adapter-salto: {adapter: salto}")
+    )
+    ((name, twin),) = manifest.next_builds.items()
+    adapter = manifest.functions["adapter-salto"]
+    assert (name, twin.account, twin.entry_point) == (
+        "adapter-salto-next",
+        "adapter-salto",
+        "adapter_salto",
+    )
+    assert (twin.deployable, twin.allowed()) == (adapter.deployable, adapter.allowed())
+
+
 @pytest.mark.parametrize(
     ("families", "said"),
     [

@@ -95,7 +95,8 @@ def test_less_than_one_cpu_is_refused_for_several_requests_at_a_time_with_its_re
 def test_adapter_is_described_by_its_vendor_alone():
     described = Deployable.model_validate({"adapter": "assa-abloy"})
     assert described.secrets == ("lock-assa-abloy-*-api",)
-    own = ("vendor-ref-assa-abloy", "guest-artifact-assa-abloy", "blind-index", "next-account-assa-abloy")
+    own = ("vendor-ref-assa-abloy", "guest-artifact-assa-abloy", "guest-account-assa-abloy")
+    own += ("blind-index", "next-account-assa-abloy")
     assert described.opens == own
     assert (described.exposure, described.timeout, described.max_instances) == ("internal", 120, 20)
     assert set(described.roles) == {"documents", "sealed", "publish", "secrets-write"}

@@ -1,5 +1,6 @@
 """Who could open, who did, who was refused, who looked: read off the log's entries alone."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -111,6 +112,16 @@ def test_a_key_that_moves_opens_another_room():
     entries = log_of(issued(), moved)
     assert could(entries, 10, 20, rooms=frozenset({ROOM})) == [("key_a", 10, 12, "")]
     assert could(entries, 10, 20, rooms=frozenset({"rmu_9"})) == [("key_a", 12, 18, "")]
+
+
+def test_a_key_that_becomes_the_next_stays_opens_for_each_in_its_own_time():
+    handed = key_row("updated", 3, 12, data={"changes": {"reservationId": {"from": "rsv_a", "to": "rsv_b"}}})
+    first, longer = issued(), key_row("updated", 2, 11, data=until(20))
+    data = json.loads(first["body"])["data"] | {"reservationId": "rsv_a"}
+    entries = log_of(row("key_a", 1, text(9), data=data), longer, handed)
+    assert could(entries, 8, 23, stay="rsv_a") == [("key_a", 10, 11, ""), ("key_a", 11, 12, "")]
+    assert could(entries, 8, 23, stay="rsv_b") == [("key_a", 12, 20, "")]
+    assert len(could(entries, 8, 23)) == 3
 
 
 def test_who_could_open_a_room_within_a_time():

@@ -7,6 +7,7 @@ import pytest
 from shared.audit.errors import Malformed
 from shared.audit.intake import Day, Head, day_of_entries
 from shared.audit.text import parsed
+from shared.audit.tree import leaf_hash
 from tests.support.audited import TENANT, row, subject_of
 
 DAY = Day.of(TENANT, "2026-11-18")
@@ -47,6 +48,13 @@ def test_a_day_is_its_rows_in_order_and_an_end():
         "findings": 0,
         "streams": 2,
     }
+
+
+def test_a_leaf_that_goes_with_an_entry_is_the_entrys_own():
+    rows = [row("key_a", 1), row("key_a", 3, at(11)), row("key_b", 1, at(9))]
+    kept = [*day_of_entries(DAY, 0, rows, lambda _: Head(), subject_of)]
+    assert [each.leaf or None for each in kept].count(None) == 2  # what was found amiss, and the day's end
+    assert {each.leaf for each in kept} <= {b"", *(leaf_hash(each.entry.header) for each in kept)}
 
 
 def test_an_empty_day_has_an_end():

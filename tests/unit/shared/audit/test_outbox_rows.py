@@ -12,6 +12,7 @@ from shared.audit.text import parsed
 from shared.events.codec import parse
 from shared.events.outbox import Aggregate, AuditFacts, OutboxRow
 from shared.events.wire import read_instant
+from shared.usecases.audit.spelling import FAST
 
 ULID = "01HX4Q8ZT9WKE2M7VR5N3BCD6F"
 TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -58,4 +59,5 @@ def test_each_event_that_is_produced_becomes_an_entry(subject, payload):
     assert len(entry.header) <= 1_024
     assert set(parsed(entry.body)["withheld"]) <= set(NEVER_KEPT)
     assert b"gst_" not in entry.header + entry.body
+    assert action_entry(stored(subject, payload), Subject(b"k" * 32, guest), FAST) == entry
     assert b"tk_" not in entry.header + entry.body

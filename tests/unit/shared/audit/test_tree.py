@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.audit.errors import Malformed
-from shared.audit.tree import EMPTY_ROOT, CompactTree, leaf_hash, node_hash, root_of
+from shared.audit.tree import EMPTY_ROOT, CompactTree, leaf_hash, node_hash, root_of, row_above
 from tests.unit.shared.audit import naive
 from tests.unit.shared.audit.published import ENTRIES, LEAF_HASHES, ROOTS
 
@@ -23,6 +23,11 @@ def test_prefixes_keep_leaves_and_nodes_apart():
 @pytest.mark.parametrize("size", range(len(ENTRIES) + 1))
 def test_roots_are_the_published_ones(size):
     assert root_of(ENTRIES[:size]).hex() == ROOTS[size]
+
+
+def test_the_row_above_is_of_neighbours_two_by_two():
+    a, b, c, d = map(leaf_hash, (b"a", b"b", b"c", b"d"))
+    assert row_above(a + b + c + d) == node_hash(a, b) + node_hash(c, d)
 
 
 def test_leaf_hashes_are_the_published_ones():

@@ -5,7 +5,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.domain.commands import Accept, Amend, Fail, Provision, Revoke, Suspend, Unsuspend
+from shared.domain.commands import (
+    Accept,
+    Amend,
+    Fail,
+    HandOver,
+    Provision,
+    Revoke,
+    Suspend,
+    Unsuspend,
+)
 from shared.domain.core import CredentialCore, Guest
 from shared.domain.credential import KeyCredential
 from shared.domain.ids import GuestId, KeyCredentialId, PropertyId, ReservationId, RoomId, TenantId
@@ -41,6 +50,11 @@ COMMANDS = {
     Provision: Provision(at=BOOKED),
     Fail: Fail(at=BOOKED, reason=FailureReason.VENDOR_UNREACHABLE),
     Amend: Amend(at=BOOKED, rooms=(RoomId("rmu_205"),)),
+    HandOver: HandOver(
+        at=BOOKED,
+        holder=Guest(GuestId("gst_1"), ReservationId("rsv_next")),
+        claim=ClaimKey("sha256:" + "0" * 64),
+    ),
     Suspend: Suspend(at=BOOKED, reason=SuspendReason.NO_SHOW),
     Unsuspend: Unsuspend(at=BOOKED),
     Revoke: Revoke(at=BOOKED, reason=RevokeReason.CHECKOUT),

@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from shared.domain.capabilities import LockCapabilities
-from shared.domain.commands import Accept, Amend, Fail, Provision, Revoke, Suspend, Unsuspend
+from shared.domain.commands import (
+    Accept,
+    Amend,
+    Fail,
+    HandOver,
+    Provision,
+    Revoke,
+    Suspend,
+    Unsuspend,
+)
 from shared.domain.core import CredentialCore, Guest
 from shared.domain.credential import KeyCredential
 from shared.domain.documents import from_document, to_document
@@ -55,6 +64,14 @@ COMMANDS = st.one_of(
         at=MINUTES,
         rooms=st.none() | st.lists(st.sampled_from(ROOMS), max_size=2).map(tuple),
         window=st.none() | WINDOWS,
+    ),
+    st.builds(
+        HandOver,
+        at=MINUTES,
+        holder=st.sampled_from(["rsv_1", "rsv_2"]).map(
+            lambda id_: Guest(GuestId("gst_1"), ReservationId(id_))
+        ),
+        claim=st.just(ClaimKey("sha256:" + "0" * 64)),
     ),
     st.builds(Suspend, at=MINUTES, reason=st.sampled_from(SuspendReason)),
     st.builds(Unsuspend, at=MINUTES),

@@ -21,6 +21,7 @@ EXPECTED = {
     "Pending Provision": "Active",
     "Pending Fail": "Failed",
     "Active Amend": "Active",
+    "Active HandOver": "Active",
     "Active Suspend": "Suspended",
     "Active Revoke": "Revoked",
     "Suspended Unsuspend": "Active",
@@ -30,9 +31,9 @@ EXPECTED = {
 NEVER = [pair for pair in PAIRS if f"{pair[0].__name__} {pair[1].__name__}" not in EXPECTED]
 
 
-def test_the_pairs_are_all_six_states_by_all_seven_commands():
-    assert len(PAIRS) == 42
-    assert len(NEVER) == 42 - len(EXPECTED)
+def test_the_pairs_are_all_six_states_by_all_eight_commands():
+    assert len(PAIRS) == 48
+    assert len(NEVER) == 48 - len(EXPECTED)
 
 
 @pytest.mark.parametrize(("state", "command"), PAIRS)

@@ -43,7 +43,12 @@ PRODUCED_BY_THE_SPECIFICATION = {
     "vendor_webhook.processed.v1",
     "vendor_adapter.health_changed.v1",
 }
-EXTENSIONS = {"audit.exported.v1", "credential.pending.v1", "credential.revoke_settled.v1"}
+EXTENSIONS = {
+    "audit.exported.v1",
+    "credential.pending.v1",
+    "credential.revoke_settled.v1",
+    "vendor_account.handled.v1",
+}
 RECIPE_OF_CONSUMED = {
     "reservation.booking.confirmed.v1": "issue",
     "reservation.booking.cancelled.v1": "revoke",
@@ -69,7 +74,11 @@ REGULATED = {
     name
     for name in PRODUCED_BY_THE_SPECIFICATION
     if name.startswith(("credential.", "master_key.", "audit."))
-} - {"credential.requested.v1"} | {"audit.exported.v1", "credential.revoke_settled.v1"}
+} - {"credential.requested.v1"} | {
+    "audit.exported.v1",
+    "credential.revoke_settled.v1",
+    "vendor_account.handled.v1",
+}
 
 
 def named(direction: Direction) -> set[str]:

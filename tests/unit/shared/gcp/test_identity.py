@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
+from infra.emulated.signing import Google, Signer
 from shared.gcp.identity import CERTIFICATES, GoogleKeys, google_issuer
 from shared.kernel.identity import Caller, TokenChecker, Unauthenticated
 from shared.kernel.published import IssuerOutOfReach
 from shared.vendor_kit.http import Answer
 from tests.contract.embedded import ManualClock
-from tests.emulators.signing import Google, Signer
 
 DOMAIN = "hotel.iam.gserviceaccount.com"
 EMAIL = f"cloud-tasks@{DOMAIN}"

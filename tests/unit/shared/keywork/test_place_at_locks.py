@@ -9,6 +9,7 @@ import pytest
 
 from shared.domain.ids import LockDeviceId
 from shared.domain.lock_errors import KeyIssueFailed, LockErrorCause, VendorUnreachable
+from shared.domain.policy import DEFAULT_POLICY
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
@@ -23,7 +24,12 @@ from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, DOOR, HOUR, MOCK, N
 
 FRONT = LockDeviceId("lck_01KSAMP1E00000000000000001")
 SILENT = VendorUnreachable(vendor=MOCK, cause=LockErrorCause("timeout"))
+HOTEL = SimpleNamespace(policy=DEFAULT_POLICY)
 AWAY = VendorUnreachable(vendor=MOCK, cause=LockErrorCause(OUT_OF_REACH, "-3002"))
+
+
+def at_desk(port):
+    return SimpleNamespace(port=port, vendor=MOCK, premises=HOTEL)
 
 
 def refused(cause):
@@ -77,7 +83,7 @@ def attempt(books, port):
         refs = {placings[0].kept.grant.vendor_name: Secret("ref-1")}
         key = SealedKey(SecretName(entry.id, PIN_CODE, 0), Secret("583914"), ARRIVAL, refs)
         task = AttemptContext(entry, books.ledger, books.services, MOCK)
-        return await asked(IssueAttempt(task, placings, key=key), SimpleNamespace(port=port, vendor=MOCK))
+        return await asked(IssueAttempt(task, placings, key=key), at_desk(port))
 
     return ask
 
@@ -106,7 +112,7 @@ async def test_locks_beyond_a_round_are_left_for_the_next_and_those_never_asked_
     first = replace(attempted.placings[0], outcome=None, asked_last=NOW)
     others = [replace(each, outcome=None) for each in attempted.placings[1:]]
     again = replace(attempted, placings=(first, *others))
-    await asked(again, SimpleNamespace(port=port, vendor=MOCK))
+    await asked(again, at_desk(port))
     assert [key.device_id for key in port.asked[2:]] == doors[1:3]
 
 
@@ -124,7 +130,7 @@ async def test_lock_that_has_the_key_is_not_asked_again(books, port, attempt):
     attempted = await attempt(DOOR, FRONT)
     stands = attempted.placings[0].settled(attempted.task)
     placings = (LockAttempt.at(stands, NOW), replace(attempted.placings[1], outcome=None))
-    again = await asked(replace(attempted, placings=placings), SimpleNamespace(port=port, vendor=MOCK))
+    again = await asked(replace(attempted, placings=placings), at_desk(port))
     assert [key.device_id for key in port.asked] == [DOOR, FRONT, FRONT]
     assert again.complete
 

@@ -14,6 +14,7 @@ from shared.domain.ids import LockDeviceId
 from shared.domain.instants import milliseconds
 from shared.domain.kinds import WINDOW_ROUNDED, RevokeReason, SuspendReason
 from shared.domain.lock_errors import KeyRevokeFailed, LockErrorCause, VendorUnreachable
+from shared.domain.policy import DEFAULT_POLICY
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
@@ -71,7 +72,7 @@ class Withdrawing:
     def __init__(self, books):
         self.books, self.port = books, Port(books.clock)
         self.secrets = SealedKeys(books.vault.tenant(SILK), books.cipher, MOCK)
-        hotel = SimpleNamespace(quarantined=frozenset())
+        hotel = SimpleNamespace(quarantined=frozenset(), policy=DEFAULT_POLICY)
         self.desk = SimpleNamespace(port=self.port, secrets=self.secrets, premises=hotel)
 
     async def begin(self, *doors, busy=False):

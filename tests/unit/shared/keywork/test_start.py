@@ -23,6 +23,7 @@ async def test_saga_is_started_with_ids_and_whom_to_ask_only(books, work):
     argument = {
         "tenant": "tnt_silk",
         "saga_id": entry.id,
+        "property": entry.credential.core.property_id,
         "generation": 4,
         "adapter": "adapter-mock",
         "announced": 1,

@@ -119,6 +119,14 @@ async def test_key_is_made_at_every_door_with_one_sealed_pin(work):
     assert work.books.bus.sequences == [2, 3]
 
 
+@pytest.mark.parametrize("place", [KABUL, "ppt_nowhere"])
+async def test_where_a_call_says_its_key_opens_is_read_beside_it_and_never_believed(work, place):
+    await work.begin()
+    call = StepCall(SILK, work.id, 1, "run-1", place=place)
+    assert (await work_at_locks(call, work.services, work.desks)).outcome is Outcome.DONE
+    assert sorted(device for device, _ in work.at_locks()) == [each.id for each in DOORS]
+
+
 async def test_step_that_is_repeated_after_the_key_is_made_is_done_and_asks_nobody(work):
     await work.begin()
     await work.call()

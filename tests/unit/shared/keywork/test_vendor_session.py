@@ -110,6 +110,24 @@ async def test_desk_stays_open_and_its_account_is_not_asked_for_each_time(settin
     assert (setting.opened, setting.secrets.asked) == (1, 1)
 
 
+async def test_desk_that_was_foreseen_is_opened_without_asking_again(setting):
+    await setting.account(b"mock://")
+    assert not setting.desks.knows(SILK, KABUL)
+    await setting.desks.foresee(SILK, KABUL)
+    asked = setting.secrets.asked
+    await setting.books.services.hotels.admit(SILK)
+    assert setting.desks.knows(SILK, KABUL)
+    assert await setting.at()
+    assert setting.secrets.asked == asked == 1
+
+
+@pytest.mark.parametrize("place", [KABUL, PropertyId("ppt_nowhere")])
+async def test_who_foresees_hears_of_nothing_that_is_amiss(setting, place):
+    await setting.desks.foresee(SILK, place)
+    with pytest.raises((VendorUnreachable, InvalidInput)):
+        await setting.desks.at(SILK, place)
+
+
 async def test_session_that_was_used_longest_ago_is_closed_where_too_many_are_open(setting, monkeypatch):
     monkeypatch.setattr("shared.keywork.vendor_session.MOST_OPEN", 1)
     await setting.account(b"mock://")

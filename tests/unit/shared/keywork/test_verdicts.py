@@ -20,6 +20,11 @@ def test_step_s_call_is_read():
     assert StepCall.of(BODY) == StepCall("tnt_silk", "key_1", 3, "run-1")
 
 
+@pytest.mark.parametrize(("given", "place"), [("ppt_kabul", "ppt_kabul"), ("", None), (7, None)])
+def test_where_a_key_opens_is_told_for_those_who_read_ahead(given, place):
+    assert StepCall.of({**BODY, "property": given}).place == place
+
+
 @pytest.mark.parametrize("field", BODY)
 @pytest.mark.parametrize("value", [None, "", 0, [], {}, True, 1.5])
 def test_call_with_a_missing_or_mistyped_field_is_refused_by_its_name(field, value):

@@ -10,8 +10,7 @@ from shared.domain.instants import instant, milliseconds
 from shared.ledger.indexes import DUE
 from shared.ledger.key_record import Saga, Work, key_record_from, ref_of
 from shared.ledger.ledger import Change
-from shared.ledger.reading import StoredUnreadable
-from shared.ports.documents import Document
+from shared.ports.documents import Document, StoredUnreadable
 from tests.unit.shared.ledger.ledgering import CLAIM, MINUTE, SILK
 
 SAGA = Saga(kind=Work.ISSUE, claim=CLAIM)

@@ -11,8 +11,7 @@ from shared.domain.instants import milliseconds
 from shared.ledger.grant_record import CALLS_LAST, GRANTS, grant_from
 from shared.ledger.indexes import AT_DEVICE
 from shared.ledger.ledger import Change, TooManyGrants
-from shared.ledger.reading import StoredUnreadable
-from shared.ports.documents import Document, Ref
+from shared.ports.documents import Document, Ref, StoredUnreadable
 from tests.unit.shared.ledger.ledgering import DAY, DOOR
 
 

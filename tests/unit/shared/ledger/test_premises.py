@@ -9,8 +9,7 @@ from shared.domain.errors import InvalidInput
 from shared.ledger import premises as copies
 from shared.ledger.device_record import DeviceRecord
 from shared.ledger.premises import PREMISES, change_hotel, page_at, premises_of, refresh_policy
-from shared.ledger.reading import StoredUnreadable
-from shared.ports.documents import AlreadyExists, Create, Delete, Ref, StaleVersion, Update
+from shared.ports.documents import AlreadyExists, Create, Delete, Ref, StaleVersion, StoredUnreadable, Update
 from tests.unit.shared.ledger.ledgering import KABUL, SILK
 from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
 

@@ -30,9 +30,10 @@ from shared.ledger.attempt import Attempt
 from shared.ledger.backup_code import BackupCode
 from shared.ledger.break_glass import BreakGlass, glass_from
 from shared.ledger.bulk_job import BulkJob, BulkPage, job_from
+from shared.ledger.canary import Canary, Trial, canary_from, trial_from
 from shared.ledger.challenge import Challenge
 from shared.ledger.comparison import Comparison, comparison_from
-from shared.ledger.day_figures import CountedUpTo, DayFigures
+from shared.ledger.day_figures import CountedUpTo, DayFigures, counted_from, figures_from
 from shared.ledger.device_record import DeviceRecord
 from shared.ledger.finding import Finding, finding_from
 from shared.ledger.finding_refs import SealedRef
@@ -43,6 +44,7 @@ from shared.ledger.guest_devices import GuestDeviceRecord, Suppression
 from shared.ledger.guest_tokens import GuestSession, GuestToken, Redeemed
 from shared.ledger.hearing import Hearing
 from shared.ledger.hotel_directory import setup_of
+from shared.ledger.hourly_round import Round
 from shared.ledger.kept_alerts import KeptAlerts
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.listener import Listener
@@ -50,17 +52,19 @@ from shared.ledger.master_key_record import MasterKeyRecord, master_key_from
 from shared.ledger.message_settings import MessageSettings
 from shared.ledger.notices import Notice
 from shared.ledger.premises import page_at, premises_in
-from shared.ledger.reading import StoredUnreadable
 from shared.ledger.reservation import Reservation, reservation_from
 from shared.ledger.sealed_keys import SealedDocument
 from shared.ledger.sending import Sending
 from shared.ledger.shift_record import ShiftRecord, StaffTask
+from shared.ledger.short_messages import ShortMessageSent
 from shared.ledger.vendor_price import VendorPrice, price_from
 from shared.ledger.vendor_webhook import VendorWebhook
 from shared.ports.collections import COLLECTIONS
-from shared.ports.documents import Document, Ref
+from shared.ports.documents import Document, Ref, StoredUnreadable
 from shared.streams.record import Record
+from shared.usecases.backoffice.console_codes import ConsoleCode
 from shared.usecases.backoffice.console_sessions import ConsoleSession
+from shared.usecases.backoffice.console_views import SavedViews
 from shared.usecases.backoffice.feed import Feed
 from shared.usecases.backoffice.inbox import Waiting
 from shared.usecases.backoffice.presence import Presence
@@ -86,6 +90,10 @@ LEDGER = {
     "account_rotations": (AccountRotation, rotation_from),
     "break_glass": (BreakGlass, glass_from),
     "vendor_prices": (VendorPrice, price_from),
+    "canaries": (Canary, canary_from),
+    "canary_trials": (Trial, trial_from),
+    "day_counts": (CountedUpTo, counted_from),
+    "day_figures": (DayFigures, figures_from),
 }
 KINDS = {
     **{collection: kind for collection, (kind, _) in LEDGER.items()},
@@ -94,6 +102,7 @@ KINDS = {
     "staff_tasks": StaffTask,
     "bulk_pages": BulkPage,
     "key_secrets": SealedDocument,
+    "guest_accounts": ContactRecord,
     "guest_contacts": ContactRecord,
     "manual_tasks": ManualTask,
     "alerts": KeptAlerts,
@@ -113,9 +122,9 @@ KINDS = {
     "backoffice_suggestions": Waiting,
     "backup_codes": BackupCode,
     "challenges": Challenge,
+    "console_codes": ConsoleCode,
     "console_sessions": ConsoleSession,
-    "day_counts": CountedUpTo,
-    "day_figures": DayFigures,
+    "console_views": SavedViews,
     "desks": DeskRecord,
     "device_health": DeviceRecord,
     "guest_apps": GuestApps,
@@ -125,6 +134,7 @@ KINDS = {
     "guest_sessions": GuestSession,
     "guest_tokens": GuestToken,
     "hearings": Hearing,
+    "rounds": Round,
     "listener_secrets": ListenerSecrets,
     "listeners": Listener,
     "message_settings": MessageSettings,
@@ -133,6 +143,7 @@ KINDS = {
     "place_plans": PlacePlan,
     "redeemed_artifacts": Redeemed,
     "sendings": Sending,
+    "short_messages": ShortMessageSent,
     "suppressions": Suppression,
     "telemetry_flags": KeptFlags,
     "telemetry_peppers": PepperRing,
@@ -140,6 +151,7 @@ KINDS = {
 }
 BY_HAND = {
     "account_callbacks",
+    "account_deeds",
     "account_owners",
     "api_requests",
     "audit_expiries",
@@ -161,6 +173,7 @@ BY_HAND = {
     "desk_keys",
     "desk_local_keys",
     "desk_nonces",
+    "desk_orders",
     "desk_presence",
     "desk_rows",
     "desk_settings",
@@ -168,6 +181,7 @@ BY_HAND = {
     "dsar_log",
     "guest_keys",
     "index_keys",
+    "keys_under_way",
     "leases",
     "next_accounts",
     "nudges",

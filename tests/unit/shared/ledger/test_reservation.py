@@ -8,10 +8,9 @@ import pytest
 from shared.domain.ids import KeyCredentialId, PropertyId, ReservationId
 from shared.events.idempotency import claim_key
 from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
-from shared.ledger.reading import StoredUnreadable
 from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
 from shared.ledger.stay import Recency
-from shared.ports.documents import AlreadyExists, Document, StaleVersion
+from shared.ports.documents import AlreadyExists, Document, StaleVersion, StoredUnreadable
 from tests.unit.shared.ledger.ledgering import NOW
 
 EARLY, LATE = NOW, NOW + timedelta(microseconds=1)

@@ -43,6 +43,15 @@ def test_answer_is_the_last_call_s():
     assert with_answer((first, second), "gone", later) == (first, answered)
 
 
+def test_the_vendor_s_own_time_is_that_of_all_that_was_said_and_none_of_our_waits():
+    asked, answered = call(1), NOON + timedelta(hours=1, seconds=40)
+    said = [Exchange(answered, "page", "yes", took_ms=150) for _ in range(MOST_SAID + 2)]
+    (kept,) = with_answer((asked,), "on_lock", answered, said)
+    assert kept.took_ms == 150 * (MOST_SAID + 2)
+    assert CALLS.read(CALLS.write((kept,)), "calls")[0].took_ms == kept.took_ms
+    assert with_answer((asked,), "on_lock", answered)[0].took_ms is None
+
+
 def test_answer_to_no_call_is_nobody_s():
     assert with_answer((), "gone", NOON) == ()
 

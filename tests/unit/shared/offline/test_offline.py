@@ -91,7 +91,9 @@ def test_well_signed_content_that_we_cannot_read_is_refused(it):
 
     for field in document:
         without = {key: value for key, value in document.items() if key != field}
-        for changed in (without, {**document, field: 17.5}, {**document, field: None}):
+        # A cloud of the release before says nothing of radio.
+        said = () if field == "radio" else (without,)
+        for changed in (*said, {**document, field: 17.5}, {**document, field: None}):
             with pytest.raises(SignedRefused):
                 type(it).open(signed(name, changed, AUTHORITY), TRUSTED)
 

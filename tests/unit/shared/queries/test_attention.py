@@ -13,6 +13,7 @@ from shared.queries import hotels
 from shared.queries.attention import is_wanted
 from tests.support.sample_hotel import play
 
+SHORT = {"validFrom": "2026-03-01T10:00:00Z", "validUntil": "2026-03-01T15:00:00Z"}
 LOCK_FULL, LOCK_FROZEN = "errcode:-3009", "errcode:-3036"
 WELL = {
     "failed_keys": 0,
@@ -32,9 +33,9 @@ async def _ask(house):
     return {name: answer[name] for name in WELL}
 
 
-async def _failed(house):
+async def _failed(house, **stay):
     await house.fault(LOCK_FULL, "keyboardPwd/add")
-    await house.publish("evt_1")
+    await house.publish("evt_1", **stay)
     await asyncio.sleep(30)
     return await _ask(house)
 
@@ -85,10 +86,15 @@ def test_a_key_that_failed_is_counted_until_the_stay_no_longer_wants_it(tmp_path
     assert play(tmp_path, scenario) == (1, 0)
 
 
-def test_a_key_that_failed_is_counted_no_longer_than_the_stay_would_have_lasted(tmp_path):
+@pytest.mark.parametrize(
+    ("stay", "hours"),
+    [(SHORT, 6.5), pytest.param({}, 4 * 24, marks=pytest.mark.soak)],
+    ids=["hours", "four-days"],
+)
+def test_a_key_that_failed_is_counted_no_longer_than_the_stay_would_have_lasted(tmp_path, stay, hours):
     async def scenario(house):
-        failed = await _failed(house)
-        await asyncio.sleep(4 * 24 * 3600)
+        failed = await _failed(house, **stay)
+        await asyncio.sleep(hours * 3600)
         return failed["failed_keys"], (await _ask(house))["failed_keys"]
 
     assert play(tmp_path, scenario) == (1, 0)

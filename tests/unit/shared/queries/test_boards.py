@@ -4,12 +4,12 @@ import asyncio
 
 from shared.domain.ids import PropertyId
 from shared.queries.attention import residues
-from shared.queries.boards import VIEWS
+from shared.queries.boards import VIEWS, WIDGETS, Lobby
 from shared.queries.hotels import Cell
 from shared.queries.keys import keys_in_work
 from shared.queries.readiness import readiness
 from tests.support.sample_hotel import SILK, play
-from tests.workflows.test_one_key_ordered import order
+from tests.workflows.revoke.test_one_key_ordered import order
 
 KABUL = PropertyId("ppt_kabul")
 TODAY = {"validFrom": "2026-03-01T14:00:00Z"}
@@ -19,7 +19,8 @@ async def boards(house):
     """Return who comes, by each board: the desk's, today's, and the operator's."""
     platform = house.fleet.platform
     store, now = platform.documents.tenant(SILK), platform.clock.now()
-    views = {name: await VIEWS[name](store, KABUL, now) for name in ("arrivals", "today")}
+    lobby = Lobby(store, KABUL, now)
+    views = {name: await VIEWS[name](lobby) for name in ("arrivals", "today")}
     told = (await readiness(Cell(platform.documents, platform.cell), SILK, now))["arrivals"]
     shown = {
         name: [(each["reservation"], each["readiness"]) for each in found] for name, found in views.items()
@@ -40,6 +41,31 @@ def test_a_stay_without_a_key_is_on_every_board_and_first(tmp_path):
         assert found["arrivals"] == [("rsv_2", "keyless"), ("rsv_1", "ready")]
         assert found["today"] == found["arrivals"]
         assert sorted(found["doors"]) == [("rsv_1", "on_lock", []), ("rsv_2", "none", ["no key"])]
+
+    play(tmp_path, scenario)
+
+
+async def spent(house, names, *, together):
+    """Return how many documents are read for some views, in one look or in one for each."""
+    counters, platform = house.fleet.counters, house.fleet.platform
+    before, one = (
+        counters["document_reads"],
+        Lobby(platform.documents.tenant(SILK), KABUL, platform.clock.now()),
+    )
+    for name in names:
+        await WIDGETS[name](one if together else Lobby(one.store, KABUL, one.now))
+    return counters["document_reads"] - before
+
+
+def test_a_whole_dashboard_reads_its_hotel_once(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", reservationId="rsv_1", **TODAY)
+        await house.publish("evt_2", reservationId="rsv_2", rooms=["rmu_102"], **TODAY)
+        await house.settled()
+        boards_ = ("housekeeping_board", "maintenance_board", "residues")
+        alone = await spent(house, ("arrivals", "in_house", *boards_), together=False)
+        assert await spent(house, WIDGETS, together=True) == alone
+        assert await spent(house, WIDGETS, together=False) > alone
 
     play(tmp_path, scenario)
 

@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from functions.upkeep import main
 from shared.runtime.platform import QUARANTINE_TOPIC, deployed
+from shared.usecases.upkeep import probe_platform
 from tests.support.simulated import play
 
 CALLER = "workflow-probe-platform"
@@ -40,7 +41,7 @@ def test_a_handler_that_takes_too_long_is_stopped_and_says_so(tmp_path, monkeypa
             finally:
                 stopped.append(asyncio.get_running_loop().time() - began)
 
-        monkeypatch.setattr(main, "count_visit", endless)
+        monkeypatch.setattr(probe_platform, "count_visit", endless)
         function = on.fleet._functions["probe-answer"].deployed
         token = deployed.set(replace(function, timeout=7.0))
         answer = await main.probe_answer(_request(on, {"probe": "p", "execution": "e"}))

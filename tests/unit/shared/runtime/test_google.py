@@ -8,25 +8,40 @@ import pytest
 
 from shared.gcp.bus import PubSubBus
 from shared.gcp.cipher import KmsCipher
+from shared.gcp.dead_letters import PubSubDeadLetters
 from shared.gcp.documents import FirestoreDocuments
+from shared.gcp.executions import ExecutionRecords
+from shared.gcp.identity import ISSUERS
+from shared.gcp.nudges import FirestoreNudges
+from shared.gcp.objects import CloudStorage
 from shared.gcp.sagas import WorkflowExecutions
+from shared.gcp.schedules import CloudScheduler
 from shared.gcp.secrets import SecretManager
 from shared.gcp.tasks import CloudTasks
 from shared.runtime import platform as runtime
+from shared.runtime.google import PORTS
+from shared.runtime.google_ports import Later
 from shared.runtime.platform import Deployed, PlatformUnbound, deployed
+from shared.vendor_kit.guard import Guards
 from shared.vendor_kit.leases import DocumentLeases
 
 WHERE = {"GOOGLE_CLOUD_PROJECT": "hotel", "KEYFLEET_REGION": "europe-west6"}
 WHO = {"K_SERVICE": "sweep-ledger", "FUNCTION_TARGET": "sweep_ledger"}
 PARTS = {
-    "documents": FirestoreDocuments,
-    "sealed": FirestoreDocuments,
-    "bus": PubSubBus,
-    "tasks": CloudTasks,
-    "sagas": WorkflowExecutions,
-    "secrets": SecretManager,
-    "cipher": KmsCipher,
-    "leases": DocumentLeases,
+    "documents": ("tenant", FirestoreDocuments),
+    "sealed": ("tenant", FirestoreDocuments),
+    "bus": ("publish", PubSubBus),
+    "tasks": ("enqueue", CloudTasks),
+    "sagas": ("start", WorkflowExecutions),
+    "secrets": ("latest", SecretManager),
+    "cipher": ("seal", KmsCipher),
+    "leases": ("acquire", DocumentLeases),
+    "guards": ("of", Guards),
+    "dead_letters": ("waiting", PubSubDeadLetters),
+    "executions": ("listed", ExecutionRecords),
+    "schedules": ("states", CloudScheduler),
+    "objects": ("add", CloudStorage),
+    "nudges": ("ring", FirestoreNudges),
 }
 
 
@@ -55,10 +70,29 @@ def test_nobody_is_anywhere_without_an_environment(environment):
 def test_a_function_on_google_cloud_has_googles_platform_once(environment, mark):
     environment({**WHERE, mark: WHO[mark]})
     found = runtime.platform()
-    assert {name: type(getattr(found, name)) for name in PARTS} == PARTS
+    assert {name: type(getattr(found, name)) for name in PARTS} == dict.fromkeys(PARTS, Later)
+    assert {*PORTS} == {*PARTS, "sign_in"}
     assert found.cell == "europe-west6"
     assert found.documents is not found.sealed
     assert runtime.platform() is found
+
+
+@pytest.mark.parametrize("port", PARTS)
+def test_what_is_loaded_later_is_then_what_it_stands_for(environment, port):
+    environment({**WHERE, **WHO})
+    asked, kind = PARTS[port]
+    assert isinstance(getattr(getattr(runtime.platform(), port), asked).__self__, kind)
+
+
+def test_google_signs_in_services_alone(environment):
+    environment({**WHERE, **WHO})
+    assert runtime.platform().sign_in.services == ISSUERS
+
+
+def test_whoever_uses_a_port_uses_the_same(environment):
+    environment({**WHERE, **WHO})
+    found = runtime.platform()
+    assert found.leases._documents is found.documents
 
 
 def test_ids_of_googles_platform_only_grow(environment):
@@ -88,6 +122,7 @@ def test_a_function_knows_itself_from_its_environment(environment):
         "KEYFLEET_ROLES": "documents,tasks-enqueue",
         "KEYFLEET_SECRETS": "lock-ttlock",
         "KEYFLEET_TIMEOUT": "120",
+        "KEYFLEET_BUILD": "0123456789ab",
     }
     environment({**WHERE, **WHO, **descriptor})
     assert runtime.this_function() == Deployed(
@@ -100,13 +135,14 @@ def test_a_function_knows_itself_from_its_environment(environment):
         roles=frozenset({"documents", "tasks-enqueue"}),
         secrets=("lock-ttlock",),
         timeout=120.0,
+        build="0123456789ab",
     )
 
 
 def test_what_is_not_said_is_not_granted(environment):
     environment({**WHERE, "FUNCTION_TARGET": "sweep_ledger"})
     alone = runtime.this_function()
-    assert alone == Deployed("sweep-ledger", alone.audience)
+    assert alone == Deployed("sweep-ledger", alone.audience, build="unnamed")
 
 
 def test_a_public_function_and_another_audience_are_said(environment):

@@ -1,6 +1,6 @@
 """Each request is noted with its answer: a yes, the vendor's code, or how there was none."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -18,6 +18,13 @@ def test_a_yes_is_noted():
     with overheard() as said, noted("keyboardPwd/add", CLOCK):
         pass
     assert said == [Exchange(NOON, "keyboardPwd/add", YES)]
+
+
+def test_how_long_the_vendor_took_is_noted():
+    times = iter((NOON, NOON + timedelta(milliseconds=180)))
+    with overheard() as said, noted("keyboardPwd/add", SimpleNamespace(now=lambda: next(times))):
+        pass
+    assert [each.took_ms for each in said] == [180]
 
 
 @pytest.mark.parametrize(

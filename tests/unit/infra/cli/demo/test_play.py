@@ -37,11 +37,11 @@ def tell(monkeypatch, fleet, stage):
         ]
 
         @contextmanager
-        def a_stage(_patience):
+        def a_stage(_patience, _platform):
             yield stage
 
         monkeypatch.setattr(play, "SCENES", (Scene("One scene", "It is played.", tuple(acts)),))
-        monkeypatch.setattr(play, "_a_stage", a_stage)
+        monkeypatch.setattr(play, "staged", a_stage)
         return CliRunner().invoke(app, ["demo", *options])
 
     return run

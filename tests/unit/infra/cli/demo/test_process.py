@@ -2,10 +2,12 @@
 
 import socket
 import subprocess
+from functools import partial
 
 import pytest
 
 from infra.cli.address import FleetAddress
+from infra.cli.cloud import Cloud
 from infra.cli.demo.process import fleet_process, vendor_process
 from infra.cli.polling import Patience
 from infra.cli.problems import Failed
@@ -33,7 +35,7 @@ def test_a_fleet_that_ends_at_once_is_quoted(tmp_path, started):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         at = FleetAddress(tmp_path / "home", taken.getsockname()[1])
         with pytest.raises(Failed, match="exit status 1") as caught:
-            started(fleet_process, at, Simulator(at.home, 1)).serves()
+            started(partial(fleet_process, platform=Cloud.EMBEDDED), at, Simulator(at.home, 1)).serves()
     assert f"port {at.port} is in use" in caught.value.remedy
 
 

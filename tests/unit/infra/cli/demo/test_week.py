@@ -10,7 +10,13 @@ from infra.cli.demo.week_house import DAYS_OF_WEEK, hotel_time
 from infra.cli.demo.week_story import MOMENTS, Moment
 from infra.cli.polling import Patience
 
-SEEN = {"subjects": ["melmastoon.lock.credential.issued.v1"], "told": 11, "tries": 37}
+LACKING = {"melmastoon.lock.encoder_session.opened.v1": "no desk"}
+SEEN = {
+    "subjects": ["melmastoon.lock.credential.issued.v1"],
+    "lacking": LACKING,
+    "told": 11,
+    "tries": 37,
+}
 
 
 def told(claims, monkeypatch):
@@ -31,6 +37,7 @@ def test_week_that_held_names_every_subject_that_was_told(monkeypatch):
     parts, answer = told(claims(len(MOMENTS)), monkeypatch)
     assert "Mon 14:05  ✓ Each guest opens their room" in parts[2]
     assert (answer.exit_code, answer.facts["held"], answer.facts["subjects"]) == (0, True, SEEN["subjects"])
+    assert str(answer.said[-1]).strip() == "melmastoon.lock.encoder_session.opened.v1: no desk"
 
 
 def test_week_of_which_a_moment_was_not_so_ends_with_it_and_says_so(monkeypatch):
@@ -39,6 +46,18 @@ def test_week_of_which_a_moment_was_not_so_ends_with_it_and_says_so(monkeypatch)
     assert (answer.exit_code, answer.facts["held"]) == (1, False)
     assert "seen instead: {'own': {'rsv_late': False}}" in parts[-1]
     assert "It was not so" in str(answer.said[0])
+
+
+def test_week_lives_in_memory_where_there_is_room_and_on_the_disk_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setattr(week, "MEMORY", tmp_path)
+    with week.home() as folder:
+        assert (folder.parent.parent, folder.parent.stat().st_mode & 0o777) == (tmp_path, 0o700)
+    assert not folder.parent.exists()
+    for without in ({"MEMORY": tmp_path / "none"}, {"MEMORY": tmp_path, "ROOM": float("inf")}):
+        for name, value in without.items():
+            monkeypatch.setattr(week, name, value)
+        with week.home() as folder:
+            assert folder.parent.parent != tmp_path
 
 
 def test_moments_come_in_the_order_of_the_hotel_s_clock():

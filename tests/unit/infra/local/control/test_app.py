@@ -70,7 +70,7 @@ def test_a_published_event_is_acted_upon(tmp_path):
 
 
 def test_a_failed_execution_is_counted_and_logged(tmp_path, monkeypatch):
-    monkeypatch.setattr(fleet, "LATELY", timedelta(hours=1))
+    monkeypatch.setattr(fleet, "LATELY", timedelta(seconds=90))
 
     async def scenario(on):
         await _post(on, "executions", {"workflow": "probe_platform", "argument": {}})
@@ -95,9 +95,9 @@ def test_a_failed_execution_is_counted_and_logged(tmp_path, monkeypatch):
         ({**EVENT, "subject": "melmastoon.lock.credential.issued.local.v1"}, "sync"),
         ({"subject": EVENT["subject"], "tenant": "tnt_silk"}, "data"),
         ({"subject": EVENT["subject"], "data": {}}, "tenant"),
-        ({**EVENT, "tenant": "canary"}, "tenantId"),
+        ({**EVENT, "tenant": "sparrow"}, "tenantId"),
         ({**EVENT, "data": {"keyKindPolicy": {"pinDigits": 2**60}}}, "exactly"),
-        ({**EVENT, "data": {"propertyId": "canary"}}, "data.propertyId"),
+        ({**EVENT, "data": {"propertyId": "sparrow"}}, "data.propertyId"),
         ({**EVENT, "event": {"subject": "melmastoon.iam.user.deactivated.v1"}}, ""),
     ],
 )
@@ -110,7 +110,7 @@ def test_a_bad_publish_is_refused_by_field_and_publishes_nothing(tmp_path, body,
     status, answer, publishes, parked = play(tmp_path, scenario)
     assert status == 400
     assert said in str(answer["error"])
-    assert "canary" not in str(answer)
+    assert "sparrow" not in str(answer)
     assert publishes == 0
     assert parked == {"messages": []}
 
@@ -166,11 +166,11 @@ def test_other_bad_requests_are_refused_too(tmp_path, path, body, status):
     ("path", "status"),
     [
         ("executions?limit=x", 400),
-        ("executions?workflow=canary", 404),
-        ("dead-letters?topic=canary", 400),
+        ("executions?workflow=sparrow", 404),
+        ("dead-letters?topic=sparrow", 400),
         ("credentials?tenant=tnt_nobody", 404),
         ("executions/nobody", 404),
-        ("documents/canary/a/b", 400),
+        ("documents/sparrow/a/b", 400),
         ("nothing", 404),
     ],
 )
@@ -180,7 +180,7 @@ def test_bad_questions_are_refused_too(tmp_path, path, status):
 
     got, answer = play(tmp_path, scenario)
     assert got == status
-    assert "canary" not in str(answer).replace("no workflow 'canary'", "")
+    assert "sparrow" not in str(answer).replace("no workflow 'sparrow'", "")
 
 
 @pytest.mark.parametrize("topic", ["melmastoon.lock.quarantine.v1", "melmastoon.lock.dead_letter.v1"])

@@ -7,7 +7,8 @@ import pytest
 
 from infra.local.counters import Counters
 from infra.local.documents import store as store_module
-from shared.ports.documents import Create, Delete, Ref, StaleVersion
+from infra.local.documents.writes import MOST_IN_A_STATEMENT
+from shared.ports.documents import AlreadyExists, Create, Delete, Ref, StaleVersion
 from tests.contract.documents.setting import ALPHA, DUE, ROOM
 
 
@@ -76,14 +77,35 @@ async def test_a_refused_commit_is_not_counted(setting):
         ("version", 77),
         ("expires_at", 5),
         ("tenant", "tnt_beta"),
-        ("collection", "keys"),
-        ("id", "205"),
-        ("db", "sealed"),
+        ("id", "keys/204"),
+        ("id", "rooms/205"),
     ],
 )
 async def test_no_part_of_a_row_can_change_without_its_checksum(setting, column, value):
     await setting.create(ROOM, {"floor": 2})
     with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
         await setting.engine.write(
-            lambda connection: connection.execute(f"UPDATE packed SET {column} = ?", (value,)).rowcount
+            lambda connection: connection.execute(f"UPDATE docs_main SET {column} = ?", (value,)).rowcount
         )
+
+
+@pytest.mark.parametrize("elsewhere", ["docs_sealed", "docs_main_sagas"])
+async def test_no_row_can_be_put_elsewhere_without_its_checksum(setting, elsewhere):
+    await setting.create(ROOM, {"floor": 2})
+    with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+        await setting.engine.write(
+            lambda connection: connection.execute(f"INSERT INTO {elsewhere} SELECT * FROM docs_main").rowcount
+        )
+
+
+async def test_of_many_that_are_created_at_once_the_one_that_is_there_is_named_and_none_is_kept(setting):
+    many = [Ref("rooms", f"{number}") for number in range(MOST_IN_A_STATEMENT + 9)]
+    there, *others = (many[index] for index in (MOST_IN_A_STATEMENT + 3, 0, MOST_IN_A_STATEMENT + 5))
+    await setting.create(there, {"floor": 1})
+    with pytest.raises(AlreadyExists) as refused:
+        await setting.alpha.commit([Create(ref, {}) for ref in many])
+    assert refused.value.ref == there
+    assert [await setting.alpha.get(ref) for ref in others] == [None, None]
+    assert (await setting.alpha.get(there)).data == {"floor": 1}
+    await setting.alpha.commit([Create(ref, {}) for ref in many if ref != there])
+    assert rows(setting) == len(many)

@@ -201,6 +201,17 @@ async def test_a_long_log_is_checkpointed_and_the_mark_synced(tmp_path, monkeypa
         assert engine.counters["fsyncs"] > engine.counters["commits"]
 
 
+async def test_a_log_is_checkpointed_by_what_was_written_since_and_not_by_the_size_it_once_had(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(writer_module, "CHECKPOINT_BYTES", 200 * 4096)
+    async with running(tmp_path, threaded=False) as engine:
+        for number in range(800):
+            await engine.write(keep(number, "x" * 200))
+        checkpoints = (engine.counters["fsyncs"] - engine.counters["commits"]) / 3
+        assert 3 <= checkpoints <= 20, "by its size it would be one to each look: some forty"
+
+
 async def test_with_and_without_a_thread_the_same_is_written(tmp_path):
     chance = random.Random(3)
     plan = [(chance.randrange(40), chance.random() < 0.2) for _ in range(150)]

@@ -38,6 +38,20 @@ PLANTED = {
         "MELMASTOON.LOCK.MELTED",
         "neither a topic nor an alert",
     ),
+    "a promise of what takes its time, without an end to it": (
+        "promises",
+        "keys-are-quick",
+        "within_ms",
+        None,
+        "how long it may take",
+    ),
+    "a time that no line tells": (
+        "timed",
+        "issue-milliseconds",
+        "filter",
+        'jsonPayload.message = "the door melted"',
+        "which no line says",
+    ),
     "a counter of a line that nobody says": (
         "counted",
         "quarantined",

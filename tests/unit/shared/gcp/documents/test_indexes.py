@@ -76,15 +76,22 @@ def test_an_index_of_one_field_is_a_setting_of_that_field():
     assert swept.items() <= field_settings([LATEST], [])[0].items()
 
 
-def test_bodies_are_exempt_from_indexing_and_expiry_is_a_time_to_live():
+def test_every_field_of_a_collection_is_exempt_by_one_setting_and_expiry_is_a_time_to_live():
     kept = [Collection("sagas", "for ever"), Collection("leases", "for a time", expires=True)]
-    settings = {(each["collection"], each["field"]): each for each in field_settings([], kept)}
-    for of in kept:
-        exempt = {
-            field for (name, field), each in settings.items() if name == of.name and not each["indexes"]
-        }
-        assert exempt == {"body", "equal", "mark", "order", "expires_at"}
-    assert [name for name, each in settings.items() if each.get("ttl")] == [("leases", "expires_at")]
+    settings = field_settings([], kept)
+    assert [each for each in settings if each["collection"] == "sagas"] == [
+        {"collection": "sagas", "field": "*", "indexes": []}
+    ]
+    assert {each["field"]: each for each in settings if each["collection"] == "leases"} == {
+        "*": {"collection": "leases", "field": "*", "indexes": []},
+        "expires_at": {"collection": "leases", "field": "expires_at", "indexes": [], "ttl": True},
+    }
+
+
+def test_every_collection_that_is_asked_is_exempt_by_default():
+    settings = field_settings(INDEXES, collections_in(sealed=False))
+    exempt = {each["collection"] for each in settings if each["field"] == "*"}
+    assert {index.collection for index in INDEXES} <= exempt
 
 
 def test_a_sweep_reads_nothing_of_a_document_but_what_the_next_page_needs():
@@ -108,7 +115,6 @@ def test_firestore_has_an_index_for_every_query_of_the_fleet(index, across):
 
 def provided():
     """Return what Firestore has an ascending index of: whose, across tenants or not, and the paths."""
-    automatic = {(each.collection, False, (f"order.{each.order_by}",)) for each in INDEXES if not each.equals}
     made = [each for index in INDEXES for each in composite_indexes(index)]
     composite = {
         (each["collection"], each["query_scope"] == "COLLECTION_GROUP", paths_of(each)) for each in made
@@ -118,7 +124,7 @@ def provided():
         for each in field_settings(INDEXES, [])
         for index in each["indexes"]
     }
-    return automatic | composite | single
+    return composite | single
 
 
 def test_every_index_of_the_fleet_is_one_that_firestore_creates():

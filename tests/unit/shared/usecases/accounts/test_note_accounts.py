@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from shared.domain.ids import TenantId
 from shared.kernel.log import Log
-from shared.ledger.reading import StoredUnreadable
+from shared.ports.documents import StoredUnreadable
 from shared.usecases.accounts.note_accounts import note_all
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)

@@ -211,7 +211,7 @@ async def test_what_comes_between_a_death_and_the_next_try_is_late_and_not_among
     await house.tell(*(each for number in range(4) for each in stay(f"key_{number}", DAYS[0])))
     house.at(f"{DAYS[1]}T03:00:00Z")
     life = Life()
-    life.ends_at = 100
+    life.ends_at = 60
     with pytest.raises(Died):
         await anchor_tenant(CloseDays(SILK, DAYS[0]), house.mortal(life))
     await house.tell(*stay("key_1a", DAYS[0]))

@@ -2,20 +2,24 @@
 
 import base64
 import json
+from dataclasses import replace
 
 import pytest
 
 from infra.verifier.verify_pack import verify
 from shared.domain.errors import InvalidInput
+from shared.domain.ids import KeyCredentialId
 from shared.ledger.audit_log import EVER, ends_of
 from shared.ports.documents import Create, Ref
+from shared.queries.audit import proof_of_stay
 from shared.usecases.audit.openings import rotate_key
 from shared.usecases.audit.packs import WantPack, hand_out
 from shared.usecases.audit.witnessing import cosign, request_for, trust_desk
-from tests.support.audit_house import DAYS, checked_out, later, stay
+from tests.support.audit_house import DAYS, booked, checked_out, later, stay
 from tests.support.audited import PROPERTY, row
 from tests.support.notaries import every_flip, witness
 
+SHARED = "key_01HX4Q8ZT9WKE2M7VR5N3BCD6F"
 ATTEMPT = "melmastoon.lock.audit.attempt.v1"
 DESK = witness("desk.example/front")
 
@@ -58,6 +62,27 @@ async def test_a_stays_pack_verifies_and_holds_its_streams_whole(house):
     assert report.failures == []
     assert report.checked == {"anchors": 2, "entries": 4 + 2, "bodies": 4}
     assert lines(handed, "pack")[0]["scope"] == {"streams": {"key_a": 4}}
+
+
+async def test_packs_of_two_stays_name_the_key_that_went_on_and_each_when_it_was_its_own(house):
+    first = f"rsv_of_{SHARED}"
+    handed = {"reservationId": {"from": first, "to": "rsv_b"}}
+    told = {"keyCredentialId": SHARED, "propertyId": PROPERTY, "changes": handed}
+    updated = row(SHARED, 3, f"{DAYS[0]}T19:30:00Z", "melmastoon.lock.credential.updated.v1", told)
+    keys = (KeyCredentialId(SHARED),)
+    await house.documents.commit([replace(booked("rsv_b", f"gst_of_{SHARED}"), credentials=keys).write()])
+    await house.tell(*stay(SHARED, DAYS[0]), updated)
+    await house.close(DAYS[0])
+    pages = {}
+    for each in (first, "rsv_b"):
+        given = await hand_out(wish(kind="stay", reservation=each), house.on)
+        assert verify(unpacked(given), given["policy"]).failures == []
+        bodies = [json.loads(line["body"]) for line in lines(given, "entry") if "body" in line]
+        assert [body["data"]["changes"] for body in bodies if "changes" in body["data"]] == [handed]
+        could = given["page"].split("</table>")[0]
+        pages[each] = [f"{day} {hour}" in could for day, hour in ((DAYS[0], "14:00"), (DAYS[2], "11:00"))]
+    assert pages == {first: [True, False], "rsv_b": [False, True]}
+    assert len((await proof_of_stay(house.documents, "rsv_b"))["streams"]) == 1
 
 
 async def test_a_doors_pack_holds_the_span_and_opens_only_what_concerns_the_door(house):
@@ -207,4 +232,4 @@ async def test_every_bit_of_a_real_pack_is_answered_for(house):
 
 
 def test_a_lock_that_did_not_let_go_is_open_without_end():
-    assert list(ends_of({"locks": [{"deviceId": "lck_1", "ok": False}]})) == [EVER]
+    assert list(ends_of([{"locks": [{"deviceId": "lck_1", "ok": False}]}])) == [EVER]

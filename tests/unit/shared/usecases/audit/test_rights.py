@@ -3,7 +3,7 @@
 import base64
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -12,12 +12,9 @@ from shared.audit.anchor import moved
 from shared.audit.evidence import Question, read
 from shared.audit.pack import Span
 from shared.domain.errors import InvalidInput
-from shared.domain.ids import GuestId, PropertyId, ReservationId, RoomId
 from shared.domain.secret import Secret
 from shared.ledger.guest_contacts import Contact, GuestContacts
 from shared.ledger.guest_devices import GuestDevice, GuestDevices
-from shared.ledger.reservation import Reservation, Status
-from shared.ledger.stay import Recency, Stay
 from shared.ports.documents import Ref
 from shared.usecases.audit import anchor_tenant
 from shared.usecases.audit.forgetting import forget_announced
@@ -34,6 +31,7 @@ from tests.support.audit_house import (
     Life,
     Steady,
     audit_house,
+    booked,
     checked_out,
     later,
     stay,
@@ -112,21 +110,6 @@ async def test_an_export_holds_all_that_the_log_knows_of_a_guest_with_proofs(hou
     (listed,) = (await answer({"do": "list", "tenant": "tnt_silk"}, house.on))["requests"]
     assert (listed["what"], listed["kind"], listed["by"]) == ("export", "guest", "usr_clerk")
     assert listed["about"].startswith("alias:")
-
-
-def booked(reservation, guest):
-    """Return a stay of a guest."""
-    start = datetime.fromisoformat(f"{DAYS[0]}T12:00:00Z")
-    rooms, end = (RoomId("rmu_101"),), start + timedelta(days=2)
-    return Reservation(
-        id=ReservationId(reservation),
-        status=Status.CONFIRMED,
-        standing=Recency(1, start),
-        incarnation=1,
-        stay=Stay(
-            property_id=PropertyId("ppt_kabul"), guest_id=GuestId(guest), rooms=rooms, start=start, end=end
-        ),
-    )
 
 
 async def hears_of_contact(house, stay):

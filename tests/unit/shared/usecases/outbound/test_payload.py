@@ -139,3 +139,13 @@ def test_only_events_of_ours_can_be_heard():
 )
 def test_an_inner_address_in_disguise_is_nobodys_to_call(address):
     assert not is_public(address)
+
+
+OF_NO_PROPERTY = {"melmastoon.lock.vendor_adapter.health_changed.v1"}
+"""A vendor's circuit is everybody's, and told in nobody's name."""
+
+
+@pytest.mark.parametrize("row", [*subjects(Direction.PRODUCED)], ids=lambda row: row.name)
+def test_whatever_happens_at_a_property_says_at_which(row):
+    fields = model_for(row.name).model_json_schema(by_alias=True)["properties"]
+    assert ("propertyId" in fields) is (row.name not in OF_NO_PROPERTY)

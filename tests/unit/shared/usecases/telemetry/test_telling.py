@@ -10,11 +10,12 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId, TenantId, UserId
 from shared.events.backoffice.catalogue import DLQ_DEPTH_ALERT, ROOT, TELEMETRY, Group
 from shared.events.backoffice.hashes import Hashed, peppered
+from shared.ledger.indexes import NEWEST_TOLD
 from shared.ports.bus import BusError, Message
 from shared.ports.documents import Ref
 from shared.ports.flags import RateFlag
 from shared.usecases.telemetry.flags import DocumentFlags, Rates
-from shared.usecases.telemetry.keep import NEWEST_TOLD, keep_telemetry
+from shared.usecases.telemetry.keep import keep_telemetry
 from shared.usecases.telemetry.peppers import Peppers, turn_peppers
 from shared.usecases.telemetry.tell import Doing, Teller
 from shared.usecases.telemetry.untold import UNTOLD, kept

@@ -15,7 +15,8 @@ from shared.streams.telling import EventMissing
 from shared.vendor_kit.breaker import BreakerPolicy, CircuitOpen
 from shared.vendor_kit.calm.blocks import PLATFORM
 from shared.vendor_kit.calm.circuit import COLLECTION, READ_EVERY, Circuit, SharedCircuit
-from shared.vendor_kit.calm.health_stream import DUE_BREAKERS, HealthStream, tell_health
+from shared.vendor_kit.calm.health_stream import HealthStream, tell_health
+from shared.vendor_kit.indexes import DUE_BREAKERS
 from tests.unit.shared.vendor_kit.calm.instances import StoreAway, among_instances
 
 NAME = "ttlock:0123456789abcdef"

@@ -8,8 +8,8 @@ import pytest
 from shared.domain.secret import Secret
 from shared.vendor_kit.asks import Addition, Row
 from shared.vendor_kit.grids import Bounds
+from shared.vendor_kit.relays import WEAKEST, Near
 from shared.vendors.ttlock import api, inventory
-from shared.vendors.ttlock.inventory import Near
 
 BOUNDS = Bounds(datetime(2026, 5, 1, 9, tzinfo=UTC), datetime(2026, 5, 3, 7, 30, tzinfo=UTC))
 DATES = {"startDate": 1777626000000, "endDate": 1777793400000}
@@ -192,8 +192,9 @@ def test_of_a_lock_s_detail_two_fields_are_kept():
     raw = b"""{"lockId":1,"adminPwd":"canary","noKeyPwd":"canary","aesKeyStr":"canary","lockKey":"canary",
       "electricQuantity":85,"timezoneRawOffset":16200000}"""
     detail = read(inventory.lock_detail("1"), raw)
-    assert (detail.battery, detail.offset) == (85, timedelta(hours=4, minutes=30))
-    assert "canary" not in repr(detail)
+    ahead = read(inventory.clock_ahead("1"), raw)
+    assert (detail.battery, ahead) == (85, timedelta(hours=4, minutes=30))
+    assert "canary" not in repr((detail, ahead))
 
 
 def test_time_of_a_lock_is_read():
@@ -206,7 +207,7 @@ def test_gateways_and_their_locks_are_read():
     locks = b'{"list":[{"lockId":1,"rssi":-65},{"lockId":2}]}'
     assert read(inventory.list_locks_of_gateway("501"), locks) == (
         Near("1", -65),
-        Near("2", inventory.WEAKEST),
+        Near("2", WEAKEST),
     )
     near = b'{"list":[{"gatewayId":501,"gatewayName":"a","rssi":-80,"rssiUpdateDate":1777626000000}]}'
     assert read(inventory.list_gateways_of_lock("1"), near) == (Near("501", -80),)

@@ -10,7 +10,8 @@ from shared.vendor_kit.http import TimedOut
 from shared.vendor_kit.rate import Urgency
 from shared.vendor_kit.refusals import VendorRefused
 from shared.vendor_kit.relay_notes import Reach, RelayNotes
-from shared.vendors.ttlock.gateways import ASKED_AGAIN_AFTER, Gateways
+from shared.vendor_kit.relays import ASKED_AGAIN_AFTER, Relays
+from shared.vendors.ttlock.inventory import HEARERS
 from tests.contract.lock.setting import TENANT
 from tests.contract.lock.ttlock_setting import TTLockSetting
 
@@ -53,7 +54,7 @@ async def setting(tmp_path):
 def gateways(setting, property_id="ppt_kabul"):
     """Return what another instance would open."""
     notes = RelayNotes(setting.means.documents.tenant(TENANT), "ttlock", property_id)
-    return Gateways(setting.told, notes, property_id, setting.clock)
+    return Relays(setting.told, notes, HEARERS, setting.clock)
 
 
 async def turn(known, lock=ROOM):

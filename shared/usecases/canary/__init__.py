@@ -1,0 +1,1 @@
+"""Vendors' next builds on trial: begun, handed more step by step, rolled back where they do worse."""

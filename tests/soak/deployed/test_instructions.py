@@ -1,0 +1,45 @@
+"""What an entry executes before its first call of Google, beside the bare framework: counted, and not timed.
+
+A count of instructions is the same on a busy machine; seconds of CPU are told by `test_deployed`.
+"""
+
+import pytest
+
+from tests.soak.deployed.installed import FLEET, Deployed, counting, environment_of
+
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(900)]
+MOST_TIMES = 1.35
+WIDER = {"backoffice-feed": 1.4, "edge-gateway": 3.1, "message-status": 2.6}
+"""What they took when last counted, and a little more (infra/docs/cloud-findings.md)."""
+
+FIRST = {row["family"]: name for name, row in reversed(FLEET["functions"].items())}
+"""One of each family is counted in soak, where a count takes seven seconds; all others by `make stress`."""
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory):
+    counting()
+    return Deployed.at(tmp_path_factory.mktemp("deployed"))
+
+
+@pytest.fixture(scope="module")
+def bare(deployed, tmp_path_factory):
+    root = tmp_path_factory.mktemp("bare")
+    _, taken = deployed.bare(root).instructions("nothing", "nothing", root / "n", FUNCTION_USE_ASGI="true")
+    return taken
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in {*FIRST.values(), *WIDER} else [pytest.mark.stress])
+        for name in FLEET["functions"]
+    ],
+)
+def test_an_entry_executes_little_more_than_the_framework_before_it_calls_google(
+    name, deployed, bare, tmp_path
+):
+    entry = FLEET["functions"][name]["entry_point"]
+    status, taken = deployed.instructions(name, entry, tmp_path / "n", **environment_of(name))
+    assert 400 <= status < 500
+    assert taken <= WIDER.get(name, MOST_TIMES) * bare, f"{name}: {taken / bare:.2f} times the framework"
