@@ -16,6 +16,7 @@ from infra.bench.processes import spawned
 from infra.bench.programs import bare_function
 from infra.local.server import free_port
 from infra.manifest.load import ROOT, Manifest
+from infra.manifest.triggers import ServiceTrigger
 
 RAW = "raw.bare_function_start_up_cpu_ms"
 CPU, RATIO = "start_up.{}_cpu_ms", "start_up.{}_of_bare"
@@ -45,7 +46,8 @@ def measure(manifest: Manifest) -> Measure:
 def _families(manifest: Manifest) -> Mapping[str, Entry]:
     targets: dict[str, list[str]] = defaultdict(list)
     for function in manifest.functions.values():
-        targets[function.family].append(function.entry_point)
+        if not isinstance(function.deployable.trigger, ServiceTrigger):  # the framework does not start those
+            targets[function.family].append(function.entry_point)
     return {
         family: Entry(ROOT / "functions" / family / "main.py", tuple(names))
         for family, names in targets.items()

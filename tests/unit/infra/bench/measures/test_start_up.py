@@ -2,6 +2,7 @@
 
 from infra.bench.measures import start_up
 from infra.manifest.load import load_manifest
+from infra.manifest.triggers import ServiceTrigger
 
 
 def test_every_family_of_the_manifest_is_started():
@@ -18,3 +19,14 @@ def test_each_start_is_that_of_the_familys_next_function(tmp_path, least_effort,
         measure.take(start_up.Ground(tmp_path, least_effort, number))
     of_bare = [number for entry, number in started if entry == start_up.BARE]
     assert of_bare == [0, 0, 1]  # the first is there to compile, and not measured
+
+
+def test_no_service_is_handed_to_the_framework_of_functions(tmp_path, least_effort, monkeypatch):
+    manifest, started = load_manifest(), set()
+    services = {
+        each.entry_point for each in manifest.functions.values() if isinstance(each.deployable.trigger, ServiceTrigger)
+    }
+    monkeypatch.setattr(start_up, "_start", lambda entry, number, _: started.update(entry.targets) or 1.0)
+    start_up.measure(manifest).take(start_up.Ground(tmp_path, least_effort, 0))
+    assert services
+    assert not started & services
