@@ -185,6 +185,13 @@ class BoundedProtocol(HttpToolsProtocol):
         self.transport.close()
 
 
+def web_socket(**settings: Any) -> asyncio.Protocol:
+    """Speak with a socket; what does is loaded by the first that is opened, and most fleets see none."""
+    from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+    return WebSocketsSansIOProtocol(**settings)
+
+
 def _answer(status: HTTPStatus) -> bytes:
     said = f"{_WHY[status]}\n".encode()
     head = f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: text/plain\r\n"

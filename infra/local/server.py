@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from functools import partial
+from typing import cast
 
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -14,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from infra.local.fleet import Fleet, open_fleet
 from infra.local.host.app import CONTROL
 from infra.local.own_socket import SOCKET, leave_home, listen_at_home
-from infra.local.protocol import Bounds, bounded, own_descriptors
+from infra.local.protocol import Bounds, bounded, own_descriptors, web_socket
 from infra.local.upkeep import watch
 from infra.local.world import FleetConfig, World
 from shared.runtime.responses import json_response
@@ -99,6 +100,7 @@ def _settings(app: ASGIApp, bounds: Bounds) -> uvicorn.Config:
         log_config=None,
         server_header=False,
         proxy_headers=False,
+        ws=cast("type[asyncio.Protocol]", web_socket),
         ws_max_size=LARGEST_FRAME,
         timeout_graceful_shutdown=STOP_WITHIN_SECONDS,
     )

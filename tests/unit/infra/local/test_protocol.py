@@ -3,6 +3,8 @@
 import asyncio
 import io
 import resource
+import subprocess
+import sys
 
 import pytest
 import uvicorn
@@ -247,3 +249,13 @@ def test_l14_no_request_says_from_where_it_came():
     settings = server._settings(ok, Bounds(print, print))
     settings.load()
     assert settings.loaded_app is ok
+
+
+def test_a_fleet_loads_nothing_that_speaks_with_sockets_before_one_is_opened():
+    """It costs each fleet megabytes; tests/unit/shared/runtime/test_service.py opens some."""
+    loads = (
+        "import sys; from infra.local import server; "
+        "server._settings(None, server.Bounds(print, print)).load(); print('websockets' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", loads], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

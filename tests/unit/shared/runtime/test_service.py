@@ -12,6 +12,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from infra.local.host.functions import host_function
+from infra.local.protocol import web_socket
 from shared.domain.permissions import Role
 from shared.runtime.platform import Deployed
 from shared.runtime.service import Service, caller_of, service
@@ -89,7 +90,7 @@ def _functions(base):
 
 @pytest.fixture
 async def staff(tmp_path):
-    async with staffed(tmp_path, _functions, ws="websockets-sansio") as opened:
+    async with staffed(tmp_path, _functions, ws=web_socket) as opened:
         opened.clerk = opened.badge(Role.FRONT_DESK)
         yield opened
 

@@ -24,7 +24,9 @@ def test_each_start_is_that_of_the_familys_next_function(tmp_path, least_effort,
 def test_no_service_is_handed_to_the_framework_of_functions(tmp_path, least_effort, monkeypatch):
     manifest, started = load_manifest(), set()
     services = {
-        each.entry_point for each in manifest.functions.values() if isinstance(each.deployable.trigger, ServiceTrigger)
+        each.entry_point
+        for each in manifest.functions.values()
+        if isinstance(each.deployable.trigger, ServiceTrigger)
     }
     monkeypatch.setattr(start_up, "_start", lambda entry, number, _: started.update(entry.targets) or 1.0)
     start_up.measure(manifest).take(start_up.Ground(tmp_path, least_effort, 0))
