@@ -19,11 +19,13 @@ from infra.local.counters import Counters
 from infra.local.faults import Faults
 from infra.local.storage.database import Database
 from infra.local.storage.disk import Disk
+from infra.local.storage.soundness import TICK_SECONDS
 from infra.local.storage.writer import Job, Operation, Writer, take_up_held
 from shared.ports.documents import StorageFull
 
 T = TypeVar("T")
 LAZY_SECONDS = 0.05
+NOTE_SECONDS = 2 * TICK_SECONDS
 HELD_SECONDS = 1.0
 LAST_TRIES_AFTER = (0.0, 1.0, 1.0)
 MOST_IN_A_COMMIT = 512
@@ -47,6 +49,7 @@ class Engine:
         self._lazy: list[Job] = []
         self._lazy_timer: asyncio.TimerHandle | None = None
         self._held_timer: asyncio.TimerHandle | None = None
+        self._note_timer: asyncio.TimerHandle | None = None
         self._begun: queue.SimpleQueue[list[Job] | None] = queue.SimpleQueue()
         self._waiting: deque[Job] = deque()
         self._busy = False
@@ -120,8 +123,9 @@ class Engine:
             await self._write_waiting()
         finally:
             self._closed = True
-            if self._held_timer is not None:
-                self._held_timer.cancel()
+            for timer in (self._held_timer, self._note_timer):
+                if timer is not None:
+                    timer.cancel()
             if self._thread is not None:
                 self._begun.put(None)
                 self._thread.join()
@@ -204,6 +208,14 @@ class Engine:
         if self._busy:
             # Those who were just told come first: what they write next shares this commit.
             self._running().call_soon(self._commit_waiting)
+        elif self._database.sound.owed and self._note_timer is None and self._thread is not None:
+            self._note_timer = self._running().call_later(NOTE_SECONDS, self._note)
+
+    def _note(self) -> None:
+        """Note how we left the file where no commit comes that would: a fleet killed idle starts quickly."""
+        self._note_timer = None
+        if not self._busy:
+            self._database.sound.settle()
 
     def _settle(self, jobs: list[Job]) -> None:
         for job in jobs:

@@ -59,6 +59,11 @@ class Soundness:
         if self._looked_at is not None:
             self._owed_since, self._left = stopwatch(), self._file()
 
+    @property
+    def owed(self) -> bool:
+        """Whether a note waits to be written."""
+        return self._owed_since is not None
+
     def settle(self) -> None:
         """Write the note that is owed, if it is time; of a file as somebody else left it there is none."""
         if self._owed_since is None or stopwatch() - self._owed_since <= TICK_SECONDS:

@@ -1,9 +1,11 @@
 """What was looked through need not be again, unless the machine went down or somebody wrote to it."""
 
+import asyncio
 import os
 import time
 from datetime import timedelta
 
+import orjson
 import pytest
 
 from infra.local.ambient import SystemClock
@@ -64,6 +66,16 @@ async def test_no_note_is_left_before_the_clock_has_ticked(tmp_path, monkeypatch
     monkeypatch.setattr(soundness, "TICK_SECONDS", 3600)
     _, kept = await killed(tmp_path)
     assert kept == {}
+
+
+async def test_an_idle_fleet_leaves_its_note_without_another_commit(tmp_path):
+    async with running(tmp_path) as engine:
+        await engine.write(keep("before"))
+        await engine.fold()
+        left = (tmp_path / "fleet.db").stat()
+        await asyncio.sleep(10 * soundness.TICK_SECONDS)
+        (note,) = tmp_path.glob("*.sound")
+        assert orjson.loads(note.read_bytes())["file"][2:] == [left.st_mtime_ns, left.st_ctime_ns]
 
 
 async def test_after_an_orderly_end_everything_is_looked_through(tmp_path, looked):
