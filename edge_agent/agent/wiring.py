@@ -27,6 +27,7 @@ from edge_agent.relay.by_radio import RadioWriter
 from edge_agent.relay.by_system import SystemWriter
 from edge_agent.relay.encode import JobWriter
 from edge_agent.relay.jobs import JobPost
+from edge_agent.sync.lock_news import LockNews
 from edge_agent.sync.outbox import OutboxPost
 from edge_agent.sync.papers import DeskPapers
 from edge_agent.sync.witness import DeskWitness
@@ -74,6 +75,7 @@ class DeskAgent:
     outbox: OutboxPost
     witness: DeskWitness
     counter: Counter
+    lock_news: LockNews
 
     @property
     def device(self) -> SigningKey:
@@ -95,7 +97,7 @@ class DeskAgent:
         """Return the doors in the radio's reach: none by a clock that is untrue, which a visit would set."""
         if self.parts.radio is None or self.line.clock_is_untrue:
             return {}
-        return self.parts.radio.doors(pack)
+        return self.parts.radio.doors(pack, self.lock_news.heard)
 
     def writer_of(self, row: DeskJobRow, encoder: str) -> JobWriter | SystemWriter:
         """Return what writes a job's card, or raise NotSupported: another desk of the property may."""
@@ -145,5 +147,6 @@ def wired(parts: AgentParts, identity: DeskIdentity) -> DeskAgent:
         papers=DeskPapers(line, parts.ledger, identity, keys.public, parts.clock),
         outbox=OutboxPost(line, parts.ledger, offline),
         counter=Counter(line, parts.ledger, parts.clock, parts.machine.entropy),
+        lock_news=LockNews(parts.ledger, keys.signing),
         witness=DeskWitness(line, parts.ledger, identity.device, keys.signing, parts.clock),
     )

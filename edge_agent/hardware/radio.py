@@ -2,7 +2,8 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol
@@ -21,6 +22,21 @@ Opener = Callable[[str], Callable[[], Awaitable[Any]]]
 """From a lock's address to what connects to it; a vendor's own, where nobody says another."""
 
 
+@dataclass(frozen=True, slots=True)
+class LockReading:
+    """What a visit read of a lock: how far its clock was off, whether it was set, its battery's percent."""
+
+    at: datetime
+    skew: timedelta
+    clock_set: bool
+    battery: int | None = None
+    """None where nothing that was asked told it."""
+
+
+Tell = Callable[[LockReading], Awaitable[None]]
+"""Takes what a visit read, however its errand ended."""
+
+
 class PinDoor(Protocol):
     """A door's lock that takes PINs from the desk; its methods raise a HardwareError, PinTaken among them."""
 
@@ -29,6 +45,9 @@ class PinDoor(Protocol):
 
     async def remove_pin(self, pin: Secret[str]) -> None:
         """Take a PIN away; one that is not there is away."""
+
+
+TellOf = Callable[[RadioLock, LockReading], Awaitable[None]]
 
 
 @dataclass
@@ -41,11 +60,11 @@ class Radio:
     opener: Opener | None = None
     _known: dict[str, tuple[Secret[bytes], PinDoor]] = field(default_factory=dict)
 
-    def doors(self, pack: ArrivalsPack) -> Mapping[str, PinDoor]:
+    def doors(self, pack: ArrivalsPack, tell: TellOf) -> Mapping[str, PinDoor]:
         """Return the doors that we hold the keys of, by the names that the arrivals have for them."""
-        return {lock.door: self.door(lock) for lock in pack.radio if speaks(lock.vendor)}
+        return {lock.door: self.door(lock, tell) for lock in pack.radio if speaks(lock.vendor)}
 
-    def door(self, lock: RadioLock) -> PinDoor:
+    def door(self, lock: RadioLock, tell: TellOf) -> PinDoor:
         """Return a lock's door: the same one each time, so that visits wait for each other."""
         if not speaks(lock.vendor):
             raise NotSupported("no language of ours is spoken by this lock")
@@ -53,7 +72,8 @@ class Radio:
         known = self._known.get(lock.vendor_device)
         if known is None or known[0] != told:
             at_door = import_module(_module(lock.vendor))
-            door: PinDoor = at_door.open_door(told, self.clock, self.zone, self.opener)
+            to_tell = partial(tell, lock)
+            door: PinDoor = at_door.open_door(told, self.clock, self.zone, self.opener, to_tell)
             known = self._known[lock.vendor_device] = told, door
         return known[1]
 

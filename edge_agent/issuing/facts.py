@@ -7,13 +7,14 @@ has it.
 
 import base64
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from nacl.signing import SigningKey
 from pydantic import SecretStr
 
 from edge_agent.hardware.encoders.encoder import SessionFact
+from edge_agent.hardware.radio import LockReading
 from edge_agent.ledger.chain import LocalFact, OutboxRow
 from shared.domain.core import Guest
 from shared.domain.credential import KeyCredential
@@ -23,6 +24,7 @@ from shared.domain.secret import Secret
 from shared.events.canonical import canonical_json
 from shared.events.encoder_session import EncoderSessionOpenedV1
 from shared.events.local import CredentialIssuedLocalV1, CredentialRevokedLocalV1
+from shared.offline.radio_locks import RadioLock
 from shared.offline.signing import message
 
 PURPOSE: Final = "keyfleet desk fact"
@@ -34,6 +36,8 @@ OPENED: Final = "melmastoon.lock.encoder_session.opened.v1"
 CLOSED: Final = "melmastoon.lock.encoder_session.closed.v1"
 FORKED: Final = "melmastoon.lock.audit.fork_seen.local.v1"
 """Ours: the cell's audit log is not what this desk remembers of it."""
+READ: Final = "melmastoon.lock.device.read.local.v1"
+"""Ours: what a visit by radio read of a lock, so that the cloud may tell of it (B §2.7 to 2.10)."""
 SIGNATURE, REFERENCE = "deviceSig", "vendorRef"
 _UNSIGNED: Final = "A" * 86
 
@@ -105,6 +109,19 @@ def fork_seen(reason: str, at: datetime, device: SigningKey) -> LocalFact:
     """Return the row of a log that this desk would not cosign, for it does not continue what it saw."""
     told = {"reason": reason, "at": at.isoformat()}
     return LocalFact(FORKED, "", at, canonical_json(_signed(told, device)))
+
+
+def lock_read(lock: RadioLock, reading: LockReading, device: SigningKey) -> LocalFact:
+    """Return the row of what was read of a lock."""
+    told: dict[str, Any] = {
+        "vendor": str(lock.vendor),
+        "vendorDevice": lock.vendor_device,
+        "at": reading.at.isoformat(),
+        "clockSkewMs": reading.skew // timedelta(milliseconds=1),
+        "clockSet": reading.clock_set,
+    }
+    told |= {} if reading.battery is None else {"batteryPct": reading.battery}
+    return LocalFact(READ, "", reading.at, canonical_json(_signed(told, device)))
 
 
 def for_push(row: OutboxRow) -> dict[str, Any]:

@@ -10,7 +10,9 @@
 What a lock said when it was asked itself and would not answer (it is frozen, nothing hears it) is kept until
 it answers: its vendor's list may call it online all the while.
 
-A measure that nobody took changes nothing: a silent lock's battery and clock stay what they were.
+A measure that nobody took changes nothing: a silent lock's battery and clock stay what they were. What
+somebody near a lock read of it by radio counts from when it was read: a later measure is not undone by it,
+and a battery that its vendor only names again as before is no news against it.
 """
 
 from collections.abc import Iterator
@@ -79,6 +81,10 @@ class Condition:
     skew_ms: int | None = None
     skew_level: int = Level.GOOD
     skew_at: Moment | None = None
+    battery_at: Annotated[Moment | None, Stored(omitted=True)] = None
+    """Since when the battery is known to be so: by its vendor's word, or by somebody near the lock."""
+    listed_battery: Annotated[int | None, Stored(omitted=True)] = None
+    """What its vendor said of it last, which may be what it heard long ago."""
     firmware: str | None = None
     firmware_old: bool = False
     refusal: Annotated[str | None, Stored(omitted=True)] = None
@@ -107,15 +113,13 @@ def battery_threshold(looked: Looked) -> int:
 
 def looked_at(known: Condition, looked: Looked) -> tuple[Condition, tuple[Crossing, ...]]:
     """Return how a lock is after a look, and what is worth telling of it."""
+    listed, looked = looked.battery, _without_old_news(known, looked)
     now = replace(
-        known,
+        _measured(known, looked),
         looked_at=looked.at,
         last_seen_at=max(filter(None, (known.last_seen_at, looked.last_seen_at))),
-        battery=known.battery if looked.battery is None else looked.battery,
-        battery_level=_battery_level(known, looked),
-        skew_ms=known.skew_ms if looked.skew_ms is None else looked.skew_ms,
-        skew_level=_skew_level(known, looked),
-        skew_at=known.skew_at if looked.skew_ms is None else looked.at,
+        battery_at=known.battery_at if listed in (None, known.listed_battery) else looked.at,
+        listed_battery=known.listed_battery if listed is None else listed,
         firmware=looked.firmware or known.firmware,
         firmware_old=_is_old(known, looked),
         silent_since=_silent_since(known, looked),
@@ -124,6 +128,49 @@ def looked_at(known: Condition, looked: Looked) -> tuple[Condition, tuple[Crossi
     silent = now.silent_since is not None and looked.at >= now.silent_since + SILENT_FOR
     now = replace(now, offline=silent or (known.offline and not looked.online))
     return now, tuple(_crossings(known, now, looked))
+
+
+def read_near(known: Condition, looked: Looked, *, clock_set: bool) -> tuple[Condition, tuple[Crossing, ...]]:
+    """Return how a lock is after somebody near it read it by radio, and what is worth telling of that.
+
+    Whether its vendor hears it stays as it was. A clock that was set there and then is right from then on.
+    """
+    looked = _without_what_is_late(known, looked)
+    now = _measured(known, looked)
+    if looked.battery is not None:
+        now = replace(now, battery_at=looked.at)
+    told = tuple(_crossings(known, now, looked))
+    if clock_set and looked.skew_ms is not None:
+        now = replace(now, skew_ms=0, skew_level=Level.GOOD)
+    return now, told
+
+
+def _measured(known: Condition, looked: Looked) -> Condition:
+    return replace(
+        known,
+        battery=known.battery if looked.battery is None else looked.battery,
+        battery_level=_battery_level(known, looked),
+        skew_ms=known.skew_ms if looked.skew_ms is None else looked.skew_ms,
+        skew_level=_skew_level(known, looked),
+        skew_at=known.skew_at if looked.skew_ms is None else looked.at,
+    )
+
+
+def _without_what_is_late(known: Condition, looked: Looked) -> Looked:
+    """Leave out each measure of which something newer is known, or just this."""
+    battery_is_late = known.battery_at is not None and looked.at <= known.battery_at
+    skew_is_late = known.skew_at is not None and looked.at <= known.skew_at
+    return replace(
+        looked,
+        battery=None if battery_is_late else looked.battery,
+        skew_ms=None if skew_is_late else looked.skew_ms,
+    )
+
+
+def _without_old_news(known: Condition, looked: Looked) -> Looked:
+    """Leave out a battery that is only said again as before, where somebody read another since."""
+    repeated = looked.battery is not None and looked.battery == known.listed_battery != known.battery
+    return replace(looked, battery=None) if repeated else looked
 
 
 def _crossings(known: Condition, now: Condition, looked: Looked) -> Iterator[Crossing]:

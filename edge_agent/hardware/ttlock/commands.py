@@ -35,6 +35,8 @@ ADD, DELETE = 2, 3
 PERMANENT, PERIOD = 1, 3
 SHORTEST_CODE, LONGEST_CODE = 4, 9
 STATE_WORD: Final = b"SCIENER"
+TELL_BATTERY: Final = frozenset({Command.PASSCODE, Command.CARD, Command.STATE})
+"""Commands whose answers begin with the battery."""
 FOR_EVER: Final = bytes([0, 1, 31, 14, 0])
 """A permanent passcode's start: some day of the year 2000."""
 MEANINGS: Final[Mapping[int, str]] = {

@@ -6,7 +6,8 @@
 3. Read the clock, every time. The lock judges windows by it, and whoever holds a key can set it back. A
    clock that is more than half a minute off is set and read again; one over five minutes off is reported
    (A §14).
-4. Do the errand.
+4. Do the errand. Its answer tells the battery, without a packet more.
+5. Tell what was read, however the errand ended.
 
 Answers are matched by the command they echo, because a lock sends news of its own on the same channel.
 Nothing is sent twice within a visit: the radio repeats lost packets by itself, and an `add` that was heard
@@ -23,6 +24,7 @@ from zoneinfo import ZoneInfo
 
 from edge_agent.hardware.errors import DeviceRefused, HardwareError, LockNotHeard, NoAnswer
 from edge_agent.hardware.link import ByteLink, EventLink
+from edge_agent.hardware.radio import LockReading, Tell
 from edge_agent.hardware.ttlock import commands
 from edge_agent.hardware.ttlock.cipher import decrypt, encrypt
 from edge_agent.hardware.ttlock.commands import Command, LockKeys, NothingThere, PasscodeTaken, Validity
@@ -68,6 +70,8 @@ class LockVisit:
         self._events: EventLink[LockEvent] = EventLink(link, LockFrameReader())
         self._keys, self._version = keys, link.version
         self.clock: ClockFinding | None = None
+        self.percent: int | None = None
+        """What the battery has, as the last answer that tells it did."""
 
     async def ask(self, command: Command, payload: bytes = b"") -> bytes:
         """Send a command and return its answer's data; the visit's deadline bounds the wait."""
@@ -76,7 +80,7 @@ class LockVisit:
         while True:
             event = await self._events.until(lambda event: isinstance(event, LockFrame), DEADLINE_SECONDS)
             if isinstance(event, LockFrame) and (plain := self._opened(event))[:1] == bytes([command]):
-                return commands.answered(plain, command)
+                return self._noted(command, commands.answered(plain, command))
 
     async def add_passcode(self, code: Secret[str], validity: Validity | None, *, ours: bool = False) -> None:
         """Add a passcode; one that is `ours` from an attempt without an answer is first taken away."""
@@ -116,19 +120,27 @@ class LockVisit:
     async def mind_clock(self, now: Callable[[], datetime]) -> ClockFinding:
         """Read the lock's clock, and set it where it is off."""
         skew = commands.clock_of(await self.ask(Command.READ_CLOCK)) - now()
+        self.clock = ClockFinding(skew, was_set=False)
         if abs(skew) <= SET_ABOVE:
-            return ClockFinding(skew, was_set=False)
+            return self.clock
         await self.ask(Command.SET_CLOCK, commands.set_clock(now()))
         rest = commands.clock_of(await self.ask(Command.READ_CLOCK)) - now()
         if abs(rest) > SET_ABOVE:
             raise DeviceRefused("the lock's clock does not keep what it is set to: change its batteries")
-        return ClockFinding(skew, was_set=True)
+        self.clock = ClockFinding(skew, was_set=True)
+        return self.clock
 
     async def leave(self) -> None:
         """Let go of the lock, in a time of its own."""
         with suppress(HardwareError, TimeoutError):
             async with asyncio.timeout(LEAVE_SECONDS):
                 await self._events.close()
+
+    def _noted(self, command: Command, data: bytes) -> bytes:
+        if command in commands.TELL_BATTERY:
+            with suppress(NoAnswer):
+                self.percent = commands.battery_of(data)
+        return data
 
     def _opened(self, frame: LockFrame) -> bytes:
         try:
@@ -140,12 +152,18 @@ class LockVisit:
             return b""
 
 
+async def told_to_nobody(_: LockReading) -> None:
+    """Let go of what was read."""
+
+
 class TtlockDoor:
     """One lock, by what leads to it."""
 
-    def __init__(self, connect: Connect, keys: LockKeys, clock: Clock, zone: ZoneInfo) -> None:
+    def __init__(
+        self, connect: Connect, keys: LockKeys, clock: Clock, zone: ZoneInfo, tell: Tell = told_to_nobody
+    ) -> None:
         self._connect, self._keys, self._clock, self._zone = connect, keys, clock, zone
-        self._turn = asyncio.Lock()
+        self._tell, self._turn = tell, asyncio.Lock()
 
     async def visit(
         self, errand: Callable[[LockVisit], Awaitable[_T]], seconds: float = DEADLINE_SECONDS
@@ -157,7 +175,7 @@ class TtlockDoor:
                 visit = LockVisit(await self._connect(), self._keys)
                 try:
                     await visit.prove()
-                    visit.clock = await visit.mind_clock(self._local)
+                    await visit.mind_clock(self._local)
                     return await errand(visit)
                 finally:
                     # Shielded: a deadline that has passed must not leave the lock closed to others.
@@ -168,6 +186,10 @@ class TtlockDoor:
                     "the lock is not heard in time: wake it by a touch of its keypad"
                 ) from None
             raise NoAnswer("the lock did not finish in time: is it awake and near?") from None
+        finally:
+            if visit is not None and visit.clock is not None:
+                clock, now = visit.clock, self._clock.now()
+                await self._tell(LockReading(now, clock.skew, clock.was_set, visit.percent))
 
     async def add_pin(self, pin: Secret[str], start: datetime, end: datetime, *, ours: bool = False) -> None:
         """Add a PIN for a window, in a visit of its own; `ours` is one of an attempt without an answer."""

@@ -19,8 +19,8 @@ from nacl.signing import VerifyKey
 from shared.domain.core import PROVISIONAL_CAP
 from shared.domain.errors import DomainError, InvalidInput
 from shared.domain.ids import ProvisionalKeyId, ReservationId, RoomId
-from shared.domain.instants import instant_from_text, milliseconds
-from shared.domain.kinds import KeyCredentialKind, RevokeReason
+from shared.domain.instants import instant, instant_from_text, milliseconds
+from shared.domain.kinds import KeyCredentialKind, RevokeReason, VendorCode
 from shared.domain.secret import Secret
 from shared.offline.arrivals import HORIZON
 from shared.offline.certificate import LEEWAY, LIFETIME
@@ -33,11 +33,14 @@ ISSUED: Final = "melmastoon.lock.credential.issued.local.v1"
 REVOKED: Final = "melmastoon.lock.credential.revoked.local.v1"
 REFUSED: Final = "melmastoon.lock.credential.refused.local.v1"
 FORKED: Final = "melmastoon.lock.audit.fork_seen.local.v1"
+READ: Final = "melmastoon.lock.device.read.local.v1"
 SIGNATURE: Final = "deviceSig"
 MINUTE: Final = timedelta(minutes=1)
 CARDS: Final = frozenset({KeyCredentialKind.RFID_CARD, KeyCredentialKind.NFC_TAG})
 MOST_AHEAD: Final = 2 * HORIZON
 """By so much a card's number may be ahead of now: further, and the desk would have found its arrivals old."""
+MOST_SKEW_MS: Final = 100 * 366 * 24 * 3600 * 1000
+"""A lock that lost its clock shows a day of the year 2000."""
 _NUMBER: Final = re.compile(r"[0-9]{1,15}")
 
 
@@ -130,6 +133,53 @@ class WithdrawnAlone:
             return cls(str(key), RevokeReason(told["reason"]), told["removedAtLock"] is True)
         except (KeyError, TypeError, ValueError):
             raise FactRefused("malformed") from None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAtLock:
+    """What a desk read of a lock by radio; its clock was measured by the desk's own."""
+
+    vendor: VendorCode
+    vendor_device: str
+    at: datetime
+    battery: int | None
+    skew_ms: int | None
+    clock_set: bool
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Self:
+        """Read it, or raise FactRefused."""
+        try:
+            return cls(
+                VendorCode(told["vendor"]),
+                str(told["vendorDevice"]),
+                instant_from_text(told["at"], "at"),
+                _within(told.get("batteryPct"), range(101)),
+                _within(told.get("clockSkewMs"), range(-MOST_SKEW_MS, MOST_SKEW_MS)),
+                told.get("clockSet") is True,
+            )
+        except (KeyError, TypeError, ValueError, DomainError):
+            raise FactRefused("malformed") from None
+
+    def by(self, now: datetime) -> Self:
+        """Return it by our clock; what a desk that is ahead of us says of a clock is worth nothing."""
+        if self.at <= now + LEEWAY:
+            return replace(self, at=_as_kept(min(self.at, now)))
+        return replace(self, at=_as_kept(now), skew_ms=None)
+
+
+def _as_kept(at: datetime) -> datetime:
+    """Return an instant as it is kept, so that the same one told again is no later."""
+    return instant(milliseconds(at))
+
+
+def _within(told: object, bounds: range) -> int | None:
+    """Return a number that a fact may leave out, or refuse it."""
+    if told is None:
+        return None
+    if type(told) is not int or told not in bounds:
+        raise ValueError("not such a number")
+    return told
 
 
 def _number(reference: Secret[str]) -> int:

@@ -32,10 +32,12 @@ from shared.ports.documents import Create, Ref
 from shared.usecases.desk.desk_facts import (
     FORKED,
     ISSUED,
+    READ,
     REFUSED,
     REVOKED,
     FactRefused,
     MadeAlone,
+    ReadAtLock,
     WithdrawnAlone,
     prove,
 )
@@ -43,6 +45,7 @@ from shared.usecases.desk.desks import KnownDesk
 from shared.usecases.desk.local_keys import local_key
 from shared.usecases.desk.reconcile import reconcile
 from shared.usecases.desk.services import DeskRefused, DeskServices
+from shared.usecases.devices.hear_reading import LockReading, hear_reading
 
 ROWS: Final = "desk_rows"
 REFUSED_ROW: Final = "refused: "
@@ -162,6 +165,8 @@ async def _done(
         return await _reconciled(MadeAlone.of(told, reference or Secret("")), desk, on)
     if row.subject == REVOKED:
         return await _withdrawn(WithdrawnAlone.of(told), desk, on)
+    if row.subject == READ:
+        return await _lock_read(ReadAtLock.of(told).by(on.now), desk, on)
     reason = str(told.get("reason", ""))[:40]
     if row.subject == FORKED:
         seen = {"tenant": desk.tenant, "device": desk.record.id, "reason": reason}
@@ -202,6 +207,16 @@ async def _withdrawn(gone: WithdrawnAlone, desk: KnownDesk, on: DeskServices) ->
         return True
 
     return "withdrawn" if await retry_on_conflict(ended) else "unknown_key"
+
+
+async def _lock_read(read: ReadAtLock, desk: KnownDesk, on: DeskServices) -> str:
+    """Keep what a desk read of one of its property's locks."""
+    setup = await on.keys.hotels.premises(desk.tenant, desk.record.property_id)
+    locks = (each for each in setup.of_vendor(read.vendor) if each.vendor_device == read.vendor_device)
+    lock = next(locks, None)
+    reading = LockReading(read.at, read.battery, read.skew_ms, read.clock_set)
+    known = lock is not None and await hear_reading(lock, reading, desk.store, on.keys)
+    return "kept" if known else "unknown_lock"
 
 
 async def _standing(row: PushedRow, desk: KnownDesk, on: DeskServices) -> Json:

@@ -31,12 +31,11 @@ from shared.ledger.premises import change_hotel
 from shared.ledger.site import site_of
 from shared.ports.documents import AlreadyExists, StaleVersion, TenantDocuments, Write
 from shared.ports.lock import ListedDevice
-from shared.streams.owed import nothing_owed
 from shared.streams.telling import row_write
 from shared.usecases.attempts.begin_hearing import HearDoors
 from shared.usecases.devices.lock_round import Round, ask_clocks
 from shared.usecases.devices.out_of_use import ALARMED_EVERY, watch_leaving
-from shared.usecases.devices.tell_health import registered, rows_of, told
+from shared.usecases.devices.tell_health import page_clock, registered, rows_of, tell_rows, told
 
 MOST_LOCKS: Final = 1000
 MOST_GONE: Final = 0.2
@@ -125,7 +124,7 @@ async def _look(device: LockDevice, round_: Round) -> None:
     for crossing in crossings:
         payloads += told(record, crossing, looked)
         if crossing.measure is Measure.CLOCK and crossing.level is Level.CRITICAL:
-            _page(record, services)
+            page_clock(record, looked, services)
     if record.swapped_at is not None and (known is None or known.swapped_at is None):
         _quarantined(record, services)
     asked = round_.named is not None
@@ -212,26 +211,12 @@ async def _saved(record: DeviceRecord, payloads: Sequence[Published], looked: Lo
             version = (await round_.store.commit(writes))[0]
     except (AlreadyExists, StaleVersion):
         return  # somebody else looked, and told
-    if rows:
-        standing = replace(kept, version=version, stored=kept.sequence, told=tuple(rows))
-        told_of = await standing.announce(round_.store, round_.services.bus)
-        await nothing_owed([told_of], round_.store.note)
+    await tell_rows(kept, version, rows, round_.store, round_.services)
 
 
 def _quarantines(record: DeviceRecord, round_: Round) -> bool:
     """Say whether no key is to go to a lock from now on, and its hotel does not know that yet."""
     return record.swapped_at is not None and str(record.id) not in round_.desk.premises.quarantined
-
-
-def _page(record: DeviceRecord, services: Services) -> None:
-    services.log.alert(
-        "a lock's clock is more than ten minutes wrong",
-        runbook="lock/devices",
-        deviceId=record.id,
-        property=record.property_id,
-        because=f"{(record.condition.skew_ms or 0) // 1000} seconds",
-        remedy="Set the lock's clock in the vendor's app; change its battery",
-    )
 
 
 def _quarantined(record: DeviceRecord, services: Services) -> None:

@@ -1,6 +1,7 @@
 """What happened to a lock becomes events: B §2.7 to 2.10, in the stream of the lock."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final, Literal
 
@@ -27,8 +28,11 @@ from shared.events.device import (
 )
 from shared.events.outbox import OutboxRow
 from shared.events.wire import Published
+from shared.keywork.services import Services
 from shared.ledger.device_record import DeviceRecord
 from shared.ports.ambient import Ids
+from shared.ports.documents import TenantDocuments
+from shared.streams.owed import nothing_owed
 from shared.streams.rows import Telling, row_of
 
 MILLISECOND: Final = timedelta(milliseconds=1)
@@ -95,6 +99,27 @@ def rows_of(record: DeviceRecord, payloads: Sequence[Published], looked: Looked,
     ]
 
 
+async def tell_rows(
+    kept: DeviceRecord, version: str, rows: Sequence[OutboxRow], store: TenantDocuments, services: Services
+) -> None:
+    """Tell what was just kept of a lock, if it is worth telling."""
+    if rows:
+        standing = replace(kept, version=version, stored=kept.sequence, told=tuple(rows))
+        await nothing_owed([await standing.announce(store, services.bus)], store.note)
+
+
+def page_clock(record: DeviceRecord, looked: Looked, services: Services) -> None:
+    """Call somebody: by such a clock keys open and close at wrong hours."""
+    services.log.alert(
+        "a lock's clock is more than ten minutes wrong",
+        runbook="lock/devices",
+        deviceId=record.id,
+        property=record.property_id,
+        because=f"{(looked.skew_ms or 0) // 1000} seconds",
+        remedy="Set the lock's clock in the vendor's app; change its battery",
+    )
+
+
 _ACTIONS: Final[dict[type[Published], str]] = {
     DeviceRegisteredV1: "device_registered",
     DeviceBatteryLowV1: "battery_low",
@@ -113,7 +138,7 @@ def _metric(condition: Condition, crossing: Crossing, looked: Looked) -> HealthM
         case Measure.BATTERY:
             return HealthMetric(battery_pct=float(condition.battery or 0))
         case Measure.CLOCK:
-            return HealthMetric(clock_skew_ms=condition.skew_ms)
+            return HealthMetric(clock_skew_ms=looked.skew_ms)
         case Measure.SILENCE:
             silent = (looked.at - (crossing.since or looked.at)) // MILLISECOND
             return HealthMetric(silent_for_ms=max(0, silent))

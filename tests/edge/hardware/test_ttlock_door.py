@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from edge_agent.hardware.errors import DeviceRefused, LinkLost, NoAnswer
+from edge_agent.hardware.radio import LockReading
 from edge_agent.hardware.ttlock.ble import open_ble
 from edge_agent.hardware.ttlock.commands import (
     LockFull,
@@ -16,7 +17,7 @@ from edge_agent.hardware.ttlock.commands import (
     LockRefused,
     PasscodeTaken,
 )
-from edge_agent.hardware.ttlock.door import TtlockDoor
+from edge_agent.hardware.ttlock.door import TtlockDoor, told_to_nobody
 from edge_agent.hardware.ttlock.frames import LockVersion
 from infra.simulators.ble_locks.ble_lock import BleLock
 from infra.simulators.ble_locks.bluez import ADAPTER, FakeBlueZ
@@ -38,7 +39,7 @@ def lock_in_kabul(**rest):
     return BleLock(now=lambda: NOW.astimezone(KABUL), **rest)
 
 
-def door_of(lock, keys=KEYS, connect=None):
+def door_of(lock, keys=KEYS, connect=None, tell=told_to_nobody):
     """Return a door, and the links of its visits."""
     links = []
 
@@ -47,7 +48,7 @@ def door_of(lock, keys=KEYS, connect=None):
         links.append(LockLink(lock))
         return links[-1]
 
-    return TtlockDoor(connect or in_memory, keys, SimpleNamespace(now=lambda: NOW), KABUL), links
+    return TtlockDoor(connect or in_memory, keys, SimpleNamespace(now=lambda: NOW), KABUL, tell), links
 
 
 class LockLink(DirectLink):
@@ -205,6 +206,50 @@ async def test_clock_that_does_not_keep_what_it_is_set_to_issues_nothing():
     assert lock.passcodes == {}
 
 
+class Told(list):
+    """Takes what visits read."""
+
+    async def __call__(self, reading):
+        self.append(reading)
+
+
+async def test_each_visit_tells_the_battery_of_its_answer_and_the_clock_as_it_was_found():
+    lock, told = lock_in_kabul(battery=12, skew=timedelta(minutes=7)), Told()
+    door, _ = door_of(lock, tell=told)
+
+    await issue(door)
+    await door.remove_pin(Secret("000000"))
+
+    assert told == [
+        LockReading(NOW, timedelta(minutes=7), clock_set=True, battery=12),
+        LockReading(NOW, timedelta(0), clock_set=False, battery=None),
+    ]
+
+
+@pytest.mark.parametrize("ends", ["lost_answer", "silent", "ok"])
+async def test_a_visit_whose_errand_fails_tells_what_it_read_before(ends):
+    lock, told = lock_in_kabul(skew=timedelta(seconds=-400)), Told()
+    door, _ = door_of(lock, tell=told)
+    lock.passcodes["482913"] = (bytes(5), bytes(5))
+    lock.faults.plan(*["ok"] * 5, ends)  # admin, proof, and the clock read, set and read
+
+    with pytest.raises((NoAnswer, LinkLost, PasscodeTaken)):
+        await door.visit(lambda visit: visit.add_passcode(PIN, door.validity(*STAY)), seconds=0.5)
+
+    assert told == [LockReading(NOW, timedelta(seconds=-400), clock_set=True)]
+
+
+async def test_a_clock_that_keeps_no_time_is_told_and_a_lock_that_was_not_reached_tells_nothing():
+    lock, told = lock_in_kabul(skew=timedelta(hours=3), keeps_time=False), Told()
+    door, _ = door_of(lock, tell=told)
+    with pytest.raises(DeviceRefused):
+        await issue(door)
+    lock.faults.plan("silent")
+    with pytest.raises(NoAnswer):
+        await door.visit(lambda visit: visit.battery(), seconds=0.05)
+    assert told == [LockReading(NOW, timedelta(hours=3), clock_set=False)]
+
+
 @pytest.mark.parametrize("news", ["push", "clear_push"])
 async def test_news_of_the_lock_is_not_taken_for_an_answer(news):
     lock = lock_in_kabul()
@@ -263,14 +308,14 @@ def bus(tmp_path_factory, monkeypatch):
 
 
 @asynccontextmanager
-async def on_the_air(bus, interval=0.0, **switches):
+async def on_the_air(bus, interval=0.0, tell=told_to_nobody, **switches):
     """Put a lock on the air and yield it, its door by radio, and the service."""
     lock = lock_in_kabul(scene=4)
     service = FakeBlueZ(bus, [lock], interval)
     for name, value in switches.items():
         setattr(service, name, value)
     async with service:
-        yield lock, door_of(lock, connect=lambda: open_ble(lock.mac))[0], service
+        yield lock, door_of(lock, connect=lambda: open_ble(lock.mac), tell=tell)[0], service
 
 
 def connected(service):
@@ -291,6 +336,21 @@ async def test_passcode_is_added_and_taken_away_by_radio(bus):
         assert lock.pieces <= 2 * 9
         # The lock told its protocol and its scene by radio, and is spoken to so.
         assert lock.spoken_to == bytes.fromhex("05030400010001")
+
+
+async def test_battery_and_clock_are_read_by_radio_with_no_packet_more(bus):
+    told = Told()
+    async with on_the_air(bus, tell=told) as (lock, door, _service):
+        lock.battery = 9
+        await issue(door)
+        assert lock.asked == [0x41, 0x30, 0x34, 0x03]
+        lock.skew = timedelta(minutes=11)
+        await door.remove_pin(PIN)
+
+    assert told == [
+        LockReading(NOW, timedelta(0), clock_set=False, battery=9),
+        LockReading(NOW, timedelta(minutes=11), clock_set=True, battery=9),
+    ]
 
 
 @pytest.mark.parametrize("at", range(4))

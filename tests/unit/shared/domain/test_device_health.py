@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.device_health import Condition, Level, Looked, Measure, looked_at
+from shared.domain.device_health import Condition, Level, Looked, Measure, looked_at, read_near
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -73,6 +73,59 @@ def test_a_lock_that_was_away_for_a_moment_is_not_told():
         at = NOW + timedelta(minutes=minutes)
         known, told = looked_at(known, Looked(at=at, online=online, last_seen_at=at if online else NOW))
         assert told == ()
+
+
+def seen(known, hours, **said):
+    """Look at a lock in its vendor's list, and return what is told."""
+    at = NOW + hours * HOUR
+    known, crossings = looked_at(known, Looked(at=at, online=True, last_seen_at=at, **said))
+    return known, [(each.measure, each.level) for each in crossings]
+
+
+def read(known, hours, *, clock_set=False, **said):
+    """Read a lock from near by, and return what is told."""
+    looked = Looked(at=NOW + hours * HOUR, online=False, last_seen_at=NOW, **said)
+    known, crossings = read_near(known, looked, clock_set=clock_set)
+    return known, [(each.measure, each.level) for each in crossings]
+
+
+def test_what_is_read_near_a_lock_is_told_once_and_says_nothing_of_who_hears_it():
+    known, _ = seen(Condition(), 0, battery=90)
+    now, told = read(known, 1, battery=19, skew_ms=10_000)
+    assert told == [(BATTERY, LOW)]
+    again, told = read(now, 1, battery=19, skew_ms=10_000)
+    assert (again, told) == (now, [])
+    _, told = read(now, 2, battery=18)
+    assert told == []
+    assert (now.silent_since, now.offline, now.looked_at) == (None, False, known.looked_at)
+
+
+def test_a_clock_that_was_set_is_right_from_then_on_and_is_told_again_when_it_goes_wrong_again():
+    known, told = read(Condition(), 1, skew_ms=700_000, clock_set=True)
+    assert (told, known.skew_ms, known.skew_level) == ([(CLOCK, BAD)], 0, GOOD)
+    known, told = read(known, 1, skew_ms=700_000, clock_set=True)
+    assert told == []
+    known, told = read(known, 2, skew_ms=1_000)
+    assert told == []
+    _, told = read(known, 3, skew_ms=-301_000, clock_set=True)
+    assert told == [(CLOCK, LOW)]
+
+
+def test_a_reading_that_comes_late_undoes_nothing_that_was_learnt_since():
+    known, _ = seen(Condition(), 5, battery=95, skew_ms=0)
+    assert read(known, 4, battery=8, skew_ms=900_000, clock_set=True) == (known, [])
+
+
+def test_a_list_that_says_the_same_battery_again_is_no_news_against_what_was_read_there():
+    known, _ = seen(Condition(), 0, battery=90)
+    known, told = read(known, 1, battery=8)
+    assert told == [(BATTERY, BAD)]
+    known, told = seen(known, 2, battery=90)
+    assert (told, known.battery, known.battery_level) == ([], 8, BAD)
+    known, told = read(known, 3, battery=8)
+    assert told == []
+    known, _ = seen(known, 4, battery=100)
+    assert (known.battery, known.battery_level) == (100, GOOD)
 
 
 def test_firmware_is_compared_by_its_numbers():
