@@ -102,7 +102,7 @@ async def _look(request: Visit, on: Platform, paper: Paper) -> Look:
     now = on.clock.now()
     tenant, session = await Consoles(on.documents).proven(_cookies(request).get(_COOKIE, ""), now)
     access = _access(on)
-    if await access.is_stopped(tenant, session.user):
+    if await access.is_stopped(tenant, session.user, anew=request.incoming.method not in READING):
         raise Unauthenticated(SIGN_IN)
     attributes = (await access.of(tenant) or NO_ACCESS).attributes()
     who = session.principal(tenant, attributes)

@@ -67,8 +67,8 @@ async def _made(
 def _card(key: ShownKey, stay: StayShown, paper: Stationery) -> KeyCard:
     page, tongue = paper.tongue.page, paper.tongue
     times = {
-        name: spoken_time(at, key.window.zone, paper.locale, tongue, "long")
-        for name, at in (("opens", key.window.start), ("closes", key.window.end))
+        name: spoken_time(at, key.stay.zone, paper.locale, tongue, "long")
+        for name, at in (("opens", key.stay.start), ("closes", key.stay.end))
     }
     says = {**times, "doors": ", ".join(key.doors)}
     holds = stay.code_on_cards and key.kind is KeyCredentialKind.PIN_CODE

@@ -20,7 +20,13 @@ Body = Mapping[str, Any]
 KEY = "melmastoon.lock.credential"
 
 
-@subscriber(f"{KEY}.issued.v1", f"{KEY}.updated.v1", f"{KEY}.revoked.v1", f"{KEY}.suspended.v1")
+@subscriber(
+    f"{KEY}.issued.v1",
+    f"{KEY}.updated.v1",
+    f"{KEY}.revoked.v1",
+    f"{KEY}.suspended.v1",
+    f"{KEY}.unsuspended.v1",
+)
 async def on_key_told(event: "Event", on: Platform) -> None:
     """Keep what a guest is to be told, and begin to deliver it."""
     from shared.usecases.guests.hear_of_key import Hearing, hear_of_key

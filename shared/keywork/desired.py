@@ -16,10 +16,18 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from shared.domain.grant_lifecycle import GrantState, Intended, Placed, Removing, Residual, Resting
+from shared.domain.grant_lifecycle import (
+    GrantState,
+    Intended,
+    Place,
+    Placed,
+    Removing,
+    Residual,
+    Resting,
+)
 from shared.domain.kinds import KeyCredentialKind, VendorCode
 from shared.domain.states import Active, Pending, Requested, Suspended
-from shared.ledger.grant_record import PLACE, REMOVE, REST, WAKE, GrantRecord, Wish
+from shared.ledger.grant_record import PLACE, REMOVE, REST, WAKE, YES, GrantRecord, Wish
 from shared.ledger.job_in_hand import JobInHand
 from shared.ledger.key_record import KeyRecord, Work
 from shared.ports.lock_causes import ASK_FOR_ANOTHER_PIN
@@ -78,14 +86,47 @@ def opening(grants: Iterable[GrantRecord]) -> list[GrantRecord]:
 
 
 def whole(grants: Sequence[GrantRecord], at_once: Collection[KeyCredentialKind]) -> tuple[GrantRecord, ...]:
-    """Return the grants, those of one artifact with nothing known of them where it is missing at a lock."""
+    """Return the grants, those of one artifact with nothing known of them where it is missing at a lock.
+
+    Where it rests it is woken first, and then is one of those; at a lock that did not wake it, it is missing.
+    """
     missing = {
         _artifact(kept)
         for kept in grants
         if kept.grant.kind in at_once and act_for(kept) is Act.PLACE and job_of(kept) is None
     }
-    again = [kept for kept in grants if kept.stands and kept.wish is Wish.OPEN and _artifact(kept) in missing]
-    return tuple(replace(kept, standing=None) if kept in again else kept for kept in grants)
+    again = [
+        kept
+        for kept in grants
+        if kept.wish is Wish.OPEN and _artifact(kept) in missing and (kept.stands or _would_not_wake(kept))
+    ]
+    return tuple(_doubted(kept) if kept in again else kept for kept in grants)
+
+
+def _would_not_wake(kept: GrantRecord) -> bool:
+    last = kept.calls[-1:]
+    asked = bool(last) and last[0].asked == WAKE and last[0].answer is not None
+    return isinstance(kept.grant.state, Resting) and asked and last[0].answer not in YES
+
+
+def _doubted(kept: GrantRecord) -> GrantRecord:
+    """Return a grant of which nobody knows how it stands at its lock, if it does."""
+    if isinstance(kept.grant.state, Resting):
+        kept = kept.told(Place(at=kept.calls[-1].answered_at or kept.calls[-1].at))
+    return replace(kept, standing=None)
+
+
+def asked_now(
+    grants: Sequence[GrantRecord], at_once: Collection[KeyCredentialKind]
+) -> list[tuple[GrantRecord, Act]]:
+    """Return what is owed and asked for now: one artifact is made for no lock while it sleeps at another."""
+    owed = [(kept, act) for kept in grants if (act := act_for(kept)) is not None]
+    asleep = {_artifact(kept) for kept, act in owed if act is Act.WAKE and kept.grant.kind in at_once}
+    return [
+        (kept, act)
+        for kept, act in owed
+        if act is not Act.PLACE or job_of(kept) is not None or _artifact(kept) not in asleep
+    ]
 
 
 def _artifact(kept: GrantRecord) -> tuple[VendorCode, KeyCredentialKind, int]:

@@ -3,22 +3,23 @@
 1. The try, and what is about to open or rest, are written down before any lock is asked.
 2. What an order closes is asked for first: keys that are to go or rest, or to open no longer than before.
 3. Then what a change gains, and only when that stands, what the change leaves behind. One artifact for all
-   its locks, such as a card, that is to open another lock is asked for at all of them once more.
+   its locks, such as a card, that is to open another lock is asked for at all of them once more, awake.
 4. What was to open until an end that is past by now goes: its lock may still open it until an older end.
 5. Each generation begins with another lock, lest one at which we crash keeps the others waiting.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from shared.domain.kinds import KeyCredentialKind
 from shared.domain.lock_errors import LockError
 from shared.kernel.together import gather_both
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.calls_told import tell_of_call
 from shared.keywork.decide_settle import conclude_settling
-from shared.keywork.desired import Act, act_for, job_of, left_behind, opening, waiting, whole
+from shared.keywork.desired import Act, asked_now, job_of, left_behind, opening, waiting, whole
 from shared.keywork.errand import Errand, SettleAttempt, forgotten
 from shared.keywork.jobs import AtJob, answers_of
 from shared.keywork.leeway import told, with_leeway
@@ -42,7 +43,7 @@ from shared.vendor_kit.calm.urgency import Hurry, Urgency, hurrying
 async def settle_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
     """Make one attempt to bring every grant of this vendor to its wish, and say what is next."""
     at_once = desk.port.describe_adapter().at_once
-    begun, grants, errands = await _begun(task, whole(await task.grants(), at_once))
+    begun, grants, errands = await _begun(task, whole(await task.grants(), at_once), at_once)
     began = begun.entry.saga.began or begun.now
     vault = RoundVault(desk.secrets)
     ask = _Asking(begun, desk, vault, began)
@@ -72,12 +73,12 @@ def _unasked(errands: Sequence[Errand], answered: Sequence[Errand]) -> tuple[Err
 async def refuse_to_settle(task: AttemptContext, error: LockError) -> Verdict:
     """Save that the vendor could not even be asked, and say what is next."""
     grants = await task.grants()
-    errands = tuple(replace(each, error=error) for each in _owed(grants, task))
+    errands = tuple(replace(each, error=error) for each in _owed(grants, task, ()))
     return await conclude_settling(SettleAttempt(task, grants, errands))
 
 
 async def _begun(
-    task: AttemptContext, grants: Sequence[GrantRecord]
+    task: AttemptContext, grants: Sequence[GrantRecord], at_once: Collection[KeyCredentialKind]
 ) -> tuple[AttemptContext, tuple[GrantRecord, ...], list[Errand]]:
     """Write down that a try begins, and what it will place: nobody is to begin it once more meanwhile."""
     now, noted_at = task.now, after_all_calls(grants, task.now)
@@ -86,7 +87,7 @@ async def _begun(
     known = _replaced(grants, past)
     left = past + ([] if opening(known) else [kept.withdrawn(now) for kept in left_behind(known)])
     known = _replaced(known, left)
-    owed = _owed(known, task)
+    owed = _owed(known, task, at_once)
     missed = [each for each in owed if each.kept.call_since(began) is None]
     errands = [_called(each, now, noted_at) for each in missed or owed]
     written = [*left, *(each.kept for each in errands if each.act is not Act.REMOVE and each.job is None)]
@@ -119,10 +120,12 @@ def _called(errand: Errand, now: datetime, noted_at: datetime) -> Errand:
     return replace(errand, kept=kept.calling(now, noted_at, errand.act), busy_before=kept.busy_until)
 
 
-def _owed(grants: Sequence[GrantRecord], task: AttemptContext) -> list[Errand]:
+def _owed(
+    grants: Sequence[GrantRecord], task: AttemptContext, at_once: Collection[KeyCredentialKind]
+) -> list[Errand]:
     """Return what is owed at this vendor's locks, in the order in which it is asked for."""
     ours = [kept for kept in grants if kept.grant.vendor == task.vendor and not waiting(kept, task.now)]
-    owed = [(kept, act) for kept in ours if (act := act_for(kept))]
+    owed = asked_now(ours, at_once)
     turn = task.entry.saga.generation % max(1, len(owed))
     errands = [Errand(kept, act, job=job_of(kept)) for kept, act in owed[turn:] + owed[:turn]]
     return sorted(errands, key=lambda each: (_gains(each, task), _asked_last(each)))

@@ -94,6 +94,15 @@ class NextStay:
 
 
 @dataclass(frozen=True, slots=True)
+class PastStay:
+    """The stay of the same guest that had the key before the present one, and from when it is this one's."""
+
+    reservation: ReservationId
+    window: StayWindow
+    since: Moment
+
+
+@dataclass(frozen=True, slots=True)
 class Waits:
     """Until when no vendor is asked for a key that is requested, and why, in our own words."""
 
@@ -134,7 +143,8 @@ class KeyRecord(Stream):
 
     `going_on`: the attempt that was counted last is not over yet. While there are `holds` the key rests, or
     will once it is made; `ordered_by` is who held or released it last. `amends` is what it becomes when its
-    locks have followed; `then` is whose it is after the stay that it is of.
+    locks have followed; `then` is whose it is after the stay that it is of, `past` whose it was, if it opened
+    on from that one.
     """
 
     schema_version: ClassVar[int] = 2
@@ -160,6 +170,7 @@ class KeyRecord(Stream):
     revival: Annotated[Revival, Stored(omitted=True)] = NO_REVIVAL
     waits: Annotated[Waits | None, Stored(omitted=True)] = None
     then: Annotated[NextStay | None, Stored(omitted=True)] = None
+    past: Annotated[PastStay | None, Stored(omitted=True)] = None
 
     def indexed(self) -> dict[str, Json]:
         """Return what the indexes of keys read; one that is over is in none of those of living keys."""
@@ -202,6 +213,30 @@ class KeyRecord(Stream):
         holder = self.credential.core.holder
         mine = isinstance(holder, Guest) and holder.reservation_id == reservation
         return mine or (self.then is not None and self.then.reservation == reservation)
+
+    @property
+    def stays(self) -> tuple[ReservationId, ...]:
+        """The stays that it is of, and will be."""
+        holder = self.credential.core.holder
+        own = (holder.reservation_id,) if isinstance(holder, Guest) else ()
+        return own if self.then is None else (*own, self.then.reservation)
+
+    def before(self, reservation: ReservationId) -> PastStay | None:
+        """Return the stay from which it opens on for one of its stays, if there is one."""
+        if self.then is not None and self.then.reservation == reservation:
+            first = self.stays[0]
+            return PastStay(first, self.times_of(first), self.then.window.start)
+        past = self.past
+        goes_on = past is not None and self.credential.core.window.start < past.since
+        return past if goes_on and reservation == self.stays[0] else None
+
+    def times_of(self, reservation: ReservationId) -> StayWindow:
+        """Return when it opens for one of the stays that it is of: that stay's own time."""
+        if self.then is not None and self.then.reservation == reservation:
+            return self.then.window
+        window = self.credential.core.window if self.then is None else self.then.before
+        past = self.before(reservation)
+        return window if past is None else replace(window, start=past.since)
 
     def stay_at(self, now: datetime) -> ReservationId | None:
         """Return which stay it is for just now: the next from the end of the first, told or not."""

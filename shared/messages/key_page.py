@@ -8,6 +8,7 @@ marks and escaped. Forms go to the address that they came from.
 import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final
 
 from shared.domain.colour import OURS
@@ -27,6 +28,8 @@ PAGE_SLOTS: Final[Mapping[str, frozenset[str]]] = {
     **dict.fromkeys(("desk", "again", "languages", "pass"), frozenset()),
     "add": frozenset({"wallet"}),
     "call": frozenset({"phone"}),
+    "goes_on": frozenset({"until"}),
+    "went_on": frozenset(),
 }
 OWN_NAMES: Final[Mapping[Locale, str]] = {
     Locale.PS: "پښتو",
@@ -75,6 +78,8 @@ class KeyOnPage:
     says: str
     doors: tuple[str, ...]
     window: StayWindow
+    turn: tuple[str, datetime] | None = None
+    """Which text says that it opens on over the turn of two stays, and until when."""
     pin: Secret[str] | None = field(default=None, repr=False)
     square: str | None = field(default=None, repr=False)
     """The QR code as an SVG of ours."""
@@ -148,16 +153,16 @@ def _pin(pin: Secret[str]) -> str:
 
 
 def _times(on: Stationery, key: KeyOnPage) -> str:
-    def at(instant: str) -> str:
-        moment = getattr(key.window, instant)
+    def at(moment: datetime) -> str:
         said = spoken_time(moment, key.window.zone, on.locale, on.tongue, "long")
         return f'<bdi dir="{on.locale.direction}">{html.escape(said)}</bdi>'
 
     doors = "، " if on.locale.direction == "rtl" else ", "
     named = doors.join(f"<bdi>{html.escape(clean(each, LONGEST))}</bdi>" for each in key.doors)
-    rows = (("doors", named), ("opens", at("start")), ("closes", at("end")))
+    rows = (("doors", named), ("opens", at(key.window.start)), ("closes", at(key.window.end)))
     listed = "".join(f"<dt>{on.text(name)}</dt><dd>{said}</dd>" for name, said in rows)
-    return f"<dl>{listed}</dl><p>{on.text('local')}</p>"
+    turn = "" if key.turn is None else f"<p>{filled(on.text(key.turn[0]), {'until': at(key.turn[1])})}</p>"
+    return f"<dl>{listed}</dl>{turn}<p>{on.text('local')}</p>"
 
 
 def _trouble(on: Stationery, key: KeyOnPage) -> Iterator[str]:

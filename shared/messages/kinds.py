@@ -25,6 +25,7 @@ class MessageKind(StrEnum):
     QR_CODE_DELIVERED = "qr_code.delivered"
     PIN_CODE_CHANGED = "pin_code.changed"
     KEY_TIMES_CHANGED = "key.times_changed"
+    KEY_GOES_ON = "key.goes_on"
     KEY_RESTS = "key.rests"
     KEY_ENDED = "key.ended"
 
@@ -120,6 +121,11 @@ RULES: Final[Mapping[MessageKind, Rule]] = {
     MessageKind.KEY_TIMES_CHANGED: Rule(
         "A key works at other times.", _SUBJECT | _STAY | _BUTTON | _PUSH | _sms("opens closes"), 3
     ),
+    MessageKind.KEY_GOES_ON: Rule(
+        "A key that works already works until another time.",
+        _SUBJECT | {Part.LINES: _slots("rooms closes")} | _BUTTON | _PUSH | _sms("closes"),
+        3,
+    ),
     MessageKind.KEY_RESTS: Rule(
         "A key rests.", _SUBJECT | _STAY | _PUSH | {Part.SMS: _slots("hotel phone")}, 2
     ),
@@ -141,6 +147,11 @@ NEVER_IN: Final[Mapping[Part, frozenset[Slot]]] = {
     Part.SMS_WITHOUT_LINK: frozenset({Slot.ROOMS, Slot.LINK}),
 }
 """What a locked screen or a list of mails would show to anybody; a push has its link in its data."""
+
+ONCE_IT_WORKS: Final[Mapping[MessageKind, MessageKind]] = {
+    MessageKind.KEY_TIMES_CHANGED: MessageKind.KEY_GOES_ON,
+}
+"""What is said instead of a key that works by then: a start that is past is no news."""
 
 TOLD_WHEN_ISSUED: Final[Mapping[KeyCredentialKind, MessageKind]] = {
     KeyCredentialKind.MOBILE_APP: MessageKind.MOBILE_KEY_INVITE,

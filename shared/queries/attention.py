@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import Any, Final
 
 from shared.domain.core import Guest
@@ -14,6 +15,7 @@ from shared.keywork.revival import looked_at
 from shared.ledger.grant_record import (
     CLOCK_MARGIN,
     LONGEST_EXTENSION,
+    PLACE,
     REST,
     YES,
     GrantRecord,
@@ -24,6 +26,7 @@ from shared.ledger.indexes import KEYLESS, LEAVING, TASKS, WAITING
 from shared.ledger.key_record import KeyRecord, key_record_from
 from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
 from shared.ports.documents import TenantDocuments
+from shared.ports.lock_causes import LockCause
 from shared.queries.grants import at_or_none, grants_of, moment
 from shared.queries.hotels import Cell, every, label_of
 from shared.queries.keys import key_of
@@ -34,6 +37,17 @@ HEEDED_WITHIN: Final = timedelta(minutes=1)
 """What is to go or rest has gone by then, if all is well: who has not is told of, asked or not."""
 SOON: Final = timedelta(hours=2)
 """A guest who comes within so long is as good as at the door."""
+TIMEOUT: Final = LockCause.TIMEOUT.value
+AWAY_BY: Final = frozenset(
+    {
+        TIMEOUT,
+        LockCause.CONNECTION_BROKEN.value,
+        LockCause.UNREADABLE_ANSWER.value,
+        LockCause.SERVER_ERROR.value,
+        LockCause.PIN_TAKEN.value,
+    }
+)
+"""After these a lock that was asked to change a key may have none."""
 TWICE: Final = "second_code"
 """Why a lock is told of whose key is as it ought to be: it opens to another code as well."""
 
@@ -175,10 +189,12 @@ def _is_cut_short(kept: GrantRecord, now: datetime) -> bool:
 def is_wanted(kept: GrantRecord, now: datetime) -> bool:
     """Say whether a guest is here, or comes soon, for whom the lock does not open as it is wished to.
 
-    Where it was to rest meanwhile, nobody knows whether the lock has the key at all: its guest is named too.
+    Where it was to rest meanwhile, or a call for it may have taken it away and not put it back, nobody knows
+    whether the lock has the key at all: its guest is named too.
     """
     doubtful = kept.unmet or isinstance(kept.grant.state, Residual)
-    shut = doubtful and kept.wish is Wish.OPEN and (not _is_cut_short(kept, now) or _may_rest(kept))
+    may_lack = not _is_cut_short(kept, now) or _may_rest(kept) or _may_be_away(kept)
+    shut = doubtful and kept.wish is Wish.OPEN and may_lack
     due = kept.since <= now + SOON and now < kept.until
     return (shut and due) or (kept.wish is Wish.LEFT and kept.since <= now + SOON)
 
@@ -188,6 +204,16 @@ def _may_rest(kept: GrantRecord) -> bool:
     words = (call for call in reversed(kept.calls) if call.asked == REST or call.answer in PLACED)
     last = next(words, None)
     return last is not None and last.asked == REST
+
+
+def _may_be_away(kept: GrantRecord) -> bool:
+    """Say whether the lock was asked for the key since it had it, and nobody knows what came of that.
+
+    What cannot be changed at a lock is deleted there and added anew: a call that broke off, or is under way,
+    may be between the two.
+    """
+    since = takewhile(lambda call: call.answer not in PLACED, reversed(kept.calls))
+    return any(call.asked == PLACE and (call.answer or TIMEOUT) in AWAY_BY for call in since)
 
 
 async def failed_and_wanted(store: TenantDocuments, now: datetime) -> AsyncIterator[KeyRecord]:

@@ -8,19 +8,19 @@ from functools import partial
 from typing import Any, Final, TypeVar
 from zoneinfo import ZoneInfo
 
-from shared.domain.core import Guest
-from shared.domain.ids import PropertyId
+from shared.domain.ids import PropertyId, ReservationId
 from shared.domain.instants import instant_to_text
 from shared.domain.lifecycle import name_of
 from shared.ledger.grant_record import grant_from
 from shared.ledger.indexes import ARRIVED_AT, LEAVING, LIVE_AT, TASKS_ON
-from shared.ledger.key_record import KeyRecord, key_record_from
+from shared.ledger.key_record import KeyRecord, PastStay, key_record_from
 from shared.ports.documents import TenantDocuments
 from shared.queries.attention import is_left
 from shared.queries.coming import READINESS, Span, coming
 from shared.queries.coming import READY as ARE_READY
 from shared.queries.hotels import every, zones
 
+Item = dict[str, Any]
 OVER: Final = frozenset({"done", "completed", "closed", "cancelled", "inspected", "resolved"})
 """What tasks say that nobody need look at any more."""
 READY: Final[Mapping[str, str]] = {
@@ -34,7 +34,6 @@ ON_BOARD: Final[Mapping[str, str]] = {"none": "keyless", **dict.fromkeys(ARE_REA
 """What a desk is told of who comes, where it is told less than the API is."""
 _WORST: Final = ("failed", "waiting", "resting", "ready")
 MOST_SHOWN: Final = 500
-Item = dict[str, Any]
 T = TypeVar("T")
 
 
@@ -47,6 +46,9 @@ class _Stay:
     end: datetime
     rooms: dict[str, None] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
+    before: PastStay | None = None
+    """The same guest's stay from which a key of both opens on."""
+    turn: Item | None = None
 
     @property
     def readiness(self) -> str:
@@ -73,8 +75,13 @@ class House:
         return at.astimezone(ZoneInfo(self.zone)).date()
 
     def is_here(self, stay: _Stay) -> bool:
-        """Say whether a guest has come: reception said so, or their day was before today."""
-        return stay.reservation in self.arrived or self._day(stay.start) < self.today
+        """Say whether a guest has come: reception said so, or their day was before today, or they stay on."""
+        before = stay.before
+        stays_on = before is not None and self._has_come(before.reservation, before.window.start)
+        return stays_on or self._has_come(stay.reservation, stay.start)
+
+    def _has_come(self, reservation: str, start: datetime) -> bool:
+        return reservation in self.arrived or self._day(start) < self.today
 
     def departures(self) -> list[Item]:
         """Return who leaves today, the first to leave first."""
@@ -96,6 +103,7 @@ def _items(stays: list[_Stay]) -> list[Item]:
             "until": instant_to_text(stay.end),
             "readiness": stay.readiness,
             "keys": [{"id": key, "state": state} for key, state in stay.keys.items()],
+            **({} if stay.turn is None else {"turn": stay.turn}),
         }
         for stay in stays[:MOST_SHOWN]
     ]
@@ -153,6 +161,7 @@ async def _arrivals(store: TenantDocuments, house: PropertyId, now: datetime) ->
             "until": instant_to_text(each.stay.end),
             "readiness": ON_BOARD.get(each.readiness, each.readiness),
             "keys": [{"id": key.id, "state": name_of(type(key.credential.state))} for key in each.keys],
+            **next(({"turn": told} for key in each.keys if (told := _turn(key, each.record.id))), {}),
         }
         for each in sorted(expected, key=lambda each: READINESS.index(each.readiness))[:MOST_SHOWN]
     ]
@@ -176,14 +185,21 @@ async def _zone(store: TenantDocuments, house: PropertyId) -> str:
 
 
 def _add(record: KeyRecord, stays: dict[str, _Stay]) -> None:
-    core = record.credential.core
-    if not isinstance(core.holder, Guest):
-        return
-    name, window = core.holder.reservation_id, core.window
-    stay = stays.setdefault(name, _Stay(name, window.start, window.end))
-    stay.start, stay.end = min(stay.start, window.start), max(stay.end, window.end)
-    stay.rooms |= dict.fromkeys(map(str, core.rooms))
-    stay.keys[record.id] = name_of(type(record.credential.state))
+    for name in record.stays:
+        window = record.times_of(name)
+        stay = stays.setdefault(name, _Stay(name, window.start, window.end))
+        stay.start, stay.end = min(stay.start, window.start), max(stay.end, window.end)
+        stay.rooms |= dict.fromkeys(map(str, record.credential.core.rooms))
+        stay.keys[record.id] = name_of(type(record.credential.state))
+        stay.before, stay.turn = record.before(name) or stay.before, _turn(record, name) or stay.turn
+
+
+def _turn(record: KeyRecord, stay: ReservationId) -> Item | None:
+    """Return the guest's other stay with which a stay has a key, and when that opens; None if it has none."""
+    past, then, window = record.before(stay), record.then, record.credential.core.window
+    other = past.reservation if past is not None else None if then is None else then.reservation
+    opens = {"from": instant_to_text(window.start), "until": instant_to_text(window.end)}
+    return None if other is None else {"reservation": other, **opens}
 
 
 async def tasks_on(store: TenantDocuments, house: PropertyId, board: str) -> list[Item]:

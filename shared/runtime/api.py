@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 JSON: Final = "application/json"
 REQUEST_ID: Final = "request-id"
+LOOKS: Final = frozenset({"GET", "HEAD"})
+"""What changes nothing: for these it is remembered for some seconds who was not stopped."""
 TABLE: Final = "routes"
 """The attribute of an entry point by which its table is found, to be described."""
 _LONGEST_ETAG: Final = 128
@@ -93,7 +95,7 @@ async def _principal(request: Request, function: Deployed, on: Platform) -> Prin
         from shared.runtime.people import people_of
 
         people: People = people_of(on)
-        return await people.principal(said)
+        return await people.principal(said, changes=request.method not in LOOKS)
     except Unauthenticated as refusal:
         on.log.seldom("person not proven", str(refusal), function=function.name)
         raise

@@ -61,13 +61,17 @@ class People:
         self._clock, self._access = on.clock, StaffAccess(on.hotels, on.clock.now)
         self._checker = PeopleChecker(on.sign_in or SignIn(), FetchedKeys(on.http, on.clock), on.clock.now)
 
-    async def principal(self, authorization: str | None) -> Principal:
-        """Return the principal behind an Authorization header, or raise Unauthenticated."""
+    async def principal(self, authorization: str | None, *, changes: bool = False) -> Principal:
+        """Return the principal behind an Authorization header, or raise Unauthenticated.
+
+        Of a person who `changes` something the store is asked whether they were stopped just now.
+        """
         text = bearer(authorization)
         if text.startswith(BEGINS):
             return await self._program(text)
         person = await self._checker.person(text, self._access.of)
-        if isinstance(person.id, UserId) and await self._access.is_stopped(person.tenant, person.id):
+        user, tenant = person.id, person.tenant
+        if isinstance(user, UserId) and await self._access.is_stopped(tenant, user, anew=changes):
             raise Unauthenticated("this person may sign in no more")
         return person
 

@@ -213,7 +213,18 @@ class KeySync:
             if unmoved is None:
                 raise
             return unmoved
-        return moved or replace(await self._add(secret), rivals=row.rivals)
+        return moved or replace(await self._added_anew(secret), rivals=row.rivals)
+
+    async def _added_anew(self, secret: Secret[str]) -> Row:
+        """Add what was deleted for it: whatever fails now, the lock may have no key, and that is told."""
+        try:
+            return await self._add(secret)
+        except UNHEARD:
+            raise
+        except FAILING as error:
+            if isinstance(error, VendorRefused) and self._means(error, LockCause.PIN_TAKEN):
+                raise
+            raise Unreadable("it was deleted to be added anew, and was not added") from None
 
     async def _changed(self, row: Row) -> Row | None:
         """Move the key's window; None if it cannot be moved and was deleted."""

@@ -50,9 +50,17 @@ async def _keys(look: Look, told: Told) -> str:
     rows: list[tuple[object, ...]] = []
     for key in told["keys"]:
         name = look.paper.link("sagas", key["id"], id=key["id"])
-        rows.append((name, word(look.paper, key["state"]), None, word(look.paper, key["role"]), None, None))
-        rows += [(None, *_at_lock(look, grant)) for grant in await shown_grants(look.store, key["id"])]
-    return look.table("key", ("key", "state", "lock", "kind", "since", "until"), rows)
+        other, opens = _other(key, told["reservation"]), key["window"]
+        stay_, role = other and look.stay(other), word(look.paper, key["role"])
+        rows.append((name, stay_, word(look.paper, key["state"]), None, role, opens["from"], opens["until"]))
+        rows += [(None, None, *_at_lock(look, grant)) for grant in await shown_grants(look.store, key["id"])]
+    return look.table("key", ("key", "reservation", "state", "lock", "kind", "since", "until"), rows)
+
+
+def _other(key: Told, stay_: str) -> str | None:
+    """Return the guest's stay before or after with which a stay has a key, if there is one."""
+    both = (key["reservation"], None if key["then"] is None else key["then"]["reservation"])
+    return next((each for each in both if each not in (None, stay_)), None)
 
 
 def _at_lock(look: Look, grant: Told) -> tuple[object, ...]:

@@ -5,22 +5,25 @@
 | issued | that the key is ready, by its kind; of a PIN after one that was told, that it has changed |
 | updated | its other times, unless it is as they were told before |
 | suspended | that it rests |
+| unsuspended | what they were to be told before it rested, and were not |
 | revoked | that it has ended, unless another stands in for it |
 
 Staff have no guest's ways, ever. A hotel that has set up no messages tells nobody.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from shared.domain.core import Guest
 from shared.domain.ids import TenantId
 from shared.domain.kinds import KeyCredentialKind, SetRole
 from shared.events.idempotency import claim_key
+from shared.keywork.services import retry_on_conflict
 from shared.ledger.hotel_directory import HotelDirectory
 from shared.ledger.key_record import KeyRecord, key_record_from, ref_of
-from shared.ledger.message_settings import message_settings
-from shared.ledger.notices import Notice
+from shared.ledger.message_settings import MessageSettings, message_settings
+from shared.ledger.notices import Notice, notice_at, notice_from
 from shared.messages.kinds import TOLD_WHEN_ISSUED, MessageKind
 from shared.ports.ambient import Clock
 from shared.ports.documents import AlreadyExists, TenantDocuments
@@ -48,8 +51,8 @@ class Hearing:
 
 async def hear_of_key(event: Any, on: Hearing) -> str | None:
     """Keep what a guest is to be told, and begin to deliver it; return the notice's name, if there is one."""
-    kind = kind_of(event)
-    if kind is None:
+    kind, wakes = kind_of(event), _word(event) == "unsuspended"
+    if kind is None and not wakes:
         return None
     store = await on.hotels.admit(event.tenant_id)
     # A hotel that writes to nobody pays for no more than that question.
@@ -57,6 +60,8 @@ async def hear_of_key(event: Any, on: Hearing) -> str | None:
     entry = None if settings is None else await _entry(event.data.key_credential_id, store)
     if settings is None or entry is None or not isinstance(entry.credential.core.holder, Guest):
         return None
+    if kind is None:
+        return await _told_after_its_rest(entry, settings, store, on)
     if kind is MessageKind.KEY_TIMES_CHANGED:
         stay = entry.credential.core.holder.reservation_id
         if await is_given_back(event.data.changes, entry, stay, store):
@@ -74,6 +79,32 @@ async def hear_of_key(event: Any, on: Hearing) -> str | None:
         return notice.id
     await begin_delivery(store.tenant, notice.id, on.sagas)
     return notice.id
+
+
+async def _told_after_its_rest(
+    entry: KeyRecord, settings: MessageSettings, store: TenantDocuments, on: Hearing
+) -> str | None:
+    """Go on with what a guest was to be told of a key before it rested; return the notice's name, if any."""
+    core = entry.credential.core
+    assert isinstance(core.holder, Guest)  # noqa: S101 - the caller looked
+    told = await told_of_stay(core.holder.reservation_id, store)
+    waits = [
+        each for each in told if (each.credential, each.tells, each.outcome) == (core.id, "issued", None)
+    ]
+
+    async def planned_anew(name: str) -> None:
+        found = await store.get(notice_at(name))
+        notice = None if found is None else notice_from(found)
+        if notice is None or any(way.tries for way in notice.ways.values()):
+            return  # some way was tried before it rested: the ladder goes on from there
+        now = on.clock.now()
+        ways: dict[str, Any] = dict(planned(notice.kind, settings, core.window.start, notice.zone, now))
+        await store.commit([replace(notice, due=now + CLAIMED_FOR, **ways).write()])
+
+    for each in waits:
+        await retry_on_conflict(partial(planned_anew, each.id))
+        await begin_delivery(store.tenant, each.id, on.sagas)
+    return waits[0].id if waits else None
 
 
 async def begin_delivery(tenant: TenantId, notice: str, sagas: Sagas) -> None:

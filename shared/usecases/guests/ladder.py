@@ -139,7 +139,7 @@ def next_act(notice: Notice, now: datetime) -> Act:
     awaited = [way.due for way in ways.values() if way.state not in _SETTLED and way.due is not None]
     if awaited:
         return Wait(min(awaited))
-    if _reached(notice):
+    if reached(notice):
         return End(Outcome.REACHED)
     if notice.sms is not None and notice.sms.state is WayState.UNCONFIRMED and notice.arrives > now + NEAR:
         return Wait(notice.arrives - NEAR)
@@ -150,7 +150,8 @@ def _is_due(way: Way, now: datetime) -> bool:
     return way.state is WayState.WAITING and way.due is not None and way.due <= now
 
 
-def _reached(notice: Notice) -> bool:
+def reached(notice: Notice) -> bool:
+    """Say whether a notice came to its guest, as far as anybody told."""
     taken = notice.email is not None and notice.email.state is WayState.SENT
     return taken or any(way.state is WayState.DELIVERED for way in notice.ways.values())
 

@@ -71,7 +71,7 @@ async def redeem(asked: Redemption, entry: KeyRecord, on: GuestServices) -> Show
     if not isinstance(entry.credential.state, Active) or over(entry, on):
         raise NothingGiven
     await _redeemed(asked, entry, on)
-    (shown,) = await shown_keys([entry], on)
+    (shown,) = await shown_keys([entry], holder.reservation_id, on)
     return shown
 
 

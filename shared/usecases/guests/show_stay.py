@@ -83,7 +83,7 @@ class StayShown:
 async def show_stay(signed: SignedIn, question: Question, on: GuestServices, tasks: TaskQueue) -> StayShown:
     """Return the keys of a stay for its guest."""
     entries = await keys_of_stay(signed.tenant, signed.reservation, on)
-    shown = await shown_keys(entries, on)
+    shown = await shown_keys(entries, signed.reservation, on)
     settings = None
     if shown:
         settings = await message_settings(on.documents.tenant(signed.tenant), shown[0].property_id)

@@ -36,9 +36,16 @@ class Standing(StrEnum):
     RESTS = "rests"
 
 
+class Turn(StrEnum):
+    """Which way a key opens on over the turn of two stays; each names a text of the page."""
+
+    ON = "goes_on"
+    FROM = "went_on"
+
+
 @dataclass(frozen=True, slots=True)
 class ShownKey:
-    """One key, for the eyes of its guest."""
+    """One key, for the eyes of its guest: when it opens, and of that the time of the stay that is shown."""
 
     id: str
     kind: KeyCredentialKind
@@ -46,7 +53,9 @@ class ShownKey:
     hotel: str
     doors: tuple[str, ...]
     window: StayWindow
+    stay: StayWindow
     property_id: str
+    turn: Turn | None = None
     secret: Secret[str] | None = field(default=None, repr=False)
 
 
@@ -75,19 +84,35 @@ def window_of(entry: KeyRecord) -> StayWindow:
     return entry.credential.core.window
 
 
-async def shown_keys(entries: Sequence[KeyRecord], on: GuestServices) -> tuple[ShownKey, ...]:
-    """Return keys as their guest may see them, and note that they were shown."""
-    shown = tuple([await _shown(entry, on) for entry in entries])
+async def shown_keys(
+    entries: Sequence[KeyRecord], stay: ReservationId, on: GuestServices
+) -> tuple[ShownKey, ...]:
+    """Return a stay's keys as their guest may see them, and note that they were shown."""
+    shown = tuple([await _shown(entry, stay, on) for entry in entries])
     for entry, key in zip(entries, shown, strict=True):
         if key.secret is not None:
             on.log.info("a guest was shown a key", keyCredentialId=key.id, tenant=entry.credential.tenant)
     return shown
 
 
-async def _shown(entry: KeyRecord, on: GuestServices) -> ShownKey:
+def turn_of(entry: KeyRecord, stay: ReservationId) -> tuple[StayWindow, Turn | None]:
+    """Return the time of a stay of which a key is, and which way it opens on beyond that."""
+    window = window_of(entry)
+    if entry.amends is not None:
+        return window, None  # its locks are yet to follow: what they have is told
+    past = entry.before(entry.stays[0]) if entry.stays else None
+    if past is not None and past.reservation == stay:
+        return past.window, Turn.ON
+    if entry.before(stay) is not None:
+        return entry.times_of(stay), Turn.FROM
+    return (window, None) if entry.then is None else (entry.times_of(stay), Turn.ON)
+
+
+async def _shown(entry: KeyRecord, stay: ReservationId, on: GuestServices) -> ShownKey:
     core, state = entry.credential.core, entry.credential.state
     premises = await on.hotels.premises_of_key(core.tenant, core.property_id)
     doors = premises.doors(core.rooms, core.scope)
+    own, turn = turn_of(entry, stay)
     return ShownKey(
         id=core.id,
         kind=_kind(entry),
@@ -95,7 +120,9 @@ async def _shown(entry: KeyRecord, on: GuestServices) -> ShownKey:
         hotel=premises.property.name,
         doors=tuple(door.label for door in doors) or tuple(core.rooms),
         window=window_of(entry),
+        stay=own,
         property_id=core.property_id,
+        turn=turn,
         secret=await secret_of(entry, on),
     )
 

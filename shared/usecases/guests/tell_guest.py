@@ -1,7 +1,7 @@
 """One step of the ladder: look at a notice, and do what is next until there is something to wait for.
 
-1. A notice whose event is true no more (a key that rests now, a stay that is over) is told to nobody; nor
-   is that a key rests, or has ended, of which its guest never heard.
+1. A notice whose event is true no more (a rest that is over, a stay that is) is told to nobody; nor is that a
+   key rests, or has ended, of which its guest never heard. That a key is there waits while it rests.
 2. Time is heeded, and the ladder says what is next.
 3. A way is claimed, saved by compare-and-set, before its provider is called: of two deliveries of one event,
    and of a step that is repeated, one calls. Who dies in the call leaves a claim that ends after two minutes.
@@ -29,6 +29,7 @@ from shared.ports.documents import StaleVersion
 from shared.ports.messengers import MessengerTrouble, OutcomeUnknown, Refused
 from shared.usecases.guests.ladder import (
     STATUS_WITHIN,
+    Act,
     End,
     Send,
     Wait,
@@ -36,6 +37,7 @@ from shared.usecases.guests.ladder import (
     claimed,
     next_act,
     put_off,
+    reached,
 )
 from shared.usecases.guests.services import GuestServices
 from shared.usecases.guests.shown_keys import over
@@ -46,7 +48,14 @@ LONGEST_SLEEP: Final = timedelta(minutes=1)
 MOST_ACTS: Final = 8
 GRACE: Final = timedelta(minutes=1)
 """So long after a step was to look again, and did not, the sweeper begins another."""
-_TRUE_WHILE: Final = {"issued": Active, "updated": Active, "suspended": Suspended, "revoked": Revoked}
+RESTING_SEEN: Final = timedelta(days=1)
+"""So often it is looked whether a key rests still that is to be told; that it woke is heard of at once."""
+_TRUE_WHILE: Final = {
+    "issued": Active | Suspended,
+    "updated": Active,
+    "suspended": Suspended,
+    "revoked": Revoked,
+}
 _OF_KNOWN: Final = frozenset({"suspended", "revoked"})
 _GONE: Final = frozenset({"no_such_address", "opted_out", "no_such_number", "no_mobile"})
 """Why an address is not tried again, for another stay either."""
@@ -101,7 +110,7 @@ class _Step:
         if entry is None or not still_true(notice, entry, self.on) or await self._of_untold(notice):
             return await self._ended(notice, Outcome.SUPERSEDED)
         notice = advanced(notice, now)
-        match next_act(notice, now):
+        match _next(notice, entry, now):
             case Send(channel):
                 await self._sent(notice, entry, channel)
                 return None
@@ -245,6 +254,13 @@ def still_true(notice: Notice, entry: KeyRecord, on: GuestServices) -> bool:
     if notice.tells == "revoked":
         return isinstance(entry.credential.state, Revoked)
     return isinstance(entry.credential.state, _TRUE_WHILE[notice.tells]) and not over(entry, on)
+
+
+def _next(notice: Notice, entry: KeyRecord, now: datetime) -> Act:
+    """Return what is to be done; nobody is told what opens a door while that opens none."""
+    if notice.tells != "issued" or not isinstance(entry.credential.state, Suspended):
+        return next_act(notice, now)
+    return End(Outcome.REACHED) if reached(notice) else Wait(now + RESTING_SEEN)
 
 
 def _left_out(way: Way, reason: str) -> Way:

@@ -18,7 +18,7 @@ from shared.ledger.key_record import KeyRecord
 from shared.ledger.message_settings import MessageSettings
 from shared.ledger.notices import Notice
 from shared.messages.compose import Message, compose
-from shared.messages.kinds import RULES, Channel, Slot
+from shared.messages.kinds import ONCE_IT_WORKS, RULES, Channel, Slot
 from shared.messages.locales import Locale, choose
 from shared.messages.particulars import Particulars
 from shared.messages.square import printed_text, square_png
@@ -134,7 +134,10 @@ class Writer:
     async def _composed(
         self, channel: Channel, locale: Locale, *, links: bool = True
     ) -> tuple[Message, Secret[str] | None]:
+        window = window_of(self.entry)
         kind = self.notice.kind
+        if window.start <= self.on.now:
+            kind = ONCE_IT_WORKS.get(kind, kind)
         slots = frozenset().union(*RULES[kind].parts.values())
         pin = await secret_of(self.entry, self.on) if Slot.PIN in slots else None
         if Slot.PIN in slots and pin is None:
@@ -145,7 +148,7 @@ class Writer:
             hotel=await self._hotel(),
             phone=self.settings.phone,
             rooms=await self._doors(),
-            window=window_of(self.entry),
+            window=window,
             link=link,
             pin=pin,
             colour=self.settings.colour,

@@ -31,7 +31,10 @@ class _Found:
 
 
 class StaffAccess:
-    """What is kept of sign-ins, remembered for some seconds: whoever is stopped is out after those."""
+    """What is kept of sign-ins, remembered for some seconds: whoever is stopped sees nothing after those.
+
+    Who is to change something is asked about anew: from the moment that they are stopped they change nothing.
+    """
 
     def __init__(self, hotels: HotelDirectory, now: Callable[[], datetime]) -> None:
         self._hotels = hotels
@@ -50,9 +53,15 @@ class StaffAccess:
         """Return a service account, or None."""
         return _read(Integrator, (await self._find(tenant, Ref(INTEGRATORS, name))).document)
 
-    async def is_stopped(self, tenant: TenantId, user: UserId) -> bool:
-        """Say whether a person may call no more, whatever their token says."""
-        return (await self._find(tenant, Ref(STOPPED, user))).document is not None
+    async def is_stopped(self, tenant: TenantId, user: UserId, *, anew: bool = False) -> bool:
+        """Say whether a person may call no more, whatever their token says, or what is remembered."""
+        ref = Ref(STOPPED, user)
+        if not anew:
+            return (await self._find(tenant, ref)).document is not None
+        found = await self._look(tenant, ref)
+        if found.tenant_is_here:
+            self._known.put((tenant, ref), found)
+        return found.document is not None
 
     async def _find(self, tenant: TenantId, ref: Ref) -> _Found:
         known = self._known.get((tenant, ref))

@@ -6,8 +6,8 @@
 | retry-key     | its vendor is asked now, or a failed key requested anew | refused, and noted here |
 | fork-work     | another key in its place is tried from a step on        | finds what the first did |
 
-Whether the person may, the console has judged, where the thing is. What is refused now is refused for good:
-the person looks again, and sees how it stands. Decision 0166.
+Whether the person may, the console has judged, where the thing is; whoever was stopped since, orders nothing.
+What is refused now is refused for good: the person looks again, and sees how it stands. Decisions 0166, 0253.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,6 +16,7 @@ from typing import Any, Final
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId, UserId, credential_id
 from shared.keywork.services import Services
+from shared.usecases.staff.held_keys import is_stopped
 from shared.usecases.upkeep.close_residue import CloseResidue, Vault, close_residue
 from shared.usecases.upkeep.fork_work import ForkWork, fork_work
 from shared.usecases.upkeep.retry_keys import RetryKeys, retry_keys
@@ -42,6 +43,13 @@ async def _fork(body: Mapping[str, Any], _vault: Vault, services: Services) -> d
     return await fork_work(ForkWork(*whose, UserId.parse(body.get("by"), "by"), int(step)), services)
 
 
+async def _check_person(body: Mapping[str, Any], services: Services) -> None:
+    person = UserId.parse(body.get("by"), "by")
+    ledger = await services.ledger(TenantId.parse(body.get("tenant"), "tenant"))
+    if await is_stopped(person, ledger):
+        raise InvalidInput("by", "stopped since", "Have it ordered by somebody who works here")
+
+
 ORDERS: Final[Mapping[str, Order]] = {"close-residue": _close, "retry-key": _retry, "fork-work": _fork}
 
 
@@ -51,6 +59,7 @@ async def console_order(body: Mapping[str, Any], vault: Vault, services: Service
     try:
         if do not in ORDERS:
             raise InvalidInput("do", "nothing that a console orders", f"Name one of {', '.join(ORDERS)}")
+        await _check_person(body, services)
         told = await ORDERS[do](body, vault, services)
     except InvalidInput as refusal:
         services.log.info("an order of the console was refused", what=do, problem=refusal.problem)

@@ -30,7 +30,7 @@ from shared.keywork.services import Services
 from shared.keywork.start import begin_work
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.grant_record import GrantRecord
-from shared.ledger.key_record import Cause, KeyRecord, NextStay, Saga, Work
+from shared.ledger.key_record import Cause, KeyRecord, NextStay, PastStay, Saga, Work
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
 from shared.ports.documents import Write
@@ -156,9 +156,11 @@ async def _handed_over(key: KeyRecord, then: NextStay, order: Order, ledger: Led
     taken = HandOver(at=order.at, holder=replace(holder, reservation_id=then.reservation), claim=then.claim)
     credential, facts = key.credential.apply(taken)
     window = credential.core.window.until(then.window.end)
+    first = holder.reservation_id
+    past: PastStay | None = PastStay(first, key.times_of(first), then.window.start)
     if order.at < then.window.start - TURN:
-        window = then.window
-    handed = replace(key, credential=credential, then=None)
+        window, past = then.window, None
+    handed = replace(key, credential=credential, then=None, past=past)
     return retime_key(handed, await ledger.grants(key), window, order, facts)
 
 

@@ -2,9 +2,10 @@
 
 import asyncio
 
-from shared.domain.ids import PropertyId
+from shared.domain.ids import PropertyId, UserId
 from shared.domain.permissions import Role
-from tests.support.sample_hotel import play
+from shared.usecases.hotels.staff_access import stop_person
+from tests.support.sample_hotel import SILK, play
 from tests.unit.functions.backoffice.test_console import Browser, check
 from tests.workflows.residues.test_residues_closed_by_hand import left_at_both_doors, proofs
 
@@ -51,5 +52,21 @@ def test_what_the_state_refuses_is_noted_and_not_tried_again(tmp_path):
         status, _ = await house.on.send("console-orders", {**order, "do": "x"}, caller="backoffice-console")
         assert status == 403
         assert house.on.log.getvalue().count("an order of the console was refused") == 3
+
+    play(tmp_path, scenario)
+
+
+def test_a_guard_who_is_stopped_orders_nothing_more_and_what_was_ordered_before_is_refused(tmp_path):
+    async def scenario(house):
+        front, _ = await left_at_both_doors(house)
+        guard, on = Browser(house.on, roles=GUARD), house.fleet.platform
+        await guard.sign_in()
+        check(await guard.go("residues"))
+        await stop_person(UserId("usr_1"), on.clock.now(), on.documents.tenant(SILK))
+        assert 'name="token"' in check(await guard.go("residues", {"id": front}))
+        order = {"tenant": str(SILK), "by": "usr_1", "do": "close-residue", "grant": front}
+        status, answer = await house.on.send("console-orders", order, caller="cloud-tasks")
+        assert (status, answer) == (200, {"refused": "stopped since"})
+        assert await proofs(house) == []
 
     play(tmp_path, scenario)

@@ -4,6 +4,7 @@ import asyncio
 
 from tests.support.api_desk import Desk, stay
 from tests.support.sample_hotel import play
+from tests.workflows.staff.test_staff_shifts import tell
 
 
 def test_a_stay_is_booked_changed_held_and_ended_and_the_doors_follow(tmp_path):
@@ -97,5 +98,20 @@ def test_a_stay_of_another_hotel_cannot_be_moved_by_its_id(tmp_path):
             assert (await herat.ask(method, path, body)).status == 404, path
         stay_of = await Desk(house).get("stays/rsv_1")
         assert (stay_of["property"], stay_of["rooms"], len(stay_of["heard"])) == ("ppt_kabul", ["rmu_101"], 1)
+
+    play(tmp_path, scenario)
+
+
+def test_a_clerk_whose_account_is_gone_books_and_changes_nothing_with_a_token_that_was_just_taken(tmp_path):
+    async def scenario(house):
+        desk = Desk(house)
+        await desk.do("stays", stay(reservation="rsv_1"))
+        await asyncio.sleep(5)
+        await tell(house, "melmastoon.iam.user.deactivated.v1", "evt_fired", seconds=3, userId="usr_7")
+        for path, body in (("stays", stay(reservation="rsv_2", rooms=["rmu_102"])), ("stays/rsv_1/hold", {})):
+            assert (await desk.ask("POST", path, body)).status == 401
+        await asyncio.sleep(30)
+        assert set(await house.documents("reservations")) == {"rsv_1"}
+        assert [key["state"]["type"] for key in await house.keys()] == ["active"]
 
     play(tmp_path, scenario)

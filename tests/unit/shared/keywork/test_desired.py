@@ -3,9 +3,11 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from shared.domain.grant_lifecycle import Place
+import pytest
+
+from shared.domain.grant_lifecycle import Place, Rest
 from shared.domain.kinds import KeyCredentialKind
-from shared.keywork.desired import Act, act_for, whole
+from shared.keywork.desired import Act, act_for, asked_now, whole
 from shared.ledger.grant_record import CALLS_LAST
 from shared.ledger.job_in_hand import JobInHand
 from shared.ledger.key_at_lock import KeyAtLockRecord
@@ -47,3 +49,27 @@ def test_what_is_in_hand_is_for_the_wish_that_was_known_though_the_clock_of_who_
     wished = replace(missing, wished_at=now + timedelta(seconds=3))
     waits = wished.holding(InHand("job-1", now + CALLS_LAST), Act.PLACE, now)
     assert whole((here, waits), KINDS) == (here, waits)
+
+
+def resting_and_missing(books):
+    """Return the grants of a key that rests at one door, and is missing at another."""
+    here, missing = standing_and_missing(books)
+    at = books.clock.now()
+    return replace(here.told(Rest(at=at)), standing=None), missing
+
+
+def test_a_card_that_is_missing_at_a_door_is_made_for_it_once_it_is_awake_at_the_others(books):
+    grants = resting_and_missing(books)
+    assert whole(grants, KINDS) == grants
+    assert [act for _, act in asked_now(grants, KINDS)] == [Act.WAKE]
+    assert [act for _, act in asked_now(grants, ())] == [Act.WAKE, Act.PLACE]
+
+
+@pytest.mark.parametrize("answer", ["timeout", "gateway_offline"])
+def test_a_card_that_a_door_would_not_wake_is_made_anew_for_all_of_them(books, answer):
+    (here, missing), at = resting_and_missing(books), books.clock.now()
+    refused = here.calling(at, at, Act.WAKE).heard(answer, at)
+    known = whole((refused, missing), KINDS)
+    assert [act for _, act in asked_now(known, KINDS)] == [Act.PLACE, Act.PLACE]
+    assert [each.standing for each in known] == [None, None]
+    assert [act for _, act in asked_now(whole((refused,), KINDS), KINDS)] == [Act.WAKE]

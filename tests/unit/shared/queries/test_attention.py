@@ -269,3 +269,46 @@ def test_a_guest_of_a_shorter_stay_is_named_where_the_lock_may_have_let_their_ke
     asleep = shorter.removing(CallMade(now, REST)).heard("timeout", now)
     again = asleep.calling(now, now, PLACE).heard("pin_taken", now)
     assert [is_wanted(kept, now) for kept in (stands, shorter, asleep, again)] == [False, False, True, True]
+
+
+def test_a_guest_of_a_shorter_stay_is_named_while_the_lock_may_have_no_key_and_not_while_it_is_deaf(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", validFrom="2026-03-01T08:30:00Z")
+        await asyncio.sleep(30)
+        rows = (await house.documents("grants")).items()
+        return [grant_from(Document(Ref("grants", id_), data, "1")) for id_, data in rows]
+
+    stands = play(tmp_path, scenario)[0]
+    now = stands.calls[0].at + timedelta(minutes=5)
+    shorter = stands.aimed(StayWindow(stands.since, now + timedelta(hours=6), "UTC"), Wish.OPEN, now)
+    asked = shorter.calling(now, now, PLACE)
+    named = {answer: is_wanted(asked.heard(answer, now), now) for answer in ("gateway_offline", "throttled")}
+    assert named == {"gateway_offline": False, "throttled": False}
+    assert is_wanted(asked, now)
+    broken = asked.heard("unreadable_answer", now)
+    assert is_wanted(broken.calling(now, now, PLACE).heard("gateway_offline", now), now)
+
+
+def test_a_guest_whose_code_a_lock_deleted_for_a_shorter_stay_and_did_not_take_again_is_named(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", version=1, validFrom="2026-03-01T08:30:00Z")
+        await asyncio.sleep(30)
+        (before,) = [row["code"] for row in await house.keys_at("101")]
+        await house.fault(LOCK_FROZEN, "keyboardPwd/add")
+        shorter = {"validFrom": "2026-03-01T08:30:00Z", "validUntil": "2026-03-02T07:30:00Z"}
+        await house.publish("evt_2", "dates_changed", version=2, time="2026-03-01T11:00:00Z", **shorter)
+        await asyncio.sleep(600)
+        gone = (await house.keys_at("101"), await _ask(house))
+        await house.mend()
+        await asyncio.sleep(7200)
+        (row,) = await house.keys_at("101")
+        return (
+            gone,
+            [key["core"]["id"] for key in await house.keys()],
+            await _ask(house),
+            row["code"] == before,
+        )
+
+    (at_door, lacking), keys, well, same = play(tmp_path, scenario)
+    assert (at_door, lacking["keys_at_the_door"]) == ([], keys)
+    assert (well, same) == (WELL, True)

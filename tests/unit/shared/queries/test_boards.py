@@ -45,6 +45,44 @@ def test_a_stay_without_a_key_is_on_every_board_and_first(tmp_path):
     play(tmp_path, scenario)
 
 
+STAYS_ON = {"guest": {"id": "gst_a"}, "rooms": ["rmu_101"]}
+ARRIVED, TURN, END = "2026-02-28T09:30:00Z", "2026-03-01T16:30:00Z", "2026-03-07T07:30:00Z"
+
+
+async def seen(house):
+    """Return who comes, is there and leaves, with the times of each and of a key of two stays."""
+    platform = house.fleet.platform
+    lobby = Lobby(platform.documents.tenant(SILK), KABUL, platform.clock.now())
+    return {
+        name: [
+            (each["reservation"], each["from"], each["until"], each.get("turn"))
+            for each in await VIEWS[name](lobby)
+        ]
+        for name in ("arrivals", "in_house", "departures")
+    }
+
+
+def test_each_of_two_stays_with_one_key_has_its_own_times_and_says_what_the_key_does(tmp_path):
+    async def scenario(house):
+        await house.publish("evt_1", reservationId="rsv_1", validFrom=ARRIVED, validUntil=TURN, **STAYS_ON)
+        await house.settled()
+        later = {"validFrom": TURN, "validUntil": END, "time": "2026-03-01T11:00:00Z"}
+        await house.publish("evt_2", reservationId="rsv_2", **later, **STAYS_ON)
+        await asyncio.sleep(60)
+        first, following = (
+            (name, *times, {"reservation": other, "from": ARRIVED, "until": END})
+            for name, times, other in (("rsv_1", (ARRIVED, TURN), "rsv_2"), ("rsv_2", (TURN, END), "rsv_1"))
+        )
+        assert await seen(house) == {"arrivals": [following], "in_house": [first], "departures": [first]}
+        await asyncio.sleep(9 * 3600)  # it is half past ten in the evening, and nobody told of the turn
+        assert await seen(house) == {"arrivals": [following], "in_house": [following], "departures": [first]}
+        await house.publish("evt_3", "early_checkout", reservationId="rsv_1", time="2026-03-01T17:00:00Z")
+        await asyncio.sleep(60)
+        assert await seen(house) == {"arrivals": [following], "in_house": [following], "departures": []}
+
+    play(tmp_path, scenario)
+
+
 async def spent(house, names, *, together):
     """Return how many documents are read for some views, in one look or in one for each."""
     counters, platform = house.fleet.counters, house.fleet.platform

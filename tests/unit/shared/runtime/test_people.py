@@ -48,12 +48,12 @@ class House:
         self.store = self.on.documents.tenant(SILK)
         self.audience, self.counters = on.fleet.config.base_url, on.fleet.counters
 
-    async def principal(self, text):
-        return await people_of(self.on).principal(f"Bearer {text}")
+    async def principal(self, text, *, changes=False):
+        return await people_of(self.on).principal(f"Bearer {text}", changes=changes)
 
-    async def refused(self, text):
+    async def refused(self, text, *, changes=False):
         with pytest.raises(Unauthenticated):
-            await self.principal(text)
+            await self.principal(text, changes=changes)
 
     def token(self, **claims):
         return self.outside.provider.token(aud=self.audience, **claims)
@@ -99,6 +99,22 @@ def test_a_person_who_is_stopped_is_out_within_seconds_whatever_the_token_says(t
         for _ in range(2):
             await stop_person(UserId("usr_1"), house.clock.now(), house.store)
         await _sleep(KNOWN_FOR)
+        await house.refused(token)
+
+    at_house(tmp_path, scenario)
+
+
+def test_a_person_who_is_stopped_changes_nothing_from_that_moment_and_is_asked_about_by_one_read(tmp_path):
+    async def scenario(house):
+        badge = Badge(SILK, UserId("usr_1"), frozenset({Role.GM}), None)
+        token = house.people.token(badge, house.audience)
+        await house.principal(token)
+        before = house.counters["document_reads"]
+        await house.principal(token, changes=True)
+        assert house.counters["document_reads"] == before + 1
+        await stop_person(UserId("usr_1"), house.clock.now(), house.store)
+        await house.principal(token)  # who only looks is not asked about anew
+        await house.refused(token, changes=True)
         await house.refused(token)
 
     at_house(tmp_path, scenario)
