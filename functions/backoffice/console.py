@@ -160,7 +160,7 @@ async def _sign_out(request: Visit, on: Platform) -> None:
 
 def _door(paper: Paper, *, refused: bool, code: str = "") -> Page:
     """Return the page to sign in at; whoever brings a code needs to press a button, and nothing else."""
-    said = f'<p class="said" role="alert">{paper.word("refused")}</p>' if refused else ""
+    said = f'<p class="said" role="alert">{paper.word("not_let_in")}</p>' if refused else ""
     field = (
         f'<label for="token">{paper.word("token")}</label>'
         '<textarea id="token" name="token" dir="ltr" autocomplete="off" required></textarea>'

@@ -27,7 +27,7 @@ SCREENS: Final[Mapping[str, Screen]] = {
     "ahead": Screen(P.KEY_READ, arrivals.ahead),
     "stay": Screen(P.KEY_READ, stay.stay),
     "doors": Screen(P.DOOR_READ, doors.doors),
-    "explain": Screen(P.DOOR_READ, doors.explain),
+    "explain": Screen(P.DOOR_READ, doors.explain, P.DOOR_READ, doors.ask_locks),
     "attempts": Screen(P.DOOR_READ, doors.attempts),
     "residues": Screen(P.RESIDUE_READ, work.left, P.RESIDUE_CLOSE, work.close),
     "sagas": Screen(P.SAGA_READ, work.sagas, P.KEY_ASK_AGAIN, work.ask_again),

@@ -100,6 +100,7 @@ confirmed | Confirmed | Confirmé | تأییدشده | تایید شوی | مؤ�
 cancelled | Cancelled | Annulé | لغوشده | لغوه شوی | ملغى
 checked_out | Checked out | Parti | رفته | تللی | غادر
 awaited | Awaited | Attendu | مورد انتظار | تمه کېږي | منتظر
+refused | Refused | Refusé | رد شد | رد شو | مرفوض
 opened | Opened | Ouverte | باز شد | خلاصه شوه | فُتح
 stayed_shut | Stayed shut | Restée fermée | بسته ماند | بنده پاتې شوه | بقي مغلقًا
 online | Online | En ligne | آنلاین | آنلاین | متصل
@@ -153,6 +154,7 @@ do_it | Let it happen | Le provoquer | بگذار رخ دهد | پرېږده چ�
 fork | Begin anew from here | Reprendre d’ici | از اینجا از نو | له دې ځایه له سره | ابدأ من هنا مجددًا
 uncounted | Not counted before: | Non compté avant le : | ناشمرده پیش از: | ناشمېرل مخکې له: | لم يُحسب قبل:
 no_price | No price said for: | Sans prix indiqué : | بی قیمت گفته‌شده: | بې ویل شوې بیې: | بلا سعر مذكور:
+ask_lock | Ask the lock now | Sonder la serrure | حالا از قفل بپرس | اوس له قلف نه وپوښته | اسأل القفل الآن
 which | Room or booking | Chambre ou réservation | اتاق یا رزرو | خونه یا ریزرف | غرفة أو حجز
 """
 TERMS: Final[Mapping[str, tuple[str, ...]]] = {

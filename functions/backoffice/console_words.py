@@ -31,7 +31,7 @@ _ROWS: Final[Mapping[str, tuple[str, str, str, str, str]]] = {
         "ستاسو ټوکن (keyfleet token)",
         "رمزك (keyfleet token)",
     ),
-    "refused": (
+    "not_let_in": (
         "That did not let you in. Take a new token.",
         "Accès refusé. Prenez un nouveau jeton.",
         "اجازه داده نشد. توکن نو بگیرید.",
@@ -82,7 +82,7 @@ _ROWS: Final[Mapping[str, tuple[str, str, str, str, str]]] = {
     "failed": ("Failed", "Échouée", "ناکام", "ناکام", "فشل"),
     "keyless": ("No key", "Sans clé", "بدون کلید", "بې کیلۍ", "بلا مفتاح"),
     "none": ("Nothing here now.", "Rien pour l’instant.", "فعلاً چیزی نیست.", "اوس څه نشته.", "لا شيء الآن."),
-    "as_of": ("As of", "Au", "تا", "تر", "حتى"),
+    "as_of": ("As of", "Au", "به تاریخ", "نېټه", "كما في"),
     "refresh": ("Look again", "Actualiser", "دوباره ببین", "بیا وګوره", "تحديث"),
     "follow": ("Follow it", "Suivre", "دنبال کن", "تعقیب یې کړه", "تابع التقدّم"),
     "unfollow": ("Stop following", "Ne plus suivre", "دیگر دنبال نکن", "تعقیب ودروه", "أوقف المتابعة"),
@@ -133,6 +133,27 @@ _ROWS: Final[Mapping[str, tuple[str, str, str, str, str]]] = {
         "شمرده‌شده: کلیدها. ارزش: بر پایهٔ ارقام مشخصات، نه دفتر این هوتل.",
         "شمېرل شوي: کیلۍ. ارزښت: د مشخصاتو له مخې، نه د دې هوټل د حساب.",
         "المعدود: المفاتيح. القيمة: بحسب أرقام المواصفة لا دفاتر هذا الفندق.",
+    ),
+    "lock_looked_at": (
+        "This lock was looked at:",
+        "Serrure vérifiée :",
+        "این قفل دیده شد:",
+        "دا قلف وکتل شو:",
+        "فُحص هذا القفل:",
+    ),
+    "lock_asked": (
+        "The lock was asked just now.",
+        "Serrure interrogée à l’instant.",
+        "همین حالا از قفل پرسیده شد.",
+        "همدا اوس له قلف نه وپوښتل شول.",
+        "سُئل القفل الآن.",
+    ),
+    "lock_silent_now": (
+        "No answer in time: this was known before.",
+        "Pas de réponse à temps : état antérieur.",
+        "به‌موقع پاسخ نداد: این از پیش معلوم بود.",
+        "پر وخت ځواب ور نه کړ: دا مخکې معلوم وو.",
+        "لم يُجب في الوقت: هذا ما كان معروفًا.",
     ),
     "done": (
         "Asked for: look again in a moment.",

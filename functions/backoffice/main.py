@@ -120,10 +120,13 @@ def backoffice_feed(on: Platform) -> "ASGIApp":
 async def console_orders(body: Body, on: Platform) -> Body:
     """Do what somebody at the console ordered."""
     from shared.runtime.keys import services_of
-    from shared.usecases.operations.console_orders import console_order
+    from shared.usecases.operations.console_orders import Hands, console_order
+    from shared.usecases.reconcile.ask_lock import Asking
     from shared.usecases.upkeep.close_residue import Vault
 
-    return await console_order(body, Vault(on.sealed, on.cipher), services_of(on))
+    services = services_of(on)
+    asking = Asking(on.documents, on.cell, on.sagas, services)
+    return await console_order(body, Hands(Vault(on.sealed, on.cipher), services, asking))
 
 
 @page()

@@ -1,7 +1,7 @@
 """`keyfleet status`: how a running fleet stands."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from rich.console import RenderableType
 
@@ -10,12 +10,15 @@ from infra.cli.answer import Answer, counted, line, plain, table
 from infra.cli.control import ControlPlane
 from infra.cli.wall import both
 
+NOTHING_KEPT: Final = ("refusing", "no_room")
+"""Each says why nothing that comes is kept: its files are gone, or its last commit found no room."""
+
 
 def status(at: FleetAddress) -> Answer:
     """Show the running fleet: functions, what waits, what was set aside, what somebody must see to."""
     control = ControlPlane(at)
     facts = {**control.get("status"), **control.get("attention")}
-    return Answer(facts, tuple(_said(at, facts)), int(bool(facts.get("refusing"))))
+    return Answer(facts, tuple(_said(at, facts)), int(any(map(facts.get, NOTHING_KEPT))))
 
 
 def _said(at: FleetAddress, facts: Mapping[str, Any]) -> list[RenderableType]:
@@ -28,6 +31,8 @@ def _refusing(facts: Mapping[str, Any]) -> Iterator[RenderableType]:
     if gone := facts.get("refusing"):
         said = f"{gone} is gone, or is another file: the fleet takes nothing any more, and no key changes. "
         yield line(plain(said, "bold red"), "Do not stop it yet: infra/runbooks/lock/files-gone.md")
+    if full := facts.get("no_room"):
+        yield line(plain(f"No event is taken and no key changes: {full}", "bold red"))
 
 
 def _for_hands(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:

@@ -144,6 +144,7 @@ class Fleet:
             "executions": self.sagas.under_way,
             "failed_executions": self.journal.failed_since(self.world.clock.now() - LATELY),
             "refusing": self.means.engine.lost,
+            "no_room": self.means.engine.no_room,
             "counters": dict(sorted(self.counters.items())),
         }
 

@@ -1,9 +1,10 @@
 """A door: who can open it now, who tried it, and why it refused somebody."""
 
-from collections.abc import Iterable, Mapping
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from functions.backoffice.console_paper import Markup, shown, word
+from functions.backoffice.console_paper import Markup, form, hidden, shown, word
 from functions.backoffice.screens.look import Look
 from shared.domain.premises import LockDevice
 from shared.queries.attempts import AttemptsWanted, last_anomalies, last_attempts
@@ -12,6 +13,7 @@ from shared.queries.found import find_stay
 from shared.queries.why_refused import why
 from shared.runtime.problems import NotThere
 from shared.usecases.operations.letters import set_aside
+from shared.usecases.reconcile.ask_lock import LOOK_EVERY_SECONDS, PATIENCE_SECONDS, heard_since
 
 MOST_TRIED: Final = 50
 OPENS: Final[Mapping[str, str]] = {
@@ -86,20 +88,45 @@ async def attempts(look: Look) -> str:
 
 
 async def explain(look: Look) -> str:
-    """Return why a door refused the guest of a stay, or whoever is in a room."""
-    wanted = look.query.get("id", "").strip()
-    form = look.ask("explain")
-    if not wanted:
-        return form
-    letters = await set_aside(look.on.dead_letters, look.tenant)
-    told = look.here((await why(look.cell, wanted, look.tenant, letters, look.now))["refusals"])
+    """Return why a door refused the guest of a stay, or whoever is in a room, and when the lock said so."""
+    asked = look.ask("explain")
+    if not _meant(look):
+        return asked
+    told = await _refusals(look)
+    again = form(look.paper, "explain", hidden(id=_meant(look)), "ask_lock")
+    return asked + again + "".join(_refusal(look, each) for each in told)
+
+
+async def ask_locks(look: Look) -> str:
+    """Have the locks of a stay or a room asked now, wait a little for them, and say whether all answered."""
+    told, since, waited = await _refusals(look), look.on.clock.now(), 0.0
+    named = {str(each["device"]) for each in told}
+    setup = await look.on.hotels.premises(look.who.tenant, look.at())
+    locks = [each for each in setup.devices if each.id in named]
+    await look.order("ask-locks", property=look.at(), devices=",".join(sorted(named)))
+    while waited < PATIENCE_SECONDS:
+        await asyncio.sleep(LOOK_EVERY_SECONDS)
+        waited += LOOK_EVERY_SECONDS
+        if await heard_since(look.store, look.at(), locks, since):
+            return "lock_asked"
+    return "lock_silent_now"
+
+
+def _meant(look: Look) -> str:
+    return (look.query.get("id") or look.form.get("id", "")).strip()
+
+
+async def _refusals(look: Look) -> Sequence[Mapping[str, Any]]:
+    letters, now = await set_aside(look.on.dead_letters, look.tenant), look.on.clock.now()
+    told = look.here((await why(look.cell, _meant(look), look.tenant, letters, now))["refusals"])
+    for each in told:
+        await _check_stay(look, str(each["reservation"]))
     if not told:
         raise NotThere("no such stay or room here")
-    return form + "".join([await _refusal(look, each) for each in told])
+    return told
 
 
-async def _refusal(look: Look, told: Mapping[str, Any]) -> str:
-    await _check_stay(look, str(told["reservation"]))
+def _refusal(look: Look, told: Mapping[str, Any]) -> str:
     locale = str(look.paper.locale)
     rows = [
         (word(look.paper, each["cause"]), each["because"], each["remedy"], each["guest"].get(locale))
@@ -107,7 +134,9 @@ async def _refusal(look: Look, told: Mapping[str, Any]) -> str:
     ]
     door = told["label"] or told["device"]
     title = f"<h2>{look.stay(told['reservation'])} {shown(door)}</h2>"
-    return title + look.table("explain", ("reason", "what", "remedy", "told"), rows, of=door)
+    seen = look.paper.word("never_looked_at") if told["looked_at"] is None else shown(told["looked_at"])
+    heard = f"<p>{look.paper.word('lock_looked_at')} {seen}</p>"
+    return title + heard + look.table("explain", ("reason", "what", "remedy", "told"), rows, of=door)
 
 
 async def _check_stay(look: Look, name: str) -> None:

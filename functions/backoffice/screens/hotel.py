@@ -52,7 +52,7 @@ def _lock(look: Look, each: Mapping[str, Any]) -> tuple[object, ...]:
         each["vendor"],
         _state(look, each["state"].replace(" ", "_")),
         word(look.paper, f"! {battery}") if each["battery_level"] == "critical" else battery,
-        _state(look, each["clock"]),
+        None if each["clock"] == "right" and each["clock_skew_ms"] is None else _state(look, each["clock"]),
         each["firmware"],
         each["last_seen_at"],
         each["proven_at"],

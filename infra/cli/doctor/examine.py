@@ -35,6 +35,7 @@ def _findings(at: FleetAddress, answering: Answering, *, probe: bool) -> Iterato
     yield keys.check_keys(at)
     status = answering.status
     yield home.check_database(at, running=status is not None, refusing=(status or {}).get("refusing"))
+    yield from home.check_room((status or {}).get("no_room"))
     yield home.check_losses(at)
     yield fleet.check_manifest()
     yield fleet.check_workflows()

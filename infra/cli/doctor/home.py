@@ -1,5 +1,6 @@
 """What lies in the fleet's home: who may read it, and whether the database is whole."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -12,6 +13,7 @@ from infra.cli.up import damaged
 
 OTHERS = 0o077
 OWNED = "run as the user who runs the fleet"
+ROOM = "see to the disk, its quota and the fleet's limits (ulimit -f), then keyfleet doctor --probe"
 
 
 def check_home(at: FleetAddress) -> Finding:
@@ -48,6 +50,12 @@ def check_database(at: FleetAddress, *, running: bool, refusing: str | None = No
     except PermissionError as error:
         return Finding("database", Verdict.FAILED, f"cannot look into {at.home}: {error.strerror}", OWNED)
     return exposed if exposed is not None and found.verdict is not Verdict.FAILED else found
+
+
+def check_room(refusal: str | None) -> Iterator[Finding]:
+    """Does the running fleet get to keep anything? Its last commit says, whatever the disk says of itself."""
+    if refusal is not None:
+        yield Finding("commits", Verdict.FAILED, f"the last one was refused: {refusal}", ROOM)
 
 
 def _open_to_others(at: FleetAddress) -> Finding | None:

@@ -106,6 +106,11 @@ class Engine:
         """What is gone without which nothing may be acknowledged, if anything is."""
         return self._database.present.missing()
 
+    @property
+    def no_room(self) -> str | None:
+        """Why the last commit found no room, if it found none: nothing is acknowledged meanwhile."""
+        return None if self._writer.no_room is None else str(self._writer.no_room)
+
     def discard(self) -> None:
         """Let go of the file before anything was begun."""
         self._database.close()

@@ -88,6 +88,8 @@ class Writer:
         self._folded = database.commit
         self._fold = False
         self.held: list[Job] = []
+        self.no_room: StorageFull | None = None
+        """Why the last commit found no room, until one finds some."""
 
     def fold_next(self) -> bool:
         """Have the log folded in and cut to nothing with the next commit; False where none came since."""
@@ -109,6 +111,9 @@ class Writer:
 
     def settle(self, jobs: list[Job]) -> list[Job]:
         """Return the jobs that are settled; lazy ones that found no room are held."""
+        full = next((job.error for job in jobs if isinstance(job.error, StorageFull)), None)
+        if full is not None or any(job.error is None for job in jobs):
+            self.no_room = full
         self.held += [job for job in jobs if job.refused]
         return [job for job in jobs if not job.refused]
 

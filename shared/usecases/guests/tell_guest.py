@@ -6,7 +6,7 @@
 3. A way is claimed, saved by compare-and-set, before its provider is called: of two deliveries of one event,
    and of a step that is repeated, one calls. Who dies in the call leaves a claim that ends after two minutes.
 4. What the provider said is saved on that way alone, whatever was heard of the others meanwhile.
-5. Nobody reached on any way: somebody at the desk is called.
+5. Nobody reached on any way: somebody at the desk is called, but not for a guest who has checked out.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,6 +16,7 @@ from typing import Any, Final, Self
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
+from shared.domain.kinds import RevokeReason
 from shared.domain.secret import Secret
 from shared.domain.states import Active, Revoked, Suspended
 from shared.keywork.services import retry_on_conflict
@@ -218,12 +219,19 @@ class _Step:
 
     async def _ended(self, notice: Notice, outcome: Outcome) -> dict[str, Any]:
         """Save what a notice came to; of two who do, one calls the desk; if it dies, another follows."""
-        owed = self.on.now + GRACE if outcome is Outcome.UNREACHED else None
+        calls = outcome is Outcome.UNREACHED and not await self._has_left(notice)
+        owed = self.on.now + GRACE if calls else None
         over = replace(notice, outcome=outcome, due=owed)
         (version,) = await self.on.documents.tenant(self.telling.tenant).commit([over.write()])
         if owed is not None:
             await self._call_the_desk(replace(over, version=version))
         return {"outcome": "done"}
+
+    async def _has_left(self, notice: Notice) -> bool:
+        """Say whether a key ended because its guest checked out: who has left stands before no door."""
+        entry = await self._entry(notice)
+        state = None if entry is None else entry.credential.state
+        return isinstance(state, Revoked) and state.reason is RevokeReason.CHECKOUT
 
     async def _over(self, notice: Notice, now: datetime) -> dict[str, Any]:
         """Call the desk in place of somebody who died before it; else nothing more is to be done."""

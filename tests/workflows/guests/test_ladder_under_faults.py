@@ -227,3 +227,18 @@ def test_under_any_faults_a_guest_is_reached_or_the_desk_is_called_and_no_sms_co
         assert len({mail.data["message-id"] for mail in house.caught("email")}) <= 1
 
     play_told(tmp_path, scenario, seed)
+
+
+@pytest.mark.parametrize(("ended", "calls"), [("checked_out", 0), ("cancelled", 1)])
+def test_nobody_is_called_to_tell_a_guest_who_has_left_that_the_key_ended(tmp_path, ended, calls):
+    async def scenario(house):
+        await house.open()
+        await house.book(guest=guest(phoneE164="+93700555555"))
+        await asyncio.sleep(60)
+        assert (await house.notices())[-1]["outcome"] == "reached"
+        await house.publish("evt_2", ended, time="2026-03-01T09:20:00Z")
+        notice = await told(house, 300)
+        assert (notice["kind"], notice["outcome"]) == ("key.ended", "unreached")
+        assert len(desk_calls(house)) == calls
+
+    play_told(tmp_path, scenario)

@@ -105,6 +105,12 @@ def test_every_word_is_said_in_every_language():
         assert screen in WORDS["en"]
 
 
+def test_no_state_reads_as_a_sentence_and_a_moment_not_as_an_end():
+    for words in WORDS.values():
+        assert words["refused"] != words["not_let_in"]
+        assert words["as_of"] != words["until"]
+
+
 async def assert_seen_whole(browser, door):
     """Check that a stay, why its door may refuse, and the hotel's locks and vendors are shown."""
     stay = check(await browser.go("stay?id=rsv_1"))

@@ -5,7 +5,8 @@ import asyncio
 from shared.domain.ids import PropertyId, UserId
 from shared.domain.permissions import Role
 from shared.usecases.hotels.staff_access import stop_person
-from tests.support.sample_hotel import SILK, play
+from tests.support.api_desk import Desk, stay
+from tests.support.sample_hotel import DOORS, SILK, play
 from tests.unit.functions.backoffice.test_console import Browser, check
 from tests.workflows.residues.test_residues_closed_by_hand import left_at_both_doors, proofs
 
@@ -68,5 +69,41 @@ def test_a_guard_who_is_stopped_orders_nothing_more_and_what_was_ordered_before_
         status, answer = await house.on.send("console-orders", order, caller="cloud-tasks")
         assert (status, answer) == (200, {"refused": "stopped since"})
         assert await proofs(house) == []
+
+    play(tmp_path, scenario)
+
+
+def test_a_clerk_has_the_lock_asked_and_reads_what_it_says_now_and_not_what_was_kept(tmp_path):
+    async def scenario(house):
+        await Desk(house).do("stays", stay(reservation="rsv_1", validFrom="2026-03-01T09:10:00Z"))
+        await asyncio.sleep(700)
+        clerk = Browser(house.on, roles=(Role.FRONT_DESK,))
+        await clerk.sign_in()
+        await house.steer("PATCH", f"locks/{DOORS['101']}", skew_seconds=-4 * 3600)
+        kept = check(await clerk.go("explain?id=rsv_1"))
+        assert "nothing_found" in kept
+        assert "This lock was looked at:" in kept
+        asked = check(await clerk.go("explain", {"id": "rsv_1"}))
+        assert "The lock was asked just now." in asked
+        assert "lock_clock" in asked
+        await house.fault("drop", "lock/queryDate", times=1000)
+        await house.fault("drop", "lock/detail", times=1000)
+        await house.fault("drop", "lock/listKeyboardPwd", times=1000)
+        assert "No answer in time: this was known before." in check(await clerk.go("explain", {"id": "101"}))
+
+    play(tmp_path, scenario)
+
+
+def test_nobody_has_locks_of_another_house_asked(tmp_path):
+    async def scenario(house):
+        await Desk(house).do("stays", stay(reservation="rsv_1", validFrom="2026-03-01T09:10:00Z"))
+        await asyncio.sleep(700)
+        stranger = Browser(house.on, roles=(Role.FRONT_DESK,), at=frozenset({PropertyId("ppt_herat")}))
+        await stranger.sign_in()
+        assert (await stranger.go("explain", {"id": "rsv_1"})).status == 404
+        watching = Browser(house.on, roles=(Role.CONCIERGE,))
+        await watching.sign_in()
+        assert (await watching.go("explain", {"id": "rsv_1"})).status == 403
+        assert "an order of the console" not in house.on.log.getvalue()
 
     play(tmp_path, scenario)

@@ -31,6 +31,13 @@ def test_trial_m4_status_of_a_fleet_whose_database_was_deleted_says_so_first_and
     assert ask("status").exit_code == 0
 
 
+def test_status_of_a_fleet_whose_last_commit_found_no_room_says_so_first_and_fails(fleet, ask):
+    fleet.will("GET", "/status", {**STATUS, "no_room": "nothing was written: disk I/O error"})
+    result = ask("status")
+    assert result.exit_code == 1
+    assert "No event is taken and no key changes: nothing was written" in result.stdout.splitlines()[1]
+
+
 def test_status_shows_functions_and_who_may_call_them(fleet, ask):
     fleet.will("GET", "/status", STATUS)
     said = ask("status").stdout

@@ -6,7 +6,7 @@ import pytest
 
 from infra.cli.address import FleetAddress
 from infra.cli.doctor.finding import Verdict
-from infra.cli.doctor.home import check_database, check_home, check_losses
+from infra.cli.doctor.home import check_database, check_home, check_losses, check_room
 from infra.local.storage.database import open_database
 
 
@@ -109,3 +109,10 @@ def test_a_loss_that_was_accepted_is_told_until_its_note_is_gone(tmp_path):
     finding = check_losses(place)
     assert finding.verdict is Verdict.WARNING
     assert str(note) in finding.remedy
+
+
+def test_a_running_fleet_whose_last_commit_found_no_room_is_not_well():
+    assert list(check_room(None)) == []
+    (found,) = check_room("nothing was written: disk I/O error")
+    assert (found.verdict, bool(found.remedy)) == (Verdict.FAILED, True)
+    assert "disk I/O error" in found.detail

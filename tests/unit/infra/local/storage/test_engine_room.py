@@ -43,6 +43,19 @@ async def test_a_full_database_refuses_and_keeps_what_it_acknowledged(tmp_path, 
     assert sorted(notes(tmp_path)) == acknowledged
 
 
+async def test_it_is_known_that_nothing_is_kept_until_something_is(tmp_path):
+    async with running(tmp_path) as engine:
+        await engine.write(keep("a"))
+        assert engine.no_room is None
+        allow(engine, 20)
+        with pytest.raises(StorageFull):
+            await engine.write(keep("large", "x" * 200_000))
+        assert "nothing was written" in engine.no_room
+        allow(engine, 100_000)
+        await engine.write(keep("b"))
+        assert engine.no_room is None
+
+
 async def test_a_refusal_says_what_to_do(tmp_path):
     async with running(tmp_path) as engine:
         allow(engine, 20)
