@@ -11,7 +11,6 @@ forgotten by nobody.
 
 import base64
 import contextlib
-import hmac
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -131,9 +130,8 @@ async def _created(store: TenantDocuments, documents: Sequence[Create]) -> bool:
 
 def close_body(entry: Entry, subject: Subject) -> bytes:
     """Seal a body for whom it is about: the same bytes whenever it is done, for its nonce comes of it."""
-    key = subject.body_key
-    nonce = hmac.digest(key, entry.header + entry.body, "sha256")[:_NONCE_BYTES]
-    return nonce + _sealing()(entry.body, entry.header, nonce, key)
+    nonce = subject.body_digest(entry.header + entry.body)[:_NONCE_BYTES]
+    return nonce + _sealing()(entry.body, entry.header, nonce, subject.body_key)
 
 
 @cache
