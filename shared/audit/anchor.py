@@ -4,7 +4,7 @@
 |---|---|---|
 | `Look` | answer a question to the log's files, and send the answer back | the same answer |
 | `More` | send the next page of rows, or None behind the last | the same page, as it was frozen |
-| `KeepHeads` | have stored by the next `More` where streams stand (`KeptHead.after`) | the day begins where it began before |
+| `KeepHeads` | store where streams stand, by the next `More` | the day begins where it began before |
 | `Write` | create the file | the same bytes |
 | `KeepAnchor` | compare-and-set the log's one record | refused: somebody else has closed the day |
 | `Publish` | show the signed checkpoint: cell's log, witnesses, locked store | the same note |
