@@ -4,7 +4,7 @@
 |---|---|---|
 | `Look` | answer a question to the log's files, and send the answer back | the same answer |
 | `More` | send the next page of rows, or None behind the last | the same page, as it was frozen |
-| `KeepHeads` | store where streams stand (`KeptHead.after`) | the day begins where it began before |
+| `KeepHeads` | store where streams stand, by the next `More` | the day begins where it began before |
 | `Write` | create the file | the same bytes |
 | `KeepAnchor` | compare-and-set the log's one record | refused: somebody else has closed the day |
 | `Publish` | show the signed checkpoint: cell's log, witnesses, locked store | the same note |
@@ -111,16 +111,25 @@ class _Growing:
         self._moved: dict[str, list[tuple[int, Kept]]] = {}
 
     def add(self, entries: Iterable[Kept]) -> Generator[Step, Any, None]:
-        """The steps that append some entries: each file that is full, then where their streams stand."""
-        yield from self._growth.add(self._noting(entries))
-        if self._moved:
-            heads = (KeepHead(name, told[-1][1].head, tuple(told)) for name, told in self._moved.items())
-            yield KeepHeads(tuple(heads))
-            self._moved = {}
+        """The steps that append some entries: each file that is full, and where their streams stand.
+
+        That is told with each bundle: what is made of a whole page, and held, is slow to come by.
+        """
+        for write in self._growth.add(self._noting(entries)):
+            yield write
+            yield from self._stand()
+        yield from self._stand()
 
     def rest(self) -> Generator[Step, Any, None]:
         """The steps that write what stays unfinished."""
         yield from self._growth.rest()
+
+    def _stand(self) -> Iterator[KeepHeads]:
+        moved, self._moved = self._moved, {}
+        if moved:
+            yield KeepHeads(
+                tuple(KeepHead(name, told[-1][1].head, tuple(told)) for name, told in moved.items())
+            )
 
     def _noting(self, entries: Iterable[Kept]) -> Iterator[Grown]:
         for kept in entries:

@@ -4,7 +4,7 @@ An entry is a header of canonical JSON that stays for good. What may lead to a p
 the body, kept apart; the header holds only its salted hash, so that the tree verifies without it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
@@ -56,9 +56,9 @@ def body_hash(salt: bytes, body: bytes) -> str:
 
 def action_entry(row: Mapping[str, Any], subject: Subject, json: Json = LIBRARY) -> Entry:
     """The entry of an outbox row as stored: who did what to which key, when, why, and on what grounds."""
-    facts, event_id = row["audit"], row["eventId"]
-    sifted = kept_of(_data_of(row, json), subject)
-    data = sifted.data
+    event_id, sifted = row["eventId"], kept_of(_data_of(row, json), subject)
+    data, (said, capabilities) = sifted.data, _said_of(row["audit"], sifted.withheld)
+    body, salt = _body(sifted, json), subject.salt(event_id)
     header: dict[str, Any] = {
         "v": VERSION,
         "kind": ACTION,
@@ -67,30 +67,27 @@ def action_entry(row: Mapping[str, Any], subject: Subject, json: Json = LIBRARY)
         "type": row["subject"],
         "stream": row["aggregateId"],
         "seq": row["sequence"],
-        "capabilities": _words_among(facts.get("capabilities", ())),
+        "capabilities": capabilities,
+        "body": body_hash(salt, body),
     }
     if subject.alias is not None:
         header["guest"] = subject.alias
     for name, source in _LIFTED:
         if source in data:
             header[name] = data[source]
-    header |= _said_of(facts, sifted.withheld)
-    body, salt = _body(sifted, json), subject.salt(event_id)
-    header["body"] = body_hash(salt, body)
+    header |= said
     return Entry(json.write(header), body, salt, data)
 
 
-def _words_among(values: Sequence[Any]) -> list[Any]:
-    return [*values] if are_words(values) else [each for each in values if is_word(each)]
-
-
-def _said_of(facts: Mapping[str, Any], withheld: set[str]) -> dict[str, Any]:
-    """What the header says of who did it, and why; what is no word is withheld."""
+def _said_of(facts: Mapping[str, Any], withheld: set[str]) -> tuple[dict[str, Any], list[Any]]:
+    """What the header says of who did it, and why, and of capabilities; what is no word is withheld."""
     said = {name: value for name, source in _FROM_FACTS if (value := facts.get(source)) is not None}
-    if are_words(said.values()):
-        return said
+    capabilities = [*facts.get("capabilities", ())]
+    if are_words([*said.values(), *capabilities]):
+        return said, capabilities
     withheld |= {name for name, value in said.items() if not is_word(value)}
-    return {name: value for name, value in said.items() if is_word(value)}
+    words = {name: value for name, value in said.items() if is_word(value)}
+    return words, [each for each in capabilities if is_word(each)]
 
 
 def _body(sifted: Sifted, json: Json) -> bytes:

@@ -140,22 +140,30 @@ _NOTHING: Final[frozenset[type]] = frozenset()
 
 
 def _group(data: Mapping[str, Any], into: Sifted) -> dict[str, Any]:
-    kept, rest = dict[str, Any](), dict[str, Any]()
-    for name, value in data.items():
-        (kept if type(value) is str and name in _WORDS else rest)[name] = value
-    for name, value in (rest if are_words(kept.values()) else data).items():
-        if value is None:
-            continue
-        if name == GUEST and value == into.subject.guest_id:
+    kept: dict[str, Any] = {
+        name: value for name, value in data.items() if type(value) is str and name in _WORDS
+    }
+    if not are_words(kept.values()):
+        kept = {}  # one of them is none, so each is looked at
+    for name in data.keys() - kept.keys():
+        value = data[name]
+        if name == GUEST and value is not None and value == into.subject.guest_id:
             kept[name] = into.subject.alias
         elif type(value) in _PLAINLY and type(value) in _TAKES.get(name, _NOTHING):
             kept[name] = value
-        elif _is_kept(value, _TAKES.get(name, _NOTHING)):
-            kept[name] = _plain(value, into)
-        else:
-            kept.pop(name, None)
-            into.withheld.add(name)
+        elif value is not None:
+            _look_at(name, value, kept, into)
     return kept
+
+
+def _look_at(name: str, value: Any, kept: dict[str, Any], into: Sifted) -> None:
+    takes = _TAKES.get(name, _NOTHING)
+    if type(value) is list and str in takes and are_words(value):
+        kept[name] = value
+    elif _is_kept(value, takes):
+        kept[name] = _plain(value, into)
+    else:
+        into.withheld.add(name)
 
 
 def _is_kept(value: Any, takes: frozenset[type]) -> bool:

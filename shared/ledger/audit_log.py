@@ -12,7 +12,7 @@ from typing import Any, Final
 from shared.audit.anchor import Anchored, KeepHead
 from shared.audit.checkpoint import Checkpoint
 from shared.audit.errors import Malformed
-from shared.audit.intake import Head, KeptHead
+from shared.audit.intake import UNTOLD, Head, KeptHead
 from shared.audit.notes import VerifierKey
 from shared.audit.subjects import Subject
 from shared.audit.succession import LogKey, LogKeys
@@ -115,7 +115,7 @@ class StreamRecord:
     def after(self, date: str, step: KeepHead, subject: Subject) -> "StreamRecord":
         """The record after a day has come so far; the same however often the day is made."""
         told = [kept.entry.data for _, kept in step.entries]
-        last = max((kept.head.at for _, kept in step.entries if kept.head.sequence), default=Head().at)
+        last = max((kept.head.at for _, kept in step.entries if kept.head.sequence), default=UNTOLD.at)
         return StreamRecord(
             self.stream,
             head=self.head.after(date, step.head),
@@ -180,16 +180,16 @@ def ends_of(told: Iterable[Mapping[str, Any]]) -> Iterable[int]:
 
 
 def _ends_in(data: Mapping[str, Any]) -> Iterable[tuple[str, str | None]]:
-    if isinstance(text := data.get("validUntil"), str):
-        yield "validUntil", text
+    until = data.get("validUntil")
+    said: list[tuple[str, str | None]] = [("validUntil", until)] if isinstance(until, str) else []
     if "changes" in data or "effective" in data:
         changed = (data.get("changes") or {}).get("validUntil") or {}
-        for text in ((data.get("effective") or {}).get("validUntil"), changed.get("to")):
-            if isinstance(text, str):
-                yield "validUntil", text
-    for lock in data.get("locks") or ():
-        if not lock.get("ok"):
-            yield "exposureUntil", lock.get("exposureUntil") or None
+        ends = ((data.get("effective") or {}).get("validUntil"), changed.get("to"))
+        said += [("validUntil", text) for text in ends if isinstance(text, str)]
+    locks = data.get("locks") or ()
+    return said + [
+        ("exposureUntil", each.get("exposureUntil") or None) for each in locks if not each.get("ok")
+    ]
 
 
 def _first(told: Sequence[Mapping[str, Any]], name: str) -> str | None:
@@ -197,14 +197,14 @@ def _first(told: Sequence[Mapping[str, Any]], name: str) -> str | None:
 
 
 def _said(head: Head) -> dict[str, Any] | None:
-    if head == Head():
+    if head == UNTOLD:
         return None
     return {"sequence": head.sequence, "at": instant_to_text(head.at), "digest": encode_base64(head.digest)}
 
 
 def _head(said: Mapping[str, Any] | None) -> Head:
     if said is None:
-        return Head()
+        return UNTOLD
     at = instant_from_text(said["at"], "at")
     if not isinstance(said["sequence"], int):
         raise Malformed("sequence", "it is no number", "Restore the document from a backup")

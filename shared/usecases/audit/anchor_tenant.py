@@ -109,17 +109,21 @@ class TenantClerk(Clerk):
         self._guests = GuestKeys(tenant, self._documents, on.sealed.tenant(tenant), on.cipher)
         first = not book.record.begun
         self._pages: AsyncIterator[RowPage] = FrozenDay(self._documents, book.shelf, date, first).pages()
+        self._found: dict[str, StreamRecord] = {}
         self._streams: dict[str, StreamRecord] = {}
+        """Where the page's streams stood when it came, and where they stand by now."""
         self._subjects: dict[str, Subject] = {}
 
     async def take(self, step: object) -> object:
-        """Send a page, keep heads, or set the record."""
+        """Note where streams stand, send a page once that is stored, or set the record."""
         match step:
-            case More():
-                return await self._page()
             case KeepHeads():
-                await self._keep(step)
+                self._move(step)
+            case More():
+                await self._keep()
+                return await self._page()
             case KeepAnchor():
+                await self._keep()
                 marks = self._opening.announced(self._date)
                 await self.book.save(step.next, *marks, turned=self._opening.turns)
         return None
@@ -140,7 +144,8 @@ class TenantClerk(Clerk):
         names = list(dict.fromkeys(row["aggregateId"] for row in rows))
         found = await all_of(self._documents, [Ref(STREAMS, name) for name in names])
         records = zip(names, found, strict=True)
-        self._streams = {name: _record(name, document) for name, document in records}
+        self._found = {name: _record(name, document) for name, document in records}
+        self._streams = {**self._found}
         told = _guests_in(rows)
         known = {name: self._streams[name].guest or told.get(name) for name in names}
         others = [name for name in names if known[name] is None]
@@ -159,16 +164,17 @@ class TenantClerk(Clerk):
         row = await self._documents.get(row_ref(stream, 1))
         return None if row is None else _guests_in([row.data]).get(stream)
 
-    async def _keep(self, step: KeepHeads) -> None:
-        changed = {
-            each.stream: self._streams[each.stream].after(self._date, each, self._subjects[each.stream])
-            for each in step.heads
-        }
-        due = [record for name, record in changed.items() if record != self._streams[name]]
+    def _move(self, step: KeepHeads) -> None:
+        for each in step.heads:
+            name = each.stream
+            self._streams[name] = self._streams[name].after(self._date, each, self._subjects[name])
+
+    async def _keep(self) -> None:
+        """Store where the page's streams stand by now; the next page looks up its own."""
+        due = [record for name, record in self._streams.items() if record != self._found[name]]
+        self._found, self._streams = {}, {}
         for at in range(0, len(due), MOST_WRITES):
-            part = due[at : at + MOST_WRITES]
-            await self._documents.commit([record.write() for record in part])
-        self._streams = {}  # the next page looks up its own
+            await self._documents.commit([record.write() for record in due[at : at + MOST_WRITES]])
 
 
 def _record(stream: str, found: Document | None) -> StreamRecord:
