@@ -95,8 +95,8 @@ async def _told_after_its_rest(
     async def planned_anew(name: str) -> None:
         found = await store.get(notice_at(name))
         notice = None if found is None else notice_from(found)
-        if notice is None or any(way.tries for way in notice.ways.values()):
-            return  # some way was tried before it rested: the ladder goes on from there
+        if notice is None or not _is_yet_to_be_told(notice) or any(way.tries for way in notice.ways.values()):
+            return  # it is over by now; or the ladder goes on from the way that was tried before the rest
         now = on.clock.now()
         ways: dict[str, Any] = dict(planned(notice.kind, settings, core.window.start, notice.zone, now))
         await store.commit([replace(notice, due=now + CLAIMED_FOR, **ways).write()])
@@ -105,6 +105,10 @@ async def _told_after_its_rest(
         await retry_on_conflict(partial(planned_anew, each.id))
         await begin_delivery(store.tenant, each.id, on.sagas)
     return waits[0].id if waits else None
+
+
+def _is_yet_to_be_told(notice: Notice) -> bool:
+    return notice.tells == "issued" and notice.outcome is None
 
 
 async def begin_delivery(tenant: TenantId, notice: str, sagas: Sagas) -> None:

@@ -2,10 +2,14 @@
 
 import asyncio
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 
-from tests.support.guests import GUEST
+from functions.notifications.main import KEY
+from shared.usecases.guests import hear_of_key
+from shared.usecases.guests.told_before import told_of_stay
+from tests.support.guests import GUEST, SILK
 from tests.support.told_hotel import play_told
 from tests.workflows.guests.test_guests_are_told import bare
 from tests.workflows.stays.test_keys_that_move_and_rest import ordered
@@ -71,6 +75,29 @@ def test_stay_that_is_off_while_it_is_held_is_told_nothing(tmp_path):
         await asyncio.sleep(timedelta(days=2).total_seconds())
         assert {each["outcome"] for each in await house.notices()} == {"superseded"}
         assert house.caught() == []
+
+    play_told(tmp_path, scenario)
+
+
+def test_notice_that_is_over_by_the_time_its_key_wakes_is_not_opened_and_nobody_is_called(
+    tmp_path, monkeypatch
+):
+    async def scenario(house):
+        await held_untold(house)
+        on, (key,) = house.fleet.platform, await house.keys()
+        stale = await told_of_stay("rsv_1", on.documents.tenant(SILK))
+        await house.publish("evt_3", "cancelled", version=3, time="2026-03-01T09:40:00Z")
+        await asyncio.sleep(2 * DAY)
+
+        async def read_before(*_):
+            return stale
+
+        monkeypatch.setattr(hear_of_key, "told_of_stay", read_before)
+        data = SimpleNamespace(key_credential_id=key["core"]["id"], property_id="ppt_kabul")
+        woken = SimpleNamespace(subject=f"{KEY}.unsuspended.v1", tenant_id=SILK, data=data)
+        await hear_of_key.hear_of_key(woken, hear_of_key.Hearing(on.hotels, on.sagas, on.clock))
+        await asyncio.sleep(3600)
+        assert (house.caught(), house.logged("ALERT")) == ([], [])
 
     play_told(tmp_path, scenario)
 
