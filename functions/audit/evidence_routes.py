@@ -1,7 +1,7 @@
-"""What people ask of the audit log over HTTP: how it stands, and evidence of a stay or of doors.
+"""What people ask of the audit log over HTTP: how it stands, and evidence of a stay, of doors or of staff.
 
-A door's evidence is a span of days, in which the headers of the whole company's entries stand: only somebody
-who works at every property of the tenant may have it. A stay's holds that stay alone.
+A door's evidence, or a person's, is a span of days, in which the headers of the whole company's entries stand:
+only somebody who works at every property of the tenant may have it. A stay's holds that stay alone.
 """
 
 from datetime import datetime
@@ -19,7 +19,7 @@ from shared.runtime.platform import Platform
 from shared.runtime.problems import NotThere
 from shared.runtime.routes import Route
 from shared.usecases.audit import packs
-from shared.usecases.audit.questions import DOOR, STAY, properties_of_stay
+from shared.usecases.audit.questions import DOOR, STAFF, STAY, properties_of_stay
 from shared.usecases.audit.questions import Asked as Question
 from shared.usecases.audit.services import AuditServices
 
@@ -46,6 +46,14 @@ class DoorEvidenceWanted(Published):
     """Whose doors, and from when until when."""
 
     rooms: Annotated[tuple[RoomId, ...], Field(min_length=1, max_length=50)]
+    since: Instant
+    until: Instant
+    language: Language = "en"
+
+
+class StaffEvidenceWanted(Published):
+    """Of what a person of staff did or held, from when until when."""
+
     since: Instant
     until: Instant
     language: Language = "en"
@@ -86,11 +94,21 @@ async def evidence_of_stay(asked: Asked, on: Platform) -> Evidence:
 
 async def evidence_of_doors(asked: Asked, on: Platform) -> Evidence:
     """Hand out the evidence of some doors and a time."""
+    return await _of_span(DOOR, asked.ids["propertyId"], asked, on, frozenset(asked.body.rooms))
+
+
+async def evidence_of_staff(asked: Asked, on: Platform) -> Evidence:
+    """Hand out the evidence of a person of staff and a time."""
+    return await _of_span(STAFF, asked.ids["userId"], asked, on)
+
+
+async def _of_span(
+    kind: str, about: str, asked: Asked, on: Platform, rooms: frozenset[str] = frozenset()
+) -> Evidence:
     if asked.where() is not None:
         raise Forbidden("a span shows every property of the company: ask who works at all of them")
-    place, wanted = asked.ids["propertyId"], asked.body
-    times: tuple[datetime, datetime] = (wanted.since, wanted.until)
-    question = Question(asked.principal.tenant, DOOR, place, frozenset(wanted.rooms), *times)
+    times: tuple[datetime, datetime] = (asked.body.since, asked.body.until)
+    question = Question(asked.principal.tenant, kind, about, rooms, *times)
     return await _handed_out(question.checked(), asked, AuditServices.on(on))
 
 
@@ -124,6 +142,15 @@ ROUTES: Final = (
         summary="Evidence of doors and a time, to verify and to read",
         use_case=evidence_of_doors,
         request=DoorEvidenceWanted,
+        answer=Evidence,
+        permission=Permission.AUDIT_READ,
+    ),
+    Route(
+        method="POST",
+        path="/lock/v1/staff/{userId}/evidence",
+        summary="Evidence of what a person of staff did or held, to verify and to read",
+        use_case=evidence_of_staff,
+        request=StaffEvidenceWanted,
         answer=Evidence,
         permission=Permission.AUDIT_READ,
     ),

@@ -13,7 +13,8 @@ from tests.support.sample_hotel import SILK, play
 
 KABUL, HERAT = PropertyId("ppt_kabul"), PropertyId("ppt_herat")
 STAY, DOORS, LOG = "reservations/rsv_1/evidence", "properties/ppt_kabul/evidence", "audit"
-DOOR = {"rooms": ["rmu_101"], "since": "2026-03-01T00:00:00Z", "until": "2026-03-01T23:00:00Z"}
+PERSON, DAY = "staff/usr_9/evidence", {"since": "2026-03-01T00:00:00Z", "until": "2026-03-01T23:00:00Z"}
+DOOR = {"rooms": ["rmu_101"], **DAY}
 EVERYWHERE = None
 
 
@@ -72,6 +73,21 @@ def test_a_doors_evidence_is_for_who_works_everywhere(tmp_path):
     assert here[0] == 403
 
 
+def test_evidence_of_a_person_of_staff_is_for_who_works_everywhere_and_in_their_language(tmp_path):
+    everywhere, here, desk = asking(
+        tmp_path,
+        (PERSON, auditor(EVERYWHERE), "POST", {**DAY, "language": "ps"}),
+        (PERSON, auditor(), "POST", DAY),
+        (PERSON, auditor(EVERYWHERE, roles=(Role.FRONT_DESK,)), "POST", DAY),
+    )
+    assert everywhere[0] == 200, everywhere
+    told = everywhere[1]
+    assert verify(base64.b64decode(told["pack"]), told["policy"]).failures == []
+    assert (told["completeFor"], '<html lang="ps" dir="rtl"' in told["page"]) == ("span", True)
+    assert "rsv_1" not in base64.b64decode(told["pack"]).decode(), "what others did stays closed"
+    assert (here[0], desk[0]) == (403, 403)
+
+
 def test_a_guest_is_shown_all_held_and_forgotten_as_far_as_the_law_lets(tmp_path):
     admin, clerk = auditor(EVERYWHERE, roles=(Role.TENANT_ADMIN,)), auditor(roles=(Role.TENANT_ADMIN,))
     guest = "guests/gst_1"
@@ -120,6 +136,8 @@ def test_strangers_get_nothing(tmp_path):
         (STAY, {"language": "tlh"}, 400),
         (DOORS, {**DOOR, "rooms": []}, 400),
         (DOORS, {**DOOR, "since": "2026-03-02T00:00:00Z", "until": "2026-03-01T00:00:00Z"}, 400),
+        (PERSON, {**DAY, "since": "2026-03-02T00:00:00Z"}, 400),
+        (PERSON, {}, 400),
     ],
 )
 def test_what_cannot_be_asked_is_refused(tmp_path, path, body, status):

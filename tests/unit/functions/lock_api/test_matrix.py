@@ -53,6 +53,7 @@ BODIES = {
         "since": "2026-03-01T00:00:00Z",
         "until": "2026-03-01T23:00:00Z",
     },
+    "/lock/v1/staff/{userId}/evidence": {"since": "2026-03-01T00:00:00Z", "until": "2026-03-01T23:00:00Z"},
 }
 
 
