@@ -25,20 +25,20 @@ from shared.events.canonical import canonical_json
 from shared.events.encoder_session import EncoderSessionOpenedV1
 from shared.events.local import CredentialIssuedLocalV1, CredentialRevokedLocalV1
 from shared.offline.radio_locks import RadioLock
+from shared.offline.rows import (
+    CLOSED,
+    FORKED,
+    ISSUED,
+    OPENED,
+    PURPOSE,
+    READ,
+    REFUSED,
+    REVOKED,
+    SIGNATURE,
+)
 from shared.offline.signing import message
 
-PURPOSE: Final = "keyfleet desk fact"
-ISSUED: Final = "melmastoon.lock.credential.issued.local.v1"
-REVOKED: Final = "melmastoon.lock.credential.revoked.local.v1"
-REFUSED: Final = "melmastoon.lock.credential.refused.local.v1"
-"""Ours: an attempt that was refused is audited too (A §9.3)."""
-OPENED: Final = "melmastoon.lock.encoder_session.opened.v1"
-CLOSED: Final = "melmastoon.lock.encoder_session.closed.v1"
-FORKED: Final = "melmastoon.lock.audit.fork_seen.local.v1"
-"""Ours: the cell's audit log is not what this desk remembers of it."""
-READ: Final = "melmastoon.lock.device.read.local.v1"
-"""Ours: what a visit by radio read of a lock, so that the cloud may tell of it (B §2.7 to 2.10)."""
-SIGNATURE, REFERENCE = "deviceSig", "vendorRef"
+REFERENCE: Final = "vendorRef"
 _UNSIGNED: Final = "A" * 86
 
 

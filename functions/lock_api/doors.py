@@ -32,6 +32,7 @@ from shared.queries.hotels import properties
 from shared.runtime.asked import Asked
 from shared.runtime.platform import Platform
 from shared.runtime.problems import NotThere
+from shared.runtime.properties import setup_at
 from shared.runtime.routes import Route
 
 Readiness = Literal["none", "failed", "waiting", "resting", "accepted", "on_lock", "used"]
@@ -114,8 +115,8 @@ class Access(Published):
 
 async def room_access(asked: Asked, on: Platform) -> Access:
     """Say who can open a room now, and until when."""
-    room, tenant = OfRoom(asked.ids["roomId"]), asked.principal.tenant
-    setups = [await on.hotels.premises(tenant, place) for place in await _places(asked, on)]
+    room = OfRoom(asked.ids["roomId"])
+    setups = [await setup_at(place, asked, on) for place in await _places(asked, on)]
     found = [each for each in setups if room in each.rooms]
     if not found:
         raise NotThere("no such room")
@@ -129,20 +130,18 @@ async def room_access(asked: Asked, on: Platform) -> Access:
 
 
 async def _places(asked: Asked, on: Platform) -> list[AtProperty]:
-    """Return the caller's properties, or the one that is named; those that are set up."""
+    """Return the one of the caller's properties that is named, or all that are set up."""
+    mine, named = asked.where(), asked.query.property
+    if named is not None:
+        return [AtProperty(named)] if mine is None or named in mine else []
     there = {AtProperty(each) for each in await properties(store_of(asked, on))}
-    mine = asked.where()
-    named = asked.query.property
-    wanted = there if mine is None else there & mine
-    return sorted(wanted if named is None else wanted & {AtProperty(named)})
+    return sorted(there if mine is None else there & mine)
 
 
 async def todays_arrivals(asked: Asked, on: Platform) -> Arrivals:
     """Say who arrives on a day, and whether their keys will open."""
     place = await property_asked(asked.query.property, asked, on)
-    if place not in await properties(store_of(asked, on)):
-        raise NotThere("no such property")
-    setup, now = await on.hotels.premises(asked.principal.tenant, place), on.clock.now()
+    setup, now = await setup_at(place, asked, on), on.clock.now()
     zone = setup.property.zone
     day = _day(asked.query.day) if asked.query.day else now.astimezone(zone_named(zone)).date()
     told = await arrivals(store_of(asked, on), setup, Span.day(day, zone), now)

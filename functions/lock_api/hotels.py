@@ -9,10 +9,9 @@ from shared.domain.ids import PropertyId
 from shared.domain.permissions import Permission
 from shared.events.wire import Area, DeviceId, Flag, Published, RoomId, VendorCode, text
 from shared.events.wire import PropertyId as OfProperty
-from shared.queries.hotels import properties
 from shared.runtime.asked import Asked
 from shared.runtime.platform import Platform
-from shared.runtime.problems import NotThere
+from shared.runtime.properties import setup_at
 from shared.runtime.routes import Route
 from shared.usecases.hotels.import_hotel import HotelPlan, import_hotel
 
@@ -68,9 +67,7 @@ class Imported(Published):
 async def get_hotel(asked: Asked, on: Platform) -> Hotel:
     """Return a property as it is set up."""
     place = PropertyId(asked.ids["propertyId"])
-    if place not in await properties(store_of(asked, on)):
-        raise NotThere("no such property")
-    setup = await on.hotels.premises(asked.principal.tenant, place)
+    setup = await setup_at(place, asked, on)
     doors = tuple(
         Door(
             id=each.id,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
@@ -188,8 +189,14 @@ class Paged(Published):
 
 def shown(model: type[M], told: Mapping[str, Any]) -> M:
     """Return what a model shows of something; what it has no field for, it does not show."""
-    picked = {name: told.get(_TOLD_AS.get(name, name)) for name in model.model_fields}
-    return model.model_validate({name: value for name, value in picked.items() if value is not None})
+    picked = ((name, told.get(called)) for name, called in _fields_of(model))
+    return model.model_validate({name: value for name, value in picked if value is not None})
+
+
+@cache
+def _fields_of(model: type[Published]) -> tuple[tuple[str, str], ...]:
+    """Return a model's fields, and what each is called where it is told."""
+    return tuple((name, _TOLD_AS.get(name, name)) for name in model.model_fields)
 
 
 _TOLD_AS = {"begins": "from"}

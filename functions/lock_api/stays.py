@@ -5,6 +5,7 @@ becomes of it is decided where all such events are decided, and a request that c
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Any, Final
 
 from pydantic import Field
@@ -34,6 +35,7 @@ from shared.runtime.asked import Answered, Asked
 from shared.runtime.keys import services_of
 from shared.runtime.platform import Platform
 from shared.runtime.problems import NotNow, NotThere
+from shared.runtime.properties import setup_at
 from shared.runtime.routes import Route
 from shared.usecases.stays import hold_stay as holding
 from shared.usecases.stays.tell_stay import NothingChanged, StayWord, guest_of, tell_stay
@@ -178,10 +180,17 @@ async def _told(
 
 
 async def _shown(found: FoundStay, asked: Asked, on: Platform) -> Answered:
-    told = await stay_as_shown(store_of(asked, on), found.record)
+    told = await stay_as_shown(store_of(asked, on), found.record, await _zone(found.property_id, asked, on))
     keys = tuple(shown(StayKey, each) for each in told["keys"])
     heard = tuple(shown(Heard, each) for each in told["heard"])
     return Answered(shown(Stay, {**told, "keys": keys, "heard": heard}), version=found.version)
+
+
+async def _zone(place: PropertyId | None, asked: Asked, on: Platform) -> str | None:
+    """Return the clock on the wall of a stay's property, if it is one that is set up."""
+    with suppress(NotThere):
+        return None if place is None else (await setup_at(place, asked, on)).property.zone
+    return None
 
 
 def _said(wanted: Published, *but: str) -> dict[str, Any]:

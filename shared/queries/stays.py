@@ -24,19 +24,21 @@ async def shown_stay(cell: Cell, reservation: str, tenant: str | None) -> dict[s
     if len(known) > 1:
         named = ", ".join(store.tenant for store, _ in known)
         raise InvalidInput("id", "known to several tenants", f"name one with --tenant: {named}")
-    return await stay_as_shown(*known[0])
+    ((store, record),) = known
+    zone = None if record.property_id is None else (await zones(store)).get(record.property_id)
+    return await stay_as_shown(store, record, zone)
 
 
-async def stay_as_shown(store: TenantDocuments, record: Reservation) -> dict[str, Any]:
-    """Return a stay that was read, as people may see it."""
-    booked, house = record.stay, record.property_id
+async def stay_as_shown(store: TenantDocuments, record: Reservation, zone: str | None) -> dict[str, Any]:
+    """Return a stay that was read, at a property in a time zone, as people may see it."""
+    booked = record.stay
     # Its guest's other stay may have one of them now: it is shown with both.
     keys = [key for name in sorted(record.credentials) if (key := await key_of(store, name)) is not None]
     return {
         "reservation": record.id,
         "tenant": store.tenant,
-        "property": house,
-        "zone": None if house is None else (await zones(store)).get(house),
+        "property": record.property_id,
+        "zone": zone,
         "status": record.status,
         "refused": record.refused,
         "holds": sorted(record.holds),

@@ -6,8 +6,9 @@ rows it is asked for, and whoever gets through to none loads none.
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -31,8 +32,14 @@ class Address:
 
     def loaded(self) -> "Route":
         """Return the row."""
-        rows: tuple[Route, ...] = getattr(import_module(self.module), ROWS)
-        return next(row for row in rows if (row.method, row.path) == (self.method, self.path))
+        return _rows_of(self.module)[self.method, self.path]
+
+
+@cache
+def _rows_of(module: str) -> "Mapping[tuple[str, str], Route]":
+    """Return a module's rows by what they answer to; it is loaded with the first that is asked for."""
+    rows: tuple[Route, ...] = getattr(import_module(module), ROWS)
+    return {(row.method, row.path): row for row in rows}
 
 
 def addresses_of(load: Callable[[], Any]) -> tuple[Address, ...]:

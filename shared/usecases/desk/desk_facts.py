@@ -24,17 +24,11 @@ from shared.domain.kinds import KeyCredentialKind, RevokeReason, VendorCode
 from shared.domain.secret import Secret
 from shared.offline.arrivals import HORIZON
 from shared.offline.certificate import LEEWAY, LIFETIME
+from shared.offline.rows import PURPOSE, SIGNATURE
 from shared.offline.signing import SignedRefused, message
 from shared.usecases.desk.desks import DeskRecord
 from shared.vendor_kit.written_cards import NUMBERS
 
-PURPOSE: Final = "keyfleet desk fact"
-ISSUED: Final = "melmastoon.lock.credential.issued.local.v1"
-REVOKED: Final = "melmastoon.lock.credential.revoked.local.v1"
-REFUSED: Final = "melmastoon.lock.credential.refused.local.v1"
-FORKED: Final = "melmastoon.lock.audit.fork_seen.local.v1"
-READ: Final = "melmastoon.lock.device.read.local.v1"
-SIGNATURE: Final = "deviceSig"
 MINUTE: Final = timedelta(minutes=1)
 CARDS: Final = frozenset({KeyCredentialKind.RFID_CARD, KeyCredentialKind.NFC_TAG})
 MOST_AHEAD: Final = 2 * HORIZON

@@ -28,13 +28,9 @@ from shared.keywork.start import begin_work
 from shared.ledger.key_record import Cause
 from shared.ledger.ledger import Ledger
 from shared.offline.chain import GENESIS, NO_SECRET, commitment, link
+from shared.offline.rows import FORKED, ISSUED, READ, REFUSED, REVOKED
 from shared.ports.documents import Create, Ref
 from shared.usecases.desk.desk_facts import (
-    FORKED,
-    ISSUED,
-    READ,
-    REFUSED,
-    REVOKED,
     FactRefused,
     MadeAlone,
     ReadAtLock,

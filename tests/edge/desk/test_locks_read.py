@@ -17,8 +17,8 @@ from edge_agent.sync.outbox import PATH
 from shared.domain.kinds import VendorCode
 from shared.events.canonical import canonical_json
 from shared.offline.radio_locks import RadioLock
+from shared.offline.rows import READ
 from shared.usecases.desk import push
-from shared.usecases.desk.desk_facts import READ
 from tests.edge.desk.paired_desk import play_desk
 from tests.edge.desk.test_by_radio import GATEWAY, booked, lived, near
 from tests.support.sample_hotel import DOORS, device_at

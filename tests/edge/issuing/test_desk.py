@@ -51,6 +51,7 @@ from shared.domain.window import StayWindow
 from shared.kernel.ids import DrawnIds
 from shared.offline.arrivals import ArrivalsPack, ExpectedStay, StaffRights
 from shared.offline.certificate import OfflineCertificate, RevocationList
+from shared.offline.rows import PURPOSE, REFUSED
 from shared.offline.signing import message
 from tests.edge.wires import DirectLink
 from tests.support.vendors import TTLOCK
@@ -284,7 +285,7 @@ async def test_row_is_the_specification_s_signed_whole_and_its_reference_stands_
         "vendorRef": f"{front.plastic.uid.hex().upper()}.{document['vendorRef'].partition('.')[2]}",
     }
     signature = b64decode(document.pop("deviceSig"))
-    DEVICE.verify_key.verify(message(facts.PURPOSE, document), signature)
+    DEVICE.verify_key.verify(message(PURPOSE, document), signature)
     assert b"vendorRef" not in row.body
 
 
@@ -313,7 +314,7 @@ async def test_refusal_makes_nothing_and_is_written_down(front, reason):
     assert front.plastic.writes == 0
     (row,) = await front.rows()
     told = json.loads(row.body)
-    assert (row.subject, told["reason"], told["reservationId"]) == (facts.REFUSED, reason, "rsv_1")
+    assert (row.subject, told["reason"], told["reservationId"]) == (REFUSED, reason, "rsv_1")
     assert await front.desk.left() == []
 
 
