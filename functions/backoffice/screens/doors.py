@@ -95,7 +95,7 @@ async def explain(look: Look) -> str:
         return asked
     told = await _refusals(look)
     again = form(look.paper, "explain", hidden(id=_meant(look)), "ask_lock")
-    return asked + again + "".join(_refusal(look, each) for each in told)
+    return asked + "".join(_refusal(look, each) for each in told) + again
 
 
 async def ask_locks(look: Look) -> str:
