@@ -116,7 +116,7 @@ async def _happened(look: Look, told: Told) -> str:
 
 def _short(id_: str) -> Markup:
     """Return the end of an id, which tells one from another on a page; the whole stands behind it."""
-    return Markup(f'<span title="{plain(id_)}">{shown(f"…{id_[-SHORT:]}")}</span>')
+    return Markup(f'<span title="{plain(id_)}">{shown(id_[-SHORT:])}</span>')
 
 
 FAILURES: Final = frozenset({"refused", "residual", "raised", "unpublished", "ignored", "reused"})
