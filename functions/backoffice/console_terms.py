@@ -100,6 +100,19 @@ confirmed | Confirmed | Confirmé | تأییدشده | تایید شوی | مؤ�
 cancelled | Cancelled | Annulé | لغوشده | لغوه شوی | ملغى
 checked_out | Checked out | Parti | رفته | تللی | غادر
 awaited | Awaited | Attendu | مورد انتظار | تمه کېږي | منتظر
+applied | Applied | Appliqué | به کار رفت | پلي شو | طُبِّق
+ignored | Changed nothing | Sans effet | چیزی عوض نشد | هېڅ بدل نه شول | لم يغيّر شيئًا
+published | Told | Annoncé | گفته شد | وویل شو | أُعلن
+unpublished | Not told yet | Pas annoncé | هنوز گفته نشده | لا نه دی ویل شوی | لم يُعلن بعد
+call | Call | Appel | درخواست | غوښتنه | طلب
+place | Place | Pose | گذاشتن | اېښودل | وضع
+made | Tried | Essayé | کوشش شد | هڅه وشوه | جُرِّب
+skipped | Left out | Omis | رها شد | پرېښودل شو | تُرك
+held | On hold | En attente | نگه‌داشته | ساتل شوی | معلّق
+email | Mail | E-mail | ایمیل | برېښنالیک | بريد
+sms | SMS | SMS | پیامک | پیغام | رسالة قصيرة
+push | App | Application | برنامه | اپ | تطبيق
+first | First key | Première clé | کلید نخست | لومړۍ کیلي | المفتاح الأول
 refused | Refused | Refusé | رد شد | رد شو | مرفوض
 opened | Opened | Ouverte | باز شد | خلاصه شوه | فُتح
 stayed_shut | Stayed shut | Restée fermée | بسته ماند | بنده پاتې شوه | بقي مغلقًا

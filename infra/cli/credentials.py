@@ -34,6 +34,8 @@ STYLES: Final = {
     "failed": "red",
 }
 """How states of keys and grants look; the others have nothing left to say."""
+WORTH_TELLING: Final = 1.0
+"""Seconds: what lasts less beyond its stay is how long the lock took to hear of it."""
 LIVING: Final = frozenset({"active", "suspended"})
 UNDECIDED: Final = frozenset({"removing", "residual"})
 """What a lock is yet to let go of."""
@@ -90,7 +92,8 @@ def _told(at: FleetAddress, key: Json, stay: str | None) -> Iterator[Text]:
     yield line(f"    {_work(key)}")
     for grant in key["grants"]:
         yield line("    ", *_at_lock(grant, key["window"]["zone"]))
-    if longer := span(max((_outlasts(grant, key) for grant in key["grants"]), default=0.0)):
+    outlasts = max((_outlasts(grant, key) for grant in key["grants"]), default=0.0)
+    if outlasts >= WORTH_TELLING and (longer := span(outlasts)):
         yield line(
             plain(
                 f"    that is up to {longer} past the stay's end: its vendor rounds or shifts times",

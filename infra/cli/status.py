@@ -1,8 +1,9 @@
 """`keyfleet status`: how a running fleet stands."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+import typer
 from rich.console import RenderableType
 
 from infra.cli.address import FleetAddress
@@ -14,16 +15,20 @@ NOTHING_KEPT: Final = ("refusing", "no_room")
 """Each says why nothing that comes is kept: its files are gone, or its last commit found no room."""
 
 
-def status(at: FleetAddress) -> Answer:
-    """Show the running fleet: functions, what waits, what was set aside, what somebody must see to."""
+Functions = Annotated[bool, typer.Option("--functions", help="List each function too, and who may call it.")]
+
+
+def status(at: FleetAddress, functions: Functions = False) -> Answer:
+    """Show the running fleet: what somebody must see to, what waits, what was set aside."""
     control = ControlPlane(at)
     facts = {**control.get("status"), **control.get("attention")}
-    return Answer(facts, tuple(_said(at, facts)), int(any(map(facts.get, NOTHING_KEPT))))
+    return Answer(facts, tuple(_said(at, facts, functions=functions)), int(any(map(facts.get, NOTHING_KEPT))))
 
 
-def _said(at: FleetAddress, facts: Mapping[str, Any]) -> list[RenderableType]:
+def _said(at: FleetAddress, facts: Mapping[str, Any], *, functions: bool) -> list[RenderableType]:
     head = line("The fleet at ", plain(facts.get("base_url", at.base_url), "bold"), f" runs from {at.home}.")
-    return [head, *_refusing(facts), *_for_hands(at, facts), *_at_work(facts), *_made_of(facts)]
+    made_of = _made_of(facts) if functions else ()
+    return [head, *_refusing(facts), *_for_hands(at, facts), *_at_work(facts), *made_of]
 
 
 def _refusing(facts: Mapping[str, Any]) -> Iterator[RenderableType]:

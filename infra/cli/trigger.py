@@ -129,7 +129,9 @@ def _booked(control: ControlPlane, tenant: str, reservation: str) -> Json:
 def _new_stay(asked: Asked, stay: Stay) -> Json:
     room = stay.room(asked.room or next(iter(stay.rooms)))
     window = asked.window(asked.now - timedelta(minutes=5), asked.now + 2 * A_NIGHT)
-    return {"guest": {"id": f"gst_{stay.reservation.removeprefix('rsv_')}"}, "rooms": [room], **window}
+    name = stay.reservation.removeprefix("rsv_")
+    guest = {"id": f"gst_{name}", "contact": {"email": f"{name}@guest.example"}}
+    return {"guest": guest, "rooms": [room], **window}
 
 
 def _later(asked: Asked, stay: Stay) -> Json:

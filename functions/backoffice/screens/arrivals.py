@@ -37,7 +37,7 @@ async def ahead(look: Look) -> str:
             look.stay(each["reservation"]),
             each["arrives"],
             _ready(look, each["ready"]),
-            _joined(each["risks"]),
+            _joined(_risks(each["risks"], labels)),
             _joined(_doors(each["doors"], labels)),
         )
         for each in sorted(found, key=lambda each: (not each["risks"], str(each["arrives"])))[:MOST_ROWS]
@@ -54,6 +54,12 @@ def _doors(doors: Iterable[Mapping[str, Any]], labels: Mapping[str, str]) -> lis
     """Return how far each door is, by the name on it; one that has left the hotel has its id alone."""
     named = ((labels.get(each["device"], each["device"]), each["placement"]) for each in doors)
     return [f"{label}: {placement.replace('_', ' ')}" for label, placement in named]
+
+
+def _risks(risks: Iterable[str], labels: Mapping[str, str]) -> list[str]:
+    """Return what puts an arrival at risk, each door by the name on it."""
+    parted = (risk.partition(": ") for risk in risks)
+    return [f"{labels.get(device, device)}{mark}{risk}" for device, mark, risk in parted]
 
 
 def _joined(texts: Iterable[str]) -> str:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from functions.backoffice.console_causes import CAUSES
 from functions.backoffice.console_paper import Markup, form, hidden, shown, word
 from functions.backoffice.screens.look import Look
 from shared.domain.premises import LockDevice
@@ -94,7 +95,7 @@ async def explain(look: Look) -> str:
         return asked
     told = await _refusals(look)
     again = form(look.paper, "explain", hidden(id=_meant(look)), "ask_lock")
-    return asked + again + "".join(_refusal(look, each) for each in told)
+    return asked + "".join(_refusal(look, each) for each in told) + again
 
 
 async def ask_locks(look: Look) -> str:
@@ -127,10 +128,11 @@ async def _refusals(look: Look) -> Sequence[Mapping[str, Any]]:
 
 
 def _refusal(look: Look, told: Mapping[str, Any]) -> str:
-    locale = str(look.paper.locale)
+    locale = look.paper.locale
     rows = [
-        (word(look.paper, each["cause"]), each["because"], each["remedy"], each["guest"].get(locale))
+        (why, each["because"], remedy, each["guest"].get(str(locale)))
         for each in told["causes"]
+        for why, remedy in (CAUSES[each["cause"]][locale],)
     ]
     door = told["label"] or told["device"]
     title = f"<h2>{look.stay(told['reservation'])} {shown(door)}</h2>"

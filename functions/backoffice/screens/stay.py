@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
-from functions.backoffice.console_paper import word
+from functions.backoffice.console_paper import Markup, plain, shown, word
 from functions.backoffice.screens.doors import ATTEMPTS, MOST_TRIED, attempt_row
 from functions.backoffice.screens.look import MOST_ROWS, Look
 from shared.domain.permissions import Permission
@@ -15,6 +15,7 @@ from shared.queries.timeline import NO_EXECUTIONS, timeline
 from shared.runtime.problems import NotThere
 from shared.usecases.guests.messages_told import messages_of
 
+SHORT: Final = 6
 STANDING: Final = frozenset({"placed", "resting", "intended"})
 Told = Mapping[str, Any]
 Part = Callable[[Look, Told], Awaitable[str]]
@@ -76,7 +77,7 @@ async def _messages(look: Look, told: Told) -> str:
             each["at"],
             word(look.paper, each["kind"]),
             None if each["outcome"] is None else word(look.paper, each["outcome"]),
-            channel,
+            word(look.paper, channel),
             word(look.paper, way["state"]),
             way["because"],
             way["tries"],
@@ -108,7 +109,7 @@ async def _happened(look: Look, told: Told) -> str:
     if look.query.get("only") == "failed":
         lines = [each for each in lines if each["kind"] in FAILURES]
     rows = [
-        (each["at"], word(look.paper, each["kind"]), each["about"], each["what"])
+        (each["at"], word(look.paper, each["kind"]), _short(each["about"]), each["what"])
         for each in lines[-MOST_ROWS:]
     ]
     id_ = told["reservation"]
@@ -119,6 +120,11 @@ async def _happened(look: Look, told: Told) -> str:
         )
     )
     return look.table("what", ("at", "state", "about", "what"), rows) + f"<p>{links}</p>"
+
+
+def _short(id_: str) -> Markup:
+    """Return the end of an id, which tells one from another on a page; the whole stands behind it."""
+    return Markup(f'<span title="{plain(id_)}">{shown(id_[-SHORT:])}</span>')
 
 
 FAILURES: Final = frozenset({"refused", "residual", "raised", "unpublished", "ignored", "reused"})

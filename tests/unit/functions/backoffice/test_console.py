@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from functions.backoffice.console_causes import CAUSES
 from functions.backoffice.console_screens import SCREENS
 from functions.backoffice.console_words import WORDS
 from functions.backoffice.screens.doors import MOST_TRIED
@@ -16,6 +17,7 @@ from shared.domain.ids import LockDeviceId, PropertyId, TenantId, UserId
 from shared.domain.permissions import RULES, Role
 from shared.ledger.anomaly import Anomaly, AnomalyKind
 from shared.ports.bus import Message
+from shared.queries.door_refusal import ORDER as REFUSALS
 from shared.vendor_kit.http import Call
 from tests.support.backoffice_desk import hear
 from tests.support.sample_hotel import message, play
@@ -111,11 +113,21 @@ def test_no_state_reads_as_a_sentence_and_a_moment_not_as_an_end():
         assert words["as_of"] != words["until"]
 
 
+def test_each_cause_and_what_a_desk_does_about_it_is_said_in_every_language_and_names_no_command():
+    assert set(CAUSES) == set(REFUSALS)
+    for said in CAUSES.values():
+        assert set(said) == set(WORDS)
+        assert all(why and remedy and "keyfleet" not in remedy for why, remedy in said.values())
+        assert len(set(said.values())) == len(WORDS)
+
+
 async def assert_seen_whole(browser, door):
     """Check that a stay, why its door may refuse, and the hotel's locks and vendors are shown."""
     stay = check(await browser.go("stay?id=rsv_1"))
     assert all(each in stay for each in ("credential.issued", "At the lock", "In the log", "Tried doors"))
     assert "credential.issued" not in check(await browser.go("stay?id=rsv_1&only=failed"))
+    assert re.search(r'title="grt_\w+"><bdi dir="ltr">\w{6}<', stay)
+    assert "<span>published</span>" not in stay
     assert "Tell the guest" in check(await browser.go("explain?id=rsv_1"))
     assert "rsv_1" in check(await browser.go("explain?id=101"))
     assert "rsv_1" in check(await browser.go("ahead"))

@@ -176,6 +176,11 @@ def test_a_minute_is_not_told_as_hours(fleet, ask):
     assert "that is up to 1 minute past the stay's end: " in ask("credentials").stdout
 
 
+def test_half_a_second_is_not_told(fleet, ask):
+    _will(fleet, {**KEY, "grants": [{**KEY["grants"][0], "exposure_until": "2026-03-02T10:00:00.468605Z"}]})
+    assert "past the stay's end" not in ask("credentials").stdout
+
+
 def test_the_stay_is_told_by_the_clock_on_the_hotels_wall_too(fleet, ask):
     _will(fleet, KEY)
     assert "at the hotel 2026-03-01 14:30 to 2026-03-02 14:30\n" in ask("credentials").stdout

@@ -38,9 +38,10 @@ def test_status_of_a_fleet_whose_last_commit_found_no_room_says_so_first_and_fai
     assert "No event is taken and no key changes: nothing was written" in result.stdout.splitlines()[1]
 
 
-def test_status_shows_functions_and_who_may_call_them(fleet, ask):
+def test_status_ends_with_what_waits_and_shows_functions_and_who_may_call_them_where_asked(fleet, ask):
     fleet.will("GET", "/status", STATUS)
-    said = ask("status").stdout
+    assert "workflow-probe-platform" not in ask("status").stdout
+    said = ask("status", "--functions").stdout
     assert "workflow-probe-platform" in said
     assert "anybody" in said
     assert "No message waits." in said
@@ -100,7 +101,7 @@ def test_status_counts_what_is_kept_for_functions_to_come_apart_from_what_was_se
 def test_status_says_first_what_needs_hands_and_what_it_is_made_of_last(fleet, ask):
     fleet.will("GET", "/status", {**STATUS, "parked": 2, "failed_executions": 1})
     fleet.will("GET", "/attention", {**WELL, "keys_at_the_door": ["key_1"], "residual_locks": 1})
-    said = ask("status").stdout
+    said = ask("status", "--functions").stdout
     marks = ("here or comes", "may open", "Failed within", "Set aside", "under way", "who may call")
     places = [said.index(mark) for mark in marks]
     assert places == sorted(places)

@@ -44,6 +44,7 @@ def test_a_booked_stay_is_a_new_booking_that_has_begun(played):
     assert (body["subject"], body["tenant"]) == (f"{BOOKING}.confirmed.v1", "tnt_silk")
     assert data["reservationId"] == "rsv_260501_090000_000000"
     assert (data["rooms"], data["propertyId"]) == (["rmu_101"], "ppt_kabul")
+    assert data["guest"]["contact"] == {"email": "260501_090000_000000@guest.example"}
     assert (data["validFrom"], data["validUntil"]) == ("2026-05-01T08:55:00Z", "2026-05-03T09:00:00Z")
 
 
