@@ -122,6 +122,12 @@ def test_it_ends_well(played):
     assert last.stdout.splitlines()[-1] == "All is well."
 
 
+def test_nothing_that_the_readme_publishes_is_passed_over(played):
+    told = [done.stdout + done.stderr for command, done in played.items() if "publish" in command]
+    assert len(told) == 2
+    assert not any("nobody reads" in each for each in told)
+
+
 def test_the_guest_who_checked_out_has_no_key_any_more(played):
     (left,) = [done for command, done in played.items() if "checked_out" in command]
     assert "revoked (checkout)" in left.stdout
