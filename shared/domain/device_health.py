@@ -90,6 +90,11 @@ class Condition:
     refusal: Annotated[str | None, Stored(omitted=True)] = None
     """Why the lock itself did not answer when it was asked last; None if it did."""
 
+    @property
+    def doubtful(self) -> bool:
+        """Say whether it may keep out whoever has a key: its clock is far off, or its battery nearly empty."""
+        return Level.CRITICAL in (self.skew_level, self.battery_level)
+
 
 @dataclass(frozen=True, slots=True)
 class Crossing:

@@ -25,7 +25,7 @@ PAGE_SLOTS: Final[Mapping[str, frozenset[str]]] = {
     **dict.fromkeys(("title", "lead", "proof", "show", "refused", "code", "press", "qr"), frozenset()),
     **dict.fromkeys(("mobile", "card", "doors", "opens", "closes", "local", "making", "rests"), frozenset()),
     **dict.fromkeys(("none", "trouble", "early", "unreached", "fine", "renew", "renewing"), frozenset()),
-    **dict.fromkeys(("desk", "again", "languages", "pass"), frozenset()),
+    **dict.fromkeys(("lock", "desk", "again", "languages", "pass"), frozenset()),
     "add": frozenset({"wallet"}),
     "call": frozenset({"phone"}),
     "goes_on": frozenset({"until"}),

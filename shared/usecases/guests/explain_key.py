@@ -4,6 +4,7 @@
 |---|---|---|
 | its time has not come | from when it works | no |
 | a lock has not taken it, or is yet to follow a change | to ask the desk, for the lock is behind | no |
+| a lock's clock is far off, or its battery nearly empty | to ask the desk, for it may be the lock | no |
 | every lock has it | how to type it | where the hotel lets guests have one, once a day |
 
 A lock that is out of reach would hear of a new code no sooner than of this one, and the old one would end: so
@@ -21,6 +22,7 @@ from shared.domain.ids import CredentialId
 from shared.domain.instants import Moment
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.states import Active
+from shared.ledger.device_record import kept_of
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Ledger
@@ -38,6 +40,7 @@ class Trouble(StrEnum):
 
     EARLY = "early"
     UNREACHED = "unreached"
+    LOCK = "lock"
     FINE = "fine"
 
 
@@ -52,9 +55,13 @@ async def explain(entry: KeyRecord, on: GuestServices) -> Trouble:
 async def _trouble(entry: KeyRecord, on: GuestServices) -> Trouble:
     if on.now < window_of(entry).start:
         return Trouble.EARLY
-    grants = await Ledger(on.documents.tenant(entry.credential.tenant), on.ids).grants(entry)
-    behind = entry.amends is not None or not all(_is_settled(each) for each in grants)
-    return Trouble.UNREACHED if behind else Trouble.FINE
+    store = on.documents.tenant(entry.credential.tenant)
+    grants = await Ledger(store, on.ids).grants(entry)
+    if entry.amends is not None or not all(_is_settled(each) for each in grants):
+        return Trouble.UNREACHED
+    locks = [await kept_of(store, each.grant.device_id) for each in grants if each.stands]
+    doubtful = any(lock is not None and lock.condition.doubtful for lock in locks)
+    return Trouble.LOCK if doubtful else Trouble.FINE
 
 
 def _is_settled(kept: GrantRecord) -> bool:

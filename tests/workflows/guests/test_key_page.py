@@ -15,7 +15,8 @@ from shared.ports.tasks import TaskError
 from shared.usecases.guests.show_stay import DESK, RENEW, RENEWING, Question, show_stay
 from shared.usecases.guests.sign_in import Visit, sign_in
 from tests.support.guests import GUEST, SILK, Browser, issued, link_to, serving, settle
-from tests.support.sample_hotel import ARRIVES, play
+from tests.support.sample_hotel import ARRIVES, DOORS, play
+from tests.workflows.doors.test_locks_looked_at import look
 
 PHONE, REFUSED = "5121", 403
 NONCE = re.compile(r'nonce="[^"]+"')
@@ -198,6 +199,21 @@ def test_a_code_that_does_not_work_is_explained_and_renewed_once_a_day_where_the
         assert await pin_at_door(house) == new
         said = [line for line in house.logged("WARNING") if "does not work" in line["message"]]
         assert [line["found"] for line in said] == ["early", "fine", "fine", "fine"]
+
+    play(tmp_path, scenario)
+
+
+def test_a_guest_before_a_lock_whose_clock_is_wrong_is_sent_to_the_desk_and_gets_no_new_code(tmp_path):
+    async def scenario(house):
+        key = await booked(house, SOON, renews_codes=True)
+        token, browser = (await link_to(house, key)).reveal(), Browser(house)
+        await browser.post(token, "en", proof=PHONE)
+        await asyncio.sleep(2.5 * 3600)
+        await house.steer("PATCH", f"locks/{DOORS['101']}", skewSeconds=-4 * 3600)
+        await look(house)
+        told = (await browser.post(token, "en", do="trouble", key=key))[2]
+        assert WORDS[Locale.EN]["lock"] in told
+        assert 'value="renew"' not in told
 
     play(tmp_path, scenario)
 
