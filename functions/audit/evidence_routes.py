@@ -1,7 +1,7 @@
 """What people ask of the audit log over HTTP: how it stands, and evidence of a stay, of doors or of staff.
 
-A door's evidence, or a person's, is a span of days, with the headers of all entries of the company:
-only somebody who works at every property of the tenant may have it. A stay's holds that stay alone.
+A door's evidence, or a person's, is a span of days, in which the headers of the whole company's entries
+stand: only somebody who works at every property of the tenant may have it. A stay's holds that stay alone.
 """
 
 from datetime import datetime

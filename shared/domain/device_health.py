@@ -92,7 +92,7 @@ class Condition:
 
     @property
     def doubtful(self) -> bool:
-        """Say whether it may keep out whoever has a key: its clock is far off, or its battery nearly empty."""
+        """Say whether it may keep out who has a key: its clock is far off, or its battery nearly empty."""
         return Level.CRITICAL in (self.skew_level, self.battery_level)
 
 
