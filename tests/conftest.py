@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from shared.runtime import platform
 from tests.support.budget import Costs
@@ -15,6 +16,8 @@ from tests.support.dealing import Dealer
 MEMORY: Final = Path("/dev/shm")
 ROOM: Final = 4 * 1024**3
 LONGEST_SOAK: Final = 900
+YOUNG: Final = 50_000
+"""How many more objects there may be before the collector looks: one request makes more than its own 700."""
 
 
 def pytest_configure(config):
@@ -25,6 +28,9 @@ def pytest_configure(config):
     """
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+    # How long an example of Hypothesis takes is the machine's matter, and no failure.
+    settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("any machine")
     config.pluginmanager.register(Costs(config))
     config.pluginmanager.register(Dealer())
 
@@ -42,6 +48,7 @@ def pytest_collection_finish(session):
         if item.get_closest_marker("soak") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(LONGEST_SOAK))
     gc.freeze()
+    gc.set_threshold(YOUNG, *gc.get_threshold()[1:])
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The form of a fleet.yaml. The embedded cloud, Terraform and the docs all read these files."""
 
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
@@ -161,7 +162,12 @@ class Family(Strict):
 
 def entry_point(name: str, deployable: Deployable) -> str:
     """Return the Python function behind a deployable: its own name unless the manifest says otherwise."""
-    return deployable.entry_point or to_snake(name.replace("-", "_"))
+    return deployable.entry_point or _in_python(name)
+
+
+@lru_cache(maxsize=1024)
+def _in_python(name: str) -> str:
+    return to_snake(name.replace("-", "_"))
 
 
 def workflow_identity(name: str) -> str:

@@ -7,7 +7,7 @@ a key cost there. Decision 0216.
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from infra.local.documents.keys import Fields
@@ -80,6 +80,12 @@ version = excluded.version, expires_at = excluded.expires_at, crc = excluded.crc
 WHERE {self.quoted}.expires_at <= ?"""  # noqa: S608 - names of ours
 
 
+@lru_cache(maxsize=1024)
+def drawer_of(database: str, collection: str = "") -> Drawer:
+    """Return a drawer, whichever fields are read of it; a process describes each once."""
+    return Drawer(database, collection)
+
+
 class Chest:
     """All drawers of one database."""
 
@@ -110,7 +116,7 @@ def schema(database: str, indexes: Iterable[Index]) -> tuple[str, ...]:
 def drawers_in(connection: sqlite3.Connection) -> list[Drawer]:
     """Return the drawers that a file has."""
     names = [name.split("_", 2)[1:] for (name,) in connection.execute(_TABLES).fetchall()]
-    return [Drawer(*parts) for parts in names]
+    return [drawer_of(*parts) for parts in names]
 
 
 def sort_in(connection: sqlite3.Connection, chest: Chest, anew: Iterable[str]) -> None:

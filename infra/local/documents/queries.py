@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from infra.local.documents.drawers import ALIVE, Drawer
+from infra.local.documents.drawers import ALIVE, drawer_of
 from infra.local.documents.keys import path_of
 from shared.ports.document_limits import check_index
 from shared.ports.documents import Index, Json
@@ -24,7 +24,7 @@ class Query:
     def __init__(self, database: str, index: Index) -> None:
         check_index(index)
         self.index, self._database = index, database
-        self._table = Drawer(database, index.collection).quoted
+        self._table = drawer_of(database, index.collection).quoted
         self._order = f"json_extract(keys, {path_of(index.order_by)})"
         self._equal = [f"keys -> {path_of(field)}" for field in index.equals]
         self._statements: dict[tuple[bool, bool], str] = {}

@@ -1,8 +1,9 @@
 """Loading each deployable through functions-framework's own ASGI loader, its module imported once."""
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -36,10 +37,19 @@ def host_function(deployed: Deployed, module: ModuleType, entry_point: str) -> H
     entry = getattr(module, entry_point)
     if isinstance(entry, Service):
         return Hosted(deployed, entry, is_service=True)
-    app = create_asgi_app_from_module(  # type: ignore[no-untyped-call]  # the framework ships no types here
+    return Hosted(deployed, _framed(entry, module, entry_point))
+
+
+@lru_cache(maxsize=1024)
+def _framed(_entry: Callable[..., Any], module: ModuleType, entry_point: str) -> ASGIApp:
+    """Return a function in the framework's app, which keeps nothing: each function has one in a process.
+
+    Which function the module has by that name tells it from what stood there before.
+    """
+    app: ASGIApp = create_asgi_app_from_module(  # type: ignore[no-untyped-call]  # it ships no types here
         entry_point, str(module.__file__), "http", module, None
     )
-    return Hosted(deployed, app)
+    return app
 
 
 def _load(function: Function, base_url: str) -> Hosted:

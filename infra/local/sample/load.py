@@ -4,7 +4,9 @@ import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from shared.domain.capabilities import LockCapabilities
@@ -54,9 +56,15 @@ class SampleHotel:
 
 def read_sample(path: Path = SAMPLE) -> SampleHotel:
     """Read a hotel file; what it leaves out of a capability is false."""
+    return _described(path.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=8)
+def _described(text: str) -> SampleHotel:
+    """The hotel that a file describes: frozen, so each text is read once by a process."""
     from ruamel.yaml import YAML
 
-    raw = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+    raw = YAML(typ="safe", pure=True).load(text)
     defaults = raw["device_defaults"]
     devices = [{**defaults, **device} for device in raw["devices"]]
     for device in devices:
@@ -66,7 +74,7 @@ def read_sample(path: Path = SAMPLE) -> SampleHotel:
         property=_read(Property, raw["property"]),
         rooms=tuple(_read(Room, room) for room in raw["rooms"]),
         devices=tuple(_read(LockDevice, device) for device in devices),
-        policy=raw["policy"],
+        policy=MappingProxyType(raw["policy"]),
     )
 
 

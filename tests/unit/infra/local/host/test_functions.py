@@ -1,16 +1,34 @@
 """Every deployable loads through the framework, and refuses strangers."""
 
+import sys
+
 import pytest
+from starlette.responses import Response
 
 from infra.local.counters import Counters
 from infra.local.host.app import Host
-from infra.local.host.functions import load_functions
+from infra.local.host.functions import host_function, load_functions
 from infra.local.transport import InProcess
 from infra.manifest.load import ManifestRefused, load_manifest
 from infra.manifest.model import Deployable
+from shared.runtime.entry import public
+from shared.runtime.platform import Deployed
 from shared.vendor_kit.http import Call
 
 BASE = "http://127.0.0.1:8787"
+HERE = sys.modules[__name__]
+
+
+@public()
+async def told(came, on):
+    """Say something."""
+    return Response(b"one")
+
+
+@public()
+async def told_otherwise(came, on):
+    """Say something else."""
+    return Response(b"another")
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +55,14 @@ def test_a_missing_entry_point_is_refused_with_the_remedy():
     broken = type(manifest)({"probe-answer": type(some)(some.name, some.family, changed)})
     with pytest.raises(ManifestRefused, match="set entry_point"):
         load_functions(broken, BASE)
+
+
+def test_a_function_is_framed_once_and_another_in_its_place_anew(monkeypatch):
+    deployed = Deployed("told", f"{BASE}/told", public=True)
+    before = host_function(deployed, HERE, "told")
+    assert host_function(deployed, HERE, "told").app is before.app
+    monkeypatch.setattr(HERE, "told", told_otherwise)
+    assert host_function(deployed, HERE, "told").app is not before.app
 
 
 async def test_without_a_platform_a_function_says_so(functions, no_platform):

@@ -1,6 +1,8 @@
 """The sample hotel: it moves in whole, once, and nothing it brings is lost by a restart."""
 
-from infra.local.sample.load import move_in, read_sample
+import pytest
+
+from infra.local.sample.load import SAMPLE, move_in, read_sample
 from shared.domain.documents import from_document
 from shared.domain.ids import TenantId
 from shared.domain.premises import LockDevice, Property
@@ -13,6 +15,19 @@ def test_the_sample_is_a_guesthouse_in_kabul_with_ttlocks():
     assert hotel.property.zone == "Asia/Kabul"
     assert {device.vendor for device in hotel.devices} == {"ttlock"}
     assert {room for device in hotel.devices for room in device.rooms} == {room.id for room in hotel.rooms}
+
+
+def test_a_file_is_read_once_and_again_when_it_has_changed(tmp_path):
+    file = tmp_path / "hotel.yaml"
+    file.write_text(SAMPLE.read_text())
+    assert read_sample(file) is read_sample()
+    file.write_text(SAMPLE.read_text().replace("Asia/Kabul", "Asia/Dubai"))
+    assert (read_sample(file).property.zone, read_sample().property.zone) == ("Asia/Dubai", "Asia/Kabul")
+
+
+def test_what_is_read_once_for_all_cannot_be_changed_by_one():
+    with pytest.raises(TypeError):
+        read_sample().policy["version"] = 2
 
 
 def test_every_part_can_be_read_back(tmp_path):
