@@ -172,9 +172,10 @@ async def audit_upkeep(_body: Body, on: Platform) -> Body:
     from shared.usecases.audit.retention import keep_tenant
     from shared.usecases.audit.witnessing import require_witnessed
 
-    services = _services(on)
-    done = [await keep_tenant(tenant, services) for tenant in await _tenants(on)]
-    late = await overdue(Cell(on.documents, on.cell), on.clock.now())
+    services, cell = _services(on), Cell(on.documents, on.cell)
+    kept = (*await _tenants(on), *await cell.departed())
+    done = [await keep_tenant(tenant, services) for tenant in kept]
+    late = await overdue(cell, on.clock.now())
     for log in late:
         on.log.alert("a day of the audit log is open for too long", runbook="audit/anchor", tenant=log)
     witnessed = await require_witnessed(services)

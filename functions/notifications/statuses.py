@@ -10,48 +10,37 @@
 Whatever is wrong is 401 and says nothing of what there is.
 """
 
-import base64
-import hmac
 import re
-from datetime import datetime, timedelta
-from typing import Any, Final
-from urllib.parse import parse_qsl
+from typing import Final
 
-import orjson
 from starlette.responses import Response
 
-from functions.notifications.returned import bounces_at, hear_returned
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
-from shared.domain.secret import Secret
 from shared.kernel.identity import Unauthenticated
-from shared.messages.kinds import Channel
-from shared.notify.accounts import account_fields, sms_account
-from shared.notify.sms import signature_of
 from shared.runtime.incoming import Incoming
 from shared.runtime.platform import Platform
-from shared.usecases.guests.hear_status import Status, hear_status, receipt_fits, status_url_of, take_no_more
-from shared.usecases.guests.services import GuestServices
 
-_NAMED: Final = re.compile(r"/(sms|push)/(tnt_[0-9A-Za-z_-]{1,64})/([0-9A-Za-z_-]{1,80})")
+_NOTICE: Final = re.compile(r"/(sms|push)/(tnt_[0-9A-Za-z_-]{1,64})/([0-9A-Za-z_-]{1,80})")
+_MAIL: Final = re.compile(r"/(email)/(tnt_[0-9A-Za-z_-]{1,64})()")
 _BOUNCE: Final = re.compile(r"/bounce/(tnt_[0-9A-Za-z_-]{1,64})")
-_OF_MAIL: Final = re.compile(r"/email/(tnt_[0-9A-Za-z_-]{1,64})")
-GOOD_FOR: Final = timedelta(minutes=5)
 NOBODYS: Final = "not a status that anybody sent"
 
 
 async def heard(came: Incoming, on: Platform) -> Response:
-    """Hear one status."""
-    services = GuestServices.on(on)
-    if (named := _BOUNCE.fullmatch(came.path)) is not None:
-        return await _came_back(came, TenantId(named[1]), on)
-    status = await _believed(came, on, services)
-    await hear_status(status, services, on.sagas)
-    await take_no_more(status, services)
+    """Hear one status; whose path names nobody is refused before anything is loaded that could prove it."""
+    if (bounced := _BOUNCE.fullmatch(came.path)) is not None:
+        await _came_back(came, TenantId(bounced[1]), on)
+    elif named := _NOTICE.fullmatch(came.path) or _MAIL.fullmatch(came.path):
+        await _status(came, (named[1], TenantId(named[2]), named[3]), on)
+    else:
+        raise Unauthenticated(NOBODYS)
     return Response(status_code=204)
 
 
-async def _came_back(came: Incoming, tenant: TenantId, on: Platform) -> Response:
+async def _came_back(came: Incoming, tenant: TenantId, on: Platform) -> None:
+    from functions.notifications.returned import bounces_at, hear_returned
+
     try:
         await on.hotels.admit(tenant)
         bounces = await bounces_at(tenant, on)
@@ -59,73 +48,16 @@ async def _came_back(came: Incoming, tenant: TenantId, on: Platform) -> Response
         bounces = None
     if bounces is None or not await hear_returned(came.body, tenant, bounces, on):
         raise Unauthenticated(NOBODYS)
-    return Response(status_code=204)
 
 
-async def _believed(came: Incoming, on: Platform, services: GuestServices) -> Status:
-    """Return what is told, or raise Unauthenticated; what cannot be read is told apart in the log alone."""
-    try:
-        return await _read(came, on, services)
-    except (InvalidInput, ValueError, KeyError, TypeError) as fault:
-        unread = fault.field if isinstance(fault, InvalidInput) else type(fault).__name__
-        on.log.seldom("a status could not be read", unread)
-        raise Unauthenticated(NOBODYS) from None
+async def _status(came: Incoming, named: tuple[str, TenantId, str], on: Platform) -> None:
+    from functions.notifications.status_proofs import believed
+    from shared.usecases.guests.hear_status import hear_status, take_no_more
+    from shared.usecases.guests.services import GuestServices
 
-
-async def _read(came: Incoming, on: Platform, services: GuestServices) -> Status:
-    if (named := _NAMED.fullmatch(came.path)) is not None:
-        await on.hotels.admit(named[2])
-        read = _of_sms if named[1] == "sms" else _of_push
-        return await read(came, TenantId(named[2]), named[3], on, services)
-    if (named := _OF_MAIL.fullmatch(came.path)) is not None:
-        await on.hotels.admit(named[1])
-        return await _of_mail(came, TenantId(named[1]), on)
-    raise Unauthenticated(NOBODYS)
-
-
-async def _of_sms(
-    came: Incoming, tenant: TenantId, notice: str, on: Platform, services: GuestServices
-) -> Status:
-    form = dict(parse_qsl(came.body.decode(), keep_blank_values=True, max_num_fields=64))
-    fields = await account_fields(Channel.SMS, tenant, on.secrets)
-    url = await status_url_of(tenant, notice, services)
-    if fields is None or url is None:
+    services = GuestServices.on(on)
+    status = await believed(came, named, on, services)
+    if status is None:
         raise Unauthenticated(NOBODYS)
-    expected = signature_of(sms_account(fields).token, url, form)
-    if not hmac.compare_digest(came.headers.get("x-twilio-signature", "").encode(), expected.encode()):
-        raise Unauthenticated(NOBODYS)
-    return Status(tenant, notice, Channel.SMS, form["MessageStatus"])
-
-
-async def _of_push(
-    came: Incoming, tenant: TenantId, notice: str, _on: Platform, services: GuestServices
-) -> Status:
-    status = Status(tenant, notice, Channel.PUSH, "arrived")
-    receipt = Secret(str(orjson.loads(came.body)["receipt"]))
-    if not await receipt_fits(status, receipt, services):
-        raise Unauthenticated(NOBODYS)
-    return status
-
-
-async def _of_mail(came: Incoming, tenant: TenantId, on: Platform) -> Status:
-    fields = await account_fields(Channel.EMAIL, tenant, on.secrets)
-    secret = (fields or {}).get("webhookSecret")
-    if not isinstance(secret, str) or not _signed(came, secret, on.clock.now()):
-        raise Unauthenticated(NOBODYS)
-    told: dict[str, Any] = orjson.loads(came.body)
-    notice, _, whose = str(told["messageId"]).strip("<>").partition("@")[0].partition(".")
-    if whose != tenant:
-        raise Unauthenticated(NOBODYS)
-    return Status(tenant, notice, Channel.EMAIL, str(told["type"]))
-
-
-def _signed(came: Incoming, secret: str, now: datetime) -> bool:
-    """Say whether a body was signed with a secret of late (Standard Webhooks)."""
-    name, at = (came.headers.get(f"webhook-{part}", "") for part in ("id", "timestamp"))
-    if not at.isdecimal() or abs(now.timestamp() - int(at)) > GOOD_FOR.total_seconds():
-        return False
-    signed = hmac.digest(base64.b64decode(secret), f"{name}.{at}.".encode() + came.body, "sha256")
-    expected = f"v1,{base64.b64encode(signed).decode()}"
-    said = came.headers.get("webhook-signature", "").split(" ")
-    matches = [hmac.compare_digest(each.encode(), expected.encode()) for each in said]
-    return any(matches)
+    await hear_status(status, services, on.sagas)
+    await take_no_more(status, services)

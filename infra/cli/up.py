@@ -43,6 +43,14 @@ Wings = Annotated[
     bool,
     typer.Option("--wings", help="Add a wing of each other vendor's locks to the sample hotel."),
 ]
+CellName = Annotated[
+    str,
+    typer.Option(
+        "--cell",
+        envvar="KEYFLEET_CELL",
+        help="This cell's name, the same each time: only companies that are pinned to it are worked for.",
+    ),
+]
 Simulators = Annotated[
     bool,
     typer.Option("--simulators", help="Simulate the sample hotel's doors too, for as long as this runs."),
@@ -59,6 +67,7 @@ def up(  # noqa: PLR0913, PLR0917 - each is an option of the command line
     card_hotel: CardHotel = False,
     wings: Wings = False,
     platform: PlatformChoice = Cloud.EMBEDDED,
+    cell: CellName = "local",
 ) -> None:
     """Run the fleet here, in the foreground, until Ctrl-C or SIGTERM; its log goes to stderr."""
     from infra.local.ambient import keep_memory_private
@@ -72,6 +81,7 @@ def up(  # noqa: PLR0913, PLR0917 - each is an option of the command line
         config = FleetConfig(
             at.home,
             at.port,
+            cell=cell,
             accept_loss=accept_loss,
             sample=sample,
             card_hotel=card_hotel,
@@ -80,8 +90,7 @@ def up(  # noqa: PLR0913, PLR0917 - each is an option of the command line
             doors_anew=simulators and not new,
             outbox_port=_outbox_port(doors),
         )
-        known = len(accepted_losses(at.home))
-        others = config.wing_addresses if wings and doors else {}
+        known, others = len(accepted_losses(at.home)), config.wing_addresses if wings and doors else {}
         with _simulated(doors), _simulated_wings(at, others), _caught(at, doors):
 
             def ready() -> None:

@@ -17,6 +17,7 @@ from infra.local.control.operations import Operations
 from infra.local.counters import Counters
 from infra.local.delivery.parts import DeliveryParts
 from infra.local.delivery.payloads import Sealed
+from infra.local.departure import Departure
 from infra.local.documents.orphans import free_orphans
 from infra.local.home_witness import HomeWitness
 from infra.local.host.app import Host
@@ -276,7 +277,8 @@ class Fleet:
             starts=self.starts,
             status=self.status,
             rekeying=self.rekeying,
-            tenancy=self._tenancy(),
+            tenancy=(tenancy := self._tenancy()),
+            departure=Departure(tenancy, self.cipher, self.means.clock, self.config.cell),
             audience=self.config.control_url,
             callback_callers=wiring.with_role(self.manifest, CALLBACK_ROLE),
         )

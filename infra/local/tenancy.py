@@ -15,17 +15,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import orjson
 
+from infra.local.ambient import EPOCH
 from infra.local.documents.store import SqliteDocuments
 from infra.local.secrets import SqliteSecrets
 from infra.local.storage.engine import Engine
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
-from shared.ledger.admission import NOBODY, RECORD
+from shared.ledger.admission import EXPORTED, MOVED_AWAY, MOVED_TO, NOBODY, PIN, RECORD
 from shared.ports.documents import Ref
 from shared.usecases.audit.shelf import ROOT, folder_of
 
@@ -60,7 +61,7 @@ PROOFS_OF_PEOPLE: Final = frozenset(
 )
 """What somebody could try to sign in by: it is in no export."""
 _COUNTS: Final = "SELECT db, collection, count(*) FROM packed WHERE tenant = ? GROUP BY db, collection"
-_NEXT: Final = """SELECT collection, id, unpacked(body), version FROM packed
+_NEXT: Final = """SELECT collection, id, unpacked(body), version, expires_at FROM packed
 WHERE db = 'main' AND tenant = ? AND (collection, id) > (?, ?) ORDER BY collection, id LIMIT ?"""
 _ALL: Final = "SELECT collection, id, version FROM packed WHERE db = ? AND tenant = ? ORDER BY collection, id"
 _OPEN: Final = """SELECT count(*), min(json_extract(keys, '$."of_property"')) FROM packed
@@ -103,7 +104,7 @@ class Tenancy:
             "tenant": tenant,
             "documents": counts["main"],
             "sealed": counts["sealed"],
-            "secrets": len(list(self._secrets(tenant))),
+            "secrets": len(list(self.secrets_of(tenant))),
             "audit_files": files,
             "audit_kept_until": until,
             "audit": sorted(AUDIT & {*counts["main"], *counts["sealed"]}),
@@ -121,19 +122,24 @@ class Tenancy:
                 "id": id_,
                 "version": version,
                 "data": None if collection in PROOFS_OF_PEOPLE else orjson.loads(body),
+                "expires": instant_of(expires),
             }
-            for collection, id_, body, version in rows
+            for collection, id_, body, version, expires in rows
         ]
 
-    async def remove(self, tenant: TenantId) -> dict[str, Any]:
-        """Remove what nobody has to keep, and return what remains; nothing while a key may open a door."""
-        if hindered := self.standing(tenant)["hindered"]:
+    async def remove(self, tenant: TenantId, arrived: str | None = None) -> dict[str, Any]:
+        """Remove what nobody has to keep, and return what remains; nothing while a key may open a door.
+
+        One that moved goes with all its keys, once somebody says which export arrived in the other cell.
+        """
+        hindered = [] if self._has_arrived(tenant, arrived) else self.standing(tenant)["hindered"]
+        if hindered:
             raise InvalidInput("tenant", hindered[0], "end that first; nothing was removed")
         removed = Counter[str]()
         for database in ("sealed", "main"):
             removed[database] += await self._removed(database, tenant)
         # Last: while a document of it is here, whoever looks after the rest can still reach its vendors.
-        for name, version in list(self._secrets(tenant)):
+        for name, version in list(self.secrets_of(tenant)):
             await self.secrets.destroy(name, version)
             removed["secrets"] += 1
         return {**self.standing(tenant), "removed": dict(removed)}
@@ -151,7 +157,22 @@ class Tenancy:
         if tenant == NOBODY or not known:
             raise InvalidInput("tenant", "not a company of this cell", "name one: keyfleet status knows none")
 
+    def _has_arrived(self, tenant: TenantId, arrived: str | None) -> bool:
+        record = self._record(tenant)
+        return record.get(PIN) == MOVED_AWAY and arrived is not None and record.get(EXPORTED) == arrived
+
+    def _record(self, tenant: TenantId) -> dict[str, Any]:
+        self._check(tenant)
+        ((_, body),) = self.engine.read(_HOTELS, (tenant, RECORD.collection))
+        found: dict[str, Any] = orjson.loads(body)
+        return found
+
     def _hindered(self, tenant: TenantId) -> Iterator[str]:
+        if (record := self._record(tenant)).get(PIN) == MOVED_AWAY:
+            if not {each for _, each, _ in self.engine.read(_COUNTS, (tenant,))} - AUDIT:
+                return  # it is gone
+            yield f"it moves to {record.get(MOVED_TO)}: say --arrived DIGEST, which its import there printed"
+            return
         hotels = self.engine.read(_HOTELS, (tenant, "properties"))
         for id_, body in hotels:
             if not orjson.loads(body).get("closed_at"):
@@ -169,7 +190,8 @@ class Tenancy:
         rows = self.engine.read(_HOTELS, (tenant, "audit_logs"))
         return max((str(orjson.loads(body).get("date") or "") for _, body in rows), default="")
 
-    def _secrets(self, tenant: TenantId) -> Iterator[tuple[str, int]]:
+    def secrets_of(self, tenant: TenantId) -> Iterator[tuple[str, int]]:
+        """Yield the names and versions of a company's secrets."""
         for name, version in self.engine.read(_SECRETS, ()):
             owner = _OWNER.fullmatch(name)
             if owner is not None and owner[1] == tenant:
@@ -186,6 +208,11 @@ class Tenancy:
             for row in self.engine.read(_ALL, (database, tenant)):
                 whole.update(orjson.dumps([database, *row]) + b"\n")
         return whole.hexdigest()
+
+
+def instant_of(expires: int | None) -> str | None:
+    """Return until when a row is kept, as text."""
+    return None if expires is None else (EPOCH + timedelta(microseconds=expires)).isoformat()
 
 
 def next_of(page: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:

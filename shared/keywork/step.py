@@ -23,9 +23,10 @@ from shared.keywork.next_build import handed_over
 from shared.keywork.services import Services
 from shared.keywork.settle import refuse_to_settle, settle_at_locks
 from shared.keywork.vendor_session import VendorSession, VendorSessions
-from shared.keywork.verdicts import DONE, SUPERSEDED, StepCall, Verdict, ask, followed
+from shared.keywork.verdicts import DONE, SUPERSEDED, StepCall, Verdict, ask, followed, parked
+from shared.ledger.delays import LONGEST_SLEEP
 from shared.ledger.key_record import KeyRecord, Work
-from shared.ledger.ledger import Ledger
+from shared.ledger.ledger import Change, Ledger
 from shared.vendor_kit.calm.urgency import Hurry, hurrying
 
 
@@ -85,12 +86,21 @@ async def _attempted(
         desk = await desks.at(entry.credential.tenant, entry.credential.core.property_id)
     except LockError as closed:
         return await doing.refuse(task, closed)
+    if await services.hotels.is_uncompared(call.tenant):
+        return await _left_alone(task)
     on_trial = desk.premises.property.next_build(desks.vendor) if hands_over else None
     if await handed_over(entry, call, on_trial, ledger.documents, services):
         return replace(ask(desks.vendor), next_build=True)
     with hurrying(_hurry(entry)):
         verdict = await doing.attempt(task, desk)
     await kept_to_itself(task, desk.premises.policy)
+    return verdict
+
+
+async def _left_alone(task: AttemptContext) -> Verdict:
+    """Let a key wait whose company was brought from another cell: all its locks are compared first."""
+    later, verdict = parked(task.entry, task.now + LONGEST_SLEEP, task.now)
+    await task.ended(Change(later))
     return verdict
 
 

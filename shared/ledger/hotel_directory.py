@@ -14,7 +14,7 @@ from shared.domain.premises import LockDevice, Locks, Property, doors_of
 from shared.domain.scope import NO_SCOPE, AccessScope
 from shared.kernel.remembered import Remembered
 from shared.kernel.together import gather_both
-from shared.ledger.admission import Admitted, admit_tenant
+from shared.ledger.admission import Admitted, PinnedElsewhere, admit_tenant
 from shared.ledger.policies import policy_of
 from shared.ledger.premises import Premises, page_at, premises_of
 from shared.ledger.reading import reading_at
@@ -78,6 +78,21 @@ class HotelDirectory:
         except InvalidInput:
             return False
 
+    async def is_elsewhere(self, tenant: str) -> bool:
+        """Say whether a tenant, of whom something is kept here, has moved to another cell."""
+        try:
+            await self._admitted_as(tenant)
+        except InvalidInput as refusal:
+            return isinstance(refusal, PinnedElsewhere)
+        return False
+
+    async def is_uncompared(self, tenant: str) -> bool:
+        """Say whether a tenant was brought here and its locks are not compared yet: they are left alone."""
+        try:
+            return (await self._admitted_as(tenant)).uncompared
+        except InvalidInput:
+            return False
+
     async def _admitted_as(self, tenant: str) -> Admitted:
         return await self._admitted.recall(tenant, lambda: admit_tenant(self._documents, tenant, self._cell))
 
@@ -98,13 +113,21 @@ class HotelDirectory:
         return premises
 
     async def premises_of_key(self, tenant: TenantId, property_id: str) -> HotelSetup:
-        """Return the property of a key that is kept here; whether its tenant is heard is read beside it."""
+        """Return the property of a key that is kept here, unless its tenant moved: that is read beside it."""
         store = self.admitted(tenant)
         reading = self._premises.recall((tenant, property_id), lambda: self._read(store, property_id))
         if self._admitted.get(tenant) is not None:
             return await reading
-        premises, _ = await gather_both(reading, self.is_heard(tenant))
+        premises, _ = await gather_both(reading, self._still_here(tenant))
         return premises
+
+    async def _still_here(self, tenant: TenantId) -> None:
+        try:
+            await self._admitted_as(tenant)
+        except PinnedElsewhere:
+            raise
+        except InvalidInput:
+            return  # it was admitted before something was kept of it
 
     def forget(self, tenant: str) -> None:
         """Read a tenant and its premises anew: something of them changed."""

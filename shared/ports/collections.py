@@ -26,6 +26,7 @@ COLLECTIONS: Final = (
     Collection("account_owners", "which property a vendor's account belongs to, by a digest"),
     Collection("account_rotations", "since when each vendor's account is used, and how its next one comes"),
     Collection("alerts", "the last that somebody of a tenant was woken for"),
+    Collection("arrivals", "the key that a company's move is sealed for, sealed", sealed=True, expires=True),
     Collection("asked_keys", "which key an idempotency key made, of those asked for whole", expires=True),
     Collection("api_requests", "changes that people asked for, by their keys, and the answers", expires=True),
     Collection("anomalies", "what in the attempts at doors somebody should look at"),

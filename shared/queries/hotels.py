@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from shared.domain.ids import PropertyId, TenantId
-from shared.ledger.admission import RECORD
+from shared.ledger.admission import MOVED_AWAY, RECORD
 from shared.ledger.indexes import PROPERTIES
 from shared.ledger.residents import residents
 from shared.ports.documents import Document, DocumentStore, Index, Ref, TenantDocuments
@@ -28,6 +28,10 @@ class Cell:
     async def tenants(self) -> list[TenantId]:
         """Return all tenants of the cell."""
         return [tenant async for tenant in residents(self.documents, self.name)]
+
+    async def departed(self) -> list[TenantId]:
+        """Return the tenants that moved from here to another cell, and left their audit logs."""
+        return [tenant async for tenant in residents(self.documents, MOVED_AWAY)]
 
     async def asked(self, tenant: str | None) -> list[TenantDocuments]:
         """Return the documents of the tenant that is asked for, or of all."""

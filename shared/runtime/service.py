@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 
 from shared.domain.permissions import Principal
-from shared.kernel.identity import Caller
+from shared.kernel.identity import Caller, bearer
 from shared.kernel.log import log_context
 from shared.kernel.spans import traced
 from shared.kernel.trace import trace_of
@@ -129,9 +129,11 @@ async def deny(response: Response, scope: Scope, receive: Receive, send: Send) -
 async def _proven(connection: HTTPConnection, function: Deployed, on: Platform) -> Principal | Caller | None:
     if not function.people:
         return await admit(connection, function, on)
+    said = connection.headers.get("authorization")
+    bearer(said)  # who says nothing is told so before anything is loaded
     from shared.runtime.people import people_of
 
-    return await people_of(on).principal(connection.headers.get("authorization"))
+    return await people_of(on).principal(said)
 
 
 async def _live(receive: Receive, send: Send) -> None:

@@ -8,6 +8,7 @@ from starlette.requests import Request
 
 from infra.local.bus.bus import Bus
 from infra.local.control.boot_log import Starts
+from infra.local.departure import Departure
 from infra.local.rekeying import Rekeying
 from infra.local.sagas.service import LocalSagas
 from infra.local.schedules import Schedules
@@ -31,6 +32,7 @@ class Operations:
     status: Callable[[], Mapping[str, Any]]
     rekeying: Rekeying
     tenancy: Tenancy
+    departure: Departure
     audience: str
     callback_callers: frozenset[str]
 

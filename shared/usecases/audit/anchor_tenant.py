@@ -56,7 +56,7 @@ class CloseDays:
 async def anchor_tenant(command: CloseDays, on: AuditServices) -> dict[str, Any]:
     """Close a tenant's days up to one, and tell where its log stands; `behind` asks to be called again."""
     require_over(command.date, on.now)
-    await on.admitted(command.tenant)
+    await on.admitted(command.tenant, to_go_on=True)
     book = await begun_book(on, command.tenant, await _first_day(command, on))
     try:
         if book.record.begun:

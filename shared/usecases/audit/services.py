@@ -8,7 +8,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
 from shared.events.subject import RETENTION_RULES, Retention
 from shared.kernel.log import Log
-from shared.ledger.admission import NOBODY, RECORD
+from shared.ledger.admission import MOVED_AWAY, NOBODY, PIN, RECORD
 from shared.ports.ambient import Clock, Entropy, Ids
 from shared.ports.bus import EventBus
 from shared.ports.documents import Document, DocumentStore, Ref, TenantDocuments
@@ -94,13 +94,16 @@ class AuditServices:
         """What time it is."""
         return self.clock.now()
 
-    async def admitted(self, tenant: TenantId) -> TenantDocuments:
-        """Return the documents of a tenant of this cell, or refuse a stranger's before anything is read."""
+    async def admitted(self, tenant: TenantId, *, to_go_on: bool = False) -> TenantDocuments:
+        """Return the documents of a tenant of this cell, or refuse a stranger's before anything is read.
+
+        The log of one that moved to another cell is read here for its time; it goes on there.
+        """
         store = self.documents.tenant(tenant)
         if tenant == PLATFORM:
             return store
-        record = await store.get(RECORD)
-        if record is None or record.data.get("data_residency") != self.cell:
+        record, known = await store.get(RECORD), {self.cell} if to_go_on else {self.cell, MOVED_AWAY}
+        if record is None or record.data.get(PIN) not in known:
             raise InvalidInput("tenant", "no tenant of this cell", "name one that is admitted here")
         return store
 

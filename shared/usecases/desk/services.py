@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from shared.domain.ids import TenantId
-from shared.keywork.services import Services
 from shared.ports.documents import DocumentStore, TenantDocuments
 from shared.ports.vault import Cipher
+
+if TYPE_CHECKING:
+    from shared.keywork.services import Services  # a desk that is refused needs nothing of it
 
 
 class DeskRefused(Exception):
@@ -21,7 +24,7 @@ class DeskRefused(Exception):
 class DeskServices:
     """The services of keys, and what seals the secrets of desks."""
 
-    keys: Services
+    keys: "Services"
     sealed: DocumentStore
     cipher: Cipher
 

@@ -48,6 +48,8 @@ ROUNDS_OF_SENDINGS: Final = 5
 sweep's time from keys, which are looked at again with the next one."""
 LONGEST: Final = timedelta(minutes=4)
 """Less than the sweeper's own time, and more than the minute after which the next one sets out."""
+ELSEWHERE: Final = timedelta(minutes=5)
+"""So long at most what was due of a tenant comes late in the cell that it moved to."""
 Due = tuple[TenantId, str]
 
 
@@ -215,6 +217,10 @@ class _Sweep:
 
     async def _tended(self, tenant: TenantId, id_: str) -> bool:
         try:
+            if await self.services.hotels.is_elsewhere(tenant):
+                # Another cell tends it now; what is left of it here must not stand before the others.
+                await self._put_off(tenant, id_, ELSEWHERE)
+                return False
             return await self.stream.tend(tenant, id_, self.documents, self.services)
         except StaleVersion:
             return False  # somebody else tends it
@@ -224,11 +230,11 @@ class _Sweep:
             await self._put_off(tenant, id_)
             return False
 
-    async def _put_off(self, tenant: TenantId, id_: str) -> None:
+    async def _put_off(self, tenant: TenantId, id_: str, wait: timedelta = STEP_LEASE) -> None:
         """Let the others come first, without reading what may be unreadable, unless it is put off already."""
         store, now = self.documents.tenant(tenant), self.services.now
         found = await store.get(Ref(self.stream.due.collection, id_))
         if found is not None and found.data.get(DUE_AT, 0) <= milliseconds(now):
             with contextlib.suppress(StaleVersion):
-                later = {**found.data, DUE_AT: milliseconds(now + STEP_LEASE)}
+                later = {**found.data, DUE_AT: milliseconds(now + wait)}
                 await store.commit([Update(found.ref, later, found.version)])

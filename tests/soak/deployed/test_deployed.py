@@ -12,8 +12,11 @@ from tests.emulators.installed import FIRESTORE, running
 from tests.soak.deployed.installed import FLEET, PLACE, Deployed, environment_of
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(600)]
-MOST_TIMES, OPEN_TO_ALL = 2.0, 3.8
-"""Of the bare framework's CPU, before anything of Google is called (infra/docs/cloud-findings.md)."""
+MOST_TIMES = 1.7
+"""Of the bare framework's CPU, before anything of Google is called (infra/docs/cloud-findings.md).
+
+The most that was seen is 1.31; the rest is for a machine whose caches others use, and a clock of 10 ms.
+"""
 ENTRIES = list(FLEET["functions"])
 STARTS = "KEYFLEET_STARTS"
 """Names a file that is told what each start took."""
@@ -60,8 +63,7 @@ def test_an_entry_is_served_asks_who_calls_and_starts_lean(name, deployed, bare,
     with deployed.served(name, entry["entry_point"], **environment_of(name)) as function:
         status, answer = function.ask()
         taken = starts[name] = function.cpu_seconds()
-    most = OPEN_TO_ALL if entry["open_to_all"] else MOST_TIMES
-    assert taken <= most * bare, f"{name} takes {taken:.2f} s, the framework alone {bare:.2f} s"
+    assert taken <= MOST_TIMES * bare, f"{name} takes {taken:.2f} s, the framework alone {bare:.2f} s"
     if FLEET["functions"][name]["open_to_all"]:  # each asks in its own way, and has nothing at its root
         assert status in (401, 403, 404, 405), answer
     else:

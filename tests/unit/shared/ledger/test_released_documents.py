@@ -154,6 +154,7 @@ BY_HAND = {
     "account_deeds",
     "account_owners",
     "api_requests",
+    "arrivals",
     "audit_expiries",
     "audit_keys",
     "audit_logs",
