@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from infra.manifest.load import ROOT
+
 RUN: Final = Path(__file__).with_name("last_run.json")
 NOT_KEPT: Final = frozenset({"folder"})
 """Of the machine's facts, what is nobody else's business."""
@@ -13,8 +15,9 @@ NOT_KEPT: Final = frozenset({"folder"})
 def keep(report: Mapping[str, Any], path: Path = RUN) -> None:
     """Keep a report, but for where on this machine it was made."""
     machine = {name: fact for name, fact in report["machine"].items() if name not in NOT_KEPT}
-    told = {**report, "machine": machine}
-    path.write_text(json.dumps(told, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    told = json.dumps({**report, "machine": machine}, indent=1, sort_keys=True)
+    # What could not be taken is told in its error's words, which may name where the code lies here.
+    path.write_text(told.replace(f"{ROOT}/", "") + "\n", encoding="utf-8")
 
 
 def kept(path: Path = RUN) -> dict[str, Any] | None:
