@@ -47,6 +47,7 @@ from shared.ledger.grant_record import CLOCK_MARGIN, YES, GrantRecord, Wish
 from shared.ledger.key_record import KeyRecord, Saga
 from shared.ledger.ledger import Change
 from shared.ports.ambient import Entropy
+from shared.ports.lock_causes import left_alone
 
 Settled = list[tuple[GrantRecord, GrantRecord]]
 OF_A_CIRCUITS_REST: Final = (0.5, 1.0)
@@ -130,7 +131,7 @@ class _Later:
         if it.missed:
             return NONE
         if it.failed:
-            share = entropy.uniform(*OF_A_CIRCUITS_REST) if it.at_open_circuit else 1
+            share = entropy.uniform(*OF_A_CIRCUITS_REST) if left_alone(it.errors) else 1
             return max(delay_after(max(1, it.tries), entropy), min(it.asked_for, LONGEST_WAIT) * share)
         now = it.task.now
         busy = [kept.busy_until - now for kept in ours if kept.busy_until is not None]

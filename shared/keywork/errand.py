@@ -31,7 +31,7 @@ from shared.ledger.sealed_keys import SealedKeys
 from shared.ledger.vendor_calls import CallMade
 from shared.ports.exchanges import Exchange
 from shared.ports.lock import InHand, KeyAtLock, LockVendor
-from shared.ports.lock_causes import LockCause, about_the_pin, in_line, of_our_own, unheard
+from shared.ports.lock_causes import about_the_pin, in_line, of_our_own, unheard
 
 NONE: Final = timedelta(0)
 
@@ -198,11 +198,6 @@ class SettleAttempt:
     def failed(self) -> bool:
         """Say whether any lock was asked in vain in this try."""
         return bool(self.errors or self.failed_before)
-
-    @property
-    def at_open_circuit(self) -> bool:
-        """Say whether the vendor was not asked, for it is left alone."""
-        return bool(self.errors) and all(each.cause.kind == LockCause.CIRCUIT_OPEN for each in self.errors)
 
     @property
     def failed_in_earnest(self) -> bool:
