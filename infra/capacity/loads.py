@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from infra.capacity.region import ARRIVALS, PROPERTIES, SWEEP_SECONDS, Day, Profile, swept
+from infra.capacity.region import ARRIVALS, LINE_A_MINUTE, PROPERTIES, Day, Profile, swept
 from infra.local.sample.load import sample_vendor
 from shared.ledger.indexes import DAYS, DUE, DUE_STAYS
 from shared.ports.documents import Index
 from shared.usecases.upkeep.go_round import A_SECOND, LONGEST
+from shared.usecases.upkeep.sweep_due import AT_A_TIME, KEYS_EVERY
 
 A_PLACE: Final = 500
 """Writes a second that one ordered place of an index takes."""
@@ -48,7 +49,13 @@ def loads_of(
             "executions at once, a vendor down for its busiest hour",
             day.at_once_in_outage,
             EXECUTIONS,
-            "asleep for 324 s; then the sweeper has them",
+            "as long and as often as those lived whose vendor answered nobody for that hour",
+        ),
+        Load(
+            "executions begun in the busiest minute of that hour",
+            day.begun_a_minute_in_outage,
+            BEGUN,
+            f"of those that wait {LINE_A_MINUTE:,} at most: that is the sweeper's own pace",
         ),
         *_indexes(day),
         *_hot(profile),
@@ -112,7 +119,10 @@ def _sweeper(profile: Profile, day: Day, properties: int) -> Iterator[Load]:
         BEFORE_ARRIVAL,
         f"{day.owed:,} keys, as long as a stay's check each",
     )
-    yield Load("seconds that a key waits for a sweep at most", SWEEP_SECONDS, 300, "keys come first in each")
+    # A sweep of other things ends just before it would look at keys, and the next comes a minute later.
+    longest = 2 * KEYS_EVERY.total_seconds() + AT_A_TIME * profile["tending"]
+    how = "keys come first in each, and once more each minute"
+    yield Load("seconds that a key waits for a sweep at most", longest, 300, how)
 
 
 def _rounds(profile: Profile, plan: Mapping[str, Any], properties: int) -> Iterator[Load]:

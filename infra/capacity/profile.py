@@ -1,14 +1,15 @@
 """What one event of a stay costs: what grew from a day of few houses to a day of more."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import orjson
 
-from infra.capacity.sample_day import Execution, Played
-from infra.capacity.tally import Late
+from infra.capacity.region import OUTAGE
+from infra.capacity.sample_day import Execution, Played, Span
+from infra.capacity.tally import DAY, Late
 from infra.capacity.town import STAYS, WORDS
 from infra.local.sample.load import sample_vendor
 
@@ -19,8 +20,8 @@ STARTERS: Final = {"compare-locks": "compare_locks", "listen-due": "hear_doors"}
 QUANTILES: Final = 100
 
 
-def profile_of(small: Played, large: Played) -> dict[str, Any]:
-    """Return what two runs say of a stay, a house and a cell."""
+def profile_of(small: Played, large: Played, troubled: Played) -> dict[str, Any]:
+    """Return what two runs say of a stay, a house and a cell, and a third of keys whose vendor was down."""
     return {
         "houses": [small.houses, large.houses],
         "states": [small.states, large.states],
@@ -35,8 +36,20 @@ def profile_of(small: Played, large: Played) -> dict[str, Any]:
         "calls_a_minute": large.tally.most_calls_a_minute(),
         "late": max((each.seconds for each in large.tally.late), default=0.0),
         "tending": _tending(large.tally.late),
+        "stories": stories(troubled.executions),
         "round_seconds": {name: _lived(large.executions, saga) for name, saga in STARTERS.items()},
     }
+
+
+def stories(executions: Sequence[Execution]) -> list[list[Span]]:
+    """Return of each key that came in the first half of an outage when its executions lived, from then on."""
+    first, long = OUTAGE
+    of_key = defaultdict[tuple[str, int], list[Span]](list)
+    for each in sorted(executions, key=lambda each: each.began):
+        if each.workflow == WORK and first <= each.began % DAY < first + long:
+            of_key[each.saga, int(each.began // DAY)].append((each.began, each.ended))
+    told = [spans for spans in of_key.values() if spans[0][0] % DAY < first + long / 2]
+    return [[(round(a - spans[0][0], 1), round(b - spans[0][0], 1)) for a, b in spans] for spans in told]
 
 
 def keep(profile: Mapping[str, Any], path: Path = RUN) -> None:

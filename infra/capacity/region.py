@@ -9,19 +9,20 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from itertools import accumulate
 from random import Random
 from typing import Any, Final
 
 from infra.capacity.tally import DAY, MINUTE
 from infra.capacity.town import SHARES, STAYS, WORDS
+from shared.keywork.trouble_line import A_SECOND
 
 PROPERTIES: Final = 10_000
+LINE_A_MINUTE: Final = 60 * sum(A_SECOND.values())
+"""As many are begun again in a minute that wait out one vendor's trouble."""
 OUTAGE: Final = (10 * 3600, 3600)
 """A vendor is down for an hour, in the hour of most check-outs: from when, and for how long."""
-ASLEEP: Final = 324.0
-"""Seconds that an execution sleeps between its tries while a vendor is down, until the sweeper has it."""
-SWEEP_SECONDS: Final = 240.0
 CHECK_IN: Final = {14: 6, 15: 3, 16: 1}
 """Hours of check-in, and in how many tenths of the hotels."""
 ARRIVALS: Final = Counter(
@@ -29,6 +30,9 @@ ARRIVALS: Final = Counter(
 )
 """At which moments arrivals are due to be checked, in hotels of three zones: two hours before."""
 Profile = Mapping[str, Any]
+Span = tuple[float, float]
+Story = Sequence[Span]
+"""When the executions of one key lived, from the moment on at which its first began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,8 @@ class Day:
     at_once: int
     at_once_in_outage: int
     begun_a_minute: int
+    begun_a_minute_in_outage: int
+    """Those of what is new, and as many of those that wait as the sweeper begins again."""
     events_a_second: Mapping[str, int]
     operations: Mapping[str, float]
     """Of each how many in the whole day."""
@@ -57,18 +63,18 @@ def a_day(profile: Profile, properties: int = PROPERTIES, seed: int = 0) -> Day:
     }
     begun = [*_moments(told[WORDS[0]]), *_moments(told[WORDS[2]])]
     well = [(at, at + chance.choice(profile["seconds"])) for at in begun]
-    first, long = OUTAGE
-    down = [_slept(began, ended, first, first + long) for began, ended in well]
+    down, again = _troubled(profile, well, chance)
     return Day(
         events=sum(map(sum, told.values())),
         executions=len(begun),
         at_once=_most(well),
         at_once_in_outage=_most(down),
         begun_a_minute=_busiest(begun, MINUTE),
+        begun_a_minute_in_outage=_busiest([*begun, *again], MINUTE),
         events_a_second={word: max(counts) for word, counts in told.items()},
         operations=_operations(profile, properties),
         a_second=_peaks(profile, told),
-        owed=sum(first <= at < first + long for at in begun),
+        owed=sum(_in_outage(at) for at in begun),
     )
 
 
@@ -95,11 +101,37 @@ def _moments(counts: "array[int]") -> Iterator[int]:
         yield from [second] * many
 
 
-def _slept(began: float, ended: float, first: float, last: float) -> tuple[float, float]:
-    return (began, min(began + ASLEEP, last) + ended - began) if first <= began < last else (began, ended)
+def _troubled(profile: Profile, well: Sequence[Span], chance: Random) -> tuple[list[Span], list[float]]:
+    """Return when executions live if the vendor is down, and when those begin that are not a key's first."""
+    spans, due = list[Span](), list[tuple[float, int, Story]]()
+    for key, (began, ended) in enumerate(well):
+        story = chance.choice(profile["stories"]) if _in_outage(began) else [(0.0, ended - began)]
+        spans.append((began, began + story[0][1]))
+        if len(story) > 1:
+            due.append((began + story[1][0], key, story[1:]))
+    again = list(_in_line(due))
+    return spans + again, [began for began, _ in again]
 
 
-def _most(spans: Sequence[tuple[float, float]]) -> int:
+def _in_line(due: list[tuple[float, int, Story]]) -> Iterator[Span]:
+    """Yield when those live that are begun again while the vendor is down: at the pace of the line."""
+    heapify(due)
+    free, over = 0.0, sum(OUTAGE)
+    while due and max(due[0][0], free) < over:
+        ready, key, ((since, until), *later) = heappop(due)
+        began = max(ready, free)
+        free = began + MINUTE / LINE_A_MINUTE
+        yield began, began + until - since
+        if later:
+            heappush(due, (began + later[0][0] - since, key, later))
+
+
+def _in_outage(at: float) -> bool:
+    first, long = OUTAGE
+    return first <= at < first + long
+
+
+def _most(spans: Sequence[Span]) -> int:
     steps = [0] * (DAY + 2)
     for began, ended in spans:
         steps[int(began)] += 1

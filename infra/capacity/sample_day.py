@@ -12,7 +12,7 @@ from typing import Final
 import orjson
 
 from infra.capacity.counted import CountedFleet
-from infra.capacity.tally import MINUTE, Tally
+from infra.capacity.tally import DAY, MINUTE, Tally
 from infra.capacity.town import MIDNIGHT, SHARES, Locks, client_of, described, event_of, house_of, stays_of
 from infra.local.ambient import SeededEntropy
 from infra.local.sample.load import sample_vendor
@@ -34,14 +34,19 @@ SETTLED: Final = 6 * 3600
 CLOUD: Final = "http://127.0.0.1:8788"
 
 
+Span = tuple[float, float]
+"""From one second to another."""
+
+
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """An execution of a workflow: when it began and ended, in seconds since that midnight."""
+    """An execution: of which workflow and work, and from when to when, in seconds since that midnight."""
 
     workflow: str
     began: float
     ended: float
     steps: int
+    saga: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +59,16 @@ class Played:
     states: dict[str, int]
 
 
-def played(home: Path, houses: int, seed: int = 0) -> Played:
-    """Play a day's guests of so many houses."""
+def played(home: Path, houses: int, seed: int = 0, outage: Span | None = None) -> Played:
+    """Play a day's guests of so many houses, whose vendor answers nobody during an outage, each day."""
 
     async def main(clock: VirtualClock) -> Played:
-        return await _played(home, houses, seed, clock)
+        return await _played(home, houses, seed, clock, outage)
 
     return run_virtually(main, seed)
 
 
-async def _played(home: Path, houses: int, seed: int, clock: VirtualClock) -> Played:
+async def _played(home: Path, houses: int, seed: int, clock: VirtualClock, outage: Span | None) -> Played:
     tally, chance = Tally(midnight=MIDNIGHT.timestamp()), Random(seed)  # noqa: S311 - repeatable on purpose
 
     def called(call: Call) -> None:
@@ -71,10 +76,14 @@ async def _played(home: Path, houses: int, seed: int, clock: VirtualClock) -> Pl
         tally.vendor.append((house_of(call), at))
         tally.count("calls of vendors", at)
 
+    def down() -> bool:
+        at = asyncio.get_running_loop().time() - BEFORE
+        return outage is not None and at >= 0 and outage[0] <= at % DAY < outage[1]
+
     world = World(
         clock=clock,
         entropy=SeededEntropy(seed),
-        outside=Locks(houses, clock.now, chance, called),
+        outside=Locks(houses, clock.now, chance, called, down),
         threaded=False,
         log=Log("keyfleet", io.StringIO(), clock.now),
     )
@@ -127,12 +136,15 @@ async def _watched(fleet: CountedFleet) -> None:
 
 
 def _executions(fleet: CountedFleet) -> Iterable[Execution]:
-    rows = fleet.means.engine.read("SELECT workflow, started_at, ended_at, steps FROM executions", ())
-    for workflow, began, ended, steps in rows:
+    rows = fleet.means.engine.read(
+        "SELECT workflow, started_at, ended_at, steps, json_extract(argument, '$.saga_id') FROM executions",
+        (),
+    )
+    for workflow, began, ended, steps, saga in rows:
         if ended is not None and _since(began) >= 0:
             fleet.tally.count(f"executions of {workflow}", _since(began))
             fleet.tally.count("steps", _since(began), steps)
-            yield Execution(workflow, _since(began), _since(ended), steps)
+            yield Execution(workflow, _since(began), _since(ended), steps, saga or "")
 
 
 def _since(instant: str) -> float:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import accumulate
@@ -16,7 +16,7 @@ from infra.simulators.kit.app import Simulator
 from infra.simulators.kit.world import SimWorld
 from infra.simulators.registry import simulated_vendor
 from shared.domain.instants import instant_to_text
-from shared.vendor_kit.http import Answer, Call
+from shared.vendor_kit.http import Answer, Call, TimedOut
 
 MIDNIGHT: Final = (BEGINNING + timedelta(days=1)).replace(hour=0)
 """Of the day on which the first is booked; until then houses are set up."""
@@ -131,16 +131,22 @@ def event_of(told: Told, now: datetime) -> Json:
 
 
 class Locks:
-    """The world outside: one vendor's cloud, and the time that its calls take."""
+    """The world outside: one vendor's cloud, the time that its calls take, and whether it answers any."""
 
-    def __init__(self, houses: int, now: Any, chance: Random, called: Any) -> None:
+    def __init__(
+        self, houses: int, now: Any, chance: Random, called: Any, down: Callable[[], bool] = lambda: False
+    ) -> None:
         vendor = simulated_vendor(sample_vendor())
         world = SimWorld(now=now, chance=chance, sleep=asyncio.sleep, hotel=doors_of(houses))
-        self._cloud, self._chance, self._called = InProcess(Simulator(vendor, world)), chance, called
+        self._cloud, self._chance = InProcess(Simulator(vendor, world)), chance
+        self._called, self._down = called, down
 
     async def send(self, call: Call) -> Answer:
         """Be the vendor, some way off."""
         self._called(call)
+        if self._down():
+            await asyncio.sleep(call.timeout)
+            raise TimedOut(f"no answer within {call.timeout:g} s")
         await asyncio.sleep(self._chance.uniform(*VENDOR_SECONDS))
         return await self._cloud.send(call)
 

@@ -12,7 +12,7 @@ from infra.cli.answer import Answer, line, plain, table
 
 if TYPE_CHECKING:
     from infra.capacity.loads import Load
-    from infra.capacity.sample_day import Played
+    from infra.capacity.sample_day import Played, Span
 
 REGION = 10_000
 ENOUGH = 2.0
@@ -58,17 +58,20 @@ def capacity(properties: Properties = REGION, houses: Houses = 0, keep_run: Keep
 
 
 def measured(houses: int) -> Mapping[str, Any]:
-    """Play a day of so many properties, and of twice as many."""
+    """Play a day of so many properties, of twice as many, and of so many whose vendor is down for an hour."""
     from infra.capacity.profile import profile_of
+    from infra.capacity.region import OUTAGE
 
-    return profile_of(*[_played(many) for many in (houses, 2 * houses)])
+    first, long = OUTAGE
+    small, large = (_played(many) for many in (houses, 2 * houses))
+    return profile_of(small, large, _played(houses, (first, first + long)))
 
 
-def _played(houses: int) -> "Played":
+def _played(houses: int, outage: "Span | None" = None) -> "Played":
     from infra.capacity.sample_day import played
 
     with tempfile.TemporaryDirectory(prefix="keyfleet-capacity-") as folder:
-        return played(Path(folder) / "home", houses)
+        return played(Path(folder) / "home", houses, outage=outage)
 
 
 def _fact(each: "Load") -> dict[str, Any]:

@@ -181,16 +181,19 @@ check-outs of few properties ({few}), and of {many} ({played:,} stays), on the e
 clock, with Firestore's and a vendor's distances assumed (`keyfleet capacity --houses {few} --keep` does it
 again). What grew with the stays is an event's; then every event of the region's day is drawn, each doing as
 much, and each execution living as long as one of those (`keyfleet capacity`). Nobody writes to guests there.
+The outage was played too: the same day of {few}, whose vendor answers nobody from ten to eleven.
 """
 _READING: Final = """
 Below a headroom of 2 something must be done before such a region opens; below 1 it does not hold. What does
 not hold at this size:
 
-- **Rounds.** Every company is visited, 16 houses side by side, four begun a second (decision 0236). At one
-  o'clock a house has two begun: of 10,000 in one zone the last doors are asked two hours later, and said.
-- **Executions through an outage.** One that sleeps holds a place. Google keeps a hundred thousand more in
-  waiting; keys then wait for places. Waits over a minute should park instead.
-- **Arrivals checked.** The one sweeper tends stays in sixteen lanes. On Firestore itself it is not measured.
+- **Rounds.** Every company is visited, 16 houses side by side, eight begun a second (decision 0246). Adapters
+  have up to 60 instances for that: a quota of the region's, to be asked for.
+- **An outage.** Those that wait are begun again forty a second (decision 0245), beside all that is new; more
+  would find no place among what Google begins. After an hour of it the last is begun within the next.
+- **One application.** A hotel's own takes its comparison's calls and its keys'; keys come first, and the
+  limit holds. Each block of calls is a write to `rates`: of single calls at the vendor's limit, 95 a minute.
+- **Arrivals checked.** The one sweeper tends stays in 32 lanes. What that takes of CPU is not measured.
 
 Not limited by Google, but by others: a vendor's application (often 100 calls a minute; fifty instances keep
 to it together and use 95 % of it, `tests/unit/shared/vendor_kit/calm/test_blocks.py`), and a property's

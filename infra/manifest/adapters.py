@@ -13,7 +13,7 @@ _SHARED: Final[dict[str, Any]] = {
     # A turn at a busy gateway may take 40 seconds, and a lock a minute.
     "timeout": 120,
     # A vendor counts the calls of all instances together, and so do we, through the store (decision 0046).
-    "max_instances": 20,
+    "max_instances": 60,
     # It alone reads its vendor's accounts, and so it alone takes another into use (decision 0160).
     "roles": ("documents", "sealed", "publish", "secrets-write"),
 }

@@ -16,6 +16,8 @@ The first row that applies counts; README.md says what it does to the secret, an
 | for good or for too long, of the last way | failed | ended |
 | for good or for too long, or the encoder is offline and there is another | | the plan's next way, at once |
 | for now | | the next attempt, after a rest that grows |
+
+Once that has lasted more than a minute, a rest is parked.
 """
 
 import hashlib
@@ -166,7 +168,9 @@ def _onwards(attempted: IssueAttempt) -> Decision:
 
 def _in_line(attempted: IssueAttempt, wait: timedelta) -> Decision:
     """Let the attempt go on when others of us have had their turn: no vendor refused anything."""
-    return _waited(attempted, attempted.task.entry, wait, goes_on=True, sealed=_named(attempted))
+    entry = attempted.task.entry
+    in_line = replace(entry, saga=entry.saga.in_our_line())
+    return _waited(attempted, in_line, wait, goes_on=True, sealed=_named(attempted))
 
 
 def _parked(attempted: IssueAttempt, until: datetime) -> Decision:
@@ -178,7 +182,8 @@ def _parked(attempted: IssueAttempt, until: datetime) -> Decision:
 
 
 def _again(it: Refusal) -> Decision:
-    entry = replace(it.of.task.entry, credential=_noted(it))
+    task = it.of.task
+    entry = replace(task.entry, credential=_noted(it), saga=task.entry.saga.asked_in_vain(task.now))
     return _waited(it.of, entry, it.wait, goes_on=False, sealed=_named(it.of))
 
 

@@ -9,11 +9,14 @@
 | nothing is owed | settled, amended or woken | done |
 | a lock would not let go, or will not open as it is to | residual, said to people | asked again each hour |
 | only such are left whose time is over by their locks' clocks | settled | asked again each day |
+
+Once a vendor was asked in vain for more than a minute, a rest is parked.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Final
 
 from shared.domain.commands import Amend, Command, Unsuspend
 from shared.domain.credential import KeyCredential
@@ -41,11 +44,14 @@ from shared.ledger.delays import (
     delay_after,
 )
 from shared.ledger.grant_record import CLOCK_MARGIN, YES, GrantRecord, Wish
-from shared.ledger.key_record import KeyRecord
+from shared.ledger.key_record import KeyRecord, Saga
 from shared.ledger.ledger import Change
 from shared.ports.ambient import Entropy
+from shared.ports.lock_causes import left_alone
 
 Settled = list[tuple[GrantRecord, GrantRecord]]
+OF_A_CIRCUITS_REST: Final = (0.5, 1.0)
+"""Whoever closes a door comes by now and then: many in step would all find the circuit open but one."""
 
 
 async def conclude_settling(it: SettleAttempt) -> Verdict:
@@ -108,8 +114,16 @@ class _Later:
         if not (ours or it.missed):
             entry = self.change.entry.due_in(STEP_LEASE, now)
             return Decision(replace(self.change, entry=entry), ask(ready[0].grant.vendor))
-        entry, verdict = after_rest(self.change.entry, task.vendor, self._wait(ours, entropy), now)
+        entry = replace(self.change.entry, saga=self._saga(now))
+        entry, verdict = after_rest(entry, task.vendor, self._wait(ours, entropy), now)
         return Decision(replace(self.change, entry=entry), verdict)
+
+    def _saga(self, now: datetime) -> Saga:
+        """Return the work: how long executions rest for it depends on whether its vendor is in trouble."""
+        saga = self.change.entry.saga
+        if self.it.missed:
+            return saga
+        return saga.asked_in_vain(now) if self.it.failed_in_earnest else saga.in_our_line()
 
     def _wait(self, ours: Sequence[GrantRecord], entropy: Entropy) -> timedelta:
         """Return how long until it is worth asking again: after an error longer each time."""
@@ -117,8 +131,8 @@ class _Later:
         if it.missed:
             return NONE
         if it.failed:
-            delay = delay_after(max(1, it.tries), entropy)
-            return max(delay, min(it.asked_for, LONGEST_WAIT))
+            share = entropy.uniform(*OF_A_CIRCUITS_REST) if left_alone(it.errors) else 1
+            return max(delay_after(max(1, it.tries), entropy), min(it.asked_for, LONGEST_WAIT) * share)
         now = it.task.now
         busy = [kept.busy_until - now for kept in ours if kept.busy_until is not None]
         return NONE if self.at_once else max([NONE, *busy])

@@ -31,7 +31,7 @@ from shared.ledger.sealed_keys import SealedKeys
 from shared.ledger.vendor_calls import CallMade
 from shared.ports.exchanges import Exchange
 from shared.ports.lock import InHand, KeyAtLock, LockVendor
-from shared.ports.lock_causes import about_the_pin, in_line, unheard
+from shared.ports.lock_causes import about_the_pin, in_line, of_our_own, unheard
 
 NONE: Final = timedelta(0)
 
@@ -198,6 +198,11 @@ class SettleAttempt:
     def failed(self) -> bool:
         """Say whether any lock was asked in vain in this try."""
         return bool(self.errors or self.failed_before)
+
+    @property
+    def failed_in_earnest(self) -> bool:
+        """Say whether more is missing than our own turn: the vendor is in trouble, or a lock is."""
+        return bool(self.failed_before) or not all(map(of_our_own, self.errors))
 
     @property
     def tries(self) -> int:

@@ -1,12 +1,13 @@
 """What every command on keys works with."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, TypeVar
 
 from shared.domain.ids import TenantId
 from shared.kernel.log import Log
+from shared.keywork.trouble_line import TroubleLine
 from shared.ledger.hotel_directory import HotelDirectory
 from shared.ledger.ledger import Ledger
 from shared.ports.ambient import Clock, Entropy, Ids
@@ -31,6 +32,8 @@ class Services:
     clock: Clock
     entropy: Entropy
     log: Log
+    line: TroubleLine = field(default_factory=TroubleLine)
+    """In which order those are begun again that wait out a vendor's trouble."""
 
     @property
     def now(self) -> datetime:

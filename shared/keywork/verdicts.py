@@ -101,8 +101,11 @@ def again(vendor: VendorCode, after: timedelta) -> Verdict:
 def after_rest(
     entry: KeyRecord, vendor: VendorCode, wait: timedelta, now: datetime
 ) -> tuple[KeyRecord, Verdict]:
-    """Return a key whose vendor is asked again after a rest, and what its saga is told: a long one parks."""
-    if wait <= LONGEST_SLEEP:
+    """Return a key whose vendor is asked again after a rest, and what its saga is told.
+
+    A long rest parks, and any of one whose vendor was asked in vain for long: few sleep through an outage.
+    """
+    if wait <= timedelta(0) or (wait <= LONGEST_SLEEP and entry.saga.may_rest(now + wait)):
         return entry.due_in(wait + STEP_LEASE, now), again(vendor, wait)
     return parked(entry, now + wait, now)
 

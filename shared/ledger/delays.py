@@ -13,6 +13,11 @@ MOST_TRIES: Final = 6
 
 LONGEST_SLEEP: Final = timedelta(minutes=1)
 """What is to wait for longer is parked: no execution waits for it, and the sweeper begins the next."""
+SHORT_TROUBLE: Final = timedelta(seconds=75)
+"""So long an execution tries again by itself where its vendor is in trouble: the first three waits, or a
+circuit's first two rests. What lasts longer parks."""
+WATCHED_FOR: Final = timedelta(minutes=10)
+"""So long some of those sleep on that wait out a trouble, to see soon that it is over."""
 LONGEST_WAIT: Final = timedelta(minutes=30)
 """A vendor that wants to be left alone for longer is as good as one that refuses."""
 MOST_LOST: Final = 9

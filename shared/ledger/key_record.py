@@ -15,6 +15,7 @@ from shared.domain.scope import AccessScope
 from shared.domain.states import Failed, Pending, Requested, Revoked
 from shared.domain.stored import Json, Stored
 from shared.domain.window import StayWindow
+from shared.ledger.delays import SHORT_TROUBLE, WATCHED_FOR
 from shared.ledger.reading import read_record
 from shared.ports.documents import Document, Ref
 from shared.streams.stream import Stream
@@ -35,7 +36,9 @@ class Saga:
 
     `lost` counts how often it was begun since anybody wrote, `broken` how often one that wrote broke off
     since anything came of it; `began` is when a try began that is not over. While it is `parked` no execution
-    waits for it: whoever hears what it waits for, or the sweeper when it is due, begins the next.
+    waits for it: whoever hears what it waits for, or the sweeper when it is due, begins the next. Once
+    its vendor was asked in vain, executions rest for it no longer than it `rests_until`; it is `placed` where
+    the sweeper has given it a place in the line of those that wait a trouble out.
     """
 
     kind: Work
@@ -47,6 +50,8 @@ class Saga:
     broken: int = 0
     began: Moment | None = None
     parked: Annotated[bool, Stored(omitted=True)] = False
+    rests_until: Annotated[Moment | None, Stored(omitted=True)] = None
+    placed: Annotated[bool, Stored(omitted=True)] = False
 
     def follows(self, generation: int, execution: str) -> bool:
         """Say whether this execution is the one to go on, or may still become it."""
@@ -64,9 +69,29 @@ class Saga:
         if self.execution is None:
             return replace(self, lost=self.lost + 1)
         broken = self.broken if self.parked else self.broken + 1
-        return replace(
-            self, generation=self.generation + 1, execution=None, began=None, broken=broken, parked=False
-        )
+        following = replace(self, generation=self.generation + 1, execution=None, began=None, broken=broken)
+        return replace(following, parked=False, placed=False)
+
+    def asked_in_vain(self, now: datetime) -> Self:
+        """Return the work of one whose vendor is in trouble: the first time counts."""
+        return self if self.rests_until else replace(self, rests_until=now + SHORT_TROUBLE)
+
+    def in_our_line(self) -> Self:
+        """Return the work of one that only waits for our own turn: its vendor is in no trouble."""
+        return replace(self, rests_until=None) if self.rests_until else self
+
+    def watching(self, now: datetime) -> Self:
+        """Return the work of one whose next execution is to see soon that its vendor's trouble is over."""
+        return replace(self, rests_until=now + WATCHED_FOR)
+
+    def may_rest(self, until: datetime) -> bool:
+        """Say whether an execution may rest for so long."""
+        return self.rests_until is None or until <= self.rests_until
+
+    @property
+    def waits_out_trouble(self) -> bool:
+        """Say whether no execution waits for it, for its vendor was asked in vain."""
+        return self.parked and self.rests_until is not None
 
     def turned(self, kind: Work, claim: ClaimKey | None = None) -> "Saga":
         """Return other work for an execution yet to come."""

@@ -1,5 +1,6 @@
 """What a LockError's cause says of the call: made or not, heard or not, about the PIN or not."""
 
+from collections.abc import Collection
 from enum import StrEnum
 from typing import Final
 
@@ -114,3 +115,8 @@ def in_line(error: LockError) -> bool:
 def of_our_own(error: LockError) -> bool:
     """Say whether our own turn did not come: others of us were before us, and the vendor knows nothing."""
     return in_line(error) and error.cause.kind != LockCause.CIRCUIT_OPEN
+
+
+def left_alone(errors: Collection[LockError]) -> bool:
+    """Say whether a vendor was not asked, for its circuit is open."""
+    return bool(errors) and all(each.cause.kind == LockCause.CIRCUIT_OPEN for each in errors)

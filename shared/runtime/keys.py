@@ -2,6 +2,7 @@
 
 from shared.domain.kinds import VendorCode
 from shared.keywork.services import Services
+from shared.keywork.trouble_line import TroubleLine
 from shared.keywork.vendor_session import VendorSessions
 from shared.runtime.platform import Platform
 from shared.streams.heard import HeardBus
@@ -10,7 +11,9 @@ from shared.vendor_kit.binding import AdapterPorts, OpenVendor
 
 def services_of(on: Platform) -> Services:
     """Return what the commands work with."""
-    return Services(on.hotels, HeardBus(on.bus, on.hotels), on.sagas, on.ids, on.clock, on.entropy, on.log)
+    line: TroubleLine = on.kept.setdefault("trouble line", TroubleLine())
+    bus = HeardBus(on.bus, on.hotels)
+    return Services(on.hotels, bus, on.sagas, on.ids, on.clock, on.entropy, on.log, line)
 
 
 def desks_of(on: Platform, vendor: VendorCode, opener: OpenVendor, build: str = "") -> VendorSessions:

@@ -4,6 +4,7 @@ Accounts of one application have them in common: that is what vendors count by, 
 Decisions 0046 and 0047.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ from shared.vendor_kit.calm.circuit import Circuit, SharedCircuit
 from shared.vendor_kit.calm.health_stream import HealthStream
 from shared.vendor_kit.http import CallFault
 from shared.vendor_kit.rate import NO_LIMIT, Rate, RateLimit, Urgency
+
+TIME_TO_ANSWER: Final = 20.0
+"""Seconds after which a call that is given up is its vendor's trouble, and not its caller's."""
 
 
 class VendorDown(Exception):
@@ -61,14 +65,19 @@ class Guard:
     async def watched(self) -> AsyncIterator[None]:
         """Make a call inside, or raise CircuitOpen; only a vendor that cannot answer has failed.
 
-        What comes of it after the circuit opened tells nothing of how things are since then.
+        What comes of it after the circuit opened tells nothing of how things are since then. One that nobody
+        waited for any longer has failed too, unless they never gave it time to answer.
         """
         await self._circuit.enter()
-        opened = self._circuit.opened
+        opened, began = self._circuit.opened, _passed()
         try:
             yield
         except (CallFault, VendorDown):
             await self._circuit.note(opened, failed=True)
+            raise
+        except asyncio.CancelledError:
+            if _passed() - began >= TIME_TO_ANSWER:
+                await self._circuit.note(opened, failed=True)
             raise
         await self._circuit.note(opened, failed=False)
 
@@ -144,3 +153,7 @@ class Guards:
 
     def _warn(self, account: str, change: BreakerChange) -> None:
         self._log.warning("a vendor's circuit changed", account=account, change=str(change))
+
+
+def _passed() -> float:
+    return asyncio.get_running_loop().time()

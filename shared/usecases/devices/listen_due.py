@@ -23,7 +23,8 @@ from shared.usecases.devices.read_back import arriving
 from shared.usecases.upkeep.go_round import Visitor, go_round
 
 LOOK_HOURS: Final = (1, 7, 13, 19)
-POLL_HOUR: Final = 1
+POLL_HOUR: Final = 2
+"""Another hour than that of a look, and of the comparison: a round begins one execution a house."""
 MISSED_AFTER: Final = timedelta(hours=30)
 ROUND: Final = "listen-due"
 MINUTE: Final = 37

@@ -3,6 +3,7 @@
 1. Whoever walks reads how far the comparison came, and goes on with the next lock.
 2. The grants at a lock are read, its list, the grants again: what changed meanwhile is not judged.
 3. What was found and how far we came is one commit. Of two who walk, one commits, and the other stops.
+   Where nothing was found, how far we came is kept once for some locks: who dies has them read again.
 4. What is to go is removed after that, and so noted: a crash leaves a finding that says what is still to do.
 5. A list that is none, cut or refused, says nothing of its lock: it is counted, and asked for another night.
 """
@@ -36,6 +37,8 @@ from shared.usecases.reconcile.judge_lock import OURS, LockView, judged, nameles
 from shared.usecases.reconcile.note_odd import LockFound, noted
 from shared.usecases.reconcile.take_away import take_away
 
+KEPT_EVERY: Final = 8
+"""One document takes a write a second for long, and a lock is read in less."""
 MOST_AT_A_LOCK: Final = 400
 """Findings at one lock that are looked at in one walk: beyond them, the list is nobody's to judge."""
 OVER: Final = {"outcome": "done", "after_seconds": 0}
@@ -71,10 +74,18 @@ class Walk:
     services: Services
     desk: VendorSession
     refs: FindingRefs
+    unkept: int = 0
+    """So many locks were compared since it was kept how far we came."""
 
     def saved(self, comparison: Comparison, versions: Sequence[str]) -> "Walk":
         """Return the walk with its comparison as the store has it now."""
-        return replace(self, comparison=replace(comparison, version=versions[0]))
+        return replace(self, comparison=replace(comparison, version=versions[0]), unkept=0)
+
+    async def kept(self) -> "Walk":
+        """Keep how far we came, if that is not kept yet."""
+        if not self.unkept:
+            return self
+        return self.saved(self.comparison, await self.ledger.documents.commit([self.comparison.write()]))
 
 
 async def walk_locks(
@@ -98,9 +109,15 @@ async def walk_locks(
 async def _walked(walk: Walk) -> dict[str, Any]:
     began, services = walk.services.now, walk.services
     while (door := _next(walk)) is not None:
-        walk = await _at(door, walk)
+        try:
+            walk = await _at(door, walk)
+        except LockError:
+            await walk.kept()
+            raise
         if round_over(began, services.now):
+            await walk.kept()
             return _again(timedelta(0))
+        walk = await walk.kept() if walk.unkept >= KEPT_EVERY else walk
     await end_walk(walk.comparison, walk.ledger, services)
     return OVER
 
@@ -167,6 +184,8 @@ async def _compared(door: LockDevice, view: LockView, walk: Walk) -> Walk:
         expected=comparison.expected + judgement.expected,
         gone=comparison.gone + judgement.gone,
     )
+    if not found:
+        return replace(walk, comparison=moved, unkept=walk.unkept + 1)
     versions = await walk.ledger.documents.commit([moved.write(), *(each.finding.write() for each in found)])
     walk = walk.saved(moved, versions)
     kept = [

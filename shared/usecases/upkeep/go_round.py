@@ -23,8 +23,8 @@ from shared.ports.documents import AlreadyExists, DocumentStore, StaleVersion, T
 from shared.vendor_kit.calm.blocks import PLATFORM
 
 LANES: Final = 16
-A_SECOND: Final = 4
-"""So many executions are begun: each asks an adapter for up to a minute, and an adapter takes 400 at once."""
+A_SECOND: Final = 8
+"""So many executions are begun: each asks an adapter for up to a minute, which takes 1,200 at once."""
 LONGEST: Final = timedelta(minutes=4)
 """Less than the time of a call, and than the five minutes after which the next comes."""
 KEPT_EVERY: Final = timedelta(seconds=20)

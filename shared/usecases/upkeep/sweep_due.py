@@ -1,11 +1,14 @@
-"""The sweeper: whatever announces and is due is tended, whoever's it is. One table names what is swept."""
+"""The sweeper: whatever announces and is due is tended, whoever's it is. One table names what is swept.
+
+Keys come first, and once more each minute while the others are tended. When a sweep's time is up, of each
+stream that is left only those are tended that are longest overdue.
+"""
 
 import asyncio
 import contextlib
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Final
 
 from shared.domain.ids import TenantId
@@ -30,7 +33,7 @@ from shared.ledger.indexes import (
     DUE_TELEMETRY,
     DUE_WEBHOOKS,
 )
-from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update, shard_of
+from shared.ports.documents import DocumentStore, Index, Ref, StaleVersion, Update
 from shared.streams.telling import DUE_AT
 from shared.usecases.stays.check_arrival import check_arrival
 from shared.usecases.stays.no_show import do_planned
@@ -40,7 +43,7 @@ from shared.vendor_kit.calm.health_stream import tell_health
 from shared.vendor_kit.indexes import DUE_BREAKERS
 
 AT_A_TIME: Final = 400
-LANES: Final = 16
+LANES: Final = 32
 """So many are tended side by side: most of the time one of them waits for a store, a bus or an engine."""
 MOST_ROUNDS: Final = 50
 ROUNDS_OF_SENDINGS: Final = 5
@@ -50,6 +53,7 @@ LONGEST: Final = timedelta(minutes=4)
 """Less than the sweeper's own time, and more than the minute after which the next one sets out."""
 ELSEWHERE: Final = timedelta(minutes=5)
 """So long at most what was due of a tenant comes late in the cell that it moved to."""
+KEYS_EVERY: Final = timedelta(minutes=1)
 Due = tuple[TenantId, str]
 
 
@@ -186,31 +190,36 @@ async def sweep_due(
     documents: DocumentStore, services: Services, streams: Sequence[SweptStream] = SWEPT
 ) -> int:
     """Tend what is due of each stream, the longest overdue first, and return how many that were."""
-    return sum([await _Sweep(stream, documents, services).all_due() for stream in streams])
+    until = services.now + LONGEST
+    keys, *others = (_Sweep(stream, documents, services, until) for stream in streams)
+    return await keys.all_due() + sum([await each.all_due(keys) for each in others])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Sweep:
     stream: SweptStream
     documents: DocumentStore
     services: Services
+    until: datetime
+    looked: datetime = field(init=False)
 
-    async def all_due(self) -> int:
-        until, tended = self.services.now + LONGEST, 0
+    async def all_due(self, before: "_Sweep | None" = None) -> int:
+        """Tend all that is due while there is time, and those before it once more each minute."""
+        tended = 0
         for _ in range(self.stream.rounds):
+            if before is not None and self.services.now >= before.looked + KEYS_EVERY:
+                tended += await before.all_due()
+            self.looked = self.services.now
             due = await self.documents.sweep(
-                self.stream.due, {}, until=milliseconds(self.services.now), limit=AT_A_TIME
+                self.stream.due, {}, until=milliseconds(self.looked), limit=AT_A_TIME
             )
             tended += await self._side_by_side(due)
-            if len(due) < AT_A_TIME or self.services.now >= until:
+            if len(due) < AT_A_TIME or self.services.now >= self.until:
                 break
         return tended
 
     async def _side_by_side(self, due: Sequence[Due]) -> int:
-        lanes: dict[int, list[Due]] = defaultdict(list)
-        for tenant, id_ in due:
-            lanes[shard_of(id_, LANES)].append((tenant, id_))
-        return sum(await asyncio.gather(*map(self._in_turn, lanes.values())))
+        return sum(await asyncio.gather(*(self._in_turn(due[lane::LANES]) for lane in range(LANES))))
 
     async def _in_turn(self, lane: Sequence[Due]) -> int:
         return sum([await self._tended(tenant, id_) for tenant, id_ in lane])

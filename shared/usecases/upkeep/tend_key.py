@@ -66,11 +66,22 @@ async def _go_on(entry: KeyRecord, grants: Sequence[GrantRecord], ledger: Ledger
     elif _too_late(entry, services):
         await fail_overdue(entry, ledger, services)
     elif not _in_vain(entry.saga):
-        await begin_again(entry, vendor, ledger, services)
+        await _begin_in_line(entry, vendor, ledger, services)
     elif _in_no_hurry(entry, services):
         await begin_again(entry, vendor, ledger, services, ASKED_STILL_EVERY)
     else:
         await give_up_lost(entry, ledger, services)
+
+
+async def _begin_in_line(entry: KeyRecord, vendor: VendorCode, ledger: Ledger, services: Services) -> None:
+    """Begin a key's work anew; what waits out its vendor's trouble, no faster than such may be begun."""
+    line, now = services.line, services.now
+    later = line.later(entry.saga, vendor, now)
+    if later is None:
+        watching = replace(entry, saga=line.watched(entry.saga, vendor, now))
+        await begin_again(watching, vendor, ledger, services)
+    else:
+        await ledger.save(Change(replace(entry, saga=replace(entry.saga, placed=True), due=later)))
 
 
 async def _end(entry: KeyRecord, ledger: Ledger, services: Services) -> None:

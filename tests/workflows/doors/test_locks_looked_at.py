@@ -166,7 +166,7 @@ NAME = "lock-ttlock-tnt_silk-ppt_kabul-api"
 
 def test_locks_are_looked_at_by_the_clock_and_heard_each_night(tmp_path):
     async def scenario(house):
-        await asyncio.sleep(13 * 3600)  # from noon in Kabul till after one at night
+        await asyncio.sleep(14 * 3600)  # from noon in Kabul till after two at night
         await house.settled()
         assert len(await house.kept("device_health")) == 5
         (hearing,) = await house.kept("hearings")

@@ -98,7 +98,7 @@ def test_adapter_is_described_by_its_vendor_alone():
     own = ("vendor-ref-assa-abloy", "guest-artifact-assa-abloy", "guest-account-assa-abloy")
     own += ("blind-index", "next-account-assa-abloy")
     assert described.opens == own
-    assert (described.exposure, described.timeout, described.max_instances) == ("internal", 120, 20)
+    assert (described.exposure, described.timeout, described.max_instances) == ("internal", 120, 60)
     assert set(described.roles) == {"documents", "sealed", "publish", "secrets-write"}
 
 

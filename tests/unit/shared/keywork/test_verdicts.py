@@ -7,7 +7,18 @@ import pytest
 
 from shared.domain.errors import InvalidInput
 from shared.domain.kinds import KeyWarning
-from shared.keywork.verdicts import DONE, SUPERSEDED, Outcome, StepCall, Verdict, again, ask, followed
+from shared.keywork.verdicts import (
+    DONE,
+    SUPERSEDED,
+    Outcome,
+    StepCall,
+    Verdict,
+    after_rest,
+    again,
+    ask,
+    followed,
+)
+from shared.ledger.delays import STEP_LEASE
 from shared.ledger.key_record import Work
 from shared.ledger.ledger import Change
 from tests.unit.shared.ledger.ledgering import MOCK
@@ -45,6 +56,22 @@ def test_call_without_a_field_is_refused(field):
     with pytest.raises(InvalidInput) as refused:
         StepCall.of({name: value for name, value in BODY.items() if name != field})
     assert refused.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("troubled", "wait", "outcome"),
+    [(None, 60, "retry"), (None, 61, "parked"), (0, 60, "retry"), (30, 60, "parked"), (900, 0, "retry")],
+)
+async def test_an_execution_rests_for_a_minute_at_most_and_not_where_its_vendor_is_long_in_trouble(
+    books, troubled, wait, outcome
+):
+    entry, _ = books.requested()
+    now = books.clock.now()
+    if troubled is not None:
+        entry = replace(entry, saga=entry.saga.asked_in_vain(now - timedelta(seconds=troubled)))
+    later, verdict = after_rest(entry, MOCK, timedelta(seconds=wait), now)
+    assert (verdict.outcome.value, later.saga.parked) == (outcome, outcome == "parked")
+    assert later.due == now + timedelta(seconds=wait) + (timedelta() if later.saga.parked else STEP_LEASE)
 
 
 def test_verdict_is_told_as_workflows_read_it():

@@ -160,3 +160,16 @@ async def test_a_vendor_declares_its_own_limit():
         await strict.turn(Urgency.ISSUE)
     for _ in range(100):
         await free.turn(Urgency.ISSUE)
+
+
+@pytest.mark.parametrize(("seconds", "opens"), [(60, True), (25, True), (5, False)])
+def test_a_call_that_outlives_whoever_waits_for_it_is_its_vendor_s_trouble_and_told_once(seconds, opens):
+    async def main(clock):
+        watch = Watch(clock=clock)
+        for _ in range(2):
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(seconds), watch.first.watched():
+                    await asyncio.sleep(3600)
+        return watch.states
+
+    assert run_virtually(main, 0) == (["open"] if opens else [])

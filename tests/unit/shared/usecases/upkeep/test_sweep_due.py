@@ -9,6 +9,7 @@ import pytest
 from shared.domain.commands import Accept, Provision
 from shared.domain.grant_lifecycle import ConfirmRemoval, GiveUp, Residual
 from shared.domain.states import Failed, Requested, Revoked
+from shared.keywork import trouble_line
 from shared.keywork.manual_task import MANUAL_TASKS
 from shared.keywork.next_due import OVER_AFTER
 from shared.keywork.revival import looked_at
@@ -20,7 +21,7 @@ from shared.ledger.delays import (
     NEEDED_WITHIN,
     STEP_LEASE,
 )
-from shared.ledger.indexes import DUE, DUE_SENDINGS
+from shared.ledger.indexes import DUE, DUE_DEVICES, DUE_NOTICES, DUE_SENDINGS, DUE_STAYS
 from shared.ledger.key_record import Saga, Work, ref_of
 from shared.ledger.ledger import Change
 from shared.ports.documents import Ref, StaleVersion, Update
@@ -338,3 +339,70 @@ async def test_events_for_an_address_that_is_down_take_no_sweep_from_the_keys(ho
     await sweep_due(store, hotel.services, streams)
     assert store.asked == {DUE: sweeper.MOST_ROUNDS, DUE_SENDINGS: sweeper.ROUNDS_OF_SENDINGS}
     assert len(tended) == sum(store.asked.values()) * sweeper.AT_A_TIME
+
+
+async def parked(books, **more):
+    """Keep a key whose time has come, and whose vendor was in trouble when it was parked."""
+    saga = replace(working(), parked=True, rests_until=books.clock.now(), **more)
+    return await due_key(books, saga=saga)
+
+
+async def test_keys_that_wait_out_a_trouble_are_begun_at_their_pace_and_the_others_have_their_places(
+    hotel, monkeypatch
+):
+    monkeypatch.setattr(trouble_line, "A_SECOND", {Work.ISSUE: 1 / 30})
+    keys = [await parked(hotel) for _ in range(4)]
+    lost = await due_key(hotel)
+    assert await sweep(hotel) == 5
+    begun = [argument["saga_id"] for _, argument in hotel.sagas.started]
+    assert lost.id in begun
+    assert len(begun) == 3
+    for key in (key for key in keys if key.id not in begun):
+        found = await hotel.ledger.entry(key.id)
+        assert found.saga.placed
+        assert found.due >= hotel.clock.now() + MINUTE
+    hotel.clock.advance(minutes=1, seconds=30)
+    await sweep(hotel)
+    assert len(hotel.sagas.started) == 5
+
+
+async def test_keys_are_looked_at_once_a_minute_however_much_else_is_due(hotel):
+    class Waiting:
+        """A store in which stays are due without end, each page of which takes half a minute."""
+
+        def __init__(self):
+            self.asked = []
+
+        async def sweep(self, index, *_, limit, **_more):
+            self.asked.append(index)
+            if index is DUE:
+                return []
+            hotel.clock.advance(seconds=30)
+            return [(SILK, f"rsv_{each}") for each in range(limit)]
+
+    async def tend(*_):
+        return True
+
+    store = Waiting()
+    streams = [replace(each, tend=tend) for each in sweeper.SWEPT if each.due in (DUE, DUE_STAYS)]
+    await sweep_due(store, hotel.services, streams)
+    pages = sweeper.LONGEST // timedelta(seconds=30)
+    assert store.asked == [DUE, DUE_STAYS, DUE_STAYS] * (pages // 2)
+
+
+async def test_when_a_sweep_s_time_is_up_of_each_that_is_left_the_longest_overdue_are_tended(hotel):
+    asked = Counter()
+
+    class Waiting:
+        async def sweep(self, index, *_, limit, **_more):
+            asked[index] += 1
+            hotel.clock.advance(minutes=3)
+            return [(SILK, f"any_{each}") for each in range(limit)]
+
+    async def tend(*_):
+        return True
+
+    others = (DUE_STAYS, DUE_DEVICES, DUE_NOTICES)
+    streams = [replace(each, tend=tend) for each in sweeper.SWEPT if each.due in (DUE, *others)]
+    await sweep_due(Waiting(), hotel.services, streams)
+    assert [asked[index] for index in others] == [1, 1, 1]
