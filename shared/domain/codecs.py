@@ -1,6 +1,6 @@
 """How an annotation is written as JSON and read back: by it, so that no field can be forgotten on one way."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
@@ -9,8 +9,9 @@ from typing import Any, Final, Union, get_args, get_origin
 
 from shared.domain.errors import InvalidInput
 from shared.domain.lifecycle import name_of
-from shared.domain.plain_codecs import PLAIN, Codec
-from shared.domain.stored import VERSION, Json, Stored, how_stored, upcast
+from shared.domain.plain_codecs import PLAIN, Codec, no_strays
+from shared.domain.replacing import made
+from shared.domain.stored import UNSTORED, VERSION, Json, Stored, how_stored, upcast
 
 
 def _codec_for(annotation: Any) -> Codec:
@@ -81,7 +82,7 @@ def _optional(inner: Codec) -> Codec:
     return Codec(
         inner.write if inner.plain else lambda value: None if value is None else inner.write(value),
         lambda value, path: None if value is None else inner.read(value, path),
-        lambda value: {} if value is None else inner.strays(value),
+        no_strays if inner.strays is no_strays else lambda value: inner.strays(value) if value else {},
     )
 
 
@@ -179,17 +180,15 @@ class _Part:
         elif not (self.how.omitted and value == self.default):
             document[self.name] = self.codec.write(value)
 
-    def read(self, document: Mapping[str, Json], path: str) -> Any:
-        if self.how.flat:
-            return self.codec.read(
-                {name: document[name] for name in self.names if name in document}, _join(path, self.name)
-            )
-        if self.name in document:
-            return self.codec.read(document[self.name], _join(path, self.name))
+    def read_flat(self, document: Mapping[str, Json], path: str) -> Any:
+        """Return a record whose fields stand among those of what holds it."""
+        own = {name: document[name] for name in self.names if name in document}
+        return self.codec.read(own, _join(path, self.name))
+
+    def missing(self, path: str) -> Any:
+        """Return what a document says without the field, or refuse it."""
         if self.default is MISSING:
-            raise InvalidInput(
-                _join(path, self.name), "missing", "A field without a default needs a new schema_version"
-            )
+            raise InvalidInput(path, "missing", "A field without a default needs a new schema_version")
         return self.default
 
 
@@ -223,13 +222,17 @@ def _record_codec(kind: Any) -> Codec:
     kept = (each for each in fields(kind) if each.init and how_stored(each.type)[1].kept)
     parts = [_Part.of(each) for each in kept]
     names = frozenset[str]().union(*(part.names for part in parts))
+    return Codec(_writer(parts), _reader(kind, parts), _finder(parts, names), names)
+
+
+def _writer(parts: Sequence[_Part]) -> Callable[[Any], dict[str, Json]]:
     # Documents are written more often than anything else is done: what is always there goes without a call.
     as_they_are = [(each.name, each.attribute) for each in parts if each.always and each.codec.plain]
     written = [(each.name, each.attribute, each.codec.write) for each in parts if each.always]
     written = [each for each in written if each[:2] not in as_they_are]
     others = [each for each in parts if not each.always]
 
-    def write(value: Any) -> Json:
+    def write(value: Any) -> dict[str, Json]:
         document = {name: getattr(value, attribute) for name, attribute in as_they_are}
         for name, attribute, inner in written:
             document[name] = inner(getattr(value, attribute))
@@ -237,22 +240,50 @@ def _record_codec(kind: Any) -> Codec:
             part.write(getattr(value, part.attribute), document)
         return document
 
+    return write
+
+
+def _reader(kind: Any, parts: Sequence[_Part]) -> Callable[[Json, str], Any]:
+    single = [(each.name, each.attribute, each.codec.read, each) for each in parts if not each.how.flat]
+    flat, make, unkept = [each for each in parts if each.how.flat], made(kind), _unkept(kind)
+
     def read(value: Json, path: str) -> Any:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             raise InvalidInput(path, "not an object", "Read a document this code wrote")
-        return _build(kind, {part.attribute: part.read(value, path) for part in parts}, path)
+        values = dict(unkept)
+        for name, attribute, inner, part in single:
+            within = f"{path}.{name}" if path else name
+            values[attribute] = inner(value[name], within) if name in value else part.missing(within)
+        for part in flat:
+            values[part.attribute] = part.read_flat(value, path)
+        return _build(make, values, path)
+
+    return read
+
+
+def _finder(parts: Sequence[_Part], names: frozenset[str]) -> Callable[[Json], dict[str, Json]]:
+    """Return what finds the fields of a document that nobody knows, and looks only where there may be any."""
+    deep = [(each.name, each.codec.strays) for each in parts if each.codec.strays is not no_strays]
 
     def strays(value: Json) -> dict[str, Json]:
-        found = {name: value[name] for name in value.keys() - names}
-        within = {part.name: part.codec.strays(value[part.name]) for part in parts if part.name in value}
-        return found | {name: strays for name, strays in within.items() if strays}
+        found = {} if value.keys() <= names else {name: value[name] for name in value.keys() - names}
+        for name, inner in deep:
+            if name in value and (beside := inner(value[name])):
+                found[name] = beside
+        return found
 
-    return Codec(write, read, strays, names)
+    return strays
 
 
-def _build(kind: Any, values: dict[str, Any], path: str) -> Any:
+def _unkept(kind: Any) -> dict[str, Any]:
+    """Return the fields that no document has, as they are of what was just read."""
+    declared = (each for each in fields(kind) if each.init and not how_stored(each.type)[1].kept)
+    return {each.name: _default(each, UNSTORED) for each in declared}
+
+
+def _build(make: Callable[..., Any], values: dict[str, Any], path: str) -> Any:
     try:
-        return kind(**values)
+        return make(**values)
     except InvalidInput as error:
         raise error.within(path) from None
 

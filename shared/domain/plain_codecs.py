@@ -11,7 +11,8 @@ from shared.domain.instants import Moment, instant, instant_from_text, instant_t
 from shared.domain.stored import Json
 
 
-def _no_strays(_: Json) -> dict[str, Json]:
+def no_strays(_: Json) -> dict[str, Json]:
+    """Return nothing: what has no fields has none that nobody knows."""
     return {}
 
 
@@ -21,7 +22,7 @@ class Codec:
 
     write: Callable[[Any], Json]
     read: Callable[[Json, str], Any]
-    strays: Callable[[Json], dict[str, Json]] = _no_strays
+    strays: Callable[[Json], dict[str, Json]] = no_strays
     names: frozenset[str] = frozenset()
 
     @property

@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError, InitVar, dataclass, field
 
 import pytest
 
-from shared.domain.replacing import replace
+from shared.domain.replacing import made, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +38,16 @@ class Plain:
     second: int
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    made: int
+    kind: int
+    new: int
+    twin: int
+    record: int = 5
+    changes: int = 6
+
+
 def test_what_is_named_is_changed_and_the_rest_is_as_it_was():
     stay = Stay(start=3, end=5, room="101")
     changed = replace(stay, end=7)
@@ -63,3 +73,33 @@ def test_a_kind_that_is_made_of_more_than_its_slots_is_made_anew():
     assert replace(Plain(1, 2), second=3) == Plain(1, 3)
     with pytest.raises(ValueError, match="size"):
         replace(Row("abc"), size=1)
+
+
+def test_a_record_is_made_of_all_its_fields_checked_and_frozen():
+    stay = made(Stay)(start=3, end=5, room="101")
+    assert stay == Stay(start=3, end=5, room="101")
+    assert type(stay) is Stay
+    with pytest.raises(FrozenInstanceError):
+        stay.start = 2
+    with pytest.raises(FrozenInstanceError):
+        del stay.start
+    with pytest.raises(ValueError, match="ends before"):
+        made(Stay)(start=10, end=5, room="101")
+    with pytest.raises(TypeError, match="room"):
+        made(Stay)(start=3, end=5)
+
+
+def test_a_kind_that_is_made_of_more_than_its_slots_is_made_by_itself():
+    assert made(Row) is Row
+    assert made(Plain) is Plain
+
+
+def test_fields_may_have_any_name():
+    named = Named(1, 2, 3, 4)
+    assert made(Named)(made=1, kind=2, new=3, twin=4, record=5, changes=6) == named
+    assert replace(named, made=7, changes=8) == Named(7, 2, 3, 4, 5, 8)
+
+
+def test_a_record_with_another_class_beneath_it_is_changed_as_itself():
+    assert replace(Window(start=1), end=3) == Window(start=1, end=3)
+    assert type(replace(Window(start=1), end=3)) is Window
