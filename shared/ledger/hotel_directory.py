@@ -10,7 +10,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId, RoomId, TenantId
 from shared.domain.kinds import VendorCode
 from shared.domain.policy import KeyKindPolicy
-from shared.domain.premises import LockDevice, Property, doors_of
+from shared.domain.premises import LockDevice, Locks, Property, doors_of
 from shared.domain.scope import NO_SCOPE, AccessScope
 from shared.kernel.remembered import Remembered
 from shared.kernel.together import gather_both
@@ -38,6 +38,7 @@ class HotelSetup:
     def __post_init__(self) -> None:
         rooms = (room for device in self.devices for room in device.rooms)
         object.__setattr__(self, "rooms", frozenset(rooms))
+        object.__setattr__(self, "devices", Locks(self.devices))
 
     def check_open(self) -> None:
         """Refuse a property that was deactivated: nobody is to have a key there."""

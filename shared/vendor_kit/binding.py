@@ -7,7 +7,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import LockDeviceId, RoomId, TenantId
 from shared.domain.kinds import VendorCode
 from shared.domain.policy import KeyKindPolicy
-from shared.domain.premises import LockDevice, Property, doors_of
+from shared.domain.premises import LockDevice, Locks, Property, doors_of
 from shared.domain.scope import NO_SCOPE, AccessScope
 from shared.domain.secret import Secret
 from shared.ports.ambient import Clock, Entropy
@@ -34,6 +34,7 @@ class Binding:
         if any((each.vendor, each.property_id) != (self.vendor, self.property.id) for each in self.devices):
             remedy = f"Give only {self.vendor}'s locks of the property"
             raise InvalidInput("devices", "a lock of another vendor or property", remedy)
+        object.__setattr__(self, "devices", Locks(self.devices))
 
     def device(self, device_id: LockDeviceId) -> LockDevice | None:
         """Return a lock of ours, or None."""

@@ -7,7 +7,8 @@ from shared.domain.documents import from_document, to_document
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import LockDeviceId, PropertyId, RoomId
 from shared.domain.kinds import Area, VendorCode
-from shared.domain.premises import LockDevice, doors_of
+from shared.domain.premises import LockDevice, Locks, doors_of
+from shared.domain.scope import AccessScope
 
 
 def lock(**leads):
@@ -37,3 +38,17 @@ def test_a_door_that_leads_nowhere_is_refused():
 
 def test_a_door_without_rooms_is_no_guest_room_s():
     assert doors_of([RoomId("rmu_1")], [lock(back_of_house=True)]) == ()
+
+
+def test_locks_are_found_by_their_rooms_as_a_look_at_each_finds_them():
+    rooms = [RoomId(f"rmu_{number}") for number in range(4)]
+    devices = [
+        lock(rooms=(rooms[2],)),
+        lock(rooms=tuple(rooms)),
+        lock(back_of_house=True),
+        lock(rooms=(rooms[0], rooms[2])),
+        lock(floor="3"),
+    ]
+    for scope in (AccessScope(), AccessScope(floors=("3",)), AccessScope(back_of_house=True)):
+        for asked in ([], rooms[:1], rooms[2:3], [rooms[2], rooms[0]], rooms, [RoomId("rmu_elsewhere")]):
+            assert doors_of(asked, Locks(devices), scope) == doors_of(asked, devices, scope)
