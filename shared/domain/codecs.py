@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
-from enum import StrEnum
 from functools import cache
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Final, Union, get_args, get_origin
 
@@ -41,11 +41,7 @@ def _text_codec(kind: type[str]) -> Codec:
         except ValueError:
             raise InvalidInput(path, f"not a {kind.__name__}", "Give one of its values") from None
 
-    return Codec(_enum_value if issubclass(kind, StrEnum) else str, read)
-
-
-def _enum_value(value: StrEnum) -> str:
-    return value.value
+    return Codec(str, read)
 
 
 def _list_codec(arguments: tuple[Any, ...]) -> Codec:
@@ -227,20 +223,29 @@ def _record_codec(kind: Any) -> Codec:
 
 def _writer(parts: Sequence[_Part]) -> Callable[[Any], dict[str, Json]]:
     # Documents are written more often than anything else is done: what is always there goes without a call.
-    as_they_are = [(each.name, each.attribute) for each in parts if each.always and each.codec.plain]
-    written = [(each.name, each.attribute, each.codec.write) for each in parts if each.always]
-    written = [each for each in written if each[:2] not in as_they_are]
+    as_they_are = [each for each in parts if each.always and each.codec.plain]
+    written = [each for each in parts if each.always and not each.codec.plain]
     others = [each for each in parts if not each.always]
+    plain_names, plain = [each.name for each in as_they_are], _values_of(as_they_are)
+    inner, values = [(each.name, each.codec.write) for each in written], _values_of(written)
 
     def write(value: Any) -> dict[str, Json]:
-        document = {name: getattr(value, attribute) for name, attribute in as_they_are}
-        for name, attribute, inner in written:
-            document[name] = inner(getattr(value, attribute))
+        document: dict[str, Json] = dict(zip(plain_names, plain(value), strict=True))
+        for (name, inwards), each in zip(inner, values(value), strict=True):
+            document[name] = inwards(each)
         for part in others:
             part.write(getattr(value, part.attribute), document)
         return document
 
     return write
+
+
+def _values_of(parts: Sequence[_Part]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what reads these fields of a record at once."""
+    attributes = [each.attribute for each in parts]
+    if len(attributes) > 1:
+        return attrgetter(*attributes)
+    return lambda value: tuple([getattr(value, attribute) for attribute in attributes])
 
 
 def _reader(kind: Any, parts: Sequence[_Part]) -> Callable[[Json, str], Any]:
