@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, Final, TextIO
 
 import orjson
@@ -47,7 +48,7 @@ def log_context(**fields: Any) -> Iterator[None]:
 
 def redacted(value: Any, name: str = "") -> Any:
     """Return the value without anything that a secret's name hides."""
-    if _is_secret(name.replace("_", "").replace("-", "").lower()):
+    if _is_secret(name):
         return STRUCK_OUT
     if isinstance(value, Mapping):
         return {str(key): redacted(item, str(key)) for key, item in value.items()}
@@ -58,8 +59,10 @@ def redacted(value: Any, name: str = "") -> Any:
     return value
 
 
+@lru_cache(1024)
 def _is_secret(name: str) -> bool:
-    return name in SECRET_NAMES or any(part in name for part in SECRET_PARTS)
+    plain = name.replace("_", "").replace("-", "").lower()
+    return plain in SECRET_NAMES or any(part in plain for part in SECRET_PARTS)
 
 
 @dataclass(frozen=True, slots=True)
