@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -47,10 +47,15 @@ class _Purpose:
     id: bytes
     versions: tuple[Secret[bytes] | None, ...]
     """None where a version is destroyed, or was given in a file that is lost: no number is given twice."""
+    keys: tuple[Key | None, ...] = field(init=False, compare=False)
+    """The same, as they are used: some ten times for each key of a guest."""
+
+    def __post_init__(self) -> None:
+        keys = (each and Key(self.id, number, each) for number, each in enumerate(self.versions, 1))
+        object.__setattr__(self, "keys", tuple(keys))
 
     def key(self, version: int) -> Key | None:
-        material = self.versions[version - 1] if 1 <= version <= len(self.versions) else None
-        return None if material is None else Key(self.id, version, material)
+        return self.keys[version - 1] if 1 <= version <= len(self.keys) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +129,7 @@ class Keyring:
 
     def keys(self, purpose: str) -> tuple[Key, ...]:
         """Return a purpose's keys that are not destroyed, the newest first."""
-        known = self._content.purposes[purpose]
-        return tuple(key for version in reversed(self.held(purpose)) if (key := known.key(version)))
+        return tuple([key for key in reversed(self._content.purposes[purpose].keys) if key is not None])
 
     def lacks(self, key: NotedKey) -> bool:
         """Return whether a key that sealed something is not in this file."""

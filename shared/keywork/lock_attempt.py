@@ -58,6 +58,11 @@ class LockAttempt:
         return self.kept.standing if self.kept.stands else None
 
     @property
+    def stands(self) -> bool:
+        """Say whether the key stands at the lock, for all that is known."""
+        return isinstance(self.outcome, KeyAtLock) or self.kept.stands
+
+    @property
     def error(self) -> LockError | None:
         """What went wrong, if anything."""
         return self.outcome if isinstance(self.outcome, LockError) else None
@@ -75,7 +80,7 @@ class LockAttempt:
     def missed_since(self, began: datetime) -> bool:
         """Say whether nobody has asked the lock since an attempt began, though it has no key."""
         before = self.asked_last is None or milliseconds(self.asked_last) < milliseconds(began)
-        return self.standing is None and self.outcome is None and before
+        return not self.stands and self.outcome is None and before
 
     def settled(self, task: AttemptContext) -> GrantRecord:
         """Return the grant with what its vendor said.
@@ -162,7 +167,7 @@ class IssueAttempt:
     @property
     def complete(self) -> bool:
         """Say whether every lock has the key."""
-        return len(self.standings) == len(self.placings) > 0
+        return bool(self.placings) and all(each.stands for each in self.placings)
 
     @property
     def goes_on(self) -> bool:
@@ -172,7 +177,7 @@ class IssueAttempt:
         """
         if self.complete or not self.placings or any(map(_hopeless, self.errors)):
             return False
-        open_ = [each for each in self.placings if each.standing is None and each.in_hand is None]
+        open_ = [each for each in self.placings if not each.stands and each.in_hand is None]
         missed = any(each.missed_since(self.began) for each in open_)
         return missed or (bool(open_) and not self.errors)
 
@@ -220,8 +225,9 @@ class IssueAttempt:
     def effective(self) -> StayWindow | None:
         """When all the locks open; None if they never all do."""
         window = self.task.entry.credential.core.window
-        start = max(each.valid_from for each in self.standings)
-        end = min(each.valid_until for each in self.standings)
+        standings = self.standings
+        start = max(each.valid_from for each in standings)
+        end = min(each.valid_until for each in standings)
         return StayWindow(start, end, window.zone) if start < end else None
 
     @property

@@ -84,7 +84,7 @@ async def _ends_of_jobs(
 
 def _in_turn(placings: Sequence[LockAttempt], began: datetime) -> list[int]:
     """Return which locks to ask: those nobody came to in this attempt; then any that has no key."""
-    missing = [number for number, each in enumerate(placings) if each.standing is None and each.job is None]
+    missing = [number for number, each in enumerate(placings) if not each.stands and each.job is None]
     missed = [number for number in missing if placings[number].missed_since(began)]
     return sorted(missed or missing, key=lambda number: placings[number].asked_last or NEVER)
 
