@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import fields, make_dataclass
 from functools import cache
+from operator import attrgetter
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -59,7 +60,7 @@ def _shape(kind: Any) -> _Shape | None:
     """Return a kind's shape; of one that is made otherwise than from its slots alone, None."""
     names = [each.name for each in fields(kind)]
     slots = [getattr(kind, name, None) for name in names]
-    whole = all(each.init and each.name[0] != "_" for each in fields(kind)) and len(names) > 0
+    whole = all(each.init for each in fields(kind)) and len(names) > 1
     if not whole or not all(isinstance(slot, MemberDescriptorType) for slot in slots) or _given(kind):
         return None
     return _Shape(kind, names)
