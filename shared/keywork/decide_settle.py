@@ -48,6 +48,7 @@ from shared.ledger.key_record import KeyRecord, Saga
 from shared.ledger.ledger import Change
 from shared.ports.ambient import Entropy
 from shared.ports.lock_causes import left_alone
+from shared.vendor_kit.calm.urgency import is_in_bulk
 
 Settled = list[tuple[GrantRecord, GrantRecord]]
 OF_A_CIRCUITS_REST: Final = (0.5, 1.0)
@@ -123,7 +124,9 @@ class _Later:
         saga = self.change.entry.saga
         if self.it.missed:
             return saga
-        return saga.asked_in_vain(now) if self.it.failed_in_earnest else saga.in_our_line()
+        # Of many that go at once none parks for itself: one execution waits for all of them.
+        in_trouble = self.it.failed_in_earnest and not is_in_bulk()
+        return saga.asked_in_vain(now) if in_trouble else saga.in_our_line()
 
     def _wait(self, ours: Sequence[GrantRecord], entropy: Entropy) -> timedelta:
         """Return how long until it is worth asking again: after an error longer each time."""

@@ -78,8 +78,6 @@ class KeyOnPage:
     says: str
     doors: tuple[str, ...]
     window: StayWindow
-    turn: tuple[str, datetime] | None = None
-    """Which text says that it opens on over the turn of two stays, and until when."""
     pin: Secret[str] | None = field(default=None, repr=False)
     square: str | None = field(default=None, repr=False)
     """The QR code as an SVG of ours."""
@@ -89,6 +87,8 @@ class KeyOnPage:
     """Those that a card may be had for."""
     saves: Mapping[WalletName, Secret[str]] = field(default_factory=dict, repr=False)
     """Where a card that was asked for is kept."""
+    turn: tuple[str, datetime] | None = None
+    """Which text says that it opens on over the turn of two stays, and until when."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from infra.cli.main import app
 from infra.local.ambient import SystemClock
+from infra.local.server import free_port
 from tests.e2e.conftest import RealFleet
 from tests.support.clouds import emulators, on_both
 
@@ -46,10 +47,10 @@ def states(cell):
     return [each["state"] for each in cell.ask("credentials")["credentials"]]
 
 
-def opens(old):
+def opens(old, doors):
     """Return how many codes open the room, as the doors have it."""
-    doors = ["--home", str(old.home), "--port", str(old.port + 1)]
-    locks = json.loads(CliRunner().invoke(app, ["sim", "state", *doors, "--json"]).stdout)["locks"]
+    asked = ["--home", str(old.home), "--port", str(doors)]
+    locks = json.loads(CliRunner().invoke(app, ["sim", "state", *asked, "--json"]).stdout)["locks"]
     (room,) = (each for each in locks if str(each["lockId"]) == "1000101")
     return len(room["listed"]["passcodes"])
 
@@ -66,10 +67,10 @@ def handed_over(old, new, folder, key):
 @on_both
 def test_a_company_moves_with_its_key_by_the_commands_of_the_runbook(cells, tmp_path, cloud):
     old, new = cells
-    folder, late = tmp_path / "export", tmp_path / "late.jsonl"
+    folder, late, doors = tmp_path / "export", tmp_path / "late.jsonl", free_port()
     with ExitStack() as stack:
         emulators(cloud, stack)
-        stack.enter_context(old.up("--sample", "--simulators"))
+        stack.enter_context(old.up("--sample", "--simulators", "--sim-port", str(doors)))
         stack.enter_context(new.up("--cell", NEW, "--platform", cloud.value))
         booked(old)
         key = new.ask("tenant", "invite", SILK, *BY)["key"]
@@ -79,9 +80,9 @@ def test_a_company_moves_with_its_key_by_the_commands_of_the_runbook(cells, tmp_
         old.until(
             lambda: old.ask("tenant", "set-aside", SILK, "--to", key, "--out", str(_fresh(late)))["events"]
         )
-        assert opens(old) == 1
+        assert opens(old, doors) == 1
         new.ask("tenant", "hear", str(late))
-        new.until(lambda: states(new) == ["revoked"] and opens(old) == 0)
+        new.until(lambda: states(new) == ["revoked"] and opens(old, doors) == 0)
         old.ask("tenant", "remove", SILK, *BY, "--really", SILK, exit_code=1)
         gone = old.ask("tenant", "remove", SILK, *BY, "--really", SILK, "--arrived", arrived)
         assert gone["removed"]["main"] > 0

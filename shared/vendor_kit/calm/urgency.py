@@ -140,6 +140,11 @@ def in_bulk() -> Iterator[None]:
         _BULK.reset(token)
 
 
+def is_in_bulk() -> bool:
+    """Say whether what is done now is one of many that go at once."""
+    return _BULK.get()
+
+
 def place_now(urgency: Urgency, now: datetime) -> Place:
     """Return the place that the work being done has in a line."""
     if _BULK.get():
