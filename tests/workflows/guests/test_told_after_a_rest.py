@@ -35,7 +35,7 @@ async def kinds(house):
     return [each["kind"] for each in await house.notices() if each.get("outcome") == "reached"]
 
 
-@pytest.mark.parametrize("hours", [0, 12])
+@pytest.mark.parametrize("hours", [0, pytest.param(12, marks=pytest.mark.soak)])
 def test_guest_who_was_held_before_the_code_was_told_is_told_it_once_after_the_last_hold(tmp_path, hours):
     async def scenario(house):
         await held_untold(house, "manual")
@@ -68,6 +68,7 @@ def test_telephone_does_not_ring_at_night_for_a_code_that_waited_for_a_release(t
     play_told(tmp_path, scenario)
 
 
+@pytest.mark.soak
 def test_stay_that_is_off_while_it_is_held_is_told_nothing(tmp_path):
     async def scenario(house):
         await held_untold(house)
@@ -79,6 +80,7 @@ def test_stay_that_is_off_while_it_is_held_is_told_nothing(tmp_path):
     play_told(tmp_path, scenario)
 
 
+@pytest.mark.soak
 def test_notice_that_is_over_by_the_time_its_key_wakes_is_not_opened_and_nobody_is_called(
     tmp_path, monkeypatch
 ):

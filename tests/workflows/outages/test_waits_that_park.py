@@ -60,7 +60,7 @@ def _seconds(began, ended):
     return (datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds()
 
 
-@pytest.mark.parametrize("minutes", [3, 8])
+@pytest.mark.parametrize("minutes", [3, pytest.param(8, marks=pytest.mark.soak)])
 def test_doors_are_shut_within_a_circuit_s_rest_and_a_half_once_an_outage_is_over(tmp_path, minutes):
     async def scenario(house):
         await guests(house)

@@ -360,6 +360,7 @@ def test_nothing_is_removed_at_a_door_before_its_locks_are_compared(tmp_path):
     assert (settled_at_last, gone) == ({"waiting": []}, [])
 
 
+@pytest.mark.soak
 def test_the_audit_log_goes_on_with_the_next_day_and_names_the_last_checkpoint_of_the_old_one(tmp_path):
     async def scenario(cells):
         await moved(cells, lives=24 * HOUR)
@@ -387,6 +388,7 @@ async def log_of(house):
     return (await house.fleet.documents.tenant(SILK).get(Ref("audit_logs", "tenant"))).data
 
 
+@pytest.mark.soak
 def test_a_log_that_stayed_behind_is_kept_for_its_time_and_read_but_closes_no_day(tmp_path):
     async def scenario(cells):
         await moved(cells, lives=24 * HOUR)
