@@ -20,6 +20,7 @@ from infra.cli.problems import Failed, parted
 from infra.cli.sim.simulator import Simulator, simulator_at
 from infra.cli.sim.with_catchers import OUTBOX_PORT, catchers_beside, outbox_address, outbox_port
 from infra.cli.sim.with_simulator import simulator_beside
+from infra.local.ambient import keep_memory_private
 
 WIDTH: Final = 66
 """Of a list of names, beside its head."""
@@ -70,7 +71,6 @@ def up(  # noqa: PLR0913, PLR0917 - each is an option of the command line
     cell: CellName = "local",
 ) -> None:
     """Run the fleet here, in the foreground, until Ctrl-C or SIGTERM; its log goes to stderr."""
-    from infra.local.ambient import keep_memory_private
     from infra.local.server import serve
     from infra.local.world import FleetConfig
 

@@ -28,8 +28,11 @@ from shared.vendor_kit.accounts import account_secret
 
 PATIENCE_SECONDS: Final = 30.0
 STAY: Final = timedelta(days=3)
-COMES, IS_HERE, LEAVES = timedelta(hours=1), timedelta(days=-1), timedelta(hours=1) - STAY
-"""When stays of three days begin: of every four, one is to come, one leaves, and two are here."""
+COMES, IS_HERE, LEAVES = timedelta(0), timedelta(days=-1), timedelta(hours=2) - STAY
+"""When stays of three days begin, from this hour on: of every four, one is due, one leaves, and two are here.
+
+Though the hour changes meanwhile: who is due comes today, and nobody has left before their key is made.
+"""
 BEGINS: Final = (COMES, IS_HERE, LEAVES, IS_HERE)
 
 
