@@ -289,11 +289,9 @@ NOBODY = Deployed("nobody", "")
 
 
 @asynccontextmanager
-async def open_fleet(
-    config: FleetConfig, world: World | None = None, manifest: Manifest | None = None
-) -> AsyncIterator[Fleet]:
-    """Run a fleet for a while, of every function of this repository unless a manifest names others."""
-    fleet = Fleet(config, world or World.of(config), manifest or load_manifest())
+async def open_fleet(config: FleetConfig, world: World | None = None) -> AsyncIterator[Fleet]:
+    """Run a fleet for a while."""
+    fleet = Fleet(config, world or World.of(config), load_manifest())
     await fleet.start()
     try:
         yield fleet

@@ -23,7 +23,7 @@ from starlette.types import Receive, Scope, Send
 from infra.bench.hotel import PROPERTY, ROOMS, TENANT, account, hotel, room
 from infra.bench.programs.serving import serve
 from infra.local.ambient import SystemClock
-from infra.local.fleet import Fleet, open_fleet
+from infra.local.fleet import Fleet
 from infra.local.sample.load import move_in
 from infra.local.server import spare_the_collector
 from infra.local.storage.engine import LAZY_SECONDS
@@ -166,7 +166,9 @@ async def main(home: Path, port: int, vendor: str, vendor_port: str, how: Collec
     outside = ToThisMachine(vendor_port) if over_tls else Sockets()
     manifest = only_who_is_waited_for() if ALONE in how else load_manifest()
     world = World(guard_policy=UNHURRIED, outside=outside)
-    async with open_fleet(FleetConfig(home, port), world, manifest) as fleet:
+    fleet = Fleet(FleetConfig(home, port), world, manifest)
+    await fleet.start()
+    try:
         await move_in(hotel(vendor), fleet.documents, SystemClock().now())
         name = account_secret(hotel(vendor).devices[0].vendor, TENANT, PROPERTY)
         await fleet.platform.secrets.add(name, account(vendor, address))
@@ -174,6 +176,8 @@ async def main(home: Path, port: int, vendor: str, vendor_port: str, how: Collec
         bind(replace(fleet.platform, bus=heard))
         spare_the_collector()
         await serve(KeyDesk(fleet, heard), port)
+    finally:
+        await fleet.stop()
 
 
 if __name__ == "__main__":
