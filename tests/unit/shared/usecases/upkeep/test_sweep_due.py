@@ -1,5 +1,6 @@
 """What is due is tended: unstarted and lost sagas begun, live ones left alone, untold events told."""
 
+import asyncio
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
@@ -157,6 +158,19 @@ async def test_key_that_is_not_due_yet_is_not_tended(hotel):
     assert not await tend_if_due(key.id, hotel.ledger, hotel.services)
     hotel.clock.advance(minutes=1)
     assert await tend_if_due(key.id, hotel.ledger, hotel.services)
+
+
+async def test_sweep_begins_no_more_lanes_than_there_is_due(hotel):
+    await due_key(hotel)
+    began = []
+
+    def noting(loop, coroutine, **how):
+        began.append(coroutine.__qualname__)
+        return asyncio.Task(coroutine, loop=loop, **how)
+
+    asyncio.get_running_loop().set_task_factory(noting)
+    assert await sweep(hotel) == 1
+    assert began.count("_Sweep._in_turn") == 1
 
 
 async def test_key_that_is_not_there_or_owes_nothing_is_not_tended(hotel):
