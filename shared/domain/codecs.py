@@ -215,17 +215,17 @@ def _writer(parts: Sequence[_Part]) -> Callable[[Any], dict[str, Json]]:
     # Documents are written more often than anything else is done: all that is always there is taken at once.
     always, others = [each for each in parts if each.always], [each for each in parts if not each.always]
     names, values = [each.name for each in always], _values_of(always)
-    inner = [(each.name, each.codec.write) for each in always if not each.codec.plain]
+    writes = [None if each.codec.plain else each.codec.write for each in always]
     flat = [(each.attribute, each.codec.write) for each in others if each.how.flat]
     omitted = [
         (each.attribute, each.default, each.name, each.codec.write) for each in others if not each.how.flat
     ]
 
     def write(value: Any) -> dict[str, Json]:
-        document: dict[str, Json] = dict(zip(names, values(value), strict=True))
-        for name, inwards in inner:
-            if (each := document[name]) is not None:
-                document[name] = inwards(each)
+        document: dict[str, Json] = {
+            name: each if inwards is None or each is None else inwards(each)
+            for name, inwards, each in zip(names, writes, values(value), strict=True)
+        }
         for attribute, default, name, inwards in omitted:
             each = getattr(value, attribute)
             if each is not default and each != default:

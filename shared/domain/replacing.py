@@ -41,7 +41,16 @@ class _Shape:
         """Return what makes a record of all its fields, given in the order of these names."""
         unguarded: Any = make_dataclass(self._kind.__name__, names)
         opened = type(self._kind.__name__, (self._open,), {"__slots__": (), "__init__": unguarded.__init__})
-        return lambda *values: self._frozen(opened(*values))
+        kind, check = self._kind, self._check
+
+        def make(*values: Any) -> Any:
+            record = opened(*values)
+            record.__class__ = kind
+            if check is not None:
+                check(record)
+            return record
+
+        return make
 
     def like(self, record: Any, changes: Mapping[str, Any]) -> Any:
         """Return a record like another, but for some fields."""
