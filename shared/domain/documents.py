@@ -39,7 +39,7 @@ def from_document(kind: type[_D], document: Mapping[str, Json], *, strict: bool 
     """
     codec = codec_of(kind)
     own = upcast(kind, {key: value for key, value in document.items() if not key.startswith("_")})
-    read: _D = codec.read(own, "")
+    read: _D = codec.read(own)
     strays = codec.strays(own)
     if strict and strays:
         raise InvalidInput(min(strays), "unknown", "Correct its name, or leave it out")
