@@ -25,11 +25,12 @@ def push_body(
     message: StoredMessage, opened: Callable[[bytes], bytes], subscription: str, attempt: int | None
 ) -> bytes:
     """Return the body of a push; `attempt` is told only under a dead-letter policy, as Google does."""
+    published = rfc3339(message.published_at)
     about: dict[str, Any] = {
         "messageId": str(message.id),
         "message_id": str(message.id),
-        "publishTime": rfc3339(message.published_at),
-        "publish_time": rfc3339(message.published_at),
+        "publishTime": published,
+        "publish_time": published,
     }
     if message.ordering_key:
         about["orderingKey"] = message.ordering_key
