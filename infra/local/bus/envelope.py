@@ -45,6 +45,8 @@ def _joined(head: bytes, tail: Mapping[str, Any]) -> bytes:
 
 
 def _shown(message: StoredMessage, opened: Callable[[bytes], bytes]) -> bytes:
+    if message.shown is not None:
+        return message.shown
     kept, attributes = decode_payload(message.payload)
     data = opened(kept)
     if data is kept and not message.notes:

@@ -73,6 +73,8 @@ class StoredMessage:
     origin: int | None = None
     origin_at: int | None = None
     id: int | None = None
+    shown: bytes | None = field(default=None, repr=False)
+    """What is pushed of it, where that is known without opening what is kept."""
 
 
 def insert(connection: sqlite3.Connection, message: StoredMessage, routes: Sequence[Route]) -> int:
