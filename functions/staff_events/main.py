@@ -1,4 +1,4 @@
-"""Entry points for shifts, tasks and accounts of staff, and for what a manager orders of their keys."""
+"""Entry points for staff: what an event asks, the table of reactions says; what is ordered, a manager."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -16,52 +16,43 @@ TASK, WORK_ORDER = "melmastoon.housekeeping.task", "melmastoon.maintenance.worko
 @subscriber("melmastoon.staff.shift.started.v1")
 async def on_shift_started(event: "Event", on: Platform) -> None:
     """Let somebody open what their shift is for."""
-    from shared.runtime.keys import services_of
-    from shared.usecases.staff.hear_shift import start_shift
-
-    await start_shift(event, services_of(on))
+    await _react(event, on)
 
 
 @subscriber("melmastoon.staff.shift.ended.v1")
 async def on_shift_ended(event: "Event", on: Platform) -> None:
     """End the keys of a shift, and let a standing key rest."""
-    from shared.runtime.keys import services_of
-    from shared.usecases.staff.hear_shift import end_shift
-
-    await end_shift(event, services_of(on))
+    await _react(event, on)
 
 
 @subscriber(f"{TASK}.created.v1")
 async def on_task_created(event: "Event", on: Platform) -> None:
     """Let whoever has a room to clean open it."""
-    await _task(event, on)
+    await _react(event, on)
 
 
 @subscriber(f"{TASK}.transitioned.v1")
 async def on_task_transitioned(event: "Event", on: Platform) -> None:
     """Let rooms assigned follow a task to its end."""
-    await _task(event, on)
+    await _react(event, on)
 
 
 @subscriber(f"{WORK_ORDER}.opened.v1")
 async def on_workorder_opened(event: "Event", on: Platform) -> None:
     """Let whoever has something to mend in a room open it."""
-    await _task(event, on)
+    await _react(event, on)
 
 
 @subscriber(f"{WORK_ORDER}.transitioned.v1")
 async def on_workorder_transitioned(event: "Event", on: Platform) -> None:
     """Let rooms assigned follow a work order to its end."""
-    await _task(event, on)
+    await _react(event, on)
 
 
 @subscriber("melmastoon.iam.user.deactivated.v1")
 async def on_user_deactivated(event: "Event", on: Platform) -> None:
     """Take every key of somebody who lost their account."""
-    from shared.runtime.keys import services_of
-    from shared.usecases.staff.dismiss import dismiss
-
-    await dismiss(event, services_of(on))
+    await _react(event, on)
 
 
 @step
@@ -82,8 +73,8 @@ async def revoke_master_key(body: Body, on: Platform) -> Body:
     return await issuing.revoke_master_key(issuing.RevokeMasterKey.of(body), services_of(on))
 
 
-async def _task(event: "Event", on: Platform) -> None:
+async def _react(event: "Event", on: Platform) -> None:
     from shared.runtime.keys import services_of
-    from shared.usecases.staff.hear_task import hear_task
+    from shared.usecases.staff.reactions import react
 
-    await hear_task(event, services_of(on))
+    await react(event, services_of(on))

@@ -1,14 +1,15 @@
-"""Time, chance and names of the real machine: the only place that asks it."""
+"""Time and chance as the embedded cloud has them: the machine's own, or those of a seed."""
 
 import ctypes
 import random
 import resource
-import secrets
 import time
-from datetime import UTC, datetime
+
+from shared.kernel.ambient import EPOCH, SystemClock, SystemEntropy
+
+__all__ = ["EPOCH", "SeededEntropy", "SystemClock", "SystemEntropy", "keep_memory_private", "stopwatch"]
 
 PR_SET_DUMPABLE = 4
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def keep_memory_private() -> None:
@@ -23,26 +24,6 @@ def keep_memory_private() -> None:
 def stopwatch() -> float:
     """Return seconds since some moment: only good for telling how long something took."""
     return time.perf_counter()
-
-
-class SystemClock:
-    """The machine's clock."""
-
-    def now(self) -> datetime:
-        """Return the present instant in UTC."""
-        return datetime.now(UTC)  # noqa: TID251 - whence Clocks have it
-
-
-class SystemEntropy:
-    """The machine's generator, for secrets and for jitter alike."""
-
-    def token(self, size: int) -> bytes:
-        """Return unpredictable bytes."""
-        return secrets.token_bytes(size)
-
-    def uniform(self, low: float, high: float) -> float:
-        """Return an unpredictable number."""
-        return secrets.SystemRandom().uniform(low, high)
 
 
 class SeededEntropy:

@@ -12,12 +12,10 @@ from infra.local import bus, documents, objects, roles, schedules, secrets, task
 from infra.local.api_docs.serve import docs_function
 from infra.local.cipher import GuardedCipher, LocalCipher
 from infra.local.control import boot_log
-from infra.local.control.app import control_app
-from infra.local.control.operations import Operations
+from infra.local.control.late import LateControl
 from infra.local.counters import Counters
 from infra.local.delivery.parts import DeliveryParts
 from infra.local.delivery.payloads import Sealed
-from infra.local.departure import Departure
 from infra.local.documents.orphans import free_orphans
 from infra.local.home_witness import HomeWitness
 from infra.local.host.app import Host
@@ -35,7 +33,6 @@ from infra.local.sample.moving import move_in_sample
 from infra.local.sandbox.serve import sandbox_functions
 from infra.local.storage.database import open_database
 from infra.local.storage.engine import Engine
-from infra.local.tenancy import Tenancy
 from infra.local.transport import ByAddress, InProcess
 from infra.local.world import FleetConfig, World
 from infra.manifest.load import Manifest, load_manifest
@@ -43,7 +40,6 @@ from shared.kernel.identity import TokenChecker
 from shared.kernel.ids import DrawnIds
 from shared.ledger.comparison import Occasion
 from shared.ports.vault import Secrets
-from shared.queries.hotels import Cell
 from shared.runtime.indexes import INDEXES
 from shared.runtime.platform import Deployed, Platform, bind, deployed
 from shared.vendor_kit.guard import Guards, Shared
@@ -62,7 +58,6 @@ SCHEMA = (
     *boot_log.SCHEMA,
 )
 LATELY = timedelta(days=1)
-CALLBACK_ROLE = "workflows-callback"
 
 
 class Fleet:
@@ -261,28 +256,10 @@ class Fleet:
         shared = Shared(self.documents, self.means.entropy, self.bus, self.means.ids)
         return Guards(self.means.clock, self.world.log, shared, self.world.guard_policy)
 
-    def _tenancy(self) -> Tenancy:
-        engine = self.means.engine
-        return Tenancy(engine, self.documents, self.sealed, secrets.SqliteSecrets(engine, self.cipher))
-
     def _build_host(self) -> Host:
         beside = {**docs_function(self.config), **sandbox_functions(self.config, self.platform)}
         self._functions = {**load_functions(self.manifest, self.config.base_url), **beside}
-        on = Operations(
-            platform=self.platform,
-            bus=self.bus,
-            sagas=self.sagas,
-            schedules=self.schedules,
-            cell=Cell(self.documents, self.config.cell),
-            starts=self.starts,
-            status=self.status,
-            rekeying=self.rekeying,
-            tenancy=(tenancy := self._tenancy()),
-            departure=Departure(tenancy, self.cipher, self.means.clock, self.config.cell),
-            audience=self.config.control_url,
-            callback_callers=wiring.with_role(self.manifest, CALLBACK_ROLE),
-        )
-        return Host(self._functions, control_app(on), f"127.0.0.1:{self.config.port}", self.counters)
+        return Host(self._functions, LateControl(self), f"127.0.0.1:{self.config.port}", self.counters)
 
 
 NOBODY = Deployed("nobody", "")

@@ -15,8 +15,6 @@ from infra.local.world import FleetConfig, World
 from shared.events.backoffice.catalogue import DLQ_DEPTH_ALERT, Group
 from shared.ledger.comparison import Occasion
 from shared.ports.documents import StorageFull
-from shared.runtime.keys import services_of
-from shared.usecases.reconcile.begin_comparison import BeginComparison, begin_comparisons
 
 if TYPE_CHECKING:
     from infra.local.fleet import Fleet
@@ -126,6 +124,9 @@ async def compare_if_owed(fleet: "Fleet") -> None:
         witness.owe(Occasion.EMPTIED)
     witness.opened()
     if witness.owed is not None:
+        from shared.runtime.keys import services_of
+        from shared.usecases.reconcile.begin_comparison import BeginComparison, begin_comparisons
+
         why, services = BeginComparison(witness.owed), services_of(fleet.platform)
         begun = await begin_comparisons(why, fleet.documents, config.cell, services)
         at, failed = len(begun.comparisons), len(begun.failed)

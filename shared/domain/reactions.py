@@ -125,7 +125,7 @@ ENDINGS: Final[Mapping[type[State], Ending]] = {
 }
 
 
-def withdrawal(
+def ending_command(
     credential: KeyCredential, reason: RevokeReason, *, at: datetime, by: Actor = SAGA
 ) -> Revoke | Fail | None:
     """Return the command that ends a key for a reason, whatever its state; None if it is over already."""

@@ -7,7 +7,7 @@ from typing import Final
 from shared.domain.kinds import VendorCode
 from shared.domain.replacing import replace
 from shared.keywork.services import Services
-from shared.keywork.start import tell
+from shared.keywork.start import publish_pending
 from shared.keywork.verdicts import StepCall
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import KeyRecord
@@ -39,7 +39,7 @@ class AttemptContext:
         saved = await self.ledger.save(change)
         return replace(self, entry=saved.entry), saved.grants
 
-    async def announced(self) -> KeyRecord:
+    async def publish_or_defer(self) -> KeyRecord:
         """Announce what was saved; return the entry that knows it, or knows that it is still to be told.
 
         A bus in trouble must cost the key nothing: what is untold is told later, if need be by the sweeper.
@@ -55,7 +55,7 @@ class AttemptContext:
         untold = replace(change, entry=change.entry.due_in(TOLD_WITHIN, self.now))
         saved = await self.ledger.save(untold, *beside)
         try:
-            await tell(saved.entry, self.ledger, self.services.bus, due=change.entry.due)
+            await publish_pending(saved.entry, self.ledger, self.services.bus, due=change.entry.due)
         except (ServiceTrouble, StorageFull) as trouble:
             # It is done and saved; the sweeper tells it.
             self.services.log.failure("what was done could not be announced yet", trouble)

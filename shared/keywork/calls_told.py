@@ -9,7 +9,7 @@ from typing import Final
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.rounds import Answer
 from shared.ports.lock import InHand
-from shared.ports.lock_causes import in_line
+from shared.ports.lock_causes import deferred_by_us
 
 ASKED: Final = "a vendor was asked"
 WELL: Final = "done"
@@ -18,7 +18,7 @@ WELL: Final = "done"
 def tell_of_call(task: AttemptContext, asked: str, answer: Answer) -> None:
     """Tell of one call; no word of the vendor's own, and no name of the key at its lock."""
     error = answer.error
-    if isinstance(answer.outcome, InHand) or (error is not None and in_line(error)):
+    if isinstance(answer.outcome, InHand) or (error is not None and deferred_by_us(error)):
         return
     took = answer.answered_at - answer.asked_at
     task.services.log.info(

@@ -115,7 +115,7 @@ def decide(attempted: IssueAttempt, asked_for: timedelta, entropy: Entropy) -> D
     """
     if attempted.complete:
         return _issued(attempted, entropy)
-    if attempted.goes_on:
+    if attempted.has_locks_left:
         return _onwards(attempted)
     if attempted.waits_in_line:
         return _in_line(attempted, max(asked_for, SOONEST) * entropy.uniform(*JITTER))
@@ -163,28 +163,28 @@ def _activation(attempted: IssueAttempt, entropy: Entropy) -> Change:
 
 def _onwards(attempted: IssueAttempt) -> Decision:
     """Save what came of some locks, and let the same attempt go on at the others."""
-    return _waited(attempted, attempted.task.entry, NONE, goes_on=True, sealed=_named(attempted))
+    return _waited(attempted, attempted.task.entry, NONE, round_open=True, sealed=_named(attempted))
 
 
 def _in_line(attempted: IssueAttempt, wait: timedelta) -> Decision:
     """Let the attempt go on when others of us have had their turn: no vendor refused anything."""
     entry = attempted.task.entry
-    in_line = replace(entry, saga=entry.saga.in_our_line())
-    return _waited(attempted, in_line, wait, goes_on=True, sealed=_named(attempted))
+    deferred = replace(entry, saga=entry.saga.in_our_line())
+    return _waited(attempted, deferred, wait, round_open=True, sealed=_named(attempted))
 
 
 def _parked(attempted: IssueAttempt, until: datetime) -> Decision:
     """Let nobody wait for what the vendor has in hand: whoever hears of its end begins again."""
     task = attempted.task
     first = min(until, task.entry.credential.core.window.end)
-    later, verdict = parked(replace(task.entry, going_on=True), first, task.now)
+    later, verdict = parked(replace(task.entry, round_open=True), first, task.now)
     return Decision(Change(later, grants=attempted.settled()), verdict, sealed=_named(attempted))
 
 
 def _again(it: Refusal) -> Decision:
     task = it.of.task
     entry = replace(task.entry, credential=_noted(it), saga=task.entry.saga.asked_in_vain(task.now))
-    return _waited(it.of, entry, it.wait, goes_on=False, sealed=_named(it.of))
+    return _waited(it.of, entry, it.wait, round_open=False, sealed=_named(it.of))
 
 
 def _waited(
@@ -192,11 +192,11 @@ def _waited(
     entry: KeyRecord,
     wait: timedelta,
     *,
-    goes_on: bool,
+    round_open: bool,
     sealed: SealedKey | None = None,
 ) -> Decision:
     task = attempted.task
-    later, verdict = after_rest(replace(entry, going_on=goes_on), task.vendor, wait, task.now)
+    later, verdict = after_rest(replace(entry, round_open=round_open), task.vendor, wait, task.now)
     return Decision(Change(later, grants=attempted.settled()), verdict, sealed=sealed)
 
 
@@ -218,7 +218,7 @@ def _another_way(it: Refusal) -> Decision:
 
 
 def _dropped(it: Refusal, entry: KeyRecord, verdict: Verdict) -> Decision:
-    later = replace(entry, going_on=False).due_in(STEP_LEASE, it.of.task.now)
+    later = replace(entry, round_open=False).due_in(STEP_LEASE, it.of.task.now)
     return Decision(Change(later, grants=it.of.given_up()), verdict, unused=_unused(it.of))
 
 
@@ -282,7 +282,7 @@ def _deep_link(core: CredentialCore) -> str | None:
 
 def _resting(entry: KeyRecord, task: AttemptContext) -> KeyRecord:
     """Return a key that this very execution goes on with: it is to rest at once, not when somebody looks."""
-    saga = replace(entry.saga.turned(Work.SETTLE), generation=entry.saga.generation)
+    saga = replace(entry.saga.switched_to(Work.SETTLE), generation=entry.saga.generation)
     ours = replace(saga, execution=entry.saga.execution)
     return replace(entry, saga=ours).due_in(STEP_LEASE, task.now)
 
@@ -290,5 +290,5 @@ def _resting(entry: KeyRecord, task: AttemptContext) -> KeyRecord:
 def _freed(entry: KeyRecord, grants: tuple[GrantRecord, ...], task: AttemptContext) -> KeyRecord:
     """Return the entry with nothing owed to it, or with grants to take back that nobody wants any more."""
     if any(act_for(kept) for kept in grants):
-        return replace(entry, saga=entry.saga.turned(Work.SETTLE), due=task.now)
+        return replace(entry, saga=entry.saga.switched_to(Work.SETTLE), due=task.now)
     return replace(entry, due=None)

@@ -112,7 +112,7 @@ def _would_not_wake(kept: GrantRecord) -> bool:
 def _doubted(kept: GrantRecord) -> GrantRecord:
     """Return a grant of which nobody knows how it stands at its lock, if it does."""
     if isinstance(kept.grant.state, Resting):
-        kept = kept.told(Place(at=kept.calls[-1].answered_at or kept.calls[-1].at))
+        kept = kept.applied(Place(at=kept.calls[-1].answered_at or kept.calls[-1].at))
     return replace(kept, standing=None)
 
 
@@ -155,7 +155,7 @@ def pin_refused(entry: KeyRecord, grants: Iterable[GrantRecord]) -> bool:
     return isinstance(entry.credential.state, Active | Suspended) and any(map(refuses_pin, grants))
 
 
-def whom_to_ask(entry: KeyRecord, grants: Iterable[GrantRecord]) -> VendorCode | None:
+def next_vendor(entry: KeyRecord, grants: Iterable[GrantRecord]) -> VendorCode | None:
     """Return the vendor whose adapter is next to work on a key, or None if nothing is left to do."""
     if entry.saga.kind is Work.ISSUE:
         return _maker(entry)
@@ -165,7 +165,7 @@ def whom_to_ask(entry: KeyRecord, grants: Iterable[GrantRecord]) -> VendorCode |
     waiting = [kept for kept in owed if hopeful(kept)] or left_behind(known) or owed
     vendors = sorted({kept.grant.vendor for kept in waiting})
     # One vendor that is always in trouble must not keep the others from being asked.
-    turn = entry.saga.generation + entry.saga.lost
+    turn = entry.saga.generation + entry.saga.unclaimed_starts
     return vendors[turn % len(vendors)] if vendors else None
 
 

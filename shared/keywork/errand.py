@@ -31,7 +31,7 @@ from shared.ledger.sealed_keys import SealedKeys
 from shared.ledger.vendor_calls import CallMade
 from shared.ports.exchanges import Exchange
 from shared.ports.lock import InHand, KeyAtLock, LockVendor
-from shared.ports.lock_causes import about_the_pin, in_line, of_our_own, unheard
+from shared.ports.lock_causes import about_the_pin, deferred_by_us, never_sent, outcome_unknown
 
 NONE: Final = timedelta(0)
 
@@ -40,7 +40,7 @@ NONE: Final = timedelta(0)
 class Errand:
     """What is owed at one lock: when its vendor was asked, if it was, and what it said.
 
-    `noted_at` is the same instant as calls are told apart by, whatever became of the clock. `busy_before`:
+    `logical_at` is the same instant as calls are told apart by, whatever became of the clock. `busy_before`:
     until when an earlier call may still place the key. `closed_by`: who was at the door and saw that it opens
     no more, whatever the vendor says. `in_hand`: what the vendor tells of later; with a `job`, an earlier
     call's end is what was asked for.
@@ -51,7 +51,7 @@ class Errand:
     asked_at: datetime | None = None
     error: LockError | None = None
     answered_at: datetime | None = None
-    noted_at: datetime | None = None
+    logical_at: datetime | None = None
     said: tuple[Exchange, ...] = ()
     closed_by: UserId | None = None
     at_lock: KeyAtLock | None = None
@@ -62,7 +62,7 @@ class Errand:
     @property
     def refused(self) -> bool:
         """Say whether the vendor did not do it; else it did, or was not even asked yet."""
-        return self.error is not None and not in_line(self.error)
+        return self.error is not None and not deferred_by_us(self.error)
 
     def counts(self, now: datetime) -> bool:
         """Say whether this is a failed try."""
@@ -71,9 +71,9 @@ class Errand:
     def settled(self, now: datetime, *, last: bool) -> GrantRecord:
         """Return the grant as it stands now."""
         if forgotten(self.kept, now):
-            return self.kept.told(Lapse(at=now))
+            return self.kept.applied(Lapse(at=now))
         if self.closed_by is not None:
-            return self.kept.told(Close(at=now, by=self.closed_by))
+            return self.kept.applied(Close(at=now, by=self.closed_by))
         if self.in_hand is not None:
             return self._waiting(self.in_hand, now)
         return _SETTLED[self.act](self, now, last)
@@ -82,7 +82,7 @@ class Errand:
         """Return a grant that is as it was until the vendor's job ends; the same job may go on for longer."""
         if self.job is not None:
             return self.kept.holding(answer, self.act, self.job.at)
-        at = self.noted_at or self.asked_at or now
+        at = self.logical_at or self.asked_at or now
         busy = self.busy_before if self.act.opens else self.kept.busy_until
         return replace(self._heard(now), busy_until=busy).holding(answer, self.act, at)
 
@@ -91,7 +91,7 @@ class Errand:
         kept = self._heard(now).capped(now)
         if self.error is None:
             agreed = ConfirmRemoval(at=now) if self.act is Act.REMOVE else Rest(at=now)
-            return kept if kept.busy(self.asked_at or now) else kept.told(agreed)
+            return kept if kept.busy(self.asked_at or now) else kept.applied(agreed)
         if last or self.error.permanent:
             return given_up(kept, self.error.cause.kind, now)
         return kept
@@ -104,15 +104,15 @@ class Errand:
         asked = replace(self.kept, in_hand=None)
         if self.at_lock is None:
             assert self.error is not None  # noqa: S101 - a lock that was asked and has no key has said why
-            heard = asked.heard(self.error.cause.kind, answered_at, self.said)
-            return heard if unheard(self.error) else replace(heard, busy_until=self.busy_before)
+            heard = asked.answered(self.error.cause.kind, answered_at, self.said)
+            return heard if outcome_unknown(self.error) else replace(heard, busy_until=self.busy_before)
         at = self.at_lock
-        heard = asked.heard(at.placement.value, answered_at, self.said)
+        heard = asked.answered(at.placement.value, answered_at, self.said)
         undone = self._undone_until()
         if undone is not None:
             return replace(heard, busy_until=undone)
         placed = Place(at=answered_at, placement=at.placement, exposure_until=at.exposure_until)
-        return replace(heard, busy_until=self.busy_before, standing=KeyAtLockRecord.of(at)).told(placed)
+        return replace(heard, busy_until=self.busy_before, standing=KeyAtLockRecord.of(at)).applied(placed)
 
     def _undone_until(self) -> datetime | None:
         """Return until when an earlier call may yet undo this: it was for another time, or to rest."""
@@ -139,8 +139,8 @@ class Errand:
         if self.asked_at is None:
             return self.kept
         made = self.error is None or self.refused
-        noted_at, answered_at = self.noted_at or self.asked_at, self.answered_at or now
-        call = CallMade(noted_at, self.act, self._answer, answered_at, made, self.said)
+        logical_at, answered_at = self.logical_at or self.asked_at, self.answered_at or now
+        call = CallMade(logical_at, self.act, self._answer, answered_at, made, self.said)
         free = replace(self.kept, in_hand=None)
         if self._written or self.job is not None:
             return replace(free, calls=(*free.calls[:-1], call))
@@ -202,7 +202,7 @@ class SettleAttempt:
     @property
     def failed_in_earnest(self) -> bool:
         """Say whether more is missing than our own turn: the vendor is in trouble, or a lock is."""
-        return bool(self.failed_before) or not all(map(of_our_own, self.errors))
+        return bool(self.failed_before) or not all(map(never_sent, self.errors))
 
     @property
     def tries(self) -> int:
@@ -230,7 +230,7 @@ class SettleAttempt:
         saga = replace(self.task.entry.saga, tries=self.tries)
         if any(each.closed_by for each in self.errands):
             return saga
-        return replace(saga, broken=0, began=self.began if self.missed else None)
+        return replace(saga, aborted_runs=0, began=self.began if self.missed else None)
 
     @property
     def by(self) -> Actor:
@@ -289,7 +289,7 @@ def waits_too_long(kept: GrantRecord, now: datetime) -> bool:
 def given_up(kept: GrantRecord, cause: str | None, now: datetime) -> GrantRecord:
     """Return a grant that its lock will not let go of; one that was given up before stays as it is."""
     leaving = isinstance(kept.grant.state, Intended | Placed | Removing)
-    return kept.told(GiveUp(at=now, cause=cause or "unknown")) if leaving else kept
+    return kept.applied(GiveUp(at=now, cause=cause or "unknown")) if leaving else kept
 
 
 def forgotten(kept: GrantRecord, now: datetime) -> bool:

@@ -45,7 +45,7 @@ async def _fail(task: AttemptContext, reason: FailureReason) -> None:
     now = task.now
     grants = tuple(kept.withdrawn(now) for kept in await task.grants() if not kept.over)
     credential, facts = task.entry.credential.apply(Fail(at=now, reason=reason))
-    entry = replace(task.entry, credential=credential, saga=task.entry.saga.turned(Work.SETTLE))
+    entry = replace(task.entry, credential=credential, saga=task.entry.saga.switched_to(Work.SETTLE))
     change = Change(replace(entry, due=now if grants else None), facts, grants)
     await task.ended(change, *manual_tasks([change], task.services.log))
 
@@ -55,5 +55,5 @@ async def _leave(task: AttemptContext) -> None:
     error = VendorUnreachable(vendor=task.vendor, cause=LOST, permanent=True)
     owed = [Errand(kept, act, error=error) for kept in grants if hopeful(kept) and (act := act_for(kept))]
     errands = (*owed, *(Errand(kept) for kept in grants if forgotten(kept, task.now)))
-    found = replace(task, entry=replace(task.entry, saga=replace(task.entry.saga, lost=0)))
+    found = replace(task, entry=replace(task.entry, saga=replace(task.entry.saga, unclaimed_starts=0)))
     await conclude_settling(SettleAttempt(found, grants, errands))

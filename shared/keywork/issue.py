@@ -21,7 +21,7 @@ from shared.keywork.decision import carry_out
 from shared.keywork.lead_time import let_wait, waits_for
 from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
 from shared.keywork.manual_task import alarm
-from shared.keywork.place_at_locks import asked
+from shared.keywork.place_at_locks import place_at_locks
 from shared.keywork.preconditions import why_hopeless
 from shared.keywork.prepare import doors_for, new_grant
 from shared.keywork.unique_pins import attempt_indexed, draw_unique, with_pin
@@ -29,7 +29,7 @@ from shared.keywork.vault import KEPT_AFTER_STAY
 from shared.keywork.vendor_session import VendorSession
 from shared.keywork.verdicts import Verdict
 from shared.ledger.delays import STEP_LEASE, TURN_AGAIN_AFTER
-from shared.ledger.grant_record import GrantRecord, after_all_calls
+from shared.ledger.grant_record import GrantRecord, logical_now
 from shared.ledger.key_record import KeyRecord, Target
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
@@ -58,7 +58,7 @@ async def issue_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
     except StaleVersion:
         await _forget_in_vain(task, desk)
         raise
-    attempted, told = await gather_both(asked(intended, desk), intended.task.announced())
+    attempted, told = await gather_both(place_at_locks(intended, desk), intended.task.publish_or_defer())
     attempted = await attempt_indexed(attempted, desk.secrets)
     return await conclude_issue(replace(attempted, task=replace(attempted.task, entry=told)), desk)
 
@@ -99,8 +99,8 @@ def _asked_for(attempted: IssueAttempt, desk: VendorSession | None) -> timedelta
 
 async def _intended(task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord]) -> IssueAttempt:
     """Write down what is about to be asked of the vendor, and the secret that it will be told."""
-    now, noted_at = task.now, after_all_calls(known, task.now)
-    placings = _placings(task, desk, known, noted_at)
+    now, logical_at = task.now, logical_now(known, task.now)
+    placings = _placings(task, desk, known, logical_at)
     mine = {placing.kept.grant.id for placing in placings}
     others = [kept.withdrawn(now) for kept in known if not kept.over and kept.grant.id not in mine]
     ended = [kept for kept in others if kept not in known]
@@ -109,7 +109,7 @@ async def _intended(task: AttemptContext, desk: VendorSession, known: Sequence[G
     if not alone:
         key = await _kept(key, desk)
     grants = await with_pin([placing.kept for placing in called], key.artifact, desk.secrets)
-    counted = _counted(task, (*grants, *ended), noted_at)
+    counted = _counted(task, (*grants, *ended), logical_at)
     if alone:
         # Neither means anything without the other, and the vendor is told of neither before both are kept.
         key, (begun, saved) = await gather_both(_kept(key, desk), task.saved(counted))
@@ -130,19 +130,19 @@ async def _forget_in_vain(task: AttemptContext, desk: VendorSession) -> None:
         await desk.secrets.destroy(_secret_name(task.entry))
 
 
-def _counted(task: AttemptContext, grants: tuple[GrantRecord, ...], noted_at: datetime) -> Change:
+def _counted(task: AttemptContext, grants: tuple[GrantRecord, ...], logical_at: datetime) -> Change:
     """Count the attempt, unless the last goes on; should this call be lost, the next counts."""
     credential, facts = task.entry.credential, tuple[Fact, ...]()
-    if not task.entry.going_on:
-        credential = credential.attempting(noted_at)
+    if not task.entry.round_open:
+        credential = credential.attempting(logical_at)
     if isinstance(credential.state, Requested):
         credential, facts = credential.apply(Accept(at=task.now))
-    entry = replace(task.entry, credential=credential, going_on=False, waits=None)
+    entry = replace(task.entry, credential=credential, round_open=False, waits=None)
     return Change(entry.due_in(STEP_LEASE, task.now), facts, grants)
 
 
 def _placings(
-    task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord], noted_at: datetime
+    task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord], logical_at: datetime
 ) -> list[LockAttempt]:
     core, secret_try = task.entry.credential.core, task.entry.secret_try
     tried = (core.plan.current.vendor, core.plan.current.kind, secret_try)
@@ -161,7 +161,7 @@ def _placings(
     if _at_once(task, desk) and not all(kept.stands for kept in grants):
         # One artifact opens all or none: where a lock is missing, it is asked for once more at every lock.
         grants = [replace(kept, standing=None) for kept in grants]
-    return [LockAttempt.at(kept, task.now, noted_at) for kept in grants]
+    return [LockAttempt.at(kept, task.now, logical_at) for kept in grants]
 
 
 def _at_once(task: AttemptContext, desk: VendorSession) -> bool:

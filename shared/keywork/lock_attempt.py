@@ -20,7 +20,7 @@ from shared.ledger.key_at_lock import KeyAtLockRecord
 from shared.ledger.sealed_keys import SealedKey
 from shared.ports.exchanges import Exchange
 from shared.ports.lock import InHand, KeyAtLock
-from shared.ports.lock_causes import about_the_pin, of_our_own, unheard
+from shared.ports.lock_causes import about_the_pin, never_sent, outcome_unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class LockAttempt:
     job: JobInHand | None = None
 
     @classmethod
-    def at(cls, kept: GrantRecord, now: datetime, noted_at: datetime | None = None) -> Self:
+    def at(cls, kept: GrantRecord, now: datetime, logical_at: datetime | None = None) -> Self:
         """Return the part of a lock whose vendor is about to be asked, unless the key stands there."""
         if kept.stands:
             return cls(kept, fresh=False)
@@ -48,7 +48,7 @@ class LockAttempt:
         if job is not None:
             return cls(kept, fresh=False, busy_before=kept.busy_until, asked_last=kept.asked_last, job=job)
         fresh = kept.busy_until is None and not kept.calls
-        return cls(kept.calling(now, noted_at), fresh, kept.busy_until, asked_last=kept.asked_last)
+        return cls(kept.calling(now, logical_at), fresh, kept.busy_until, asked_last=kept.asked_last)
 
     @property
     def standing(self) -> KeyAtLockRecord | None:
@@ -95,13 +95,13 @@ class LockAttempt:
             return self._uncalled()
         if isinstance(self.outcome, LockError):
             heard = self._heard(self.outcome.cause.kind, answered_at)
-            return heard if unheard(self.outcome) else replace(heard, busy_until=self.busy_before)
+            return heard if outcome_unknown(self.outcome) else replace(heard, busy_until=self.busy_before)
         if isinstance(self.outcome, InHand):
             return self._waiting(self.outcome, answered_at)
         at = self.outcome
         heard = self._heard(at.placement.value, answered_at)
         placed = Place(at=answered_at, placement=at.placement, exposure_until=at.exposure_until)
-        return replace(heard, busy_until=self.busy_before, standing=KeyAtLockRecord.of(at)).told(placed)
+        return replace(heard, busy_until=self.busy_before, standing=KeyAtLockRecord.of(at)).applied(placed)
 
     def _uncalled(self) -> GrantRecord:
         if self.job is not None:
@@ -109,7 +109,7 @@ class LockAttempt:
         return replace(self.kept, busy_until=self.busy_before, calls=self.kept.calls[:-1])
 
     def _heard(self, answer: str, at: datetime) -> GrantRecord:
-        return replace(self.kept.heard(answer, at, self.said), in_hand=None)
+        return replace(self.kept.answered(answer, at, self.said), in_hand=None)
 
     def _waiting(self, answer: InHand, at: datetime) -> GrantRecord:
         """Return the grant with what is in hand: the same job goes on, perhaps for longer."""
@@ -120,8 +120,10 @@ class LockAttempt:
     def given_up(self, task: AttemptContext) -> GrantRecord:
         """Return the grant on its way out; one that its vendor never took is gone already."""
         leaving = self.settled(task).withdrawn(task.now)
-        if self.fresh and (self.outcome is None or (self.error is not None and not unheard(self.error))):
-            return leaving.told(ConfirmRemoval(at=task.now, proof=RemovalProof.NEVER_PLACED))
+        if self.fresh and (
+            self.outcome is None or (self.error is not None and not outcome_unknown(self.error))
+        ):
+            return leaving.applied(ConfirmRemoval(at=task.now, proof=RemovalProof.NEVER_PLACED))
         return leaving
 
 
@@ -170,7 +172,7 @@ class IssueAttempt:
         return bool(self.placings) and all(each.stands for each in self.placings)
 
     @property
-    def goes_on(self) -> bool:
+    def has_locks_left(self) -> bool:
         """Say whether there is more to ask in this very attempt: of locks nobody came to, or that came later.
 
         Whoever comes again asks at least one such lock, or has just placed the key at one: it has an end.
@@ -185,7 +187,7 @@ class IssueAttempt:
     def waits_until(self) -> datetime | None:
         """Until when nothing is to do but to wait for what the vendor has in hand; None if there is more."""
         ends = [each.in_hand.until for each in self.placings if each.in_hand is not None]
-        return None if self.errors or self.goes_on else min(ends, default=None)
+        return None if self.errors or self.has_locks_left else min(ends, default=None)
 
     @property
     def began(self) -> datetime:
@@ -195,7 +197,7 @@ class IssueAttempt:
     @property
     def waits_in_line(self) -> bool:
         """Say whether nothing is missing but our own turn somewhere: that is no vendor's failure."""
-        return bool(self.errors) and all(map(of_our_own, self.errors))
+        return bool(self.errors) and all(map(never_sent, self.errors))
 
     @property
     def waits_long(self) -> bool:
@@ -209,7 +211,7 @@ class IssueAttempt:
     @property
     def refused(self) -> bool:
         """Say whether what went wrong is to be judged by the plan."""
-        return self.error is not None and not (self.complete or self.goes_on or self.waits_in_line)
+        return self.error is not None and not (self.complete or self.has_locks_left or self.waits_in_line)
 
     @property
     def warnings(self) -> tuple[KeyWarning, ...]:

@@ -12,7 +12,7 @@ OVER_AFTER: Final = timedelta(hours=12)
 """Locks end a guest's key by themselves, and guests linger: there is no hurry to free its place there."""
 
 
-def over_at(entry: KeyRecord) -> datetime | None:
+def unreported_checkout_at(entry: KeyRecord) -> datetime | None:
     """Return when a living key is to be taken off its locks though nobody told that its time is over."""
     state = entry.credential.state
     if not isinstance(state, Active | Suspended):
@@ -31,5 +31,5 @@ def over_at(entry: KeyRecord) -> datetime | None:
 
 def next_due(entry: KeyRecord, *others: datetime | None) -> datetime | None:
     """Return the first of all that is owed to a key, now or later; None if nothing ever is."""
-    moments = (over_at(entry), looked_at(entry), *others)
+    moments = (unreported_checkout_at(entry), looked_at(entry), *others)
     return min((each for each in moments if each is not None), default=None)

@@ -21,7 +21,7 @@ from shared.domain.facts import Fact
 from shared.domain.ids import CredentialId
 from shared.domain.kinds import SAGA, Actor, ClaimKey, RevokeReason, SuspendReason
 from shared.domain.premises import LockDevice
-from shared.domain.reactions import withdrawal
+from shared.domain.reactions import ending_command
 from shared.domain.states import Active, Failed, Revoked, Suspended
 from shared.domain.window import StayWindow
 from shared.events.idempotency import claim_key
@@ -51,7 +51,7 @@ def end_key(
     replaced_by: CredentialId | None = None,
 ) -> Change | None:
     """Return what ends a key, whatever its state; None if it is over already."""
-    command = withdrawal(entry.credential, reason, at=order.at, by=order.by)
+    command = ending_command(entry.credential, reason, at=order.at, by=order.by)
     if command is None:
         return None
     if isinstance(command, Revoke):
@@ -196,6 +196,6 @@ def _turned(
     claim: ClaimKey | None = None,
 ) -> Change:
     """Return a change whose work begins at once; what other work was under way, wishes remember."""
-    saga = entry.saga.turned(Work.SETTLE, claim)
+    saga = entry.saga.switched_to(Work.SETTLE, claim)
     due = order.at + STARTED_WITHIN
     return Change(replace(entry, saga=saga, cause=order.cause, due=due), facts, grants)

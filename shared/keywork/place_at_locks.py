@@ -25,7 +25,7 @@ COMPUTED_WITHIN: Final = timedelta(hours=25)
 SHIFTS: Final = 3
 
 
-async def asked(attempted: IssueAttempt, desk: VendorSession) -> IssueAttempt:
+async def place_at_locks(attempted: IssueAttempt, desk: VendorSession) -> IssueAttempt:
     """Ask at the locks, however many refuse, for a while: one out of reach must not keep the others shut.
 
     First comes what was in hand: its end may be known by now. Where the key is one artifact, it is asked for

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from shared.domain.lock_errors import LockError
-from shared.keywork.desired import whom_to_ask
+from shared.keywork.desired import next_vendor
 from shared.keywork.services import Services
 from shared.keywork.start import begin_saga, worked_on
-from shared.keywork.step import work_at_locks
+from shared.keywork.step import make_attempt
 from shared.keywork.vendor_session import VendorSessions
 from shared.keywork.verdicts import Outcome, StepCall, Verdict, parked
 from shared.ledger.delays import STEP_LEASE
@@ -52,7 +52,7 @@ class PromptWork:
         """Do what is owed to a key, and what that leaves to do, until it is done or has to wait."""
         for _ in range(MOST_TURNS):
             grants = () if entry.saga.kind is Work.ISSUE else await self.ledger.grants(entry)
-            vendor = whom_to_ask(entry, grants)
+            vendor = next_vendor(entry, grants)
             if vendor is None or await self._elsewhere(entry):
                 break
             if vendor != self.sessions.vendor:
@@ -80,7 +80,7 @@ class PromptWork:
             mine = await self._claimed(entry)
             tenant, generation = mine.credential.tenant, mine.saga.generation
             call = StepCall(tenant, mine.id, generation, self.execution, mine.announced)
-            return await work_at_locks(call, self.services, self.sessions)
+            return await make_attempt(call, self.services, self.sessions)
         except (AlreadyExists, StaleVersion):
             return None
 
@@ -88,7 +88,7 @@ class PromptWork:
         saga = entry.saga
         if saga.execution == self.execution and not saga.parked:
             return entry
-        begun = saga if saga.execution is None and not saga.parked else saga.again()
+        begun = saga if saga.execution is None and not saga.parked else saga.next_generation()
         mine = replace(entry, saga=replace(begun, parked=False).claimed(self.execution))
         return (await self.ledger.save(Change(mine.due_in(STEP_LEASE, self.services.now)))).entry
 
@@ -101,8 +101,8 @@ class PromptWork:
         """Say whether this call can do no more: what an end leaves behind is work of its own, and goes on."""
         if verdict.outcome is Outcome.DONE:
             return entry.saga.execution is not None
-        going_on = verdict.outcome is Outcome.RETRY and not verdict.after
-        return not going_on and verdict.outcome not in (Outcome.NEXT, Outcome.SUPERSEDED)
+        at_once = verdict.outcome is Outcome.RETRY and not verdict.after
+        return not at_once and verdict.outcome not in (Outcome.NEXT, Outcome.SUPERSEDED)
 
     async def _left(self, entry: KeyRecord, verdict: Verdict) -> KeyRecord:
         """Park what is to wait, so that whoever asks again need not wait for our lease."""

@@ -27,7 +27,7 @@ def why_hopeless(task: AttemptContext, desk: VendorSession) -> LockError | None:
 
 
 def _attempts(task: AttemptContext, desk: VendorSession) -> LockError | None:
-    spent = task.entry.credential.core.plan.attempts >= MAX_ATTEMPTS and not task.entry.going_on
+    spent = task.entry.credential.core.plan.attempts >= MAX_ATTEMPTS and not task.entry.round_open
     return _impossible(LockCause.ATTEMPTS_SPENT, desk) if spent else None
 
 

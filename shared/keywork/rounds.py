@@ -17,7 +17,7 @@ from shared.domain.kinds import VendorCode
 from shared.domain.lock_errors import LockError, LockErrorCause, VendorUnreachable
 from shared.domain.replacing import replace
 from shared.ledger.delays import LONGEST_AT_A_LOCK, round_over
-from shared.ports.exchanges import Exchange, overheard
+from shared.ports.exchanges import Exchange, capture_exchanges
 from shared.ports.lock import InHand, KeyAtLock, LockVendor
 from shared.ports.lock_causes import LockCause
 
@@ -90,7 +90,7 @@ class Round(Generic[A]):
         """Return what a call came to, in its time: what it returned, or else its error."""
         asked_at, returned = self.now(), None
         error: LockError | None = None
-        with overheard() as said:
+        with capture_exchanges() as said:
             try:
                 async with asyncio.timeout(LONGEST_AT_A_LOCK.total_seconds()):
                     returned = await call()

@@ -32,7 +32,7 @@ from shared.keywork.vault import RoundVault, secret_of
 from shared.keywork.vendor_session import VendorSession
 from shared.keywork.verdicts import Verdict
 from shared.ledger.delays import STEP_LEASE
-from shared.ledger.grant_record import NEVER, NO_INSTANT, GrantRecord, after_all_calls
+from shared.ledger.grant_record import NEVER, NO_INSTANT, GrantRecord, logical_now
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey
 from shared.ledger.vendor_calls import CallMade
@@ -48,7 +48,7 @@ async def settle_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
     vault = RoundVault(desk.secrets)
     ask = _Asking(begun, desk, vault, began)
     # What could not be told before is told meanwhile: others go by it too.
-    answered, told = await gather_both(ask.all(errands), begun.announced())
+    answered, told = await gather_both(ask.all(errands), begun.publish_or_defer())
     if vault.trouble is not None:
         raise vault.trouble
     await vault.keep_refs(answered)
@@ -81,15 +81,15 @@ async def _begun(
     task: AttemptContext, grants: Sequence[GrantRecord], at_once: Collection[KeyCredentialKind]
 ) -> tuple[AttemptContext, tuple[GrantRecord, ...], list[Errand]]:
     """Write down that a try begins, and what it will place: nobody is to begin it once more meanwhile."""
-    now, noted_at = task.now, after_all_calls(grants, task.now)
-    began = task.entry.saga.began or noted_at
+    now, logical_at = task.now, logical_now(grants, task.now)
+    began = task.entry.saga.began or logical_at
     past = [kept.withdrawn(now) for kept in opening(grants) if kept.until <= now]
     known = _replaced(grants, past)
     left = past + ([] if opening(known) else [kept.withdrawn(now) for kept in left_behind(known)])
     known = _replaced(known, left)
     owed = _owed(known, task, at_once)
     missed = [each for each in owed if each.kept.call_since(began) is None]
-    errands = [_called(each, now, noted_at) for each in missed or owed]
+    errands = [_called(each, now, logical_at) for each in missed or owed]
     written = [*left, *(each.kept for each in errands if each.act is not Act.REMOVE and each.job is None)]
     if task.entry.saga.began is None or written:
         saga = replace(task.entry.saga, began=began)
@@ -109,15 +109,15 @@ def _as_saved(kept: GrantRecord, saved: Sequence[GrantRecord]) -> GrantRecord:
     return next((each for each in saved if each.grant.id == kept.grant.id), kept)
 
 
-def _called(errand: Errand, now: datetime, noted_at: datetime) -> Errand:
+def _called(errand: Errand, now: datetime, logical_at: datetime) -> Errand:
     kept = errand.kept
     if errand.job is not None:
         return errand
     if errand.act is Act.REST:
-        return replace(errand, kept=kept.removing(CallMade(noted_at, Act.REST)))
+        return replace(errand, kept=kept.removing(CallMade(logical_at, Act.REST)))
     if errand.act is Act.REMOVE:
         return errand
-    return replace(errand, kept=kept.calling(now, noted_at, errand.act), busy_before=kept.busy_until)
+    return replace(errand, kept=kept.calling(now, logical_at, errand.act), busy_before=kept.busy_until)
 
 
 def _owed(
@@ -251,6 +251,6 @@ class _Asking:
             at_lock=answer.outcome if isinstance(answer.outcome, KeyAtLock) else None,
             in_hand=answer.outcome if isinstance(answer.outcome, InHand) else None,
             answered_at=answer.answered_at,
-            noted_at=max(self.began, answer.asked_at),
+            logical_at=max(self.began, answer.asked_at),
             said=answer.said,
         )

@@ -6,7 +6,7 @@ from typing import Final
 
 from shared.domain.kinds import VendorCode
 from shared.domain.replacing import replace
-from shared.keywork.desired import whom_to_ask
+from shared.keywork.desired import next_vendor
 from shared.keywork.next_due import next_due
 from shared.keywork.services import Services
 from shared.keywork.verdicts import adapter_of
@@ -27,16 +27,16 @@ WORKFLOWS: Final = (WORKFLOW, *FORMER)
 
 async def begin_work(saved: Saved, ledger: Ledger, services: Services) -> None:
     """Begin what a saved key needs done at its locks, or tell that it needs nothing."""
-    vendor = whom_to_ask(saved.entry, saved.grants)
+    vendor = next_vendor(saved.entry, saved.grants)
     if vendor is None:
-        await tell(saved.entry, ledger, services.bus)
+        await publish_pending(saved.entry, ledger, services.bus)
     else:
         await begin_saga(saved.entry, vendor, ledger, services)
 
 
 async def begin_saga(entry: KeyRecord, vendor: VendorCode, ledger: Ledger, services: Services) -> None:
     """Announce what happened, then start the saga, which is told what is published."""
-    told = await announced(entry, ledger, services)
+    told = await publish_or_defer(entry, ledger, services)
     argument = {
         "tenant": str(entry.credential.tenant),
         "saga_id": str(entry.id),
@@ -48,7 +48,7 @@ async def begin_saga(entry: KeyRecord, vendor: VendorCode, ledger: Ledger, servi
     await services.sagas.start(WORKFLOW, argument)
 
 
-async def announced(entry: KeyRecord, ledger: Ledger, services: Services) -> KeyRecord:
+async def publish_or_defer(entry: KeyRecord, ledger: Ledger, services: Services) -> KeyRecord:
     """Announce what happened; that nobody can be told yet must not keep a key at the locks that is to go."""
     try:
         return await ledger.announce(entry, services.bus)
@@ -59,7 +59,9 @@ async def announced(entry: KeyRecord, ledger: Ledger, services: Services) -> Key
         return entry
 
 
-async def tell(entry: KeyRecord, ledger: Ledger, bus: EventBus, due: datetime | None = None) -> KeyRecord:
+async def publish_pending(
+    entry: KeyRecord, ledger: Ledger, bus: EventBus, due: datetime | None = None
+) -> KeyRecord:
     """Announce what happened, and note it; nothing is owed to the key till it is due, or its stay over."""
     told = replace(await ledger.announce(entry, bus), due=next_due(entry, due))
     # Who was faster has read that this is not announced, and tells it once more: no harm in that.

@@ -16,7 +16,7 @@ from shared.domain.lock_errors import LockError
 from shared.kernel.spans import describe, follow
 from shared.kernel.together import gather_both
 from shared.keywork.attempt import AttemptContext, claimed
-from shared.keywork.desired import whom_to_ask
+from shared.keywork.desired import next_vendor
 from shared.keywork.issue import issue_at_locks, refuse_to_issue
 from shared.keywork.leeway import kept_to_itself
 from shared.keywork.next_build import handed_over
@@ -46,7 +46,7 @@ WORKS: Final[Mapping[Work, _Doing]] = {
 }
 
 
-async def work_at_locks(
+async def make_attempt(
     call: StepCall, services: Services, desks: VendorSessions, *, hands_over: bool = False
 ) -> Verdict:
     """Do one attempt, and say what the saga is to do next; where it may, hand it to a build on trial."""
@@ -80,7 +80,7 @@ async def _attempted(
 ) -> Verdict:
     ledger = services.ledger_of_key(call.tenant)
     task, doing = AttemptContext(claimed(entry, call), ledger, services, desks.vendor), WORKS[entry.saga.kind]
-    if doing.by_plan and (maker := whom_to_ask(entry, ())) != desks.vendor:
+    if doing.by_plan and (maker := next_vendor(entry, ())) != desks.vendor:
         return ask(maker) if maker else _nothing_left(entry)
     try:
         desk = await desks.at(entry.credential.tenant, entry.credential.core.property_id)

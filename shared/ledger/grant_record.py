@@ -157,12 +157,12 @@ class GrantRecord(Record):
         busy = None if self.busy_until is None else min(self.busy_until, now + CALLS_LAST)
         return self if busy == self.busy_until else replace(self, busy_until=busy)
 
-    def calling(self, now: datetime, noted_at: datetime | None = None, asked: str = PLACE) -> Self:
+    def calling(self, now: datetime, logical_at: datetime | None = None, asked: str = PLACE) -> Self:
         """Return the grant with a call about to be made, which is to place the key, or to wake it."""
-        call = CallMade(noted_at or now, asked)
+        call = CallMade(logical_at or now, asked)
         return replace(self, busy_until=now + CALLS_LAST, calls=with_call(self.calls, call))
 
-    def heard(self, answer: str, at: datetime, said: Sequence[Exchange] = ()) -> Self:
+    def answered(self, answer: str, at: datetime, said: Sequence[Exchange] = ()) -> Self:
         """Return the grant with what its vendor said to the last call."""
         return replace(self, calls=with_answer(self.calls, answer, at, said))
 
@@ -231,14 +231,14 @@ class GrantRecord(Record):
         last = self.removals[-1:]
         return next((call for call in last if milliseconds(call.at) >= milliseconds(began)), None)
 
-    def told(self, command: GrantCommand) -> Self:
+    def applied(self, command: GrantCommand) -> Self:
         """Return the grant after a command."""
         return replace(self, grant=self.grant.apply(command))
 
     def withdrawn(self, at: datetime) -> Self:
         """Return the grant on its way out; one that is leaving already stays as it is, now for good."""
         gone = self if self.wish is Wish.GONE else replace(self, wish=Wish.GONE, wished_at=at)
-        return gone.told(Withdraw(at=at)) if self.wanted else gone
+        return gone.applied(Withdraw(at=at)) if self.wanted else gone
 
     def wished(self, wish: Wish, at: datetime) -> Self:
         """Return the grant with another wish; how it stands, the lock has yet to say."""
@@ -254,7 +254,7 @@ class GrantRecord(Record):
         ):
             known = wish is Wish.OPEN and self.wish is Wish.LEFT and self.stands
             return replace(self, wish=wish, wished_at=at) if known else self.wished(wish, at)
-        longer = self.told(Extend(at=at, exposure_until=window.end + LONGEST_EXTENSION))
+        longer = self.applied(Extend(at=at, exposure_until=window.end + LONGEST_EXTENSION))
         since, until = window.start, window.end
         return replace(longer, since=since, until=until, wish=wish, wished_at=at, standing=None)
 
@@ -264,7 +264,7 @@ class GrantRecord(Record):
         return Ref(GRANTS, self.grant.id)
 
 
-def after_all_calls(grants: Iterable[GrantRecord], now: datetime) -> datetime:
+def logical_now(grants: Iterable[GrantRecord], now: datetime) -> datetime:
     """Return the present instant, or one after all calls at these grants, should the clock be set back.
 
     By it is known which locks an attempt came to, and who was asked longest ago.

@@ -34,11 +34,11 @@ class Work(StrEnum):
 class Saga:
     """The work on a key: of one generation at a time, by the one execution that was first to write.
 
-    `lost` counts how often it was begun since anybody wrote, `broken` how often one that wrote broke off
-    since anything came of it; `began` is when a try began that is not over. While it is `parked` no execution
-    waits for it: whoever hears what it waits for, or the sweeper when it is due, begins the next. Once
-    its vendor was asked in vain, executions rest for it no longer than it `rests_until`; it is `placed` where
-    the sweeper has given it a place in the line of those that wait a trouble out.
+    `unclaimed_starts` counts how often it was begun since anybody wrote, `aborted_runs` how often one that
+    wrote broke off since anything came of it; `began` is when a try began that is not over. While it is
+    `parked` no execution waits for it: whoever hears what it waits for, or the sweeper when it is due, begins
+    the next. Once its vendor was asked in vain, executions rest for it no longer than it `rests_until`; it is
+    `placed` where the sweeper has given it a place in the line of those that wait a trouble out.
     """
 
     kind: Work
@@ -46,8 +46,8 @@ class Saga:
     generation: int = 1
     execution: str | None = None
     tries: int = 0
-    lost: int = 0
-    broken: int = 0
+    unclaimed_starts: Annotated[int, Stored("lost")] = 0
+    aborted_runs: Annotated[int, Stored("broken")] = 0
     began: Moment | None = None
     parked: Annotated[bool, Stored(omitted=True)] = False
     rests_until: Annotated[Moment | None, Stored(omitted=True)] = None
@@ -59,17 +59,19 @@ class Saga:
 
     def claimed(self, execution: str) -> Self:
         """Return the work as this execution's own."""
-        return self if self.execution else replace(self, execution=execution, lost=0)
+        return self if self.execution else replace(self, execution=execution, unclaimed_starts=0)
 
-    def again(self) -> Self:
+    def next_generation(self) -> Self:
         """Return the same work for an execution yet to come; the present one is refused from now on.
 
         One that has written nothing yet may still be in a queue: it is as good as the next, which it races.
         """
         if self.execution is None:
-            return replace(self, lost=self.lost + 1)
-        broken = self.broken if self.parked else self.broken + 1
-        following = replace(self, generation=self.generation + 1, execution=None, began=None, broken=broken)
+            return replace(self, unclaimed_starts=self.unclaimed_starts + 1)
+        aborted = self.aborted_runs if self.parked else self.aborted_runs + 1
+        following = replace(
+            self, generation=self.generation + 1, execution=None, began=None, aborted_runs=aborted
+        )
         return replace(following, parked=False, placed=False)
 
     def asked_in_vain(self, now: datetime) -> Self:
@@ -93,7 +95,7 @@ class Saga:
         """Say whether no execution waits for it, for its vendor was asked in vain."""
         return self.parked and self.rests_until is not None
 
-    def turned(self, kind: Work, claim: ClaimKey | None = None) -> "Saga":
+    def switched_to(self, kind: Work, claim: ClaimKey | None = None) -> "Saga":
         """Return other work for an execution yet to come."""
         claim, generation = claim or self.claim, self.generation + 1
         return Saga(kind=kind, claim=claim, generation=generation)
@@ -166,7 +168,7 @@ class Cause:
 class KeyRecord(Stream):
     """A key, what is owed to it, and the stream of what happened to it.
 
-    `going_on`: the attempt that was counted last is not over yet. While there are `holds` the key rests, or
+    `round_open`: the attempt that was counted last is not over yet. While there are `holds` the key rests, or
     will once it is made; `ordered_by` is who held or released it last. `amends` is what it becomes when its
     locks have followed; `then` is whose it is after the stay that it is of, `past` whose it was, if it opened
     on from that one.
@@ -188,7 +190,7 @@ class KeyRecord(Stream):
     cause: Cause
     secret_try: int = 0
     artifact: str | None = None
-    going_on: bool = False
+    round_open: Annotated[bool, Stored("going_on")] = False
     holds: frozenset[SuspendReason] = frozenset()
     ordered_by: Annotated[Actor, Stored(omitted=True)] = SAGA
     amends: Target | None = None

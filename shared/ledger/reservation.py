@@ -127,7 +127,7 @@ class Reservation(Record):
             *(each for each in self.heard if not each.past and each.action not in ABOUT_THE_GUEST),
         )
 
-    def hearing(self, event: BookingEventNote) -> Self:
+    def noting(self, event: BookingEventNote) -> Self:
         """Return the record with one event more, or with another note of it."""
         known = self.note_of(event.event_id)
         heard = tuple(event if each is known else each for each in self.heard)

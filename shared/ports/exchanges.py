@@ -29,7 +29,7 @@ _SAID: ContextVar[list[Exchange] | None] = ContextVar("exchanges", default=None)
 
 
 @contextmanager
-def overheard() -> Iterator[list[Exchange]]:
+def capture_exchanges() -> Iterator[list[Exchange]]:
     """Give a list to which every exchange from now on is added."""
     said: list[Exchange] = []
     token = _SAID.set(said)

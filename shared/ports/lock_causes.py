@@ -100,21 +100,21 @@ def about_the_pin(error: LockError | None) -> bool:
     return error is not None and error.cause.kind in ASK_FOR_ANOTHER_PIN
 
 
-def unheard(error: LockError) -> bool:
+def outcome_unknown(error: LockError) -> bool:
     """Say whether what was asked may have been done, or may still be: nobody answered."""
     if not isinstance(error, VendorUnreachable):
         return False
     return error.cause.vendor_code is None and error.cause.kind not in NEVER_ASKED
 
 
-def in_line(error: LockError) -> bool:
+def deferred_by_us(error: LockError) -> bool:
     """Say whether a call was not made, and only for now; a vendor that says the same has been asked."""
     return error.cause.vendor_code is None and error.cause.kind in IN_LINE
 
 
-def of_our_own(error: LockError) -> bool:
+def never_sent(error: LockError) -> bool:
     """Say whether our own turn did not come: others of us were before us, and the vendor knows nothing."""
-    return in_line(error) and error.cause.kind != LockCause.CIRCUIT_OPEN
+    return deferred_by_us(error) and error.cause.kind != LockCause.CIRCUIT_OPEN
 
 
 def left_alone(errors: Collection[LockError]) -> bool:

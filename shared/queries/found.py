@@ -131,5 +131,5 @@ async def work_on(store: TenantDocuments, key: str) -> Json:
     record = await key_of(store, key)
     assert record is not None  # noqa: S101 - whoever asks has found it
     saga, told = record.saga, summary_of(record)
-    counts = {"parked": saga.parked, "lost": saga.lost, "broken": saga.broken}
+    counts = {"parked": saga.parked, "lost": saga.unclaimed_starts, "broken": saga.aborted_runs}
     return {"key": record.id, "work": told["saga"], "due_at": told["due_at"], **counts}

@@ -29,7 +29,7 @@ def adapter(opener: Callable[[], OpenVendor]) -> Entry:
 
     async def attempt(body: Body, on: Platform) -> Body:
         from shared.domain.kinds import VendorCode
-        from shared.keywork.step import work_at_locks
+        from shared.keywork.step import make_attempt
         from shared.keywork.verdicts import NEXT_BUILD, StepCall
         from shared.runtime.keys import desks_of, services_of
 
@@ -40,7 +40,7 @@ def adapter(opener: Callable[[], OpenVendor]) -> Entry:
         call, services = StepCall.of(body), services_of(on)
         if on_trial:
             return await _on_trial(call, services, desks)
-        return (await work_at_locks(call, services, desks, hands_over=True)).body()
+        return (await make_attempt(call, services, desks, hands_over=True)).body()
 
     for name in ("__name__", "__qualname__", "__module__", "__doc__"):
         setattr(attempt, name, getattr(opener, name))
@@ -50,10 +50,10 @@ def adapter(opener: Callable[[], OpenVendor]) -> Entry:
 async def _on_trial(call: Any, services: Any, desks: Any) -> Body:
     """Make one attempt as the next build, and note when it ended: one that never does is counted as lost."""
     from shared.keywork.next_build import note_end, trial_under_way
-    from shared.keywork.step import work_at_locks
+    from shared.keywork.step import make_attempt
 
     trial = await trial_under_way(call, services, desks)
-    verdict = await work_at_locks(call, services, desks)
+    verdict = await make_attempt(call, services, desks)
     if trial is not None:
         await note_end(trial, call, services)
     return verdict.body()

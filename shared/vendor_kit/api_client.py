@@ -15,7 +15,7 @@ from shared.vendor_kit.asks import Ask, Json, Page
 from shared.vendor_kit.guard import Guard
 from shared.vendor_kit.http import Answer, Call, Http
 from shared.vendor_kit.rate import Urgency
-from shared.vendor_kit.recording import noted
+from shared.vendor_kit.recording import record_exchange
 from shared.vendor_kit.refusals import Unreadable, VendorRefused
 from shared.vendor_kit.tokens import Tokens
 from shared.vendor_kit.turns import Turn
@@ -56,7 +56,7 @@ class ApiClient:
         if turn is not None:
             # Last of all: nothing is waited for any more between this and the call.
             await turn.keep(ask.timeout)
-        with noted(self._protocol.named(ask), self._clock):
+        with record_exchange(self._protocol.named(ask), self._clock):
             async with self._guard.watched():
                 answer = await self._http.send(self._protocol.prepared(ask, access))
                 content = self._protocol.content(answer)

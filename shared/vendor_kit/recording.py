@@ -14,7 +14,7 @@ MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 @contextmanager
-def noted(asked: str, clock: Clock) -> Iterator[None]:
+def record_exchange(asked: str, clock: Clock) -> Iterator[None]:
     """Note one request, and what came of it, for whoever overhears."""
     answer, began = "broken off", clock.now()
     try:

@@ -42,6 +42,7 @@ LOADS = {
 LOADERS = {
     "edge_agent/hardware/radio.py": "loads the languages of locks that a desk is handed",
     "infra/archive/start.py": "loads the family that a function is deployed for",
+    "infra/cli/late.py": "reads in the command that is asked for",
     "infra/codegen/__main__.py": "finds the generators of its own package",
     "infra/local/host/functions.py": "loads the entry points that the manifest names",
     "infra/simulators/registry.py": "loads the vendors that are simulated",

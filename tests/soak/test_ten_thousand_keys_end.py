@@ -96,7 +96,7 @@ def made(number, door, now, ids):
     cause = Cause("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
     entry = KeyRecord(credential, Saga(kind=Work.ISSUE, claim=CLAIM), cause, announced=3)
     grant = new_grant(entry, door, Target(core.rooms, window), (), now, ids)
-    placed = grant.told(Place(at=now, placement=Placement.ACCEPTED))
+    placed = grant.applied(Place(at=now, placement=Placement.ACCEPTED))
     standing = KeyAtLockRecord(window.start, window.end)
     return Change(entry, facts, (replace(placed, standing=standing),))
 

@@ -1,7 +1,8 @@
 """What the tests cost: CPU seconds of each folder, of the tests and of every process that they started.
 
-The budget is CPU time, for that repeats where wall time does not; `tests/budget.json` holds it for each tier.
-A folder over its budget fails the run of a tier. `KEYFLEET_TEST_COSTS=FILE` writes down what was measured.
+The budget is CPU time, for that repeats where wall time does not, in seconds of the machine that it was
+written on: each worker looks now and then how fast its own is (`pace.py`). `tests/budget.json` holds it for
+each tier, and a folder over it fails the run. `KEYFLEET_TEST_COSTS=FILE` writes down what was measured.
 """
 
 import json
@@ -13,11 +14,15 @@ from typing import Final
 
 import pytest
 
+from tests.support.pace import pace
+
 ROOT: Final = Path(__file__).resolve().parents[2]
 BUDGET: Final = ROOT / "tests" / "budget.json"
 COST: Final = "cpu_seconds"
 DEEP: Final = ("unit", "contract")
 """Folders of so many tests that their subfolders have budgets of their own."""
+LOOK_AGAIN: Final = 20.0
+"""How many CPU seconds of tests are counted at one pace."""
 
 
 def folder_of(nodeid: str) -> str:
@@ -47,10 +52,13 @@ class Costs:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config, self._costs = config, defaultdict[str, float](float)
+        self._pace, self._looked = 1.0, float("-inf")
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> object:
         """Note what a test costs, with its fixtures."""
+        if spent() - self._looked > LOOK_AGAIN:
+            self._pace, self._looked = pace(), spent()
         item.stash[_BEGAN] = spent()
         return (yield)
 
@@ -65,7 +73,7 @@ class Costs:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> object:
         """Send a test's cost along with its last report."""
         if call.when == "teardown":
-            item.user_properties.append((COST, spent() - item.stash[_BEGAN]))
+            item.user_properties.append((COST, (spent() - item.stash[_BEGAN]) / self._pace))
         return (yield)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

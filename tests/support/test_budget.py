@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from tests.support.budget import BUDGET, ROOT, folder_of, over_budget
+from tests.support import pace
+from tests.support.budget import BUDGET, ROOT, Costs, folder_of, over_budget
 
 
 @pytest.mark.parametrize(
@@ -38,9 +39,10 @@ def test_each_tier_has_a_budget():
 
 SPIN = """
 import time
+from tests.support.pace import pace
 
 def test_spin():
-    end = time.process_time() + 1.2
+    end = time.process_time() + 1.5 * pace()
     while time.process_time() < end:
         pass
 """
@@ -68,3 +70,20 @@ def test_a_run_over_its_budget_fails_and_says_where(tmp_path):
     )
     assert ran.returncode == 1, ran.stdout + ran.stderr
     assert "tests/dear took" in ran.stdout
+
+
+def test_what_a_slower_machine_takes_longer_for_costs_as_much(monkeypatch, tmp_path):
+    monkeypatch.setattr(pace, "USUAL", pace.USUAL / 1000)
+    file = tmp_path / "test_spin.py"
+    file.write_text(SPIN.replace("1.5 * pace()", "0.2"))
+    costs = tmp_path / "costs.json"
+    monkeypatch.setenv("KEYFLEET_TEST_COSTS", str(costs))
+    quietly = ["-q", "-p", "no:cacheprovider", "-p", "no:asyncio"]
+    assert pytest.main([*quietly, str(file)], [_Counting()]) == 0
+    (cost,) = json.loads(costs.read_text()).values()
+    assert 0 <= cost < 0.1
+
+
+class _Counting:
+    def pytest_configure(self, config):
+        config.pluginmanager.register(Costs(config))

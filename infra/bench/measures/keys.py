@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
@@ -26,7 +26,7 @@ from infra.bench.figures import BenchError, Figure, Ground, Measure, Sample
 from infra.bench.hand_written import SCHEMA, HandWritten, inline, together
 from infra.bench.plain_sqlite import plain_sqlite
 from infra.bench.processes import Process, answering
-from infra.bench.programs.key_fleet import PATH
+from infra.bench.programs.key_fleet import ALONE, PATH
 from infra.local.counters import BY
 from infra.local.sample.load import sample_vendor
 from infra.local.server import free_port
@@ -38,6 +38,8 @@ CONTROL = "bench"
 RAW, OWN, SIMULATED = "raw.hand_written_keys", "keys.mock", "keys.simulated"
 OVER_TLS = "keys.mock_over_tls"
 """The same vendor as real ones are: by TLS, through the client that speaks to them."""
+UNHEARD = "keys.mock_unheard"
+"""A key at a fleet in which nobody hears of it beside those who make it: what it costs by itself."""
 RATE, P50, P95 = "{}_per_s_at_{}", "{}_p50_ms_at_{}", "{}_p95_ms_at_{}"
 CPU, MEMORY, POSTS = "{}_cpu_ms_each_at_{}", "{}_pss_mb_at_{}", "{}_vendor_calls_each_at_{}"
 COUNTED = {
@@ -80,7 +82,7 @@ def _figures(name: str, many: int) -> Iterator[tuple[str, str, bool]]:
     yield POSTS.format(name, many), "calls", False
     for counter, unit in COUNTED.items():
         yield EACH.format(name, counter, many), unit, False
-    for counter in APART:
+    for counter in APART if name != UNHEARD else ():
         yield BESIDE.format(name, counter, many), COUNTED[counter], False
 
 
@@ -92,7 +94,7 @@ def _figure(name: str, unit: str, beside: str | None) -> Figure:
 FIGURES = {
     figure: _figure(figure, unit, figure.replace(name, RAW) if compared and name != RAW else None)
     for many in (1, MANY)
-    for name in (RAW, OWN, OVER_TLS, SIMULATED)
+    for name in (RAW, OWN, UNHEARD, OVER_TLS, SIMULATED)
     for figure, unit, compared in _figures(name, many)
 }
 Make = Callable[[int, Caller], Awaitable[None]]
@@ -108,7 +110,8 @@ class Vendor:
     figure: str
     port: int
     called: Callable[[], int]
-    scheme: str = "http"
+    how: tuple[str, ...] = ()
+    """What a fleet of its keys is told besides."""
     trusting: Mapping[str, str] = field(default_factory=dict)
     """What a fleet's environment must say for it to trust this one."""
 
@@ -119,6 +122,7 @@ def take(ground: Ground) -> Sample:
     with stub_vendor(ground.folder) as stub:
         sample |= uvloop.run(_by_hand(stub, ground))
         sample |= _by_fleet(stub, ground)
+        sample |= _by_fleet(replace(stub, figure=UNHEARD, how=(ALONE,)), ground)
     with _stub_over_tls(ground.folder) as stub:
         sample |= _by_fleet(stub, ground)
     with _simulator(ground.folder) as simulator:
@@ -142,7 +146,7 @@ def _stub_over_tls(folder: Path) -> Iterator[Vendor]:
     with answering(["-m", "infra.bench.programs.vendor_stub", str(port), *over_tls], port, folder):
         trusting = {"SSL_CERT_FILE": str(folder / AUTHORITY)}
         called = lambda: int(_asked(port, "/")["posted"])  # noqa: E731 - one line, as for the plain one
-        yield Vendor(hotel.MOCK, OVER_TLS, tls_port, called, "https", trusting)
+        yield Vendor(hotel.MOCK, OVER_TLS, tls_port, called, ("https",), trusting)
 
 
 @contextmanager
@@ -175,7 +179,7 @@ def _by_fleet(vendor: Vendor, ground: Ground) -> Sample:
     port, home = free_port(), ground.folder / f"home-{vendor.figure}"
     program: list[str | Path] = ["-m", "infra.bench.programs.key_fleet", home, str(port)]
     sample: dict[str, float] = {}
-    program += [vendor.name, str(vendor.port), vendor.scheme]
+    program += [vendor.name, str(vendor.port), *vendor.how]
     with answering(program, port, ground.folder, **vendor.trusting) as fleet:
         # What is looked up once for each lock is no part of a key.
         uvloop.run(made(partial(make_key, port, 0), port, MANY, lambda number: number < hotel.ROOMS))
@@ -193,13 +197,14 @@ def _loaded(vendor: Vendor, fleet: Process, make: Make, many: int, ground: Groun
     spent = {name: (after[name] - before.get(name, 0)) / keys for name in after}
     own = {name: _own(spent, name, vendor.name) for name in APART}
     name = vendor.figure
+    beside = {BESIDE.format(name, counter, many): spent[counter] - own[counter] for counter in APART}
     return {
         **_speed(name, many, delays, took),
         CPU.format(name, many): (fleet.cpu_seconds() - cpu) / keys * 1e3,
         MEMORY.format(name, many): fleet.memory_megabytes()[1],
         POSTS.format(name, many): (vendor.called() - called) / keys,
         **{EACH.format(name, counter, many): {**spent, **own}[counter] for counter in COUNTED},
-        **{BESIDE.format(name, counter, many): spent[counter] - own[counter] for counter in APART},
+        **(beside if name != UNHEARD else {}),
     }
 
 

@@ -37,7 +37,7 @@ def take(ground: Ground) -> Sample:
     port, home = free_port(), ground.folder / "home-revoke"
     with stub_vendor(ground.folder) as stub:
         program: list[str | Path] = ["-m", "infra.bench.programs.key_fleet", home, str(port)]
-        program += [stub.name, str(stub.port), stub.scheme]
+        program += [stub.name, str(stub.port), *stub.how]
         with answering(program, port, ground.folder):
             delays = uvloop.run(_taken_back(port, time.perf_counter() + LONGER * ground.effort.seconds))
     return {P50: median(delays) * 1e3, P95: quantiles([*delays, delays[-1]], n=20)[-1] * 1e3}

@@ -1,15 +1,15 @@
-"""A whole fleet that makes a key a request: `... key_fleet HOME PORT VENDOR VENDOR_PORT [https]`.
+"""A whole fleet that makes a key a request: `... key_fleet HOME PORT VENDOR VENDOR_PORT [https] [alone]`.
 
 Besides what every fleet serves, `POST /_bench/keys` with the number of a stay publishes its booking and is
 answered when the key's `issued` is published, so that nobody has to ask whether it is; `POST /_bench/ends`
 publishes that its guest has left, and is answered when `revoke_settled` is. A GET is answered with what the
-fleet has counted, once nothing is under way.
+fleet has counted, once nothing is under way. With `alone`, nobody hears of a key beside those who make it.
 """
 
 import asyncio
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -23,12 +23,14 @@ from starlette.types import Receive, Scope, Send
 from infra.bench.hotel import PROPERTY, ROOMS, TENANT, account, hotel, room
 from infra.bench.programs.serving import serve
 from infra.local.ambient import SystemClock
-from infra.local.fleet import Fleet, open_fleet
+from infra.local.fleet import Fleet
 from infra.local.sample.load import move_in
 from infra.local.server import spare_the_collector
 from infra.local.storage.engine import LAZY_SECONDS
 from infra.local.transport import Sockets
 from infra.local.world import FleetConfig, World
+from infra.manifest.load import Manifest, load_manifest
+from infra.manifest.topics import topics_of
 from shared.events.wire import write_instant
 from shared.ports.bus import EventBus, Message
 from shared.runtime.platform import bind
@@ -46,6 +48,8 @@ ENDS = {
     "melmastoon.lock.credential.revoke_settled.v1": 200,
 }
 UNHURRIED = GuardPolicy(limit=None)
+ALONE = "alone"
+WHO_MAKES_KEYS = "on-booking-confirmed"
 FIRST_DAY, NIGHT = timedelta(days=30), timedelta(days=1)
 """Keys are usually made long before the guest comes; the next one has the room when the last one leaves."""
 
@@ -144,12 +148,27 @@ class ToThisMachine(Sockets):
         return await super().send(replace(call, url=call.url.replace(f"https://{VENDOR_NAME}", self._here)))
 
 
-async def main(home: Path, port: int, vendor: str, vendor_port: str, *, over_tls: bool) -> None:
+def only_who_is_waited_for() -> Manifest:
+    """Return the fleet without who hears of a booking or of a key and is waited for by none."""
+    manifest = load_manifest()
+    kept = {
+        name: function
+        for name, function in manifest.functions.items()
+        if name == WHO_MAKES_KEYS or not {BOOKED, *ENDS}.intersection(topics_of(function.deployable.trigger))
+    }
+    return replace(manifest, functions=kept)
+
+
+async def main(home: Path, port: int, vendor: str, vendor_port: str, how: Collection[str]) -> None:
     """Serve until killed."""
+    over_tls = "https" in how
     address = f"https://{VENDOR_NAME}" if over_tls else f"http://127.0.0.1:{vendor_port}"
     outside = ToThisMachine(vendor_port) if over_tls else Sockets()
+    manifest = only_who_is_waited_for() if ALONE in how else load_manifest()
     world = World(guard_policy=UNHURRIED, outside=outside)
-    async with open_fleet(FleetConfig(home, port), world) as fleet:
+    fleet = Fleet(FleetConfig(home, port), world, manifest)
+    await fleet.start()
+    try:
         await move_in(hotel(vendor), fleet.documents, SystemClock().now())
         name = account_secret(hotel(vendor).devices[0].vendor, TENANT, PROPERTY)
         await fleet.platform.secrets.add(name, account(vendor, address))
@@ -157,8 +176,10 @@ async def main(home: Path, port: int, vendor: str, vendor_port: str, *, over_tls
         bind(replace(fleet.platform, bus=heard))
         spare_the_collector()
         await serve(KeyDesk(fleet, heard), port)
+    finally:
+        await fleet.stop()
 
 
 if __name__ == "__main__":
-    _, home, port, vendor, vendor_port, *scheme = sys.argv
-    uvloop.run(main(Path(home), int(port), vendor, vendor_port, over_tls=scheme == ["https"]))
+    _, home, port, vendor, vendor_port, *how = sys.argv
+    uvloop.run(main(Path(home), int(port), vendor, vendor_port, how))

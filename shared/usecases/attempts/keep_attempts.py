@@ -132,7 +132,7 @@ async def _used(kept: Sequence[Kept], store: TenantDocuments, services: Services
     names = {each.traced.kept.grant.id for each in kept if each.traced.kept is not None and each.traced.here}
     grants = [await store.get(Ref(GRANTS, name)) for name in sorted(names)]
     return [
-        grant.told(Place(at=services.now, placement=Placement.USED)).write()
+        grant.applied(Place(at=services.now, placement=Placement.USED)).write()
         for grant in (grant_from(found) for found in grants if found is not None)
         if _unused(grant)
     ]

@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
 from shared.keywork.services import Services, retry_on_conflict
-from shared.keywork.step import work_at_locks
+from shared.keywork.step import make_attempt
 from shared.keywork.vendor_session import VendorSessions
 from shared.keywork.verdicts import Outcome, StepCall, Verdict
 from shared.ledger.bulk_job import BulkJob, BulkPage, find_job, find_page
@@ -113,7 +113,7 @@ class _Walk:
         call = StepCall(
             str(self.ledger.documents.tenant), name, entry.saga.generation, self.job.execution_name, told
         )
-        return await work_at_locks(call, self.services, self.desks)
+        return await make_attempt(call, self.services, self.desks)
 
 
 def _over(verdict: Verdict | None) -> bool:

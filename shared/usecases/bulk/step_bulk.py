@@ -23,10 +23,10 @@ from shared.domain.core import Guest, Staff
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId, UserId
 from shared.domain.kinds import RevokeReason, VendorCode
-from shared.keywork.desired import whom_to_ask
+from shared.keywork.desired import next_vendor
 from shared.keywork.orders import Order, end_key
 from shared.keywork.services import Services
-from shared.keywork.start import announced, begin_work, tell
+from shared.keywork.start import begin_work, publish_or_defer, publish_pending
 from shared.keywork.verdicts import adapter_of
 from shared.ledger.bulk_job import TOLD_AFTER, BulkJob, BulkPage, OwedKey, Stage, find_job, find_page
 from shared.ledger.grant_record import GrantRecord, grant_from
@@ -169,7 +169,7 @@ def _held(grants: Iterable[GrantRecord]) -> list[str]:
 
 def _owed(changes: Sequence[Change]) -> tuple[OwedKey, ...]:
     """Return the keys that have something at a lock, and whom to ask about each."""
-    asked = ((each.entry.id, whom_to_ask(each.entry, each.grants)) for each in changes)
+    asked = ((each.entry.id, next_vendor(each.entry, each.grants)) for each in changes)
     return tuple(OwedKey(str(name), str(vendor)) for name, vendor in asked if vendor is not None)
 
 
@@ -187,10 +187,10 @@ async def _publish(saved: Sequence[Saved], page: BulkPage, ledger: Ledger, servi
     owed, whole = {each.key for each in page.keys}, True
     for each in saved:
         if str(each.entry.id) in owed:
-            told = await announced(each.entry, ledger, services)
+            told = await publish_or_defer(each.entry, ledger, services)
             whole = whole and told.announced == told.credential.sequence
         else:
-            await tell(each.entry, ledger, services.bus)
+            await publish_pending(each.entry, ledger, services.bus)
     known = await find_page(ledger.documents, page.job, page.number)
     if known is not None and whole:  # what nobody could be told of yet, each key's own work tells
         await ledger.documents.commit([replace(known, told=True).write()])

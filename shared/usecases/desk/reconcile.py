@@ -200,7 +200,7 @@ async def _made(found: Found, desk: KnownDesk, on: DeskServices) -> Change:
 def _placed(kept: GrantRecord, found: Found) -> GrantRecord:
     at = found.made.issued_at
     standing = KeyAtLockRecord(found.made.start, found.made.end)
-    placed = kept.told(Place(at=at, placement=Placement.ON_LOCK, exposure_until=found.made.end))
+    placed = kept.applied(Place(at=at, placement=Placement.ON_LOCK, exposure_until=found.made.end))
     return replace(placed, standing=standing)
 
 

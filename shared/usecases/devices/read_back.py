@@ -123,7 +123,7 @@ async def _at_its_lock(kept: GrantRecord, due: Arriving, desk: VendorSession, se
         return False
     state = kept.grant.state
     if isinstance(state, Placed) and ORDER.index(at_lock.placement) > ORDER.index(state.placement):
-        further = kept.told(Place(at=services.now, placement=at_lock.placement))
+        further = kept.applied(Place(at=services.now, placement=at_lock.placement))
         with contextlib.suppress(StaleVersion):  # the key is worked on: who does that knows better
             await services.hotels.admitted(kept.grant.tenant).commit([further.write()])
     return True

@@ -13,7 +13,7 @@ from shared.ledger.finding_refs import FindingRefs
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.ledger import Ledger
 from shared.ports.listed_keys import ListsKeys
-from shared.ports.lock_causes import IN_LINE, in_line
+from shared.ports.lock_causes import IN_LINE, deferred_by_us
 from shared.usecases.reconcile.note_odd import FindingAtLock
 
 ZONE = "UTC"
@@ -41,7 +41,7 @@ async def _taken(each: FindingAtLock, desk: VendorSession, ledger: Ledger, servi
         if not await _removed(each, desk, ledger):
             return each.finding
     except LockError as error:
-        if not in_line(error):
+        if not deferred_by_us(error):
             _alarm(each.finding, error, services)
         return replace(each.finding, cause=error.cause.kind)
     services.log.info("a key was removed that was not to be there", finding=each.finding.id)

@@ -31,7 +31,7 @@ from shared.ledger.indexes import GONE as GONE_AS
 from shared.ledger.ledger import Ledger
 from shared.ports.documents import StaleVersion
 from shared.ports.listed_keys import KeyList, ListsKeys
-from shared.ports.lock_causes import LockCause, in_line
+from shared.ports.lock_causes import LockCause, deferred_by_us
 from shared.usecases.reconcile.end_walk import end_walk
 from shared.usecases.reconcile.judge_lock import OURS, LockView, judged, nameless
 from shared.usecases.reconcile.note_odd import LockFound, noted
@@ -242,7 +242,7 @@ async def _put_off(
     found = await ledger.documents.get(ref_of(call.property_id, desks.vendor))
     assert found is not None  # noqa: S101 - it was read before, and none is ever deleted
     comparison = comparison_from(found)
-    tries = comparison.tries + (not in_line(error))
+    tries = comparison.tries + (not deferred_by_us(error))
     later = comparison.moved(services.now, tries=tries, cause=error.cause.kind)
     if tries >= MOST_TRIES or error.permanent:
         later = later.ended(Progress.BROKEN_OFF, services.now)

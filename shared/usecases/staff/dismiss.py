@@ -24,19 +24,21 @@ if TYPE_CHECKING:
     from shared.events.envelope import Event
 
 
-async def dismiss(event: "Event", services: Services) -> tuple[MasterKeyId, ...]:
+async def dismiss(event: "Event", reason: RevokeReason, services: Services) -> tuple[MasterKeyId, ...]:
     """Take every key of a person; return which master keys those were."""
     ledger, person = await services.ledger(event.tenant_id), UserId(event.data.user_id)
     await stop_person(person, services.now, ledger.documents)
-    return await retry_on_conflict(lambda: _ended(person, cause_of(event), ledger, services))
+    return await retry_on_conflict(lambda: _ended(person, reason, cause_of(event), ledger, services))
 
 
-async def _ended(person: UserId, cause: Cause, ledger: Ledger, services: Services) -> tuple[MasterKeyId, ...]:
+async def _ended(
+    person: UserId, reason: RevokeReason, cause: Cause, ledger: Ledger, services: Services
+) -> tuple[MasterKeyId, ...]:
     held = await living_keys(person, ledger)
     for record in held:
         await end_master_key(record, ExpiryTrigger.USER_DEACTIVATED, ledger, services)
     for entry in await living_credentials(person, ledger):
-        change = end_key(entry, await ledger.grants(entry), RevokeReason.SECURITY, Order(cause, services.now))
+        change = end_key(entry, await ledger.grants(entry), reason, Order(cause, services.now))
         if change is not None:
             await begin_work(await ledger.save(change), ledger, services)
     return tuple(record.id for record in held)

@@ -110,7 +110,7 @@ class Hearing:
         known = record.note_of(self.booking.id)
         if known is None:
             return record
-        return record.hearing(replace(known, outcome=outcome, because=because))
+        return record.noting(replace(known, outcome=outcome, because=because))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,11 +24,11 @@ from shared.ledger.reservation import Reservation, Status
 from shared.ledger.stay import Stay
 from shared.ports.documents import Write
 from shared.usecases.stays.booking import StayNews, ahead_of, keys_of
+from shared.usecases.stays.end_keys import EndedKeys, end_keys
 from shared.usecases.stays.ignored import alarm_of_ignored
 from shared.usecases.stays.request_keys import Wanted, request_keys
 from shared.usecases.stays.room_at_once import check_shared, stays_beside
 from shared.usecases.stays.turn import TURN, Joined, joined
-from shared.usecases.stays.withdraw_key import Withdrawn, withdraw_keys
 from shared.usecases.upkeep.another_key import AnotherKey, request_beside
 
 
@@ -206,10 +206,10 @@ def _has(stay: Stay, keys: Sequence[KeyRecord]) -> bool:
 
 async def withdrawn_beside(
     it: StayNews, keys: Sequence[KeyRecord], kept: Sequence[KeyRecord], reason: RevokeReason
-) -> Withdrawn:
+) -> EndedKeys:
     """Return what ends all keys but those that are kept."""
     rest = [key for key in keys if key not in kept]
-    return await withdraw_keys(rest, reason, it.booking, it.ledger, it.services)
+    return await end_keys(rest, reason, it.booking, it.ledger, it.services)
 
 
 async def _requested(it: StayNews, stay: Stay, record: Reservation) -> tuple[list[Change], KeyRecord | None]:

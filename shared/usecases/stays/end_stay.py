@@ -8,8 +8,8 @@ from shared.ledger.booking_notes import BookingOutcome
 from shared.ledger.course import STATUSES, Course
 from shared.ledger.reservation import Reservation
 from shared.usecases.stays.booking import Hearing, ahead_of, keys_of
+from shared.usecases.stays.end_keys import end_keys
 from shared.usecases.stays.turn import settle_turn
-from shared.usecases.stays.withdraw_key import withdraw_keys
 
 
 async def end_stay(it: Hearing, record: Reservation, course: Course) -> tuple[CredentialId, ...]:
@@ -17,7 +17,7 @@ async def end_stay(it: Hearing, record: Reservation, course: Course) -> tuple[Cr
     await settle_turn(record, it.ledger, it.services, over=True)
     keys = await keys_of(record, it.ledger)
     reason = next(reason for reason, status in STATUSES.items() if status is course.status)
-    ended = await withdraw_keys(keys, reason, it.booking, it.ledger, it.services)
+    ended = await end_keys(keys, reason, it.booking, it.ledger, it.services)
     noted = it.noted(record, BookingOutcome.APPLIED, ahead_of(it.note))
     heard = replace(noted, status=course.status, refused=False)
     for saved in await it.ledger.save_all(ended.changes, heard.write(), *ended.closed):

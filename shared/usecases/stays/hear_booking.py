@@ -65,7 +65,7 @@ async def heard_before(it: Hearing, record: Reservation) -> tuple[CredentialId, 
         return None
     if known.differs is None and not known.says_as(it.note):
         alarm_of_reuse(it)
-        record = record.hearing(replace(known, differs=it.services.now))
+        record = record.noting(replace(known, differs=it.services.now))
         await it.ledger.documents.commit([record.write()])
     return await resume(record, it.ledger, it.services)
 
@@ -87,10 +87,10 @@ def _hearing(it: Hearing, record: Reservation) -> Reservation:
     known = record.note_of(it.booking.id)
     if known is None:
         warn_if_ahead(it)
-        return trimmed(record.hearing(it.note))
+        return trimmed(record.noting(it.note))
     if known.says_as(it.note):
         return record
-    return record.hearing(replace(it.note, at=known.at, differs=it.services.now))
+    return record.noting(replace(it.note, at=known.at, differs=it.services.now))
 
 
 async def _follow(it: Hearing, record: Reservation, course: Course) -> tuple[CredentialId, ...]:

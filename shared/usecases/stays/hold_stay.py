@@ -83,7 +83,7 @@ async def _hear(it: Hearing, reason: SuspendReason, doing: _Doing) -> tuple[Cred
     done = await heard_before(it, record)
     if done is not None:
         return done
-    return await doing(it, reason, beside_the_course(record, record.hearing(it.note)))
+    return await doing(it, reason, beside_the_course(record, record.noting(it.note)))
 
 
 async def _held(it: Hearing, reason: SuspendReason, record: Reservation) -> tuple[CredentialId, ...]:

@@ -31,7 +31,7 @@ async def _hear(it: Hearing) -> tuple[CredentialId, ...]:
     done = await heard_before(it, record)
     if done is not None:
         return done
-    heard = beside_the_course(record, it.noted(record.hearing(it.note), BookingOutcome.APPLIED))
+    heard = beside_the_course(record, it.noted(record.noting(it.note), BookingOutcome.APPLIED))
     noted = trimmed(heeding(heard, it.note, it.services.now))
     await it.ledger.documents.commit([noted.write()])
     if overdue(noted, it.services.now):

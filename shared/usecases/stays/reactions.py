@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 async def react(event: "Event", services: Services) -> Any:
     """Do what an event asks of us; return the keys of its stay."""
     reaction = reaction_to(event.subject)
-    return await _COMMANDS[reaction.action](event, reaction, services)
+    return await COMMANDS[reaction.action](event, reaction, services)
 
 
 async def _confirm(event: "Event", _: Reaction, services: Services) -> Any:
@@ -42,7 +42,7 @@ async def _arrive(event: "Event", _: Reaction, services: Services) -> Any:
     return await note_arrival.note_arrival(event, services)
 
 
-_COMMANDS: Final[Mapping[Action, Callable[["Event", Reaction, Services], Awaitable[Any]]]] = {
+COMMANDS: Final[Mapping[Action, Callable[["Event", Reaction, Services], Awaitable[Any]]]] = {
     Action.ISSUE: _confirm,
     Action.AMEND: _change,
     Action.REVOKE: _end,

@@ -19,6 +19,7 @@ from shared.domain.instants import Moment
 from shared.domain.secret import Secret
 from shared.events.backoffice.hashes import READABLE_AFTER, ROTATED_EVERY, Pepper
 from shared.kernel.log import Log
+from shared.kernel.remembered import Remembered
 from shared.ledger.reading import read_record
 from shared.ports.ambient import Clock, Entropy
 from shared.ports.documents import AlreadyExists, DocumentStore, Ref, StaleVersion, TenantDocuments
@@ -75,17 +76,14 @@ class Peppers:
     cipher: Cipher
     clock: Clock
     entropy: Entropy
-    _known: dict[TenantId, tuple[datetime, Pepper]] = field(default_factory=dict, repr=False)
+    _known: Remembered[TenantId, Pepper] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._known = Remembered(self.clock.now, KNOWN_FOR)
 
     async def newest(self, tenant: TenantId) -> Pepper:
         """Return the pepper that a tenant's hashes are made with now."""
-        until, known = self._known.get(tenant, (None, None))
-        if known is not None and until is not None and self.clock.now() < until:
-            return known
-        ring = await self.rotated(tenant)
-        pepper = await self._opened(tenant, ring.peppers[-1])
-        self._known[tenant] = (self.clock.now() + KNOWN_FOR, pepper)
-        return pepper
+        return await self._known.recall(tenant, lambda: self._newest(tenant))
 
     async def readable(self, tenant: TenantId) -> Mapping[str, Pepper]:
         """Return every pepper of a tenant by which something may be looked up."""
@@ -108,6 +106,10 @@ class Peppers:
             except (AlreadyExists, StaleVersion):
                 await asyncio.sleep(0)
         return await self._kept(store)
+
+    async def _newest(self, tenant: TenantId) -> Pepper:
+        ring = await self.rotated(tenant)
+        return await self._opened(tenant, ring.peppers[-1])
 
     async def _kept(self, store: TenantDocuments) -> PepperRing:
         found = await store.get(RING)

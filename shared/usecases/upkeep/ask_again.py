@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import CredentialId, TenantId, credential_id
-from shared.keywork.desired import whom_to_ask
+from shared.keywork.desired import next_vendor
 from shared.keywork.services import Services, retry_on_conflict
 from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import KeyRecord, Work
@@ -40,7 +40,7 @@ async def _ask(command: AskAgain, ledger: Ledger, services: Services) -> dict[st
         raise InvalidInput("key", "no such key", "name one that keyfleet credentials shows")
     grants = await ledger.grants(entry)
     _check_idle(entry, grants, services)
-    vendor = whom_to_ask(entry, grants)
+    vendor = next_vendor(entry, grants)
     if vendor is None:
         remedy = f"see what became of it: keyfleet timeline {command.key}"
         raise InvalidInput("key", "nothing is left to do at its locks", remedy)
@@ -62,5 +62,5 @@ def _for_nothing(entry: KeyRecord) -> KeyRecord:
     """Return the entry so that what is asked now is no attempt: only those that come by themselves count."""
     saga, plan = entry.saga, entry.credential.core.plan
     if saga.kind is Work.ISSUE:
-        return replace(entry, going_on=plan.attempts > 0)
+        return replace(entry, round_open=plan.attempts > 0)
     return replace(entry, saga=replace(saga, tries=max(0, saga.tries - 1)))

@@ -18,7 +18,7 @@ from shared.domain.core import Guest
 from shared.domain.kinds import RevokeReason
 from shared.domain.states import Active, Pending, Requested, Revoked
 from shared.keywork.services import Services
-from shared.keywork.start import begin_work, tell
+from shared.keywork.start import begin_work, publish_pending
 from shared.ledger.delays import STARTED_WITHIN
 from shared.ledger.indexes import NOTICES_OF_STAY
 from shared.ledger.key_record import KeyRecord
@@ -43,7 +43,7 @@ async def keep_for_now(entry: KeyRecord, ledger: Ledger, services: Services) -> 
     """Put off the work on a key whose guest is yet to be told of another; return whether it was."""
     if not (_is_handed_over(entry, services) and await _is_awaited(entry, ledger)):
         return False
-    await tell(entry, ledger, services.bus, due=services.now + STARTED_WITHIN)
+    await publish_pending(entry, ledger, services.bus, due=services.now + STARTED_WITHIN)
     return True
 
 

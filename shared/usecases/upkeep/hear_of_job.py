@@ -78,7 +78,7 @@ def _change(entry: KeyRecord, grants: Sequence[GrantRecord], heard: JobHeard, se
     now, end = services.now, JobEnd.of(heard.error, services.now)
     ended = tuple(replace(kept, in_hand=kept.in_hand.ended(end)) for kept in grants if kept.in_hand)
     if entry.saga.parked:
-        again = replace(entry, saga=entry.saga.again()).due_in(STARTED_WITHIN, now)
+        again = replace(entry, saga=entry.saga.next_generation()).due_in(STARTED_WITHIN, now)
         return Change(again, grants=ended)
     # An execution that is at work sees it by itself; else the sweeper comes now.
     return Change(replace(entry, due=min(entry.due or now, now)), grants=ended)

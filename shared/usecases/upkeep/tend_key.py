@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from shared.domain.core import Guest
 from shared.domain.kinds import RevokeReason, VendorCode
 from shared.domain.states import Failed
-from shared.keywork.desired import act_for, hopeful, whom_to_ask
+from shared.keywork.desired import act_for, hopeful, next_vendor
 from shared.keywork.give_up_lost import alarm_of_delay, fail_overdue, give_up_lost
-from shared.keywork.next_due import over_at
+from shared.keywork.next_due import unreported_checkout_at
 from shared.keywork.revival import awaited
 from shared.keywork.services import Services
-from shared.keywork.start import announced, begin_saga, begin_work, tell, worked_on
+from shared.keywork.start import begin_saga, begin_work, publish_or_defer, publish_pending, worked_on
 from shared.ledger.delays import (
     ASKED_STILL_EVERY,
     LAPSED_EVERY,
@@ -26,7 +26,7 @@ from shared.ledger.grant_record import GrantRecord
 from shared.ledger.key_record import Cause, KeyRecord, Saga, Work
 from shared.ledger.ledger import Change, Ledger
 from shared.ledger.reservation import Status, ref_of, reservation_from
-from shared.usecases.stays.withdraw_key import withdrawn
+from shared.usecases.stays.end_keys import ending_of
 from shared.usecases.upkeep.hand_over import keep_for_now
 from shared.usecases.upkeep.replace_refused import replace_if_refused
 from shared.usecases.upkeep.revive_key import revive_if_due
@@ -42,7 +42,7 @@ async def tend_if_due(credential: str, ledger: Ledger, services: Services) -> bo
 
 
 async def _tend(entry: KeyRecord, ledger: Ledger, services: Services) -> None:
-    over = over_at(entry)
+    over = unreported_checkout_at(entry)
     if over is not None and over <= services.now:
         await _end(entry, ledger, services)
         return
@@ -58,9 +58,9 @@ async def _tend(entry: KeyRecord, ledger: Ledger, services: Services) -> None:
 
 async def _go_on(entry: KeyRecord, grants: Sequence[GrantRecord], ledger: Ledger, services: Services) -> None:
     """Have what is owed to a key done, by whoever is at it or by another execution."""
-    vendor, later = whom_to_ask(entry, grants), _residue_due(entry, grants, services)
+    vendor, later = next_vendor(entry, grants), _residue_due(entry, grants, services)
     if vendor is None or later is not None:
-        await tell(entry, ledger, services.bus, due=later)
+        await publish_pending(entry, ledger, services.bus, due=later)
     elif await worked_on(entry.saga, services):
         await ledger.save(Change(entry.due_in(STEP_LEASE, services.now)))
     elif _too_late(entry, services):
@@ -87,7 +87,7 @@ async def _begin_in_line(entry: KeyRecord, vendor: VendorCode, ledger: Ledger, s
 async def _end(entry: KeyRecord, ledger: Ledger, services: Services) -> None:
     """Take back what its guest no longer needs: their stay is over, though nobody told us of its end."""
     unprompted = Cause(entry.cause.trace_id)
-    for change in await withdrawn(entry, await _why(entry, ledger), unprompted, ledger, services.now):
+    for change in await ending_of(entry, await _why(entry, ledger), unprompted, ledger, services.now):
         await begin_work(await ledger.save(change), ledger, services)
 
 
@@ -109,11 +109,11 @@ async def begin_again(
     looked_after: timedelta = STEP_LEASE,
 ) -> None:
     """Begin a key's work for an execution yet to come; the present one, if any, is refused from now on."""
-    told = await announced(entry, ledger, services)
-    again = replace(told, saga=entry.saga.again()).due_in(looked_after, services.now)
+    told = await publish_or_defer(entry, ledger, services)
+    again = replace(told, saga=entry.saga.next_generation()).due_in(looked_after, services.now)
     # Saved first: of all who come by at this moment, one goes on.
     saved = (await ledger.save(Change(again))).entry
-    if saved.saga.lost == MOST_LOST and _in_no_hurry(saved, services):
+    if saved.saga.unclaimed_starts == MOST_LOST and _in_no_hurry(saved, services):
         alarm_of_delay(saved, services)
     await begin_saga(saved, vendor, ledger, services)
 
@@ -139,8 +139,8 @@ def _too_late(entry: KeyRecord, services: Services) -> bool:
 
 def _in_vain(saga: Saga) -> bool:
     """Say whether nobody can do the work: attempts to make a key that break off are counted by themselves."""
-    broken = saga.kind is Work.SETTLE and saga.broken >= MOST_BROKEN
-    return broken or saga.lost >= MOST_LOST
+    broken = saga.kind is Work.SETTLE and saga.aborted_runs >= MOST_BROKEN
+    return broken or saga.unclaimed_starts >= MOST_LOST
 
 
 def _in_no_hurry(entry: KeyRecord, services: Services) -> bool:

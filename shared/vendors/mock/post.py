@@ -10,7 +10,7 @@ from shared.ports.ambient import Clock
 from shared.ports.lock import LockKey
 from shared.vendor_kit.guard import VendorDown
 from shared.vendor_kit.http import Call, Http
-from shared.vendor_kit.recording import noted
+from shared.vendor_kit.recording import record_exchange
 from shared.vendor_kit.refusals import Operation, Refusals, Unreadable
 
 JSON: Final = {"content-type": "application/json"}
@@ -25,7 +25,7 @@ class Post:
     async def ref_of(self, key: LockKey) -> Secret[str]:
         """Return the reference that the address gives a key; what it is not told, it cannot lose."""
         body = orjson.dumps({"clientNonce": key.idempotency_key})
-        with self._refusals.spoken(Operation.ISSUE, key.device_id), noted("key", self._clock):
+        with self._refusals.spoken(Operation.ISSUE, key.device_id), record_exchange("key", self._clock):
             answer = await self._http.send(Call("POST", self._url, JSON, body))
             if not 200 <= answer.status < 300:
                 raise VendorDown(f"answered {answer.status}")

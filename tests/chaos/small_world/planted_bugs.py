@@ -136,7 +136,7 @@ def forget_what_was_placed_when_a_try_is_given_up(plant):
 
     def given_up(self, task):
         leaving = self.settled(task).withdrawn(task.now)
-        return leaving.told(ConfirmRemoval(at=task.now, proof=RemovalProof.NEVER_PLACED))
+        return leaving.applied(ConfirmRemoval(at=task.now, proof=RemovalProof.NEVER_PLACED))
 
     plant(lock_attempt.LockAttempt, "given_up", given_up)
 

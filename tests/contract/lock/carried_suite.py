@@ -9,7 +9,7 @@ import pytest
 from shared.domain.kinds import REVOKE_PENDING_AT_LOCK, SetRole
 from shared.domain.lock_errors import KeyRevokeFailed, VendorUnreachable
 from shared.domain.secret import Secret
-from shared.ports.lock_causes import in_line
+from shared.ports.lock_causes import deferred_by_us
 from shared.vendor_kit.door_notes import LANDS_WITHIN
 from tests.contract.lock.setting import DAY, DOOR_101, DOOR_102, FRONT, HOUR
 from tests.contract.lock.suite import LockVendorContract
@@ -30,7 +30,7 @@ class CarriedKeysContract(LockVendorContract):
         key = setting.key(valid_from=now + HOUR, valid_until=now + DAY)
         with pytest.raises(VendorUnreachable) as early:
             await setting.vendor.place(key)
-        assert (early.value.cause.kind, in_line(early.value)) == ("too_early", True)
+        assert (early.value.cause.kind, deferred_by_us(early.value)) == ("too_early", True)
         assert not await setting.opens()
         assert setting.vendor.wait_after(early.value) == HOUR / 2
         setting.clock.advance(hours=1)
@@ -155,7 +155,7 @@ class CarriedKeysContract(LockVendorContract):
             await setting.vendor.place(late)
         with pytest.raises(VendorUnreachable) as caught:
             await setting.vendor.place(other)
-        assert (in_line(caught.value), caught.value.after) == (True, LANDS_WITHIN)
+        assert (deferred_by_us(caught.value), caught.value.after) == (True, LANDS_WITHIN)
         await setting.vendor.place(late)
         with pytest.raises(VendorUnreachable):
             await setting.vendor.place(other)

@@ -16,7 +16,7 @@ from shared.domain.lock_errors import (
 )
 from shared.domain.secret import Secret
 from shared.ports.lock import InHand, KeyAtLock
-from shared.ports.lock_causes import in_line
+from shared.ports.lock_causes import deferred_by_us
 from shared.vendor_kit.desk_jobs import JobState
 from tests.contract.lock.setting import DAY, DOOR_101, DOOR_102, FRONT, HOUR, KABUL, MOBILE_APP, NOWHERE
 
@@ -197,7 +197,7 @@ class DeskContract:
     async def test_a_card_is_not_ordered_long_before_the_stay(self, setting):
         await setting.pulled()
         error = await refused(setting, setting.keys(valid_from=setting.clock.now() + DAY), VendorUnreachable)
-        assert (error.cause.kind, in_line(error)) == ("too_early", True)
+        assert (error.cause.kind, deferred_by_us(error)) == ("too_early", True)
         assert setting.vendor.wait_after(error) == 6 * HOUR
         assert await setting.pulled() == []
 

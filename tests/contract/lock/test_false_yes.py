@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.lock_errors import LockError, VendorUnreachable
 from shared.domain.secret import Secret
-from shared.ports.lock_causes import unheard
+from shared.ports.lock_causes import outcome_unknown
 from shared.vendor_kit.http import Answer
 from tests.contract.lock.setting import GUEST_ACCOUNT, HOUR, MOBILE_APP
 from tests.contract.lock.ttlock_setting import TTLockSetting
@@ -74,7 +74,7 @@ async def test_a_change_that_only_somebody_on_the_way_agreed_to_is_no_change(set
     answered_falsely(setting, CHANGE)
     with pytest.raises(VendorUnreachable) as caught:
         await setting.vendor.place(sooner)
-    assert unheard(caught.value)
+    assert outcome_unknown(caught.value)
 
 
 async def test_a_second_code_of_the_key_whose_removal_was_lost_is_told_of(setting):

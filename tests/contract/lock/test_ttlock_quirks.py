@@ -18,7 +18,7 @@ from shared.domain.kinds import (
 from shared.domain.lock_errors import KeyIssueFailed, LockError, VendorUnreachable
 from shared.domain.policy import KeyKindPolicy
 from shared.domain.secret import Secret
-from shared.ports.lock_causes import PIN_REFUSED, PIN_TAKEN, WINDOW_SPENT, unheard
+from shared.ports.lock_causes import PIN_REFUSED, PIN_TAKEN, WINDOW_SPENT, outcome_unknown
 from shared.vendor_kit.grids import EPOCH
 from tests.contract.lock.setting import (
     CARD_NUMBER,
@@ -245,7 +245,7 @@ class TestGateway:
         at = await setting.vendor.place(setting.key())
         await setting.fault("truncated", "keyboardPwd/delete", times=1)
         key = setting.key(vendor_ref=at.vendor_ref)
-        assert unheard(await refusal(setting.vendor.remove(key), VendorUnreachable))
+        assert outcome_unknown(await refusal(setting.vendor.remove(key), VendorUnreachable))
         await setting.vendor.remove(key)
         assert not await setting.opens()
 
@@ -342,14 +342,14 @@ class TestComputed:
     async def test_silence_about_it_is_not_taken_for_the_gateway_s_refusal(self, offline):
         await offline.fault("drop", COMPUTE, times=1)
         error = await refusal(offline.vendor.place(offline.key(any_secret=True)), VendorUnreachable)
-        assert unheard(error)
+        assert outcome_unknown(error)
         assert await offline.count() == 0
 
     @pytest.mark.parametrize("fault", ["errcode:30006", "http_500", "drop"])
     async def test_once_it_is_computed_no_failure_says_that_it_never_was(self, offline, fault):
         await offline.fault(fault, "lock/listKeyboardPwd", times=1)
         error = await refusal(offline.vendor.place(offline.key(any_secret=True)), VendorUnreachable)
-        assert unheard(error)
+        assert outcome_unknown(error)
         assert await offline.count() == 1
 
     async def test_after_an_older_intent_another_code_may_yet_come_and_that_is_told(self, offline):
@@ -444,7 +444,7 @@ class TestHours:
         await offline.fault(fault, operation, after=1)
         outcome, *_ = await asyncio.gather(offline.vendor.place(after_another), return_exceptions=True)
         if isinstance(outcome, LockError):
-            assert unheard(outcome)
+            assert outcome_unknown(outcome)
         else:
             assert outcome.valid_from >= after_another.not_before
 
@@ -711,13 +711,13 @@ class TestKinds:
     async def test_after_silence_whatever_fails_the_key_may_be_there(self, setting, then):
         await setting.fault("timeout_after_success", "keyboardPwd/add", times=1)
         await setting.fault(then, "lock/listKeyboardPwd", times=1)
-        assert unheard(await refusal(setting.vendor.place(setting.key()), VendorUnreachable))
+        assert outcome_unknown(await refusal(setting.vendor.place(setting.key()), VendorUnreachable))
         assert await setting.count() == 1
 
     @pytest.mark.parametrize("answer", ["errcode:-3003", "errcode:-3002", "errcode:30006"])
     async def test_what_the_platform_answers_is_heard_even_where_it_cannot_be_done(self, setting, answer):
         await setting.fault(answer, "keyboardPwd/add", times=1)
-        assert not unheard(await refusal(setting.vendor.place(setting.key()), VendorUnreachable))
+        assert not outcome_unknown(await refusal(setting.vendor.place(setting.key()), VendorUnreachable))
 
     async def test_no_ekey_without_the_tenant_s_consent(self, setting):
         setting.policy = KeyKindPolicy()

@@ -9,7 +9,7 @@ import pytest
 from shared.domain.kinds import CLOCK_SKEW, WINDOW_ROUNDED
 from shared.domain.lock_errors import DeviceNotPaired, KeyIssueFailed, LockError, VendorUnreachable
 from shared.domain.secret import Secret
-from shared.ports.lock_causes import in_line
+from shared.ports.lock_causes import deferred_by_us
 from shared.vendors.assa_abloy.adapter import GUARD
 from tests.contract.failing import failure_of
 from tests.contract.lock.assa_abloy_setting import STRANGER, VostioSetting
@@ -50,7 +50,7 @@ def added(setting):
 async def test_published_maintenance_lets_work_wait_without_a_call(setting):
     await closed(setting, -HOUR, 2 * HOUR)
     error = await refusal(setting.vendor.place(setting.key()))
-    assert (error.cause.kind, in_line(error)) == ("maintenance", True)
+    assert (error.cause.kind, deferred_by_us(error)) == ("maintenance", True)
     assert setting.vendor.wait_after(error) == 2 * HOUR
     for act in (setting.vendor.place, setting.vendor.remove, setting.vendor.suspend):
         await refusal(act(setting.key()))
@@ -64,7 +64,7 @@ async def test_maintenance_nobody_knew_of_is_read_when_the_vendor_refuses(settin
     await setting.vendor.place(setting.key())
     await closed(setting, -MINUTE, HOUR)
     error = await refusal(setting.vendor.remove(setting.key()))
-    assert (in_line(error), setting.vendor.wait_after(error)) == (True, HOUR)
+    assert (deferred_by_us(error), setting.vendor.wait_after(error)) == (True, HOUR)
     setting.clock.advance(hours=1)
     await setting.vendor.remove(setting.key())
     assert not await setting.opens()
@@ -73,7 +73,7 @@ async def test_maintenance_nobody_knew_of_is_read_when_the_vendor_refuses(settin
 async def test_maintenance_that_is_published_nowhere_is_asked_after_in_a_while(setting):
     await setting.fault("errcode:maintenance", "grants/add")
     error = await refusal(setting.vendor.place(setting.key()))
-    assert (in_line(error), setting.vendor.wait_after(error)) == (True, 5 * MINUTE)
+    assert (deferred_by_us(error), setting.vendor.wait_after(error)) == (True, 5 * MINUTE)
 
 
 async def test_maintenance_is_no_breakdown(setting):

@@ -42,3 +42,13 @@ def test_the_command_starts_without_what_only_some_commands_need():
     code = f"import sys, infra.cli.main; print([name for name in {HEAVY} if name in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert ran.stdout == "[]\n"
+
+
+def test_only_the_module_of_the_command_that_is_asked_for_is_read_in():
+    code = (
+        "import sys\nfrom infra.cli.main import app\nbefore = {*sys.modules}\n"
+        "app(['quota', '--help'], standalone_mode=False)\n"
+        "print(sorted(name for name in {*sys.modules} - before if name.startswith('infra.cli')))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert ran.stdout.splitlines()[-1] == "['infra.cli.quota']"

@@ -251,11 +251,12 @@ def test_l14_no_request_says_from_where_it_came():
     assert settings.loaded_app is ok
 
 
-def test_a_fleet_loads_nothing_that_speaks_with_sockets_before_one_is_opened():
-    """It costs each fleet megabytes; tests/unit/shared/runtime/test_service.py opens some."""
+def test_a_fleet_that_nobody_asks_has_read_in_neither_the_control_plane_nor_what_speaks_with_sockets():
+    """It costs each fleet megabytes; tests/unit/shared/runtime/test_service.py opens sockets."""
+    late = {"infra.local.control.app", "infra.local.departure", "shared.keywork.services", "websockets"}
     loads = (
         "import sys; from infra.local import server; "
-        "server._settings(None, server.Bounds(print, print)).load(); print('websockets' in sys.modules)"
+        f"server._settings(None, server.Bounds(print, print)).load(); print({late} & {{*sys.modules}} or None)"
     )
     done = subprocess.run([sys.executable, "-c", loads], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    assert done.stdout.strip() == "None"

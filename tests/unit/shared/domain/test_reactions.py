@@ -9,7 +9,7 @@ from shared.domain.commands import Fail, Revoke
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import UserId
 from shared.domain.kinds import FailureReason, RevokeReason, SuspendReason
-from shared.domain.reactions import ENDINGS, REACTIONS, Action, reaction_to, withdrawal
+from shared.domain.reactions import ENDINGS, REACTIONS, Action, ending_command, reaction_to
 from shared.domain.states import Active, Failed, Pending, Requested, Revoked, State, Suspended
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -83,7 +83,7 @@ def test_every_state_has_an_ending():
 def test_withdrawing_a_key_that_never_worked_fails_it_with_the_same_reason(key_in, state, reason):
     key = key_in(state)
 
-    command = withdrawal(key, reason, at=NOW)
+    command = ending_command(key, reason, at=NOW)
 
     assert command == Fail(at=NOW, reason=FailureReason(reason.value))
     assert isinstance(key.apply(command)[0].state, Failed)
@@ -93,7 +93,7 @@ def test_withdrawing_a_key_that_never_worked_fails_it_with_the_same_reason(key_i
 def test_withdrawing_a_key_that_works_or_rests_revokes_it(key_in, state):
     key = key_in(state)
 
-    command = withdrawal(key, RevokeReason.CANCELLATION, at=NOW, by=UserId("usr_1"))
+    command = ending_command(key, RevokeReason.CANCELLATION, at=NOW, by=UserId("usr_1"))
 
     assert command == Revoke(at=NOW, by=UserId("usr_1"), reason=RevokeReason.CANCELLATION)
     assert isinstance(key.apply(command)[0].state, Revoked)
@@ -101,4 +101,4 @@ def test_withdrawing_a_key_that_works_or_rests_revokes_it(key_in, state):
 
 @pytest.mark.parametrize("state", [Revoked, Failed])
 def test_withdrawing_a_key_that_is_over_asks_for_nothing(key_in, state):
-    assert withdrawal(key_in(state), RevokeReason.CHECKOUT, at=NOW) is None
+    assert ending_command(key_in(state), RevokeReason.CHECKOUT, at=NOW) is None

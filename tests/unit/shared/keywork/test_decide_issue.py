@@ -70,13 +70,13 @@ def test_key_that_is_held_comes_to_life_at_rest_and_its_execution_goes_on(attemp
 
 def test_lock_nobody_came_to_is_asked_by_the_same_attempt(attempt):
     it = decided(attempt(SILENT, None))
-    assert (it.ends, it.change.entry.going_on) == (False, True)
+    assert (it.ends, it.change.entry.round_open) == (False, True)
     assert (it.verdict.outcome, it.verdict.after) == ("retry", NONE)
 
 
 def test_turn_that_did_not_come_is_waited_for_by_the_same_attempt(attempt):
     it = decided(attempt(BUSY))
-    assert it.change.entry.going_on
+    assert it.change.entry.round_open
     assert it.verdict.after > NONE
     assert it.change.entry.credential.core.plan.made[-1].problem is None
 
@@ -84,7 +84,7 @@ def test_turn_that_did_not_come_is_waited_for_by_the_same_attempt(attempt):
 @pytest.mark.parametrize("error", [SILENT, FULL])
 def test_refusal_for_now_is_noted_and_asked_again_after_a_rest(attempt, error):
     it = decided(attempt(error))
-    assert (it.ends, it.change.entry.going_on, it.verdict.outcome) == (False, False, "retry")
+    assert (it.ends, it.change.entry.round_open, it.verdict.outcome) == (False, False, "retry")
     assert it.verdict.after >= timedelta(seconds=3)
     assert it.change.entry.credential.core.plan.made[-1].problem == error.code
     assert it.unused == ()

@@ -21,7 +21,7 @@ KINDS = frozenset(KeyCredentialKind)
 def standing_and_missing(books):
     """Return the grants of a key that stands at one door, and is to open another."""
     entry, now = wanted(books), books.clock.now()
-    here = books.kept(entry, DOOR).told(Place(at=now))
+    here = books.kept(entry, DOOR).applied(Place(at=now))
     window = entry.credential.core.window
     at_lock = KeyAtLockRecord(window.start, window.end)
     return replace(here, standing=at_lock), books.kept(entry, OTHER_DOOR)
@@ -55,7 +55,7 @@ def resting_and_missing(books):
     """Return the grants of a key that rests at one door, and is missing at another."""
     here, missing = standing_and_missing(books)
     at = books.clock.now()
-    return replace(here.told(Rest(at=at)), standing=None), missing
+    return replace(here.applied(Rest(at=at)), standing=None), missing
 
 
 def test_a_card_that_is_missing_at_a_door_is_made_for_it_once_it_is_awake_at_the_others(books):
@@ -68,7 +68,7 @@ def test_a_card_that_is_missing_at_a_door_is_made_for_it_once_it_is_awake_at_the
 @pytest.mark.parametrize("answer", ["timeout", "gateway_offline"])
 def test_a_card_that_a_door_would_not_wake_is_made_anew_for_all_of_them(books, answer):
     (here, missing), at = resting_and_missing(books), books.clock.now()
-    refused = here.calling(at, at, Act.WAKE).heard(answer, at)
+    refused = here.calling(at, at, Act.WAKE).answered(answer, at)
     known = whole((refused, missing), KINDS)
     assert [act for _, act in asked_now(known, KINDS)] == [Act.PLACE, Act.PLACE]
     assert [each.standing for each in known] == [None, None]

@@ -145,13 +145,13 @@ def test_attempt_goes_on_at_locks_nobody_came_to_unless_one_said_what_ends_it(
     begun, placing, outcomes, goes_on
 ):
     placings = tuple(placing(each, door=door) for each, door in zip(outcomes, (DOOR, FRONT), strict=True))
-    assert IssueAttempt(begun, placings).goes_on is goes_on
+    assert IssueAttempt(begun, placings).has_locks_left is goes_on
 
 
 def test_attempt_goes_on_at_a_lock_that_failed_earlier_only_if_others_took_the_key_now(books, begun, placing):
     earlier = replace(placing(None), asked_last=books.clock.now())
-    assert IssueAttempt(begun, (earlier, placing(at_lock(), door=FRONT))).goes_on
-    assert not IssueAttempt(begun, (earlier, placing(SILENT, door=FRONT))).goes_on
+    assert IssueAttempt(begun, (earlier, placing(at_lock(), door=FRONT))).has_locks_left
+    assert not IssueAttempt(begun, (earlier, placing(SILENT, door=FRONT))).has_locks_left
 
 
 def test_key_that_stands_since_an_earlier_call_is_neither_asked_for_nor_written_again(begun, placing):
@@ -241,7 +241,7 @@ def test_secret_that_the_vendor_chose_takes_the_place_of_ours(task, placing):
 
 
 def test_earlier_grants_leave_with_the_attempt_that_is_given_up(books, task, placing):
-    earlier = books.kept(task.entry, FRONT).told(Place(at=books.clock.now()))
+    earlier = books.kept(task.entry, FRONT).applied(Place(at=books.clock.now()))
     leaving = IssueAttempt(task, (placing(REFUSED),), others=(earlier,)).given_up()
     assert [type(kept.grant.state) for kept in leaving] == [Removed, Removing]
 

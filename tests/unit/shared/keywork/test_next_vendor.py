@@ -5,7 +5,7 @@ from dataclasses import replace
 from shared.domain.commands import Accept, Fail, Provision
 from shared.domain.grant_lifecycle import ConfirmRemoval, GiveUp
 from shared.domain.kinds import FailureReason
-from shared.keywork.desired import whom_to_ask
+from shared.keywork.desired import next_vendor
 from shared.ledger.key_record import Saga, Work
 from tests.unit.shared.ledger.ledgering import CLAIM, DOOR, MOCK, TTLOCK
 
@@ -23,7 +23,7 @@ def wanted(books, *commands):
 
 def unwanted(books, generation=1, lost=0):
     """Return a key that is to be taken back."""
-    saga = Saga(kind=Work.SETTLE, claim=CLAIM, generation=generation, lost=lost)
+    saga = Saga(kind=Work.SETTLE, claim=CLAIM, generation=generation, unclaimed_starts=lost)
     return replace(books.requested()[0], saga=saga)
 
 
@@ -32,50 +32,50 @@ def leaving(books, *device, **changes):
 
 
 def stubborn(books, *device, **changes):
-    return leaving(books, *device, **changes).told(GiveUp(at=books.clock.now(), cause="lock_busy"))
+    return leaving(books, *device, **changes).applied(GiveUp(at=books.clock.now(), cause="lock_busy"))
 
 
 def test_wanted_key_is_its_plan_s_vendor_s(books):
-    assert whom_to_ask(wanted(books), ()) == MOCK
+    assert next_vendor(wanted(books), ()) == MOCK
 
 
 def test_pending_key_is_still_its_plan_s_vendor_s(books):
-    assert whom_to_ask(wanted(books, Accept(at=books.clock.now())), ()) == MOCK
+    assert next_vendor(wanted(books, Accept(at=books.clock.now())), ()) == MOCK
 
 
 def test_key_that_is_active_is_nobody_s(books):
     now = books.clock.now()
-    assert whom_to_ask(wanted(books, Accept(at=now), Provision(at=now)), ()) is None
+    assert next_vendor(wanted(books, Accept(at=now), Provision(at=now)), ()) is None
 
 
 def test_key_that_failed_is_nobody_s(books):
     fail = Fail(at=books.clock.now(), reason=FailureReason.CANCELLATION)
-    assert whom_to_ask(wanted(books, fail), ()) is None
+    assert next_vendor(wanted(books, fail), ()) is None
 
 
 def test_withdrawal_without_a_leaving_grant_is_nobody_s(books):
-    gone = leaving(books).told(ConfirmRemoval(at=books.clock.now()))
-    assert whom_to_ask(unwanted(books), (gone,)) is None
+    gone = leaving(books).applied(ConfirmRemoval(at=books.clock.now()))
+    assert next_vendor(unwanted(books), (gone,)) is None
 
 
 def test_withdrawal_is_for_the_vendor_of_what_still_leaves(books):
-    assert whom_to_ask(unwanted(books), (leaving(books),)) == MOCK
+    assert next_vendor(unwanted(books), (leaving(books),)) == MOCK
 
 
 def test_what_never_refused_comes_before_what_would_not_go(books):
     grants = stubborn(books, OTHER_DOOR, vendor=TTLOCK), leaving(books)
-    assert {whom_to_ask(unwanted(books, generation), grants) for generation in (1, 2, 3)} == {MOCK}
+    assert {next_vendor(unwanted(books, generation), grants) for generation in (1, 2, 3)} == {MOCK}
 
 
 def test_what_would_not_go_is_asked_again(books):
-    assert whom_to_ask(unwanted(books), (stubborn(books),)) == MOCK
+    assert next_vendor(unwanted(books), (stubborn(books),)) == MOCK
 
 
 def test_each_execution_begins_with_another_vendor(books):
     grants = stubborn(books, OTHER_DOOR, vendor=TTLOCK), stubborn(books)
-    assert {whom_to_ask(unwanted(books, generation), grants) for generation in (1, 2)} == {MOCK, TTLOCK}
+    assert {next_vendor(unwanted(books, generation), grants) for generation in (1, 2)} == {MOCK, TTLOCK}
 
 
 def test_an_adapter_that_cannot_be_called_does_not_keep_the_others_from_being_asked(books):
     grants = leaving(books, OTHER_DOOR, vendor=TTLOCK), leaving(books)
-    assert {whom_to_ask(unwanted(books, lost=lost), grants) for lost in (0, 1)} == {MOCK, TTLOCK}
+    assert {next_vendor(unwanted(books, lost=lost), grants) for lost in (0, 1)} == {MOCK, TTLOCK}

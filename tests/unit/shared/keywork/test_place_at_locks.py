@@ -14,7 +14,7 @@ from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.lock_attempt import IssueAttempt, LockAttempt
-from shared.keywork.place_at_locks import SHIFTS, asked
+from shared.keywork.place_at_locks import SHIFTS, place_at_locks
 from shared.ledger.delays import LONGEST_ROUND
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
@@ -83,7 +83,7 @@ def attempt(books, port):
         refs = {placings[0].kept.grant.vendor_name: Secret("ref-1")}
         key = SealedKey(SecretName(entry.id, PIN_CODE, 0), Secret("583914"), ARRIVAL, refs)
         task = AttemptContext(entry, books.ledger, books.services, MOCK)
-        return await asked(IssueAttempt(task, placings, key=key), at_desk(port))
+        return await place_at_locks(IssueAttempt(task, placings, key=key), at_desk(port))
 
     return ask
 
@@ -107,12 +107,12 @@ async def test_locks_beyond_a_round_are_left_for_the_next_and_those_never_asked_
     attempted = await attempt(*doors)
     assert [key.device_id for key in port.asked] == doors[:2]
     assert [placing.outcome is None for placing in attempted.placings] == [False, False, True, True]
-    assert attempted.goes_on
+    assert attempted.has_locks_left
 
     first = replace(attempted.placings[0], outcome=None, asked_last=NOW)
     others = [replace(each, outcome=None) for each in attempted.placings[1:]]
     again = replace(attempted, placings=(first, *others))
-    await asked(again, at_desk(port))
+    await place_at_locks(again, at_desk(port))
     assert [key.device_id for key in port.asked[2:]] == doors[1:3]
 
 
@@ -130,7 +130,7 @@ async def test_lock_that_has_the_key_is_not_asked_again(books, port, attempt):
     attempted = await attempt(DOOR, FRONT)
     stands = attempted.placings[0].settled(attempted.task)
     placings = (LockAttempt.at(stands, NOW), replace(attempted.placings[1], outcome=None))
-    again = await asked(replace(attempted, placings=placings), at_desk(port))
+    again = await place_at_locks(replace(attempted, placings=placings), at_desk(port))
     assert [key.device_id for key in port.asked] == [DOOR, FRONT, FRONT]
     assert again.complete
 

@@ -84,7 +84,7 @@ class Withdrawing:
             facts = (*facts, *more)
         saga = Saga(kind=Work.SETTLE, claim=CLAIM, execution="run-1")
         entry = replace(entry, credential=credential, saga=saga, announced=4)
-        grants = [books.kept(entry, door).told(Place(at=now)).withdrawn(now) for door in doors or (DOOR,)]
+        grants = [books.kept(entry, door).applied(Place(at=now)).withdrawn(now) for door in doors or (DOOR,)]
         await books.ledger.save(Change(entry, facts, tuple(g.calling(now) if busy else g for g in grants)))
         self.id, self.name = entry.id, SecretName(entry.id, PIN_CODE, 0)
         await self.secrets.keep(
@@ -334,7 +334,7 @@ async def test_woken_key_that_was_made_anew_opens_when_its_locks_say_now(books, 
         facts = (*facts, *more)
     saga = Saga(kind=Work.SETTLE, claim=CLAIM, execution="run-1")
     entry = replace(entry, credential=credential, saga=saga, announced=4)
-    rests = books.kept(entry, DOOR).told(Place(at=now)).told(Rest(at=now)).wished(Wish.OPEN, now)
+    rests = books.kept(entry, DOOR).applied(Place(at=now)).applied(Rest(at=now)).wished(Wish.OPEN, now)
     await books.ledger.save(Change(entry, facts, (rests,)))
     key.id = entry.id
     await key.secrets.keep(SealedKey(SecretName(entry.id, PIN_CODE, 0), Secret(PIN), ARRIVAL + 60 * DAY, {}))
@@ -356,7 +356,7 @@ async def test_key_that_is_placed_again_opens_when_its_lock_says_now(books, key)
         facts = (*facts, *more)
     entry = replace(entry, credential=credential, announced=3)
     stood = KeyAtLockRecord(rounded.start, rounded.end)
-    kept = replace(books.kept(entry, DOOR).told(Place(at=now)), standing=stood)
+    kept = replace(books.kept(entry, DOOR).applied(Place(at=now)), standing=stood)
     saved = await books.ledger.save(Change(entry, facts, (kept,)))
     lost = place_key_again(saved.entry, saved.grants[0], Order(CAUSE, now))
     await books.ledger.save(replace(lost, entry=replace(lost.entry, saga=lost.entry.saga.claimed("run-1"))))

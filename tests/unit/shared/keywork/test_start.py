@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.commands import Accept
-from shared.keywork.start import begin_saga, begin_work, tell
+from shared.keywork.start import begin_saga, begin_work, publish_pending
 from shared.ledger.key_record import Saga, Work
 from shared.ledger.ledger import Change
 from tests.unit.shared.ledger.ledgering import CLAIM, HOUR, MOCK
@@ -61,7 +61,7 @@ async def test_work_that_nobody_need_do_is_only_told(books):
 
 async def test_what_was_told_is_noted_and_nothing_is_owed_any_more(books):
     entry = await stored(books)
-    told = await tell(entry, books.ledger, books.bus)
+    told = await publish_pending(entry, books.ledger, books.bus)
     found = await books.ledger.entry(entry.id)
     assert (found.announced, found.due) == (1, None)
     assert found == told
@@ -70,7 +70,7 @@ async def test_what_was_told_is_noted_and_nothing_is_owed_any_more(books):
 
 async def test_what_is_due_later_stays_due(books):
     entry, later = await stored(books), books.clock.now() + HOUR
-    await tell(entry, books.ledger, books.bus, due=later)
+    await publish_pending(entry, books.ledger, books.bus, due=later)
     assert (await books.ledger.entry(entry.id)).due == later
 
 
@@ -78,7 +78,7 @@ async def test_what_could_not_be_told_is_still_owed(books):
     entry = await stored(books)
     books.bus.down = True
     with pytest.raises(ConnectionError):
-        await tell(entry, books.ledger, books.bus)
+        await publish_pending(entry, books.ledger, books.bus)
     found = await books.ledger.entry(entry.id)
     assert (found.announced, found.due) == (0, entry.due)
 
@@ -88,8 +88,8 @@ async def test_who_was_faster_keeps_what_they_wrote_and_tells_it_all_once_more(b
     credential, facts = entry.credential.apply(Accept(at=books.clock.now()))
     faster = replace(entry, credential=credential).due_in(HOUR, books.clock.now())
     saved = (await books.ledger.save(Change(faster, facts))).entry
-    await tell(entry, books.ledger, books.bus)
+    await publish_pending(entry, books.ledger, books.bus)
     found = await books.ledger.entry(entry.id)
     assert (found.announced, found.due, found.credential) == (0, saved.due, saved.credential)
-    await tell(found, books.ledger, books.bus)
+    await publish_pending(found, books.ledger, books.bus)
     assert books.bus.sequences == [1, 1, 2]

@@ -13,9 +13,9 @@ from shared.domain.kinds import FailureReason
 from shared.domain.secret import Secret
 from shared.domain.states import Active, Failed, Pending, Requested
 from shared.keywork.attempt import TOLD_WITHIN
-from shared.keywork.next_due import over_at
+from shared.keywork.next_due import unreported_checkout_at
 from shared.keywork.revival import looked_at
-from shared.keywork.step import work_at_locks
+from shared.keywork.step import make_attempt
 from shared.keywork.vendor_session import VendorSessions
 from shared.keywork.verdicts import Outcome, StepCall, ask
 from shared.ledger.key_record import Work
@@ -83,7 +83,7 @@ class Working:
         return replace(services, bus=Mortal(self.books.bus, self.life))
 
     async def call(self, execution="run-1", generation=1):
-        return await work_at_locks(StepCall(SILK, self.id, generation, execution), self.services, self.desks)
+        return await make_attempt(StepCall(SILK, self.id, generation, execution), self.services, self.desks)
 
     async def entry(self):
         return await self.books.ledger.entry(self.id)
@@ -111,7 +111,7 @@ async def test_key_is_made_at_every_door_with_one_sealed_pin(work):
     assert (await work.call()).outcome is Outcome.DONE
     entry = await work.entry()
     assert isinstance(entry.credential.state, Active)
-    assert (entry.announced, entry.due, entry.saga.execution) == (3, over_at(entry), "run-1")
+    assert (entry.announced, entry.due, entry.saga.execution) == (3, unreported_checkout_at(entry), "run-1")
     pin = (await work.secret()).artifact.reveal()
     assert sorted(work.at_locks()) == [(each.id, pin) for each in DOORS]
     assert all(isinstance(kept.grant.state, Placed) for kept in await work.grants())
@@ -123,7 +123,7 @@ async def test_key_is_made_at_every_door_with_one_sealed_pin(work):
 async def test_where_a_call_says_its_key_opens_is_read_beside_it_and_never_believed(work, place):
     await work.begin()
     call = StepCall(SILK, work.id, 1, "run-1", place=place)
-    assert (await work_at_locks(call, work.services, work.desks)).outcome is Outcome.DONE
+    assert (await make_attempt(call, work.services, work.desks)).outcome is Outcome.DONE
     assert sorted(device for device, _ in work.at_locks()) == [each.id for each in DOORS]
 
 
@@ -181,7 +181,7 @@ async def test_key_that_is_not_there_is_refused_by_field(work):
 async def test_step_of_an_unknown_tenant_is_refused_by_field(work):
     await work.begin()
     with pytest.raises(InvalidInput) as refused:
-        await work_at_locks(StepCall("tnt_gulf", work.id, 1, "run-1"), work.books.services, work.desks)
+        await make_attempt(StepCall("tnt_gulf", work.id, 1, "run-1"), work.books.services, work.desks)
     assert refused.value.field == "tenantId"
 
 

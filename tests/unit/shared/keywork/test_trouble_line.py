@@ -82,6 +82,6 @@ def test_the_first_failure_counts_and_our_own_line_is_no_trouble():
 
 
 def test_who_is_begun_again_has_no_place_any_more_and_is_in_trouble_still():
-    again = waiting(placed=True, execution="run-1").again()
+    again = waiting(placed=True, execution="run-1").next_generation()
     assert (again.placed, again.parked, again.rests_until) == (False, False, NOW)
-    assert again.turned(Work.SETTLE).rests_until is None
+    assert again.switched_to(Work.SETTLE).rests_until is None

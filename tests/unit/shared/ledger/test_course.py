@@ -54,7 +54,7 @@ def moved(name, at, version=None, **how):
 def course(*notes):
     record = NOBODY
     for each in notes:
-        record = trimmed(record.hearing(each))
+        record = trimmed(record.noting(each))
     return course_of(record)
 
 
@@ -165,14 +165,14 @@ def test_record_forgets_its_oldest_events_and_never_what_they_amount_to(late):
     last = cancelled("evt_end", 500, 500, heard=600)
     record = NOBODY
     for each in (*many[::-1], last, late):
-        record = trimmed(record.hearing(each))
+        record = trimmed(record.noting(each))
     assert len(record.heard) == HEARD_OF
     assert record.note_of("evt_001") is None
     assert record.beginning.event_id == BEFORE
     assert course_of(record).status is Status.CANCELLED
     written = record.write().data
     assert course_of(reservation_from(Document(ref_of("rsv_1"), written, "1"))) == course_of(record)
-    again = trimmed(record.hearing(confirmed("evt_again", 501, heard=600, room="rmu_2")))
+    again = trimmed(record.noting(confirmed("evt_again", 501, heard=600, room="rmu_2")))
     assert course_of(again).stay.opens == stay("rmu_2").opens
 
 
@@ -180,9 +180,9 @@ def test_ended_stay_whose_confirmation_is_forgotten_is_opened_by_a_later_date():
     many = [cancelled(f"evt_{number:03}", number) for number in range(1, HEARD_OF + 5)]
     record = NOBODY
     for each in (confirmed("evt_000", 0), *many):
-        record = trimmed(record.hearing(each))
+        record = trimmed(record.noting(each))
     assert record.note_of("evt_000") is None
-    assert course_of(trimmed(record.hearing(confirmed("evt_z", 59)))).status is Status.CONFIRMED
+    assert course_of(trimmed(record.noting(confirmed("evt_z", 59)))).status is Status.CONFIRMED
 
 
 STANDINGS = {
@@ -212,7 +212,7 @@ def test_record_of_the_release_that_went_by_arrival_means_what_it_meant_then(wor
     record = reservation_from(Document(ref_of("rsv_1"), stored, "1"))
     assert course_of(record).status is status
     assert record.note_of("evt_2") is not None
-    older = record.hearing(cancelled("evt_3", 30, 3))
+    older = record.noting(cancelled("evt_3", 30, 3))
     assert course_of(older).status is status
-    newer = record.hearing(confirmed("evt_4", 90, heard=90))
+    newer = record.noting(confirmed("evt_4", 90, heard=90))
     assert course_of(newer).status is Status.CONFIRMED

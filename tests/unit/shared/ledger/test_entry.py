@@ -88,14 +88,14 @@ def test_saga_follows_the_first_execution_of_its_generation(held_by, generation,
 
 
 def test_saga_begun_again_refuses_the_execution_before_and_keeps_its_count():
-    again = replace(SAGA, execution="run-1", tries=3).again()
+    again = replace(SAGA, execution="run-1", tries=3).next_generation()
     assert not again.follows(1, "run-1")
     assert again.follows(2, "run-2")
     assert (again.kind, again.tries) == (Work.ISSUE, 3)
 
 
 def test_saga_turned_to_other_work_counts_anew():
-    turned = replace(SAGA, execution="run-1", tries=3).turned(Work.SETTLE)
+    turned = replace(SAGA, execution="run-1", tries=3).switched_to(Work.SETTLE)
     assert (turned.kind, turned.generation, turned.execution, turned.tries) == (Work.SETTLE, 2, None, 0)
     assert turned.claim == CLAIM
-    assert SAGA.turned(Work.SETTLE, OTHER_CLAIM).claim == OTHER_CLAIM
+    assert SAGA.switched_to(Work.SETTLE, OTHER_CLAIM).claim == OTHER_CLAIM

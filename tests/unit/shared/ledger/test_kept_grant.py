@@ -59,7 +59,7 @@ async def test_grant_is_among_those_at_its_device_until_it_is_over(books):
 
     (found,) = await at_door()
     assert found.ref.id == saved.grants[0].grant.id
-    gone = saved.grants[0].withdrawn(books.clock.now()).told(ConfirmRemoval(at=books.clock.now()))
+    gone = saved.grants[0].withdrawn(books.clock.now()).applied(ConfirmRemoval(at=books.clock.now()))
     await books.ledger.save(Change(saved.entry, grants=(gone,)))
     assert await at_door() == []
     (still,) = await books.ledger.grants(entry)
@@ -86,7 +86,7 @@ def test_a_call_may_land_for_as_long_as_calls_last(books, kept):
 
 def test_withdrawing_what_is_wanted_makes_it_leave_and_again_changes_nothing(books, kept):
     now = books.clock.now()
-    placed = kept.told(Place(at=now))
+    placed = kept.applied(Place(at=now))
     for wanted in (kept, placed):
         assert (wanted.wanted, wanted.leaving, wanted.over) == (True, False, False)
         leaving = wanted.withdrawn(now)
@@ -96,7 +96,7 @@ def test_withdrawing_what_is_wanted_makes_it_leave_and_again_changes_nothing(boo
 
 def test_what_would_not_go_still_leaves_and_is_over_once_it_went(books, kept):
     now = books.clock.now()
-    residual = kept.withdrawn(now).told(GiveUp(at=now, cause="lock_busy"))
+    residual = kept.withdrawn(now).applied(GiveUp(at=now, cause="lock_busy"))
     assert (residual.wanted, residual.leaving, residual.over) == (False, True, False)
     assert residual.withdrawn(now) is residual
-    assert residual.told(ConfirmRemoval(at=now)).over
+    assert residual.applied(ConfirmRemoval(at=now)).over

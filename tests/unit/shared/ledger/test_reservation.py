@@ -43,8 +43,8 @@ def test_no_event_is_newer_than_itself(standing):
 
 def test_hearing_remembers_the_event_and_takes_the_newer_standing():
     newer, older = Recency(2, LATE), Recency(1, EARLY)
-    heard = STAY.hearing(BookingEventNote("evt_2", CANCELLED, newer, BookingOutcome.APPLIED))
-    heard = heard.hearing(BookingEventNote("evt_1", CONFIRMED, older, BookingOutcome.IGNORED))
+    heard = STAY.noting(BookingEventNote("evt_2", CANCELLED, newer, BookingOutcome.APPLIED))
+    heard = heard.noting(BookingEventNote("evt_1", CONFIRMED, older, BookingOutcome.IGNORED))
     assert heard.standing == newer
     assert [(each.event_id, each.outcome) for each in heard.heard] == [
         ("evt_2", BookingOutcome.APPLIED),
@@ -75,7 +75,7 @@ async def test_record_comes_back_whole(books):
         incarnation=2,
         property_id=PropertyId("ppt_kabul"),
         credentials=(KeyCredentialId.mint(books.ids.ulid()), KeyCredentialId.mint(books.ids.ulid())),
-    ).hearing(
+    ).noting(
         BookingEventNote("evt_1", CONFIRMED, Recency(None, LATE), BookingOutcome.IGNORED, LATE, "a reason")
     )
     (version,) = await books.documents.commit([record.write()])

@@ -266,8 +266,8 @@ def test_a_guest_of_a_shorter_stay_is_named_where_the_lock_may_have_let_their_ke
     stands = play(tmp_path, scenario)[0]
     now = stands.calls[0].at + timedelta(minutes=5)
     shorter = stands.aimed(StayWindow(stands.since, now + timedelta(hours=6), "UTC"), Wish.OPEN, now)
-    asleep = shorter.removing(CallMade(now, REST)).heard("timeout", now)
-    again = asleep.calling(now, now, PLACE).heard("pin_taken", now)
+    asleep = shorter.removing(CallMade(now, REST)).answered("timeout", now)
+    again = asleep.calling(now, now, PLACE).answered("pin_taken", now)
     assert [is_wanted(kept, now) for kept in (stands, shorter, asleep, again)] == [False, False, True, True]
 
 
@@ -282,11 +282,13 @@ def test_a_guest_of_a_shorter_stay_is_named_while_the_lock_may_have_no_key_and_n
     now = stands.calls[0].at + timedelta(minutes=5)
     shorter = stands.aimed(StayWindow(stands.since, now + timedelta(hours=6), "UTC"), Wish.OPEN, now)
     asked = shorter.calling(now, now, PLACE)
-    named = {answer: is_wanted(asked.heard(answer, now), now) for answer in ("gateway_offline", "throttled")}
+    named = {
+        answer: is_wanted(asked.answered(answer, now), now) for answer in ("gateway_offline", "throttled")
+    }
     assert named == {"gateway_offline": False, "throttled": False}
     assert is_wanted(asked, now)
-    broken = asked.heard("unreadable_answer", now)
-    assert is_wanted(broken.calling(now, now, PLACE).heard("gateway_offline", now), now)
+    broken = asked.answered("unreadable_answer", now)
+    assert is_wanted(broken.calling(now, now, PLACE).answered("gateway_offline", now), now)
 
 
 def test_a_guest_whose_code_a_lock_deleted_for_a_shorter_stay_and_did_not_take_again_is_named(tmp_path):

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from shared.ports.exchanges import YES, Exchange, overheard
+from shared.ports.exchanges import YES, Exchange, capture_exchanges
 from shared.vendor_kit.http import TimedOut
-from shared.vendor_kit.recording import noted
+from shared.vendor_kit.recording import record_exchange
 from shared.vendor_kit.refusals import VendorRefused
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -15,14 +15,17 @@ CLOCK = SimpleNamespace(now=lambda: NOON)
 
 
 def test_a_yes_is_noted():
-    with overheard() as said, noted("keyboardPwd/add", CLOCK):
+    with capture_exchanges() as said, record_exchange("keyboardPwd/add", CLOCK):
         pass
     assert said == [Exchange(NOON, "keyboardPwd/add", YES)]
 
 
 def test_how_long_the_vendor_took_is_noted():
     times = iter((NOON, NOON + timedelta(milliseconds=180)))
-    with overheard() as said, noted("keyboardPwd/add", SimpleNamespace(now=lambda: next(times))):
+    with (
+        capture_exchanges() as said,
+        record_exchange("keyboardPwd/add", SimpleNamespace(now=lambda: next(times))),
+    ):
         pass
     assert [each.took_ms for each in said] == [180]
 
@@ -36,6 +39,6 @@ def test_how_long_the_vendor_took_is_noted():
     ],
 )
 def test_what_went_wrong_is_noted_by_its_code_alone_and_goes_on(error, answer):
-    with overheard() as said, pytest.raises(type(error)), noted("keyboardPwd/add", CLOCK):
+    with capture_exchanges() as said, pytest.raises(type(error)), record_exchange("keyboardPwd/add", CLOCK):
         raise error
     assert [each.answer for each in said] == [answer]

@@ -8,7 +8,7 @@ import pytest
 from infra.bench import hotel
 from infra.bench.measures import keys
 from infra.bench.processes import answering
-from infra.bench.programs.key_fleet import BOOKED, PATH, booking
+from infra.bench.programs.key_fleet import ALONE, BOOKED, PATH, booking
 from infra.local.server import free_port
 from shared.events.codec import parse
 
@@ -19,11 +19,11 @@ def ask(port, path, body=None):
 
 
 @pytest.fixture
-def fleet(tmp_path):
+def fleet(tmp_path, request):
     stub, port = free_port(), free_port()
     vendor = answering(["-m", "infra.bench.programs.vendor_stub", str(stub)], stub, tmp_path)
     program = ["-m", "infra.bench.programs.key_fleet", tmp_path / "home", str(port), hotel.MOCK, str(stub)]
-    with vendor, answering(program, port, tmp_path):
+    with vendor, answering([*program, *getattr(request, "param", ())], port, tmp_path):
         yield port, stub
 
 
@@ -40,6 +40,14 @@ def test_one_request_makes_one_key_which_is_counted_to_its_end(fleet):
     assert json.loads(ask(stub, "/"))["posted"] == 1
     assert counted["acks"] == 3  # who makes keys, who keeps contacts, and who tells the guest of them
     assert counted["publishes"] - before.get("publishes", 0) == 4  # booking, requested, pending, issued
+
+
+@pytest.mark.parametrize("fleet", [[ALONE]], indirect=True)
+def test_a_key_that_nobody_else_hears_of_is_made_all_the_same(fleet):
+    port, stub = fleet
+    ask(port, PATH, b"1")
+    assert json.loads(ask(stub, "/"))["posted"] == 1
+    assert json.loads(ask(port, PATH))["acks"] == 1  # who makes keys
 
 
 def test_every_floor_is_of_a_figure_that_is_taken():

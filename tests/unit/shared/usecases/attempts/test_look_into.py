@@ -54,7 +54,7 @@ class House:
         entry = KeyRecord(credential, Saga(kind=Work.ISSUE, claim=CLAIM), CAUSE)
         placed = Place(at=self.now, placement=Placement.ON_LOCK)
         kept = [
-            books.kept(entry, each.id, vendor_key=_named(entry.id, each.id)).told(placed) for each in doors
+            books.kept(entry, each.id, vendor_key=_named(entry.id, each.id)).applied(placed) for each in doors
         ]
         (saved,) = await books.ledger.save_all([Change(entry, facts, tuple(kept))])
         return saved.entry, {kept_.grant.device_id: kept_.grant.vendor_name for kept_ in kept}

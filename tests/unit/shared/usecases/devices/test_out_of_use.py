@@ -99,7 +99,7 @@ async def test_key_that_came_to_a_lock_as_it_left_is_named_and_called_until_it_i
 
 def _gone(kept, books):
     never = ConfirmRemoval(at=books.clock.now(), proof=RemovalProof.NEVER_PLACED)
-    return kept.withdrawn(books.clock.now()).told(never)
+    return kept.withdrawn(books.clock.now()).applied(never)
 
 
 async def test_what_was_known_of_where_a_lock_hangs_is_over_when_it_leaves(mapped_anew):

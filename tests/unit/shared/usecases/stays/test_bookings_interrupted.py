@@ -98,7 +98,7 @@ async def swept(desk, _delivery):
 async def give_grants(desk):
     """Let both keys be at their doors."""
     for key in await desk.keys():
-        kept = desk.books.kept(key).told(Place(at=NOW))
+        kept = desk.books.kept(key).applied(Place(at=NOW))
         await desk.books.ledger.save(Change(replace(key, announced=1, due=None), grants=(kept,)))
 
 

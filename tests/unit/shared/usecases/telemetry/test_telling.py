@@ -2,14 +2,16 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import orjson
 import pytest
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId, TenantId, UserId
+from shared.domain.secret import Secret
 from shared.events.backoffice.catalogue import DLQ_DEPTH_ALERT, ROOT, TELEMETRY, Group
-from shared.events.backoffice.hashes import Hashed, peppered
+from shared.events.backoffice.hashes import Hashed, Pepper, peppered
 from shared.ledger.indexes import NEWEST_TOLD
 from shared.ports.bus import BusError, Message
 from shared.ports.documents import Ref
@@ -311,3 +313,19 @@ def test_flags_are_turned_and_dropped_by_an_operator(tmp_path):
         assert await on.send("telemetry-peppers", {}, caller="operator") == (200, {"turned": 1})
 
     play(tmp_path, scenario)
+
+
+async def test_an_instance_remembers_the_peppers_of_no_more_tenants_than_it_may(monkeypatch):
+    read = []
+
+    async def newest(self, tenant):
+        read.append(tenant)
+        return Pepper("p1", Secret(b"key"))
+
+    monkeypatch.setattr(Peppers, "_newest", newest)
+    peppers = Peppers(None, None, SimpleNamespace(now=lambda: OCCURRED), None)
+    for tenant in [TenantId(f"tnt_{number}") for number in range(1000)] * 2:
+        assert (await peppers.newest(tenant)).id == "p1"
+    assert len(read) == 2000
+    assert await peppers.newest(tenant)
+    assert len(read) == 2000

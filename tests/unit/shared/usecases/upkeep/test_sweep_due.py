@@ -1,5 +1,6 @@
 """What is due is tended: unstarted and lost sagas begun, live ones left alone, untold events told."""
 
+import asyncio
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
@@ -143,7 +144,7 @@ async def test_grant_on_its_way_out_is_taken_back(hotel):
 
 async def test_withdrawal_whose_grants_are_all_gone_is_over(hotel):
     now = hotel.clock.now()
-    gone = lambda kept: kept.withdrawn(now).told(ConfirmRemoval(at=now))  # noqa: E731 - one line, used once
+    gone = lambda kept: kept.withdrawn(now).applied(ConfirmRemoval(at=now))  # noqa: E731 - one line, used once
     key = await due_key(hotel, grants=[gone], saga=Saga(kind=Work.SETTLE, claim=CLAIM))
     await sweep(hotel)
     assert hotel.sagas.started == []
@@ -157,6 +158,19 @@ async def test_key_that_is_not_due_yet_is_not_tended(hotel):
     assert not await tend_if_due(key.id, hotel.ledger, hotel.services)
     hotel.clock.advance(minutes=1)
     assert await tend_if_due(key.id, hotel.ledger, hotel.services)
+
+
+async def test_sweep_begins_no_more_lanes_than_there_is_due(hotel):
+    await due_key(hotel)
+    began = []
+
+    def noting(loop, coroutine, **how):
+        began.append(coroutine.__qualname__)
+        return asyncio.Task(coroutine, loop=loop, **how)
+
+    asyncio.get_running_loop().set_task_factory(noting)
+    assert await sweep(hotel) == 1
+    assert began.count("_Sweep._in_turn") == 1
 
 
 async def test_key_that_is_not_there_or_owes_nothing_is_not_tended(hotel):
@@ -271,19 +285,19 @@ async def test_key_whose_executions_are_all_lost_fails_before_its_stay_with_a_ta
 
 
 async def test_withdrawal_that_begins_again_and_again_and_breaks_off_is_a_risk_too(hotel):
-    saga = replace(working(kind=Work.SETTLE), broken=MOST_BROKEN)
+    saga = replace(working(kind=Work.SETTLE), aborted_runs=MOST_BROKEN)
     hotel.sagas.states[RUN] = ExecutionState.FAILED
     key = await due_key(hotel, grants=[lambda kept: kept.withdrawn(hotel.clock.now())], saga=saga)
     await sweep(hotel)
     (kept,) = await hotel.ledger.grants(key)
     assert isinstance(kept.grant.state, Residual)
-    assert (await hotel.ledger.entry(key.id)).saga.broken == 0
+    assert (await hotel.ledger.entry(key.id)).saga.aborted_runs == 0
 
 
 async def test_residue_whose_exposure_is_over_lapses_though_nobody_can_ask_its_vendor(hotel):
     now = hotel.clock.now()
-    spent = lambda kept: kept.withdrawn(now).told(GiveUp(at=now, cause="timeout"))  # noqa: E731 - one line, used once
-    saga = Saga(kind=Work.SETTLE, claim=CLAIM, lost=MOST_LOST)
+    spent = lambda kept: kept.withdrawn(now).applied(GiveUp(at=now, cause="timeout"))  # noqa: E731 - one line, used once
+    saga = Saga(kind=Work.SETTLE, claim=CLAIM, unclaimed_starts=MOST_LOST)
     key = await due_key(hotel, grants=[spent], saga=saga)
     (kept,) = await hotel.ledger.grants(key)
     ends = kept.grant.exposure_until + ASKED_AFTER_END

@@ -9,7 +9,7 @@ import pytest
 from shared.domain.grant import name_at_vendor
 from shared.domain.lock_errors import KeyIssueFailed, KeyRevokeFailed, LockError, VendorUnreachable
 from shared.domain.secret import Secret
-from shared.ports.lock_causes import unheard
+from shared.ports.lock_causes import outcome_unknown
 from shared.vendor_kit.http import Answer, ConnectionBroken, ConnectionFailed, TimedOut
 from tests.unit.shared.vendors.ttlock.conftest import ACCOUNT, SECRETS, TOKEN
 
@@ -227,13 +227,13 @@ async def test_order_that_was_not_answered_yes_may_be_done_or_not(scripted, answ
     scripted.say(standing(scripted, **moved), answer)
     error = await failure(getattr(scripted.vendor, act)(scripted.key(intent_predates=True)))
     assert error.cause.kind == "unreadable_answer"
-    assert unheard(error)
+    assert outcome_unknown(error)
 
 
 async def test_order_too_many_was_not_carried_out(scripted):
     scripted.say(Answer(429, {}, b'{"message":"Too Many Requests"}'))
     error = await failure(scripted.vendor.place(scripted.key()))
-    assert (error.cause.kind, unheard(error)) == ("rate_limited", False)
+    assert (error.cause.kind, outcome_unknown(error)) == ("rate_limited", False)
     assert scripted.vendor.wait_after(error) == timedelta(minutes=2)
 
 
@@ -245,7 +245,7 @@ async def test_refusal_is_one_whatever_its_status(scripted):
 @pytest.mark.parametrize("ref", ["", "canary", {"id": 1}, [], False, None, "７"])
 async def test_reference_that_is_no_number_is_no_answer(scripted, ref):
     scripted.say({"errcode": 0, "keyboardPwdId": ref}, EMPTY)
-    assert unheard(await failure(scripted.vendor.place(scripted.key())))
+    assert outcome_unknown(await failure(scripted.vendor.place(scripted.key())))
 
 
 async def test_call_that_was_never_made_is_not_looked_up(scripted):
@@ -321,7 +321,7 @@ async def test_list_that_grows_shorter_while_it_is_read_is_read_anew(scripted):
 async def test_list_that_never_holds_still_is_no_answer(scripted):
     rows = [{"keyboardPwdName": f"MM-{number}"} for number in range(200)]
     scripted.say(*({"list": rows, "pages": 2, "total": 400 - number} for number in range(6)))
-    assert unheard(await failure(scripted.vendor.find(scripted.key())))
+    assert outcome_unknown(await failure(scripted.vendor.find(scripted.key())))
 
 
 async def test_removal_ends_with_nothing_of_the_name_listed(scripted):
@@ -332,7 +332,7 @@ async def test_removal_ends_with_nothing_of_the_name_listed(scripted):
 
 async def test_removal_that_leaves_the_name_listed_is_not_done(scripted):
     scripted.say(standing(scripted), DONE, standing(scripted))
-    assert unheard(await failure(scripted.vendor.remove(scripted.key())))
+    assert outcome_unknown(await failure(scripted.vendor.remove(scripted.key())))
 
 
 async def test_removal_by_number_takes_one_look(scripted):

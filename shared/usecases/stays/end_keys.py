@@ -16,32 +16,32 @@ from shared.usecases.stays.booking import BookingEvent
 
 
 @dataclass(frozen=True, slots=True)
-class Withdrawn:
+class EndedKeys:
     """What ends keys, to be saved: those that lived, and the tasks of those that were never made."""
 
     changes: tuple[Change, ...] = ()
     closed: tuple[Delete, ...] = ()
 
 
-NOTHING: Final = Withdrawn()
+NOTHING: Final = EndedKeys()
 
 
-async def withdraw_keys(
+async def end_keys(
     entries: Iterable[KeyRecord],
     reason: RevokeReason,
     booking: BookingEvent,
     ledger: Ledger,
     services: Services,
-) -> Withdrawn:
+) -> EndedKeys:
     """Return what ends these keys; nothing for those that are over already, unless a task is left of them."""
     changes, closed = list[Change](), list[Delete]()
     for entry in entries:
         closed += await task_closed(entry, ledger)
-        changes += await withdrawn(entry, reason, booking.cause, ledger, services.now)
-    return Withdrawn(tuple(changes), tuple(closed))
+        changes += await ending_of(entry, reason, booking.cause, ledger, services.now)
+    return EndedKeys(tuple(changes), tuple(closed))
 
 
-async def withdrawn(
+async def ending_of(
     entry: KeyRecord, reason: RevokeReason, cause: Cause, ledger: Ledger, now: datetime
 ) -> list[Change]:
     """Return what ends a key; nothing if it is over already."""
