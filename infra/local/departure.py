@@ -20,7 +20,7 @@ import orjson
 from nacl.public import PublicKey, SealedBox
 
 from infra.local.cipher import HEADER, MAGIC, LocalCipher
-from infra.local.documents.writes import microseconds
+from infra.local.delivery.instants import micros
 from infra.local.tenancy import AUDIT, PROOFS_OF_PEOPLE, Tenancy, instant_of
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
@@ -180,7 +180,7 @@ class Departure:
 
     def _check_unhindered(self, tenant: TenantId) -> None:
         for database, collection, remedy in _HINDERING:
-            now = microseconds(self.clock.now())
+            now = micros(self.clock.now())
             ((many,),) = self.tenancy.engine.read(_UNDER_WAY, (database, tenant, collection, now))
             if many:
                 what, _, how = remedy.partition(": ")

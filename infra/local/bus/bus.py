@@ -9,6 +9,7 @@ from infra.local.bus.chaos import Calm, Chaos
 from infra.local.bus.dead_letters import DeadLetters, dead_letter_notes
 from infra.local.bus.dispatcher import Dispatcher
 from infra.local.bus.envelope import decode_payload, encode_payload
+from infra.local.bus.fresh import Fresh
 from infra.local.bus.kept import Kept, kept_notes
 from infra.local.bus.routing import RoutedBus, Routing
 from infra.local.bus.rows import Route, StoredMessage, insert, settle
@@ -17,6 +18,7 @@ from infra.local.delivery.instants import micros
 from infra.local.delivery.keeping import Keeping
 from infra.local.delivery.parts import DeliveryParts
 from shared.domain.ids import ulid_number
+from shared.domain.replacing import replace
 from shared.kernel.log import Log
 from shared.ports.bus import Message
 from shared.ports.bus_limits import check_publish
@@ -41,8 +43,10 @@ class Bus(RoutedBus):
         super().__init__(Routing(topics, subscriptions))
         self._means = means
         self._log = log or Log("bus")
+        self._fresh = Fresh()
         self._dispatchers = {
-            spec.name: Dispatcher(spec, means, chaos or Calm(), self._set_aside) for spec in subscriptions
+            spec.name: Dispatcher(spec, means, chaos or Calm(), self._set_aside, self._fresh)
+            for spec in subscriptions
         }
         self._keeping = Keeping(means.engine)
         self.dead_letters = DeadLetters(means, self._routing, self._look_again)
@@ -81,7 +85,8 @@ class Bus(RoutedBus):
             return tuple(str(ulid_number(self._means.ids.ulid())) for _ in messages)
         sealed = [await self._means.payloads.seal(message.data) for message in messages]
         parcels = [self._parcel(topic, *each) for each in zip(messages, sealed, strict=True)]
-        ids = await self._keeping.write(partial(_insert_all, parcels), lambda _: self._look_again(wanted))
+        published = partial(self._published, messages, parcels, wanted)
+        ids = await self._keeping.write(partial(_insert_all, parcels), published)
         return tuple(str(identity) for identity in ids)
 
     def backlog(self) -> Mapping[str, int]:
@@ -109,6 +114,19 @@ class Bus(RoutedBus):
             source=notes["subscription"].rpartition("/")[2] if "subscription" in notes else None,
         )
         return stored, routes
+
+    def _published(
+        self,
+        messages: Sequence[Message],
+        parcels: Sequence[Parcel],
+        wanted: Sequence[str],
+        ids: Sequence[int],
+    ) -> None:
+        for message, (stored, routes), identity in zip(messages, parcels, ids, strict=True):
+            if routes and not stored.notes:
+                shown = encode_payload(message.data, message.attributes)
+                self._fresh.keep(replace(stored, id=identity, shown=shown), identity, routes)
+        self._look_again(wanted)
 
     def _look_again(self, subscriptions: Sequence[str]) -> None:
         for name in dict.fromkeys(subscriptions):

@@ -10,6 +10,7 @@ from typing import Any
 from infra.local.bus.backlog import Backlog, Delivery
 from infra.local.bus.chaos import Chaos
 from infra.local.bus.envelope import push_body
+from infra.local.bus.fresh import Fresh
 from infra.local.bus.rows import MESSAGE_COLUMNS, StoredMessage, loaded, settle
 from infra.local.bus.specs import SubscriptionSpec
 from infra.local.delivery.alarm import Alarm
@@ -38,9 +39,10 @@ class Dispatcher:
     """Pushes what one subscription has waiting, in parallel across keys and in order within each."""
 
     def __init__(
-        self, spec: SubscriptionSpec, means: DeliveryParts, chaos: Chaos, set_aside: SetAside
+        self, spec: SubscriptionSpec, means: DeliveryParts, chaos: Chaos, set_aside: SetAside, fresh: Fresh
     ) -> None:
         self._spec, self._means, self._chaos, self._set_aside = spec, means, chaos, set_aside
+        self._fresh = fresh
         self._path = f"projects/{means.project}/subscriptions/{spec.name}"
         self._backlog = self._fresh_backlog()
         self._pushing: dict[int, asyncio.Task[None]] = {}
@@ -138,7 +140,7 @@ class Dispatcher:
             self._backlog.finish(delivery, self._loop_now, self._stored_now)
 
     async def _try(self, delivery: Delivery) -> None:
-        message = self._read(delivery)
+        message = self._fresh.take(self._spec.name, delivery.message) or self._read(delivery)
         if message is None:
             self._drop(delivery)
         elif self._exhausted(delivery):

@@ -25,11 +25,12 @@ def push_body(
     message: StoredMessage, opened: Callable[[bytes], bytes], subscription: str, attempt: int | None
 ) -> bytes:
     """Return the body of a push; `attempt` is told only under a dead-letter policy, as Google does."""
+    published = rfc3339(message.published_at)
     about: dict[str, Any] = {
         "messageId": str(message.id),
         "message_id": str(message.id),
-        "publishTime": rfc3339(message.published_at),
-        "publish_time": rfc3339(message.published_at),
+        "publishTime": published,
+        "publish_time": published,
     }
     if message.ordering_key:
         about["orderingKey"] = message.ordering_key
@@ -44,6 +45,8 @@ def _joined(head: bytes, tail: Mapping[str, Any]) -> bytes:
 
 
 def _shown(message: StoredMessage, opened: Callable[[bytes], bytes]) -> bytes:
+    if message.shown is not None:
+        return message.shown
     kept, attributes = decode_payload(message.payload)
     data = opened(kept)
     if data is kept and not message.notes:

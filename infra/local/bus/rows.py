@@ -1,10 +1,11 @@
 """The bus on disk: messages once, a delivery for each subscription that still wants one."""
 
-import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import orjson
 
 from infra.local.storage.database import checksum
 
@@ -72,11 +73,13 @@ class StoredMessage:
     origin: int | None = None
     origin_at: int | None = None
     id: int | None = None
+    shown: bytes | None = field(default=None, repr=False)
+    """What is pushed of it, where that is known without opening what is kept."""
 
 
 def insert(connection: sqlite3.Connection, message: StoredMessage, routes: Sequence[Route]) -> int:
     """Keep a message and its deliveries, and return its id; one that nobody wants only uses up an id."""
-    notes = json.dumps(dict(message.notes), sort_keys=True)
+    notes = orjson.dumps(dict(message.notes), option=orjson.OPT_SORT_KEYS).decode()
     values = (
         message.id, message.topic, message.published_at, message.ordering_key, message.payload, notes,
         KEPT if message.kept else int(message.parked), message.source, message.origin, message.origin_at,
@@ -108,7 +111,7 @@ def loaded(row: Sequence[Any]) -> StoredMessage:
         published_at,
         key,
         payload,
-        json.loads(notes),
+        orjson.loads(notes),
         bool(parked),
         parked == KEPT,
         source,

@@ -10,9 +10,10 @@ from typing import Any
 
 import orjson
 
+from infra.local.delivery.instants import micros
 from infra.local.documents.drawers import Chest
 from infra.local.documents.queries import Query, reaches
-from infra.local.documents.writes import Prepared, microseconds, prepare_write, write_all
+from infra.local.documents.writes import Prepared, prepare_write, write_all
 from infra.local.storage.engine import Engine
 from infra.local.storage.packing import Kept, unpack
 from shared.domain.ids import TenantId
@@ -42,7 +43,7 @@ class Table:
 
     def now(self) -> int:
         """Return the present instant as the store keeps it."""
-        return microseconds(self.clock.now())
+        return micros(self.clock.now())
 
     def read(self, sql: str, *parameters: Any) -> list[Any]:
         """Return rows, counted as Firestore would bill them: an empty answer is a read too."""

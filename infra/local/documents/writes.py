@@ -2,11 +2,11 @@
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from infra.local.ambient import EPOCH
+from infra.local.delivery.instants import micros
 from infra.local.documents.drawers import Drawer
 from infra.local.documents.keys import keys_of
 from infra.local.storage.connection import checksum_of_both
@@ -67,11 +67,6 @@ class Prepared(NamedTuple):
         place = (self.drawer.database, self.tenant, self.ref.collection, self.ref.id)
         crc = checksum_of(place, version, self.expires_at, self.keys, self.body)
         return self.keys, self.body, version, self.expires_at, crc
-
-
-def microseconds(instant: datetime) -> int:
-    """Return an instant as the store keeps it."""
-    return (instant - EPOCH) // timedelta(microseconds=1)
 
 
 def prepare_write(write: Write, drawer: Drawer, tenant: str) -> Prepared:
@@ -144,7 +139,7 @@ def _delete(connection: sqlite3.Connection, write: Prepared, _version: int, now:
 
 
 def _expiry(instant: datetime | None) -> int | None:
-    return None if instant is None else microseconds(utc(instant, "expires_at"))
+    return None if instant is None else micros(utc(instant, "expires_at"))
 
 
 def _number(version: str) -> int:

@@ -7,13 +7,20 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
-from functions_framework.aio import create_asgi_app_from_module
-from starlette.types import ASGIApp
+from functions_framework.aio import ExceptionHandlerMiddleware, create_asgi_app_from_module
+from starlette.applications import Starlette
+from starlette.middleware.exceptions import ExceptionMiddleware
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from infra.manifest.load import Function, Manifest, ManifestRefused
 from infra.manifest.resolved import roles_of
 from shared.runtime.platform import Deployed
 from shared.runtime.service import Service
+
+ASIDE = frozenset({"/robots.txt", "/favicon.ico"})
+"""What the framework answers itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +31,36 @@ class Hosted:
     app: ASGIApp
     is_service: bool = False
     """Whether it takes sockets, and ends what takes too long by itself."""
+
+
+class Framed:
+    """A function as the framework wraps it, called without a search for its route: nearly all lead there.
+
+    What leads elsewhere, and whatever breaks, is answered by the framework's own application.
+    """
+
+    def __init__(self, app: Starlette) -> None:
+        main = next(route for route in app.routes if isinstance(route, Route))
+        self._app, self._endpoint, self._methods = app, main.endpoint, main.methods or set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["method"] not in self._methods or scope["path"] in ASIDE:
+            await self._app(scope, receive, send)
+            return
+        try:
+            answer = await self._endpoint(Request(scope, receive, send))
+        except Exception as error:  # noqa: BLE001 - told as the framework tells it
+            await ExceptionHandlerMiddleware(ExceptionMiddleware(_broken(error)))(scope, receive, send)  # type: ignore[no-untyped-call]
+        else:
+            await answer(scope, receive, send)
+
+
+def _broken(error: Exception) -> ASGIApp:
+    async def app(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        raise error
+
+    return app
 
 
 def load_functions(manifest: Manifest, base_url: str) -> Mapping[str, Hosted]:
@@ -46,10 +83,11 @@ def _framed(_entry: Callable[..., Any], module: ModuleType, entry_point: str) ->
 
     Which function the module has by that name tells it from what stood there before.
     """
-    app: ASGIApp = create_asgi_app_from_module(  # type: ignore[no-untyped-call]  # it ships no types here
-        entry_point, str(module.__file__), "http", module, None
+    return Framed(
+        create_asgi_app_from_module(  # type: ignore[no-untyped-call]  # it ships no types here
+            entry_point, str(module.__file__), "http", module, None
+        )
     )
-    return app
 
 
 def _load(function: Function, base_url: str) -> Hosted:

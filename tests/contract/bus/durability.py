@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from infra.local.bus import Storm
+from infra.local.bus import Storm, fresh
 from tests.contract.bus.setting import (
     BusSetting,
     messages,
@@ -142,7 +142,9 @@ class Durability(BusSetting):
 
         self.play(tmp_path, scenario, chaos=lambda world: Storm(world.entropy, 0.5, 2.0))
 
-    def test_a_mistake_of_our_own_costs_no_message(self, tmp_path):
+    def test_a_mistake_of_our_own_costs_no_message(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(fresh, "MOST_FRESH", 0)  # each message is read from the disk
+
         async def scenario(world, bus):
             told = world.err_once("FROM bus_message")
             await bus.publish("bookings", numbered(2, "A"))

@@ -5,6 +5,7 @@ import base64
 from datetime import timedelta
 
 from infra.local import upkeep
+from infra.local.bus import fresh
 from infra.local.delivery.payloads import Sealed
 from shared.domain.secret import Secret
 from shared.runtime.platform import QUARANTINE_TOPIC
@@ -100,6 +101,7 @@ def test_s4_a_message_whose_key_was_lost_is_let_go_of_and_blocks_nobody(tmp_path
 
         with monkeypatch.context() as patched:
             patched.setattr(Sealed, "seal", lost)
+            patched.setattr(fresh, "MOST_FRESH", 0)  # it is read from the disk, as after a start
             await house.publish("evt_1", guest=GUEST)
         await house.settled()
         await asyncio.sleep(1)

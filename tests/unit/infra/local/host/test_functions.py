@@ -3,6 +3,8 @@
 import sys
 
 import pytest
+from functions_framework.aio import create_asgi_app_from_module
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from infra.local.counters import Counters
@@ -29,6 +31,24 @@ async def told(came, on):
 async def told_otherwise(came, on):
     """Say something else."""
     return Response(b"another")
+
+
+async def plain(request):
+    """Answer in each of the ways that the framework knows, or break."""
+    match request.url.query:
+        case "text":
+            return request.url.path
+        case "json":
+            return {"method": request.method}
+        case "both":
+            return {"made": True}, 201
+        case "refuse":
+            raise HTTPException(418, "no coffee")
+        case "break":
+            raise ValueError("canary")
+        case "whole":
+            return Response(await request.body(), 202)
+    return None
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +83,18 @@ def test_a_function_is_framed_once_and_another_in_its_place_anew(monkeypatch):
     assert host_function(deployed, HERE, "told").app is before.app
     monkeypatch.setattr(HERE, "told", told_otherwise)
     assert host_function(deployed, HERE, "told").app is not before.app
+
+
+@pytest.mark.parametrize("said", ["text", "json", "both", "refuse", "break", "whole", "nothing"])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "/"), ("POST", "/a/b"), ("HEAD", "/"), ("TRACE", "/"), ("GET", "/robots.txt"), ("GET", "/favicon.ico")],
+)
+async def test_a_function_answers_as_the_frameworks_whole_application_does(said, method, path):
+    call = Call(method, f"http://127.0.0.1:8787{path}?{said}", body=b"came")
+    framework = create_asgi_app_from_module("plain", __file__, "http", HERE, None)
+    framed = host_function(Deployed("plain", BASE), HERE, "plain").app
+    assert await InProcess(framed).send(call) == await InProcess(framework).send(call)
 
 
 async def test_without_a_platform_a_function_says_so(functions, no_platform):

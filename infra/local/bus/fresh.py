@@ -1,0 +1,28 @@
+"""Messages that were just published, as they are pushed: nobody need read them back and open them.
+
+What is pushed once more, was left by an earlier process, or came while many waited, is read from the disk.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from infra.local.bus.rows import Route, StoredMessage
+
+MOST_FRESH: Final = 256
+"""Deliveries. A long backlog costs no memory, and what a guest is told lies here no longer than it must."""
+
+
+class Fresh:
+    """What each subscription is to be pushed first, until it is."""
+
+    def __init__(self) -> None:
+        self._shown: dict[tuple[str, int], StoredMessage] = {}
+
+    def keep(self, message: StoredMessage, identity: int, routes: Sequence[Route]) -> None:
+        """Keep a message for its first pushes, as far as there is room."""
+        for route in routes[: MOST_FRESH - len(self._shown)]:
+            self._shown[route.subscription, identity] = message
+
+    def take(self, subscription: str, identity: int) -> StoredMessage | None:
+        """Return a message for its first push, and keep it no longer."""
+        return self._shown.pop((subscription, identity), None)

@@ -1,0 +1,24 @@
+"""What was just published is pushed from memory once, and never more than fits."""
+
+from infra.local.bus import fresh
+from infra.local.bus.fresh import Fresh
+from infra.local.bus.rows import Route, StoredMessage
+
+MESSAGE = StoredMessage("topic", 0, "", b"{}")
+ROUTES = (Route("one", ""), Route("another", ""))
+
+
+def test_each_subscription_finds_it_once():
+    kept = Fresh()
+    kept.keep(MESSAGE, 7, ROUTES)
+    assert [kept.take("one", 7), kept.take("one", 7), kept.take("another", 7)] == [MESSAGE, None, MESSAGE]
+    assert kept.take("another", 8) is None
+
+
+def test_a_long_backlog_costs_no_memory(monkeypatch):
+    monkeypatch.setattr(fresh, "MOST_FRESH", 3)
+    kept = Fresh()
+    for identity in range(10):
+        kept.keep(MESSAGE, identity, ROUTES)
+    found = [(name, each) for each in range(10) for name in ("one", "another") if kept.take(name, each)]
+    assert found == [("one", 0), ("another", 0), ("one", 1)]
