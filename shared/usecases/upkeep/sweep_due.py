@@ -219,7 +219,8 @@ class _Sweep:
         return tended
 
     async def _side_by_side(self, due: Sequence[Due]) -> int:
-        return sum(await asyncio.gather(*(self._in_turn(due[lane::LANES]) for lane in range(LANES))))
+        lanes = range(min(LANES, len(due)))
+        return sum(await asyncio.gather(*(self._in_turn(due[lane::LANES]) for lane in lanes)))
 
     async def _in_turn(self, lane: Sequence[Due]) -> int:
         return sum([await self._tended(tenant, id_) for tenant, id_ in lane])
