@@ -8,7 +8,7 @@ from edge_agent.console.desk_port import ClerkProblem, Done
 from edge_agent.hardware.errors import HardwareError, LinkLost, LockNotHeard, NoAnswer
 from edge_agent.issuing.desk import OfflineRefused
 from edge_agent.issuing.makers import KeyMaker
-from edge_agent.issuing.rules import OfflineWish, Standing
+from edge_agent.issuing.rules import OfflineWish, PapersInHand
 from shared.domain.credential import KeyCredential
 from shared.domain.ids import CredentialId, ReservationId, UserId
 from shared.domain.kinds import KeyCredentialKind, RevokeReason
@@ -75,7 +75,7 @@ class DeskAlone:
             await self.agent.offline.revoke(str(key.id), RevokeReason.CHECKOUT, standing.certificate, maker)
         return True
 
-    async def _made(self, wish: OfflineWish, standing: Standing, maker: KeyMaker) -> KeyCredential:
+    async def _made(self, wish: OfflineWish, standing: PapersInHand, maker: KeyMaker) -> KeyCredential:
         for left in await self.agent.offline.left():
             if reservation_of(left.key) == wish.reservation and left.key.core.rooms == wish.rooms:
                 return await self.agent.offline.take_up(left, wish, standing, maker)

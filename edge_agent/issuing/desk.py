@@ -28,7 +28,7 @@ from nacl.signing import SigningKey
 from edge_agent.hardware.errors import PinTaken
 from edge_agent.issuing import facts
 from edge_agent.issuing.makers import KeyMaker
-from edge_agent.issuing.rules import OfflineWish, Standing, refusal, window_of
+from edge_agent.issuing.rules import OfflineWish, PapersInHand, refusal, window_of
 from edge_agent.ledger.errors import UnknownWork
 from edge_agent.ledger.ledger import DeskLedger, LedgerDoor, Work
 from shared.domain.commands import Accept, Fail, Provision, Revoke
@@ -78,14 +78,14 @@ class OfflineDesk:
         self._hands, self._ledger = hands, hands.ledger
         self._turn = asyncio.Lock()
 
-    async def issue(self, wish: OfflineWish, standing: Standing, maker: KeyMaker) -> KeyCredential:
+    async def issue(self, wish: OfflineWish, standing: PapersInHand, maker: KeyMaker) -> KeyCredential:
         """Make the key that is wished for, once, and return it; raise OfflineRefused or a HardwareError."""
         # One at a time: two wishes for one room must see each other.
         async with self._turn:
             return await self._issue(wish, standing, maker)
 
     async def take_up(
-        self, work: Work, wish: OfflineWish, standing: Standing, maker: KeyMaker
+        self, work: Work, wish: OfflineWish, standing: PapersInHand, maker: KeyMaker
     ) -> KeyCredential:
         """Go on with a key whose making broke off, as far as it may still be made."""
         async with self._turn:
@@ -106,7 +106,7 @@ class OfflineDesk:
             await self._ledger.run(lambda it: it.finish(claim, failed, fact))
             return failed
 
-    async def _issue(self, wish: OfflineWish, standing: Standing, maker: KeyMaker) -> KeyCredential:
+    async def _issue(self, wish: OfflineWish, standing: PapersInHand, maker: KeyMaker) -> KeyCredential:
         certificate = await self._allowed(wish, standing, maker)
         key, secret = self._key(wish, standing, certificate, maker), maker.secret()
         known = await self._ledger.run(lambda it: it.known(key.core.claim))
@@ -143,7 +143,9 @@ class OfflineDesk:
                 await self.give_up(work.claim, None)
         await self._ledger.run(lambda it: it.forget(now - KEPT_AFTER))
 
-    async def _allowed(self, wish: OfflineWish, standing: Standing, maker: KeyMaker) -> OfflineCertificate:
+    async def _allowed(
+        self, wish: OfflineWish, standing: PapersInHand, maker: KeyMaker
+    ) -> OfflineCertificate:
         reason = refusal(wish, standing)
         if reason is None and maker.choice.kind is not wish.kind:
             reason = "kind_not_here"
@@ -153,12 +155,14 @@ class OfflineDesk:
             return standing.certificate
         return await self._refuse(reason or "no_certificate", wish, standing)
 
-    async def _refuse(self, reason: str, wish: OfflineWish, standing: Standing) -> NoReturn:
+    async def _refuse(self, reason: str, wish: OfflineWish, standing: PapersInHand) -> NoReturn:
         fact = facts.refused(reason, wish.reservation, wish.clerk, standing.now, self._hands.device)
         await self._ledger.run(lambda it: it.tell(fact))
         raise OfflineRefused(reason)
 
-    async def _alone_in_its_rooms(self, key: KeyCredential, wish: OfflineWish, standing: Standing) -> None:
+    async def _alone_in_its_rooms(
+        self, key: KeyCredential, wish: OfflineWish, standing: PapersInHand
+    ) -> None:
         """Refuse a second key of a room: one that is live, or one that broke off and may yet be made."""
         for other in await self._ledger.run(lambda it: it.keys_in("active") + it.keys_in("pending")):
             shares = other.id != wish.replaces and set(other.core.rooms) & set(key.core.rooms)
@@ -208,7 +212,7 @@ class OfflineDesk:
         return await maker.make(key, secret, again=again)
 
     def _key(
-        self, wish: OfflineWish, standing: Standing, certificate: OfflineCertificate, maker: KeyMaker
+        self, wish: OfflineWish, standing: PapersInHand, certificate: OfflineCertificate, maker: KeyMaker
     ) -> KeyCredential:
         stay = standing.pack.stay(wish.reservation) if standing.pack else None
         if stay is None:

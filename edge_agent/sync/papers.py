@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 from nacl.signing import VerifyKey
 
 from edge_agent.cloud.line import CloudLine
-from edge_agent.issuing.rules import Standing
+from edge_agent.issuing.rules import PapersInHand
 from edge_agent.ledger.ledger import DeskLedger, LedgerDoor
 from edge_agent.pairing.identity import DeskIdentity
 from shared.offline.arrivals import ArrivalsPack
@@ -59,13 +59,13 @@ class DeskPapers:
         await self.ledger.run(lambda it: it.settings.put(certificate=text))
         return found
 
-    async def standing(self) -> Standing:
+    async def standing(self) -> PapersInHand:
         """Return what the desk has in hand, as it proves now."""
         return await self.ledger.run(self._standing)
 
-    def _standing(self, ledger: DeskLedger) -> Standing:
+    def _standing(self, ledger: DeskLedger) -> PapersInHand:
         pack = self._arrivals(ledger)
-        return Standing(
+        return PapersInHand(
             certificate=self._certificate(ledger),
             revoked=None if pack is None else pack.revoked,
             pack=pack,

@@ -40,7 +40,7 @@ from shared.runtime.platform import Platform
 from shared.runtime.problems import NotThere
 from shared.usecases.guests.services import GuestServices, NothingGiven
 from shared.usecases.guests.show_stay import Helped, Question, StayShown, show_stay
-from shared.usecases.guests.shown_keys import ShownKey, Standing
+from shared.usecases.guests.shown_keys import KeyStanding, ShownKey
 from shared.usecases.guests.sign_in import SignedIn, Visit, sign_in
 
 REFUSED: Final = 403
@@ -100,7 +100,7 @@ def _on_page(key: ShownKey, helped: Helped) -> KeyOnPage:
     is_pin, is_square = (key.kind is each for each in (KeyCredentialKind.PIN_CODE, KeyCredentialKind.QR_CODE))
     return KeyOnPage(
         id=key.id,
-        says=_SAYS[key.kind] if key.standing is Standing.WORKS else key.standing.value,
+        says=_SAYS[key.kind] if key.standing is KeyStanding.WORKS else key.standing.value,
         doors=key.doors,
         window=key.stay,
         turn=None if key.turn is None else (key.turn.value, key.window.end),

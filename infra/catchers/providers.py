@@ -26,7 +26,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from infra.catchers.outbox import Outbox
+from infra.catchers.outbox import MOST, Outbox
 
 Tell = Callable[[str, Mapping[str, str], bytes], Awaitable[None]]
 """Makes a call to whoever wants to know what became of a message."""
@@ -41,7 +41,7 @@ class Providers:
     def __init__(self, outbox: Outbox, tell: Tell, account: str, token: str) -> None:
         self.outbox, self.faults = outbox, defaultdict[str, deque[str]](deque)
         self._tell, self._account, self._token = tell, account, token
-        self._sent: list[dict[str, str]] = []
+        self._sent: deque[dict[str, str]] = deque(maxlen=MOST)
 
     @property
     def routes(self) -> list[Route]:

@@ -18,7 +18,7 @@ from shared.ledger.message_settings import MessageSettings, message_settings
 from shared.ports.tasks import Task, TaskExists, TaskQueue
 from shared.usecases.guests.explain_key import claim_renewal, explain, renewable
 from shared.usecases.guests.services import GuestServices
-from shared.usecases.guests.shown_keys import ShownKey, Standing, keys_of_stay, shown_keys
+from shared.usecases.guests.shown_keys import KeyStanding, ShownKey, keys_of_stay, shown_keys
 from shared.usecases.guests.sign_in import SignedIn
 
 RENEWER: Final = "renew-code"
@@ -71,7 +71,7 @@ class StayShown:
 
     def offers(self, key: ShownKey) -> tuple[WalletName, ...]:
         """Return the wallets that the guest is offered a card of a key for."""
-        works = key.standing is Standing.WORKS
+        works = key.standing is KeyStanding.WORKS
         return self.settings.wallets if self.settings is not None and works else ()
 
     @property

@@ -28,7 +28,7 @@ from shared.usecases.guests.services import GuestServices
 MOST_KEYS: Final = 20
 
 
-class Standing(StrEnum):
+class KeyStanding(StrEnum):
     """How a key stands, as far as its guest is told."""
 
     WORKS = "works"
@@ -49,7 +49,7 @@ class ShownKey:
 
     id: str
     kind: KeyCredentialKind
-    standing: Standing
+    standing: KeyStanding
     hotel: str
     doors: tuple[str, ...]
     window: StayWindow
@@ -144,8 +144,8 @@ def _kind(entry: KeyRecord) -> KeyCredentialKind:
 
 
 _STANDINGS: Final = {
-    "requested": Standing.MAKING,
-    "pending": Standing.MAKING,
-    "active": Standing.WORKS,
-    "suspended": Standing.RESTS,
+    "requested": KeyStanding.MAKING,
+    "pending": KeyStanding.MAKING,
+    "active": KeyStanding.WORKS,
+    "suspended": KeyStanding.RESTS,
 }

@@ -25,7 +25,7 @@ from edge_agent.issuing import facts
 from edge_agent.issuing.desk import DeskHands, OfflineDesk, OfflineRefused
 from edge_agent.issuing.makers import CardMaker, PinMaker
 from edge_agent.issuing.reach import PROBE_SECONDS, CloudReach
-from edge_agent.issuing.rules import OfflineWish, Standing
+from edge_agent.issuing.rules import OfflineWish, PapersInHand
 from edge_agent.ledger.errors import UnknownWork
 from edge_agent.ledger.ledger import DeskLedger, LedgerThread
 from infra.local.ambient import SystemEntropy
@@ -87,7 +87,7 @@ PACK = ArrivalsPack(
     staff=(StaffRights(user=UserId("usr_1"), permissions=frozenset({Permission.KEY_ISSUE_OFFLINE})),),
     revoked=NOTHING_REVOKED,
 )
-STANDING = Standing(
+STANDING = PapersInHand(
     certificate=CERTIFICATE,
     revoked=NOTHING_REVOKED,
     pack=PACK,
