@@ -64,10 +64,10 @@ FLOORS: Mapping[str, tuple[float, float | None]] = {
     EACH.format(OWN, "fsyncs", MANY): (1.5, None),
     **{
         EACH.format(OWN, name, many): (most, None)
-        for name, most in {"document_writes": 14, "document_reads": 6, "function_calls": 4}.items()
+        for name, most in {"document_writes": 14, "document_reads": 6, "function_calls": 2}.items()
         for many in (1, MANY)
     },
-    **{EACH.format(OWN, "billable_steps", many): (12, None) for many in (1, MANY)},
+    **{EACH.format(OWN, "billable_steps", many): (4, None) for many in (1, MANY)},
 }
 
 

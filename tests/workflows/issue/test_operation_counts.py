@@ -11,6 +11,7 @@ from infra.local.counters import BY
 from infra.local.documents.tenant import SqliteTenantDocuments
 from infra.local.host.app import Host
 from infra.local.sagas.history import history
+from infra.manifest.load import ROOT
 from shared.kernel.remembered import Remembered
 from shared.runtime.platform import deployed
 from shared.vendor_kit.calm.allowance import Limit
@@ -47,6 +48,11 @@ BUYS = {
     },
 }
 MOST = {"document_writes": 14, "document_reads": 6, "function_calls": 2, "billable_steps": 4}
+COST_TOLD = (
+    "{document_writes} document writes, {document_reads} reads, {function_calls} function calls "
+    "and {billable_steps} billable workflow steps"
+)
+"""How the README tells it."""
 OWN_PATH = ("on-booking-confirmed", "adapter-ttlock")
 """The functions that a key waits for; what else hears of its booking is counted apart."""
 MOST_BESIDE = 2
@@ -176,6 +182,8 @@ def test_a_key_costs_no_more_than_it_may(tmp_path, capsys, counted, room, front_
     assert {about: count for about, count in counted["beside"].items() if count > MOST_BESIDE} == {}
     allowed = MOST | {"document_writes": MOST["document_writes"] + 2 * (locks - 1) + 2 * (gateways - 1)}
     assert {name: cost[name] for name in allowed if cost[name] > allowed[name]} == {}
+    if locks == 1:
+        assert COST_TOLD.format(**cost) in " ".join((ROOT / "README.md").read_text().split())
 
 
 class _EachItsOwn:
