@@ -88,7 +88,14 @@ def test_a_function_is_framed_once_and_another_in_its_place_anew(monkeypatch):
 @pytest.mark.parametrize("said", ["text", "json", "both", "refuse", "break", "whole", "nothing"])
 @pytest.mark.parametrize(
     ("method", "path"),
-    [("GET", "/"), ("POST", "/a/b"), ("HEAD", "/"), ("TRACE", "/"), ("GET", "/robots.txt"), ("GET", "/favicon.ico")],
+    [
+        ("GET", "/"),
+        ("POST", "/a/b"),
+        ("HEAD", "/"),
+        ("TRACE", "/"),
+        ("GET", "/robots.txt"),
+        ("GET", "/favicon.ico"),
+    ],
 )
 async def test_a_function_answers_as_the_frameworks_whole_application_does(said, method, path):
     call = Call(method, f"http://127.0.0.1:8787{path}?{said}", body=b"came")
