@@ -1,6 +1,6 @@
 """Messages that were just published, as they are pushed: nobody need read them back and open them.
 
-What is pushed once more, was left by an earlier process, or came while many waited, is read from the disk.
+What is pushed once more, was left by an earlier process, or made room for others is read from the disk.
 """
 
 from collections import OrderedDict
@@ -10,7 +10,7 @@ from typing import Final
 from infra.local.bus.rows import Route, StoredMessage
 
 MOST_FRESH: Final = 256
-"""Deliveries. A long backlog costs no memory, and what a guest is told lies here no longer than it must."""
+"""Deliveries: a long backlog costs no memory, and what guests are told does not gather here."""
 
 
 class Fresh:
