@@ -1,11 +1,14 @@
 """The desk's papers: its certificate and its arrivals, fetched while the line is up, proved before use.
 
-What is kept is read and proved anew each time it is used: a file that somebody changed proves nothing. A list
-of revocations is never replaced by an older one.
+What is kept is read anew each time it is used, and proved once for as long as it is the same, byte for byte:
+a file that somebody changed proves nothing. A list of revocations is never replaced by an older one.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from nacl.signing import VerifyKey
 
 from edge_agent.cloud.line import CloudLine
 from edge_agent.issuing.rules import Standing
@@ -20,6 +23,7 @@ CERTIFICATE, ARRIVALS = "certificate", "arrivals"
 CERTIFICATE_PATH: Final = "/edge/v1/certificate"
 ARRIVALS_PATH: Final = "/edge/v1/arrivals"
 PATIENCE: Final = 30.0
+P = TypeVar("P", ArrivalsPack, OfflineCertificate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,7 @@ class DeskPapers:
     identity: DeskIdentity
     device_key: bytes
     clock: Clock
+    _proved: dict[str, tuple[str, Any]] = field(default_factory=dict)
 
     async def fetch_arrivals(self) -> ArrivalsPack:
         """Fetch the arrivals; raise SignedRefused for those of somebody else, or from before what we have."""
@@ -70,16 +75,32 @@ class DeskPapers:
         )
 
     def _arrivals(self, ledger: DeskLedger) -> ArrivalsPack | None:
-        kept = ledger.settings.get(ARRIVALS)
-        try:
-            return None if kept is None else ArrivalsPack.open(kept.encode(), self.identity.arrivals)
-        except SignedRefused:
-            return None
+        return self._read(ledger, ARRIVALS, ArrivalsPack.open, self.identity.arrivals)
 
     def _certificate(self, ledger: DeskLedger) -> OfflineCertificate | None:
-        kept = ledger.settings.get(CERTIFICATE)
-        try:
-            known = self.identity.certificates
-            return None if kept is None else OfflineCertificate.open(kept.encode(), known)
-        except SignedRefused:
+        return self._read(ledger, CERTIFICATE, OfflineCertificate.open, self.identity.certificates)
+
+    def _read(
+        self,
+        ledger: DeskLedger,
+        name: str,
+        prove: Callable[[bytes, Iterable[VerifyKey]], P],
+        keys: Iterable[VerifyKey],
+    ) -> P | None:
+        """Return a paper that is kept, if it proves; an agent asks each second, and it changes each day."""
+        kept = ledger.settings.get(name)
+        if kept is None:
             return None
+        known: tuple[str, P | None] | None = self._proved.get(name)
+        if known is None or known[0] != kept:
+            known = self._proved[name] = kept, _proof(prove, kept, keys)
+        return known[1]
+
+
+def _proof(
+    prove: Callable[[bytes, Iterable[VerifyKey]], P], kept: str, keys: Iterable[VerifyKey]
+) -> P | None:
+    try:
+        return prove(kept.encode(), keys)
+    except SignedRefused:
+        return None

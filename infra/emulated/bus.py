@@ -12,7 +12,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
-from infra.emulated.shelf import Shelf
+from infra.emulated.parked_messages import ParkedMessages
 from infra.emulated.topics import Administrator
 from infra.local.bus.filters import compile_filter
 from infra.local.bus.routing import RoutedBus, Routing
@@ -47,14 +47,14 @@ class EmulatedBus(RoutedBus):
         topics: Sequence[TopicSpec],
         subscriptions: Sequence[SubscriptionSpec],
         push: Push,
-        shelf: Shelf,
+        parked: ParkedMessages,
         means: DeliveryParts,
     ) -> None:
         self._port, self._push, self._means = port, push, means
         super().__init__(Routing(topics, subscriptions))
         self._topics = topics
         self._wants = {spec.name: compile_filter(spec.filter) for spec in subscriptions}
-        self.dead_letters, self.kept = shelf, _NothingKept()
+        self.dead_letters, self.kept = parked, _NothingKept()
         self._waiting: OrderedDict[str, set[str]] = OrderedDict()
         self._attempts: Counter[tuple[str, str]] = Counter()
         self._settled: OrderedDict[tuple[str, str], None] = OrderedDict()

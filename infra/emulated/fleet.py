@@ -20,10 +20,10 @@ from infra.emulated.front import Front
 from infra.emulated.installed import addresses_of
 from infra.emulated.internet import CALLBACKS, Callbacks, Internet, PlainAccess
 from infra.emulated.kms import EmulatedKms
+from infra.emulated.parked_messages import ParkedMessages
 from infra.emulated.pushes import taking_pushes
 from infra.emulated.secrets import EmulatedSecrets
 from infra.emulated.serving import serving
-from infra.emulated.shelf import Shelf
 from infra.emulated.signing import Google, GoogleTokens, Signer
 from infra.emulated.tasks import EmulatedTasks
 from infra.emulated.topics import Administrator
@@ -157,9 +157,9 @@ class EmulatedFleet(Fleet):
 
     def _build_bus(self) -> None:
         subscriptions = wiring.subscriptions(self.manifest, self.config.base_url)
-        shelf, topics = Shelf(self._google.dead_letters), wiring.topics(self.manifest)
+        parked, topics = ParkedMessages(self._google.dead_letters), wiring.topics(self.manifest)
         self._emulated_bus = EmulatedBus(
-            self._google.bus, topics, subscriptions, self._push, shelf, self.means
+            self._google.bus, topics, subscriptions, self._push, parked, self.means
         )
         self.bus = cast("bus.Bus", self._emulated_bus)
 

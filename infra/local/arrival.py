@@ -46,8 +46,8 @@ from shared.ports.vault import SealContext, SecretMissing
 from shared.runtime.keys import services_of
 from shared.runtime.platform import Platform
 from shared.usecases.audit.books import begun_book
+from shared.usecases.audit.log_files import LogFiles, folder_of
 from shared.usecases.audit.services import AuditServices
-from shared.usecases.audit.shelf import Shelf, folder_of
 from shared.usecases.reconcile.begin_comparison import BeginComparison, begin_comparisons
 
 KEY: Final = Ref("arrivals", "key")
@@ -262,7 +262,7 @@ class Arrival:
         if last is None:
             return  # its log never began: it begins here with its oldest day
         book = await begun_book(AuditServices.on(self.on), self.tenant, moved(str(last["date"]), 1))
-        await book.shelf.put(PREDECESSOR, orjson.dumps(last, option=orjson.OPT_SORT_KEYS))
+        await book.files.put(PREDECESSOR, orjson.dumps(last, option=orjson.OPT_SORT_KEYS))
 
     async def _uncompared(self, record: Mapping[str, Any]) -> AsyncIterator[str]:
         """Yield at whose locks of which hotel a comparison is owed still."""
@@ -280,5 +280,5 @@ class Arrival:
 
 async def followed_log(on: AuditServices, tenant: TenantId) -> Any:
     """Return where the log stood in another cell from which a company's goes on; None where it began here."""
-    found = await Shelf(on.objects, folder_of(tenant), on.now).find(PREDECESSOR)
+    found = await LogFiles(on.objects, folder_of(tenant), on.now).find(PREDECESSOR)
     return None if found is None else orjson.loads(found)

@@ -1,7 +1,6 @@
 """What a database remembers of the keys that sealed what it holds: a key file without them is refused."""
 
 import sqlite3
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,11 +53,6 @@ def noted_in(database: Path) -> tuple[NotedKey, ...]:
             return tuple(_read(row) for row in connection.execute(_ALL))
     except sqlite3.Error:
         return ()  # of an earlier release, or damaged: the database's own check tells
-
-
-def newest_noted(engine: Engine) -> Mapping[str, int]:
-    """Return the highest number of each purpose that was ever given."""
-    return {key.purpose: key.version for key in noted(engine)}
 
 
 def note(ring: str, purpose: str, version: int, id_: bytes, connection: sqlite3.Connection) -> None:

@@ -28,7 +28,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
 from shared.ledger.admission import EXPORTED, MOVED_AWAY, MOVED_TO, NOBODY, PIN, RECORD
 from shared.ports.documents import Ref
-from shared.usecases.audit.shelf import ROOT, folder_of
+from shared.usecases.audit.log_files import ROOT, folder_of
 
 AT_ONCE: Final = 100
 PAGE: Final = 200

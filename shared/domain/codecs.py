@@ -9,7 +9,7 @@ from typing import Any, Final, Union, get_args, get_origin
 
 from shared.domain.errors import InvalidInput
 from shared.domain.lifecycle import name_of
-from shared.domain.plain_codecs import PLAIN, Codec, no_strays
+from shared.domain.plain_codecs import PLAIN, Codec, no_strays, text_codec
 from shared.domain.replacing import made
 from shared.domain.stored import UNSTORED, VERSION, Json, Stored, how_stored, upcast
 
@@ -23,7 +23,7 @@ def _codec_for(annotation: Any) -> Codec:
     if is_dataclass(annotation):
         return _documented(annotation) if hasattr(annotation, VERSION) else _record_codec(annotation)
     if isinstance(annotation, type) and issubclass(annotation, str):
-        return _text_codec(annotation)
+        return text_codec(annotation)
     raise TypeError(
         f"{annotation} cannot be kept in a document: seal a Secret first, give other types a codec"
     )
@@ -32,35 +32,27 @@ def _codec_for(annotation: Any) -> Codec:
 codec_of: Callable[[Any], Codec] = cache(_codec_for)
 
 
-def _text_codec(kind: type[str]) -> Codec:
-    def read(value: Json, path: str) -> Any:
-        try:
-            return kind(value)
-        except InvalidInput as error:
-            raise error.at(path) from None
-        except ValueError:
-            raise InvalidInput(path, f"not a {kind.__name__}", "Give one of its values") from None
-
-    return Codec(str, read)
-
-
 def _list_codec(arguments: tuple[Any, ...]) -> Codec:
     item = codec_of(arguments[0])
 
-    def read(value: Json, path: str) -> tuple[Any, ...]:
+    def read(value: Json) -> tuple[Any, ...]:
         if not isinstance(value, list):
-            raise InvalidInput(path, "not a list", "Read a document this code wrote")
-        return tuple(item.read(each, f"{path}[{index}]") for index, each in enumerate(value))
+            raise InvalidInput("", "not a list", "Read a document this code wrote")
+        values: list[Any] = []
+        try:
+            for each in value:
+                values.append(each if type(each) in item.whole else item.read(each))
+        except InvalidInput as error:
+            raise error.within(f"[{len(values)}]") from None
+        return tuple(values)
 
-    return Codec(lambda values: [item.write(value) for value in values], read)
+    return Codec(list if item.plain else lambda values: list(map(item.write, values)), read)
 
 
 def _set_codec(arguments: tuple[Any, ...]) -> Codec:
     """A set is kept as a list in order, so that the same set is the same bytes."""
     listed = _list_codec(arguments)
-    return Codec(
-        lambda values: sorted(listed.write(values)), lambda value, path: frozenset(listed.read(value, path))
-    )
+    return Codec(lambda values: sorted(listed.write(values)), lambda value: frozenset(listed.read(value)))
 
 
 def _union_codec(members: tuple[Any, ...]) -> Codec:
@@ -77,8 +69,9 @@ def _union_codec(members: tuple[Any, ...]) -> Codec:
 def _optional(inner: Codec) -> Codec:
     return Codec(
         inner.write if inner.plain else lambda value: None if value is None else inner.write(value),
-        lambda value, path: None if value is None else inner.read(value, path),
+        lambda value: None if value is None else inner.read(value),
         no_strays if inner.strays is no_strays else lambda value: inner.strays(value) if value else {},
+        whole=(*inner.whole, NoneType),
     )
 
 
@@ -86,11 +79,11 @@ def _first_that_reads(members: tuple[Any, ...]) -> Codec:
     def write(value: Any) -> Json:
         return codec_of(type(value)).write(value)
 
-    def read(value: Json, path: str) -> Any:
+    def read(value: Json) -> Any:
         refusals = []
         for member in members:
             try:
-                return codec_of(member).read(value, path)
+                return codec_of(member).read(value)
             except InvalidInput as refusal:
                 refusals.append(refusal)
         raise refusals[0]
@@ -105,11 +98,11 @@ def _tagged(records: Mapping[str, Any]) -> Codec:
         kind = type(value)
         return {"type": tags[kind], **codec_of(kind).write(value)}
 
-    def read(value: Json, path: str) -> Any:
-        tag = value.get("type", "") if isinstance(value, Mapping) else ""
+    def read(value: Json) -> Any:
+        tag = value.get("type", "") if isinstance(value, dict) else ""
         if not isinstance(tag, str) or tag not in records:
-            raise InvalidInput(f"{path}.type", "not a known type", f"Give one of {', '.join(records)}")
-        return codec_of(records[tag]).read({key: value[key] for key in value if key != "type"}, path)
+            raise InvalidInput("type", "not a known type", f"Give one of {', '.join(records)}")
+        return codec_of(records[tag]).read({key: value[key] for key in value if key != "type"})
 
     return Codec(write, read)
 
@@ -133,10 +126,10 @@ def _documented(kind: Any) -> Codec:
             document.update(value.indexed())
         return document
 
-    def read(value: Json, path: str) -> Any:
-        if not isinstance(value, Mapping):
-            raise InvalidInput(path, "not an object", "Read a document this code wrote")
-        return record.read(upcast(kind, dict(value)), path)
+    def read(value: Json) -> Any:
+        if not isinstance(value, dict):
+            raise InvalidInput("", "not an object", "Read a document this code wrote")
+        return record.read(upcast(kind, value))
 
     def strays(value: Json) -> dict[str, Json]:
         beside = (VERSION, *indexed)
@@ -170,21 +163,18 @@ class _Part:
     def names(self) -> frozenset[str]:
         return self.codec.names if self.how.flat else frozenset((self.name,))
 
-    def write(self, value: Any, document: dict[str, Json]) -> None:
-        if self.how.flat:
-            document.update(self.codec.write(value))
-        elif not (self.how.omitted and value == self.default):
-            document[self.name] = self.codec.write(value)
-
-    def read_flat(self, document: Mapping[str, Json], path: str) -> Any:
+    def read_flat(self, document: Mapping[str, Json]) -> Any:
         """Return a record whose fields stand among those of what holds it."""
         own = {name: document[name] for name in self.names if name in document}
-        return self.codec.read(own, _join(path, self.name))
+        try:
+            return self.codec.read(own)
+        except InvalidInput as error:
+            raise error.within(self.name) from None
 
-    def missing(self, path: str) -> Any:
+    def missing(self) -> Any:
         """Return what a document says without the field, or refuse it."""
         if self.default is MISSING:
-            raise InvalidInput(path, "missing", "A field without a default needs a new schema_version")
+            raise InvalidInput("", "missing", "A field without a default needs a new schema_version")
         return self.default
 
 
@@ -196,11 +186,11 @@ def _rows_codec(annotation: Any) -> Codec:
     def write(values: Any) -> Json:
         return [[codec.write(getattr(value, name)) for name, codec in columns] for value in values]
 
-    def read(value: Json, path: str) -> Any:
+    def read(value: Json) -> Any:
         if not all(isinstance(row, list) and len(row) == len(columns) for row in value):
-            raise InvalidInput(path, "not rows of as many values", "Read a document this code wrote")
+            raise InvalidInput("", "not rows of as many values", "Read a document this code wrote")
         return tuple(
-            record(*(codec.read(each, path) for each, (_, codec) in zip(row, columns, strict=True)))
+            record(*(codec.read(each) for each, (_, codec) in zip(row, columns, strict=True)))
             for row in value
         )
 
@@ -222,19 +212,26 @@ def _record_codec(kind: Any) -> Codec:
 
 
 def _writer(parts: Sequence[_Part]) -> Callable[[Any], dict[str, Json]]:
-    # Documents are written more often than anything else is done: what is always there goes without a call.
-    as_they_are = [each for each in parts if each.always and each.codec.plain]
-    written = [each for each in parts if each.always and not each.codec.plain]
-    others = [each for each in parts if not each.always]
-    plain_names, plain = [each.name for each in as_they_are], _values_of(as_they_are)
-    inner, values = [(each.name, each.codec.write) for each in written], _values_of(written)
+    # Documents are written more often than anything else is done: all that is always there is taken at once.
+    always, others = [each for each in parts if each.always], [each for each in parts if not each.always]
+    names, values = [each.name for each in always], _values_of(always)
+    writes = [None if each.codec.plain else each.codec.write for each in always]
+    flat = [(each.attribute, each.codec.write) for each in others if each.how.flat]
+    omitted = [
+        (each.attribute, each.default, each.name, each.codec.write) for each in others if not each.how.flat
+    ]
 
     def write(value: Any) -> dict[str, Json]:
-        document: dict[str, Json] = dict(zip(plain_names, plain(value), strict=True))
-        for (name, inwards), each in zip(inner, values(value), strict=True):
-            document[name] = inwards(each)
-        for part in others:
-            part.write(getattr(value, part.attribute), document)
+        document: dict[str, Json] = {
+            name: each if inwards is None or each is None else inwards(each)
+            for name, inwards, each in zip(names, writes, values(value), strict=True)
+        }
+        for attribute, default, name, inwards in omitted:
+            each = getattr(value, attribute)
+            if each is not default and each != default:
+                document[name] = inwards(each)
+        for attribute, inwards in flat:
+            document.update(inwards(getattr(value, attribute)))
         return document
 
     return write
@@ -248,20 +245,29 @@ def _values_of(parts: Sequence[_Part]) -> Callable[[Any], tuple[Any, ...]]:
     return lambda value: tuple([getattr(value, attribute) for attribute in attributes])
 
 
-def _reader(kind: Any, parts: Sequence[_Part]) -> Callable[[Json, str], Any]:
-    single = [(each.name, each.attribute, each.codec.read, each) for each in parts if not each.how.flat]
-    flat, make, unkept = [each for each in parts if each.how.flat], made(kind), _unkept(kind)
+def _reader(kind: Any, parts: Sequence[_Part]) -> Callable[[Json], Any]:
+    single = [(each.name, each.codec.whole, each.codec.read, each) for each in parts if not each.how.flat]
+    flat, unkept = [each for each in parts if each.how.flat], _unkept(kind)
+    in_order = [each.attribute for each in parts if not each.how.flat]
+    make = made(kind, [*in_order, *(each.attribute for each in flat), *unkept])
+    never_kept = unkept.values()
 
-    def read(value: Json, path: str) -> Any:
+    def read(value: Json) -> Any:
         if not isinstance(value, dict):
-            raise InvalidInput(path, "not an object", "Read a document this code wrote")
-        values = dict(unkept)
-        for name, attribute, inner, part in single:
-            within = f"{path}.{name}" if path else name
-            values[attribute] = inner(value[name], within) if name in value else part.missing(within)
-        for part in flat:
-            values[part.attribute] = part.read_flat(value, path)
-        return _build(make, values, path)
+            raise InvalidInput("", "not an object", "Read a document this code wrote")
+        values: list[Any] = []
+        name = ""
+        try:
+            for name, whole, inwards, part in single:
+                each = value.get(name, MISSING)
+                if type(each) in whole:
+                    values.append(each)
+                else:
+                    values.append(part.missing() if each is MISSING else inwards(each))
+        except InvalidInput as error:
+            raise error.within(name) from None
+        values.extend([part.read_flat(value) for part in flat])
+        return make(*values, *never_kept)
 
     return read
 
@@ -284,14 +290,3 @@ def _unkept(kind: Any) -> dict[str, Any]:
     """Return the fields that no document has, as they are of what was just read."""
     declared = (each for each in fields(kind) if each.init and not how_stored(each.type)[1].kept)
     return {each.name: _default(each, UNSTORED) for each in declared}
-
-
-def _build(make: Callable[..., Any], values: dict[str, Any], path: str) -> Any:
-    try:
-        return make(**values)
-    except InvalidInput as error:
-        raise error.within(path) from None
-
-
-def _join(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name

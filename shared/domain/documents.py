@@ -11,7 +11,7 @@ What another release wrote beside our fields are strays: those of a document, an
 by name, are written back as they were. Of records in lists and unions they are not, for those come and go.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Final, TypeVar
 
@@ -39,11 +39,16 @@ def from_document(kind: type[_D], document: Mapping[str, Json], *, strict: bool 
     """
     codec = codec_of(kind)
     own = upcast(kind, {key: value for key, value in document.items() if not key.startswith("_")})
-    read: _D = codec.read(own, "")
+    read: _D = codec.read(own)
     strays = codec.strays(own)
     if strict and strays:
         raise InvalidInput(min(strays), "unknown", "Correct its name, or leave it out")
     return replace(read, **{STRAYS: strays}) if strays and hasattr(read, STRAYS) else read  # type: ignore[type-var]
+
+
+def strays_of(found: Mapping[str, Json], ours: Collection[str]) -> dict[str, Json]:
+    """Return what another release wrote beside ours, for a kind that is written field by field."""
+    return {name: found[name] for name in found.keys() - set(ours)}
 
 
 def _merged(document: Mapping[str, Json], strays: Mapping[str, Json]) -> dict[str, Json]:

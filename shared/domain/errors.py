@@ -25,8 +25,10 @@ class InvalidInput(DomainError, ValueError):
         return type(self)(field, self.problem, self.remedy)
 
     def within(self, path: str) -> Self:
-        """Return the same complaint about a field inside `path`."""
-        return self.at(f"{path}.{self.field}") if path else self
+        """Return the same complaint about a field, or a place in a list, inside `path`."""
+        if not path:
+            return self
+        return self.at(path + self.field if self.field[:1] in ("", "[") else f"{path}.{self.field}")
 
 
 class InvalidId(InvalidInput):

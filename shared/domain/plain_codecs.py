@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, time
+from enum import Enum
 from types import NoneType
 from typing import Any, Final
 
@@ -18,12 +19,16 @@ def no_strays(_: Json) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """How one annotation is written and read; `read` is told the path, for its complaints."""
+    """How one annotation is written and read; what it complains of is named from there, itself by no name.
+
+    JSON of the types that are `whole` is the value: whoever reads many need not ask for those.
+    """
 
     write: Callable[[Any], Json]
-    read: Callable[[Json, str], Any]
+    read: Callable[[Json], Any]
     strays: Callable[[Json], dict[str, Json]] = no_strays
     names: frozenset[str] = frozenset()
+    whole: tuple[type, ...] = ()
 
     @property
     def plain(self) -> bool:
@@ -32,28 +37,51 @@ class Codec:
 
 
 def _plain_codec(kind: type) -> Codec:
-    def read(value: Json, path: str) -> Any:
+    def read(value: Json) -> Any:
         if type(value) is not kind:
-            raise InvalidInput(path, f"not of type {kind.__name__}", "Read a document this code wrote")
+            raise InvalidInput("", f"not of type {kind.__name__}", "Read a document this code wrote")
         return value
 
-    return Codec(_as_it_is, read)
+    return Codec(_as_it_is, read, whole=(kind,))
+
+
+def text_codec(kind: type[str]) -> Codec:
+    """Return how a text of a kind is written and read: an id, or one of some values."""
+    make: Callable[[Any], Any] = _choices(kind).__getitem__ if issubclass(kind, Enum) else kind
+
+    def read(value: Json) -> Any:
+        try:
+            return make(value)
+        except InvalidInput as error:
+            raise error.at("") from None
+        except (ValueError, KeyError, TypeError):
+            raise InvalidInput("", f"not a {kind.__name__}", "Give one of its values") from None
+
+    return Codec(str, read)
+
+
+def _choices(kind: type[Enum]) -> dict[Any, Enum]:
+    return {each.value: each for each in kind}
 
 
 def _as_it_is(value: Json) -> Json:
     return value
 
 
-def _read_time(value: Json, path: str) -> time:
+def _read_time(value: Json) -> time:
     try:
         return time.fromisoformat(value)
     except (TypeError, ValueError):
-        raise InvalidInput(path, "not a time of day", "Write it as 14:30:00") from None
+        raise InvalidInput("", "not a time of day", "Write it as 14:30:00") from None
 
 
-def _read_moment(value: Json, path: str) -> datetime:
+def _read_instant(value: Json) -> datetime:
+    return instant_from_text(value, "")
+
+
+def _read_moment(value: Json) -> datetime:
     if type(value) is not int:
-        raise InvalidInput(path, "not a number of milliseconds", "Read a document this code wrote")
+        raise InvalidInput("", "not a number of milliseconds", "Read a document this code wrote")
     return instant(value)
 
 
@@ -62,7 +90,7 @@ PLAIN: Final[dict[Any, Codec]] = {
     bool: _plain_codec(bool),
     str: _plain_codec(str),
     NoneType: _plain_codec(NoneType),
-    datetime: Codec(instant_to_text, instant_from_text),
+    datetime: Codec(instant_to_text, _read_instant),
     Moment: Codec(milliseconds, _read_moment),
     time: Codec(time.isoformat, _read_time),
 }

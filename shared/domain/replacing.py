@@ -7,7 +7,7 @@ nothing that keeps anybody from writing; it becomes the frozen record before any
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, make_dataclass
 from functools import cache
 from operator import attrgetter
@@ -37,9 +37,20 @@ class _Shape:
         self._values = attrgetter(*names)
         self.names = frozenset(names)
 
-    def of(self, **values: Any) -> Any:
-        """Return a record of all its fields."""
-        return self._frozen(self._open(**values))
+    def maker(self, names: Sequence[str]) -> Callable[..., Any]:
+        """Return what makes a record of all its fields, given in the order of these names."""
+        unguarded: Any = make_dataclass(self._kind.__name__, names)
+        opened = type(self._kind.__name__, (self._open,), {"__slots__": (), "__init__": unguarded.__init__})
+        kind, check = self._kind, self._check
+
+        def make(*values: Any) -> Any:
+            record = opened(*values)
+            record.__class__ = kind
+            if check is not None:
+                check(record)
+            return record
+
+        return make
 
     def like(self, record: Any, changes: Mapping[str, Any]) -> Any:
         """Return a record like another, but for some fields."""
@@ -72,10 +83,12 @@ def _given(kind: Any) -> bool:
     return check is not None and check.__code__.co_argcount > 1
 
 
-def made(kind: Any) -> Callable[..., Any]:
-    """Return what makes a record of a kind, given each of its fields by name."""
+def made(kind: Any, names: Sequence[str]) -> Callable[..., Any]:
+    """Return what makes a record of a kind, given its fields in the order of these names."""
     shape = _shape(kind)
-    return kind if shape is None else shape.of
+    if shape is None:
+        return lambda *values: kind(**dict(zip(names, values, strict=True)))
+    return shape.maker(names)
 
 
 def _replace(record: Any, /, **changes: Any) -> Any:

@@ -94,6 +94,16 @@ def encode(event: Event) -> bytes:
     return body
 
 
+def published(document: Document) -> tuple[Event, bytes]:
+    """The event of a document that is written as we publish it, and its bytes; refuses what is not valid."""
+    event = _publishable(document)
+    if _written(event) != document:  # it says less than its model does
+        return event, encode(event)
+    body = canonical_json(document)
+    _require_size(body)
+    return event, body
+
+
 def require_publishable(body: bytes) -> Event:
     """The event in `body`, if it is one we produce, valid to the field and canonical to the byte."""
     event = _publishable(_document(body))

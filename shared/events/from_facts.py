@@ -12,10 +12,9 @@ from shared.domain.scope import AccessScope
 from shared.domain.states import LockSettlement
 from shared.domain.window import StayWindow
 from shared.events import credential as wire
-from shared.events.codec import refusing
-from shared.events.compose import Stamp, compose
-from shared.events.envelope import ProducedEvent
-from shared.events.outbox import Aggregate, AuditFacts, OutboxRow
+from shared.events.compose import Stamp, told
+from shared.events.envelope import Event
+from shared.events.outbox import AuditFacts, OutboxRow
 from shared.events.wire import Published
 
 Fields = dict[str, Any]
@@ -34,8 +33,8 @@ class Context:
     capabilities: tuple[str, ...] = ()
 
 
-def announce(fact: facts.Fact, context: Context) -> ProducedEvent[Any]:
-    """The event that tells a fact."""
+def announce(fact: facts.Fact, context: Context) -> tuple[Event, bytes]:
+    """The event that tells a fact, and its bytes."""
     header = fact.header
     stamp = Stamp(
         id=context.event_id,
@@ -45,26 +44,19 @@ def announce(fact: facts.Fact, context: Context) -> ProducedEvent[Any]:
         correlation_id=_correlation(header),
         causation_id=context.causation_id,
     )
-    return compose(payload_of(fact, context), stamp)
-
-
-def payload_of(fact: facts.Fact, context: Context) -> Published:
-    """The payload that tells a fact."""
     model, fields = _TELLINGS[type(fact)]
-    told = {"key_credential_id": fact.header.credential_id, **fields(fact, context)}
-    with refusing():
-        return model(**told)
+    return told(model, {"key_credential_id": header.credential_id, **fields(fact, context)}, stamp)
 
 
 def outbox_row(fact: facts.Fact, context: Context) -> OutboxRow:
     """The row that stores a fact's event, at the fact's own place in its credential's stream."""
     header = fact.header
-    event = announce(fact, context)
-    stream = Aggregate(header.tenant, header.credential_id, header.sequence - 1)
-    return OutboxRow.following(stream, event, _audit(fact, event, context))
+    event, body = announce(fact, context)
+    audit = _audit(fact, event, context)
+    return OutboxRow(header.tenant, header.credential_id, header.sequence, body, audit, encoded=event)
 
 
-def _audit(fact: facts.Fact, event: ProducedEvent[Any], context: Context) -> AuditFacts:
+def _audit(fact: facts.Fact, event: Event, context: Context) -> AuditFacts:
     header = fact.header
     return AuditFacts(
         action=event.subject.split(".")[3],

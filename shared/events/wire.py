@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -20,6 +21,8 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
+
+from shared.domain.instants import MOST_REMEMBERED
 
 SAFE_INTEGER = 2**53 - 1
 
@@ -182,6 +185,7 @@ def read_foreign_instant(value: object) -> datetime:
     return _read(value, _THEIRS, "2026-05-01T14:00:00Z or with an offset")
 
 
+@lru_cache(MOST_REMEMBERED)
 def write_instant(moment: datetime) -> str:
     """ISO-8601 in UTC with Z; milliseconds appear when there are any."""
     precision = "milliseconds" if moment.microsecond else "seconds"

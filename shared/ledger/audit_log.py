@@ -17,7 +17,9 @@ from shared.audit.notes import VerifierKey
 from shared.audit.subjects import Subject
 from shared.audit.succession import LogKey, LogKeys
 from shared.audit.text import decode_base64, decode_hash, encode_base64
+from shared.domain.documents import strays_of
 from shared.domain.instants import instant_from_text, instant_to_text, milliseconds
+from shared.domain.stored import VERSION, Json
 from shared.ledger.indexes import ENTRIES_OF_STAY
 from shared.ledger.reading import reading
 from shared.ledger.reservation import ref_of as stay_at
@@ -33,6 +35,11 @@ _NEVER: Final = KeptHead()
 _MOST_OF_STAY: Final = 500
 MOST_ENTRIES: Final = 5_000
 """Places that a stream remembers: no key has as many; a lock's older ones are found by their days."""
+_OF_LOG: Final = frozenset({VERSION, "origin", "date", "size", "root", "keys", "coming", "closed_at"})
+_OF_STREAM: Final = frozenset(
+    {VERSION, "date", "head", "earlier", "entries", "ends", "guest", "alias", "stay", "property_id", "idle"}
+)
+"""What we write of each ourselves: whatever else a document has, another release wrote, and it stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,7 @@ class LogRecord:
     coming: VerifierKey | None = None
     closed_at: str = ""
     version: str | None = None
+    strays: Mapping[str, Json] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def origin(self) -> str:
@@ -76,7 +84,8 @@ class LogRecord:
             "coming": None if self.coming is None else str(self.coming),
             "closed_at": self.closed_at,
         }
-        return Create(ref, data) if self.version is None else Update(ref, data, self.version)
+        whole = {**self.strays, **data}
+        return Create(ref, whole) if self.version is None else Update(ref, whole, self.version)
 
 
 def log_record_from(found: Document) -> LogRecord:
@@ -93,6 +102,7 @@ def log_record_from(found: Document) -> LogRecord:
             coming,
             data["closed_at"],
             found.version,
+            strays_of(data, _OF_LOG),
         )
 
 
@@ -111,6 +121,7 @@ class StreamRecord:
     ends: int = 0
     let_go: bool = False
     version: str | None = None
+    strays: Mapping[str, Json] = field(default_factory=dict, repr=False, compare=False)
 
     def after(self, date: str, step: KeepHead, subject: Subject) -> "StreamRecord":
         """The record after a day has come so far; the same however often the day is made."""
@@ -126,6 +137,7 @@ class StreamRecord:
             property_id=self.property_id or _first(told, "propertyId"),
             ends=max(self.ends, milliseconds(last), *ends_of(told)),
             version=self.version,
+            strays=self.strays,
         )
 
     def write(self) -> Create | Update:
@@ -140,7 +152,7 @@ class StreamRecord:
             "ends": self.ends,
             "guest": self.guest,
         }
-        ref, whole = Ref(STREAMS, self.stream), {**data, **found_by, **idle}
+        ref, whole = Ref(STREAMS, self.stream), {**self.strays, **data, **found_by, **idle}
         return Create(ref, whole) if self.version is None else Update(ref, whole, self.version)
 
 
@@ -159,6 +171,7 @@ def stream_record_from(found: Document) -> StreamRecord:
             data["ends"],
             "idle" not in data,
             found.version,
+            strays_of(data, _OF_STREAM),
         )
 
 

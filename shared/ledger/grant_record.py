@@ -226,11 +226,6 @@ class GrantRecord(Record):
         last = self.calls[-1:]
         return next((call for call in last if milliseconds(call.at) >= milliseconds(began)), None)
 
-    def removal_since(self, began: datetime) -> CallMade | None:
-        """Return the last call to remove it, if it was made since then."""
-        last = self.removals[-1:]
-        return next((call for call in last if milliseconds(call.at) >= milliseconds(began)), None)
-
     def applied(self, command: GrantCommand) -> Self:
         """Return the grant after a command."""
         return replace(self, grant=self.grant.apply(command))

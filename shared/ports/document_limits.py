@@ -21,7 +21,6 @@ _COLLECTION: Final = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._:~@=|+-]{0,254}")
 _FIELD: Final = re.compile(r"[A-Za-z][0-9A-Za-z_]{0,62}(\.[A-Za-z][0-9A-Za-z_]{0,62}){0,5}")
 _NESTING: Final = (dict, list)
-_OPENINGS: Final = b"{["
 _ENCODING: Final = (
     orjson.OPT_SORT_KEYS
     | orjson.OPT_STRICT_INTEGER
@@ -43,7 +42,7 @@ def encode(data: Mapping[str, Json]) -> bytes:
     except TypeError:
         _check_levels(data)
         raise _why_not_json(data) from None
-    if len(body) - len(body.translate(None, _OPENINGS)) > MOST_LEVELS:  # else it cannot be too deep
+    if body.count(b"{") + body.count(b"[") > MOST_LEVELS:  # else it cannot be too deep
         _check_levels(data)
     if orjson.loads(body) != data:
         raise _why_not_json(data)

@@ -74,27 +74,6 @@ class OutcomeUnknown(MessengerTrouble):
     """It may have gone."""
 
 
-class LetterCarrier(Protocol):
-    """Sends mail."""
-
-    async def send(self, message: Letter) -> str:
-        """Hand a letter over, or raise a MessengerTrouble."""
-
-
-class ShortMessageCarrier(Protocol):
-    """Sends SMS."""
-
-    async def send(self, message: ShortMessage) -> str:
-        """Hand a short message over, or raise a MessengerTrouble."""
-
-
-class PushCarrier(Protocol):
-    """Sends pushes."""
-
-    async def send(self, message: PushMessage) -> str:
-        """Hand a push over, or raise a MessengerTrouble."""
-
-
 class LineTooLong(ConnectionError):
     """A mail server's line is longer than any that a mail program writes."""
 

@@ -30,11 +30,6 @@ class SecretSource(StrEnum):
         """Say whether somebody must have sealed the secret before anybody can ask for the key."""
         return self in (SecretSource.ACCOUNT, SecretSource.HELD)
 
-    @property
-    def chosen_later(self) -> bool:
-        """Say whether the vendor is asked without a secret."""
-        return self in (SecretSource.GIVEN, SecretSource.NONE)
-
 
 SOURCES: Final[Mapping[KeyCredentialKind, SecretSource]] = {
     KeyCredentialKind.PIN_CODE: SecretSource.DRAWN,

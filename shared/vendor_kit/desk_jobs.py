@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final, Self
 
+from shared.domain.documents import strays_of
 from shared.domain.instants import instant_from_text, instant_to_text
 from shared.ports.ambient import Clock
 from shared.ports.documents import (
@@ -233,7 +234,8 @@ class DeskJobs:
             if moved == job:
                 return job
             kept_until = moved.ends + KEPT_AFTER
-            write = Update(_ref(id_), moved.to_document(self._place), found.version, kept_until)
+            data = strays_of(found.data, job.to_document(self._place)) | moved.to_document(self._place)
+            write = Update(_ref(id_), data, found.version, kept_until)
             made = moved.state is JobState.PROCESSED and job.state is not JobState.PROCESSED
             written = made and moved.dialect != RADIO
             with suppress(StaleVersion):

@@ -99,25 +99,25 @@ class Tokens(Protocol):
 class TokenCache:
     """One account's token, in memory while it lasts."""
 
-    def __init__(self, shelf: TokenStore, turns: Turns, clock: Clock, grants: Grants) -> None:
-        self._shelf, self._turns, self._clock, self._grants = shelf, turns, clock, grants
+    def __init__(self, store: TokenStore, turns: Turns, clock: Clock, grants: Grants) -> None:
+        self._store, self._turns, self._clock, self._grants = store, turns, clock, grants
         self._known: VendorToken | None = None
 
     async def current(self, refused: Secret[str] | None = None) -> Secret[str]:
         """Return a token, and another one than the vendor refused."""
         if not self._good(self._known, refused):
-            self._known = (await self._shelf.read())[0]
+            self._known = (await self._store.read())[0]
         if self._known is None or not self._good(self._known, refused):
             self._known = await self._renewed(refused)
         return self._known.access
 
     async def _renewed(self, refused: Secret[str] | None) -> VendorToken:
-        async with self._turns.take(f"token:{self._shelf.ref.id}", "token-cache") as turn:
-            standing, document = await self._shelf.read()
+        async with self._turns.take(f"token:{self._store.ref.id}", "token-cache") as turn:
+            standing, document = await self._store.read()
             if standing is not None and self._good(standing, refused):
                 return standing
             fresh = await self._grants(standing)
-            await self._shelf.keep(fresh, document, turn.lease.fence)
+            await self._store.keep(fresh, document, turn.lease.fence)
             return fresh
 
     def _good(self, token: VendorToken | None, refused: Secret[str] | None) -> bool:

@@ -35,7 +35,7 @@ VIOLATIONS = {
         line_in("functions.upkeep.main", "import infra.local.ambient"),
         line_in("functions.upkeep.main", "import edge_agent.hardware.usb"),
         line_in("edge_agent.agent.loop", "import functions.vendor_webhooks.main"),
-        line_in("edge_agent.agent.loop", "import infra.simulators.ttlock.app"),
+        line_in("edge_agent.agent.loop", "import infra.simulators.kit.serve"),
     ],
     "Function families do not know each other": [
         line_in("functions.upkeep.main", "import functions.adapter_ttlock.main"),

@@ -29,8 +29,8 @@ from shared.keywork.start import WORKFLOWS
 from tests.chaos.boundaries import each_boundary
 from tests.chaos.fleet_process import GIVE_UP_SECONDS, FleetProcess, Unreachable, free_port
 from tests.chaos.simulator_process import SimulatorProcess
-from tests.chaos.verdict import Books, GoogleBooks, assert_one_active_key, assert_taken_back
 from tests.support.clouds import emulators, let_go, on_both
+from tests.support.verdict import Books, GoogleBooks, assert_one_active_key, assert_taken_back
 
 BOUNDARIES = {
     "before-push": 6,

@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from tests.chaos.power_cut import CutAt, Street
-from tests.chaos.verdict import ISSUED, Books, assert_one_active_key, assert_taken_back
+from tests.support.verdict import ISSUED, Books, assert_one_active_key, assert_taken_back
 
 A_MOMENT, A_MINUTE, HALF_AN_HOUR = 5, 60, 30
 KINDS = ("commit", "call", "push", "ack", "vendor-call")

@@ -6,7 +6,7 @@ import pytest
 
 from shared.usecases.reconcile import begin_comparison
 from tests.chaos.power_cut import Street
-from tests.chaos.verdict import Books
+from tests.support.verdict import Books
 from tests.workflows.residues.test_locks_compared import booked, findings, judge, swept
 
 OFF = {"subject": "cancelled", "time": "2026-03-01T09:30:00Z", "reservationId": "rsv_0"}

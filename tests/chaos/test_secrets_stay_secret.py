@@ -11,11 +11,11 @@ from shared.ports.bus import Message
 from shared.ports.documents import Create, Ref
 from shared.ports.vault import SealContext
 from shared.runtime.platform import deployed
-from tests.chaos.listener import ACCOUNT, PINS, REFS, TOKENS, Listener, found
-from tests.chaos.verdict import ISSUED, Books
 from tests.support import sample_hotel
+from tests.support.listener import ACCOUNT, PINS, REFS, TOKENS, Listener, found
 from tests.support.packed import with_what_is_packed
 from tests.support.simulated import play
+from tests.support.verdict import ISSUED, Books
 
 CANARY = "c4n4ry"
 SUBJECT = "melmastoon.tenant.config_updated.v1"

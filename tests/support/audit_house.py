@@ -159,7 +159,7 @@ class AuditHouse:
         size = book.record.anchored.checkpoint.size
         headers = []
         for number in range((size + 255) // 256):
-            content = await book.shelf.fetch(tile_path(ENTRIES, number, width_of(0, number, size)))
+            content = await book.files.fetch(tile_path(ENTRIES, number, width_of(0, number, size)))
             headers += map(json.loads, bundled(content))
         return headers
 

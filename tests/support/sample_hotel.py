@@ -18,8 +18,8 @@ from shared.ledger.premises import change_hotel
 from shared.ports.bus import Message
 from shared.ports.documents import Create, Delete, Ref, Update
 from shared.runtime.platform import QUARANTINE_TOPIC
-from tests.chaos.listener import Listener, found
 from tests.contract.lock.simulated_setting import Straight
+from tests.support.listener import Listener, found
 from tests.support.simulated import simulated_fleet
 
 SILK, KABUL = TenantId("tnt_silk"), PropertyId("ppt_kabul")

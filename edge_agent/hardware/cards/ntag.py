@@ -24,11 +24,6 @@ class NtagSize:
     name: str
     user_bytes: int
 
-    @property
-    def last_user_page(self) -> int:
-        """The last page that may be written."""
-        return FIRST_USER_PAGE + self.user_bytes // PAGE - 1
-
 
 SIZES: Final = {
     0x12: NtagSize("NTAG213", 144),

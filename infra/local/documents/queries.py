@@ -28,6 +28,7 @@ class Query:
         self._order = f"json_extract(keys, {path_of(index.order_by)})"
         self._equal = [f"keys -> {path_of(field)}" for field in index.equals]
         self._statements: dict[tuple[bool, bool], str] = {}
+        self._across: dict[bool, str] = {}
         # What has none of the fields that are asked for is never an answer: most guests' keys are of no job.
         self._within = " AND ".join(f"{field} IS NOT NULL" for field in (*self._equal, self._order))
 
@@ -68,8 +69,11 @@ class Query:
 
     def across_tenants(self, *, bounded: bool) -> str:
         """Return the statement that reads which documents of which tenants are meant."""
-        in_order = f"{self._order}, tenant, id"
-        return self._statement("tenant, id", "across", in_order, self._conditions(bounded=bounded))
+        if bounded not in self._across:
+            in_order = f"{self._order}, tenant, id"
+            conditions = self._conditions(bounded=bounded)
+            self._across[bounded] = self._statement("tenant, id", "across", in_order, conditions)
+        return self._across[bounded]
 
     def parameters(
         self,

@@ -16,6 +16,7 @@ from infra.local.delivery.refusal import Check
 FIELDS = 5
 PART = re.compile(r"\*|\d+|[A-Za-z]{3}")
 SEPARATOR = re.compile(r"[,/-]")
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 CRON_REMEDY = "give minute, hour, day of month, month and day of week, as in */5 * * * *"
 
 
@@ -24,6 +25,7 @@ class Cron:
 
     def __init__(self, expression: str, zone: str, check: Check) -> None:
         self._expression, self._zone = expression, _zone(zone, check)
+        self._between = EPOCH, EPOCH
         fields = expression.split()
         if len(fields) != FIELDS or not all(map(_plain, fields)):
             check.refuse("cron", f"is {expression!r}", CRON_REMEDY)
@@ -36,7 +38,11 @@ class Cron:
 
     def next_after(self, instant: datetime) -> datetime:
         """Return the first tick later than the instant, in UTC."""
-        return next(tick for tick in self._ticks(instant, reverse=False) if tick > instant)
+        began, tick = self._between  # nothing lies between these two: asked again until it comes, it is known
+        if not began <= instant < tick:
+            tick = next(tick for tick in self._ticks(instant, reverse=False) if tick > instant)
+            self._between = instant, tick
+        return tick
 
     def last_until(self, instant: datetime) -> datetime:
         """Return the last tick no later than the instant, in UTC."""

@@ -106,8 +106,9 @@ class Runner:
         due = self._ticks.next_after(instant(progress.tick))
         if due > self._now:
             return progress
-        latest = micros(max(due, self._ticks.last_until(self._now)))
-        return await self._fire(replace(progress, tick=latest, attempts=0, done=False))
+        if self._ticks.next_after(due) <= self._now:
+            due = max(due, self._ticks.last_until(self._now))
+        return await self._fire(replace(progress, tick=micros(due), attempts=0, done=False))
 
     async def _resume(self, progress: Progress) -> Progress:
         # Its own limit must not lose a tick to a crash, and no limit would let a tick crash us for ever.

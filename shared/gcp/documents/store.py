@@ -31,7 +31,7 @@ class FirestoreDocuments:
         self._clock, self._entropy = clock, entropy
 
     @cached_property
-    def _shelf(self) -> Table:
+    def _table(self) -> Table:
         indexes = self._indexes()
         for index in indexes:
             check_index(index)
@@ -40,14 +40,14 @@ class FirestoreDocuments:
 
     def tenant(self, tenant: TenantId) -> FirestoreTenantDocuments:
         """Return the handle that all reads and writes of one tenant go through."""
-        return FirestoreTenantDocuments(self._shelf, TenantId(tenant))
+        return FirestoreTenantDocuments(self._table, TenantId(tenant))
 
     async def sweep(
         self, index: Index, equals: Mapping[str, Json], *, until: Json, since: Json = None, limit: int = 100
     ) -> Sequence[tuple[TenantId, str]]:
         """Return (tenant, id) pairs across tenants, and nothing else of the documents."""
-        shelf = self._shelf
-        shelf.check(index, equals, until, limit, since)
+        table = self._table
+        table.check(index, equals, until, limit, since)
         if not index.swept:
             raise UndeclaredIndex(index)
         found = await asyncio.gather(
@@ -59,7 +59,7 @@ class FirestoreDocuments:
         return [whose for *_, whose in sorted(chain(*found))][:limit]
 
     async def _swept(self, query: Query, limit: int) -> list[tuple[Any, str, tuple[TenantId, str]]]:
-        found = await living(self._shelf, self._shelf.connection.place.everywhere, query, limit)
+        found = await living(self._table, self._table.connection.place.everywhere, query, limit)
         # Value, then name: the order in which Firestore gives them within a shard.
         return [(placed(each, query.index.order_by), each.name, tenant_and_id(each.name)) for each in found]
 

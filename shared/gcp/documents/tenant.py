@@ -40,9 +40,9 @@ class Table:
 class FirestoreTenantDocuments:
     """The documents of one tenant in one database."""
 
-    def __init__(self, shelf: Table, tenant: TenantId) -> None:
-        self._shelf, self._tenant = shelf, tenant
-        self._at = shelf.connection.place
+    def __init__(self, table: Table, tenant: TenantId) -> None:
+        self._table, self._tenant = table, tenant
+        self._at = table.connection.place
 
     @property
     def tenant(self) -> TenantId:
@@ -52,8 +52,8 @@ class FirestoreTenantDocuments:
     async def get(self, ref: Ref) -> Document | None:
         """Return the living document, or None."""
         check_ref(ref)
-        found = await self._shelf.connection.get(self._at.document(self._tenant, ref))
-        if found is None or not stored(found).lives(self._shelf.clock.now()):
+        found = await self._table.connection.get(self._at.document(self._tenant, ref))
+        if found is None or not stored(found).lives(self._table.clock.now()):
             return None
         return read(ref, found)
 
@@ -62,8 +62,8 @@ class FirestoreTenantDocuments:
         check_refs(refs)
         if not refs:
             return ()
-        now = self._shelf.clock.now()
-        found = await self._shelf.connection.get_all([self._at.document(self._tenant, ref) for ref in refs])
+        now = self._table.clock.now()
+        found = await self._table.connection.get_all([self._at.document(self._tenant, ref) for ref in refs])
         return [
             read(ref, each) if each is not None and stored(each).lives(now) else None
             for ref, each in zip(refs, found, strict=True)
@@ -73,20 +73,20 @@ class FirestoreTenantDocuments:
         """Apply all writes or none; return the new version of each (empty for a delete)."""
         if not writes:
             return ()
-        shelf = self._shelf
+        table = self._table
         # The mark makes every write a change, so that it gets a version, and tells our writes from others'.
-        mark = shelf.entropy.token(MARK_BYTES).hex()
+        mark = table.entropy.token(MARK_BYTES).hex()
         names = [self._at.document(self._tenant, write.ref) for write in writes]
-        prepared = prepare(writes, names, shelf.forms, mark, shelf.clock.now())
+        prepared = prepare(writes, names, table.forms, mark, table.clock.now())
         for _ in range(LOOKS):
             try:
-                updated = await shelf.connection.commit([each.request() for each in prepared])
+                updated = await table.connection.commit([each.request() for each in prepared])
                 return versions(writes, updated)
             except Refused:
                 found = await self._found(prepared)
             if (done := applied(prepared, found, mark)) is not None:
                 return done
-            prepared = reconsidered(prepared, found, shelf.clock.now())
+            prepared = reconsidered(prepared, found, table.clock.now())
         raise StaleVersion(writes[0].ref)
 
     async def note(self, writes: Sequence[Write]) -> tuple[str, ...]:
@@ -104,16 +104,16 @@ class FirestoreTenantDocuments:
     ) -> Sequence[Document]:
         """Return living documents equal on the index's fields, ordered, up to and including `until`."""
         check_of_tenant(index)
-        self._shelf.check(index, equals, until, limit)
+        self._table.check(index, equals, until, limit)
         query = Query(index, equals, until, start=None if after is None else self._place(index, after))
-        found = await living(self._shelf, self._at.tenant(self._tenant), query, limit)
+        found = await living(self._table, self._at.tenant(self._tenant), query, limit)
         return [read(Ref(index.collection, each.name.rpartition("/")[2]), each) for each in found]
 
     def _place(self, index: Index, document: Document) -> tuple[Json, str]:
         return place_of(index, document)[0], self._at.document(self._tenant, document.ref)
 
     async def _found(self, writes: Sequence[Conditional]) -> Mapping[Ref, Stored]:
-        documents = await self._shelf.connection.get_all([each.name for each in writes])
+        documents = await self._table.connection.get_all([each.name for each in writes])
         return {
             each.write.ref: stored(document)
             for each, document in zip(writes, documents, strict=True)
@@ -121,11 +121,11 @@ class FirestoreTenantDocuments:
         }
 
 
-async def living(shelf: Table, parent: str, query: Query, limit: int) -> list[Any]:
+async def living(table: Table, parent: str, query: Query, limit: int) -> list[Any]:
     """Return as many living documents as asked for: the expired do not use up the limit."""
     found: list[Any] = []
-    async for page in shelf.connection.pages(parent, query, limit):
-        now = shelf.clock.now()
+    async for page in table.connection.pages(parent, query, limit):
+        now = table.clock.now()
         found += [document for document in page if stored(document).lives(now)]
         if len(found) >= limit:
             break

@@ -22,8 +22,8 @@ from shared.ledger.audit_log import OF_CELL
 from shared.ports.documents import Ref
 from shared.ports.objects import ObjectExists
 from shared.usecases.audit.books import Book, Clerk, begun_book, open_book, origin_of, require_over
+from shared.usecases.audit.log_files import gathered
 from shared.usecases.audit.services import PLATFORM, SETTINGS, AuditServices
-from shared.usecases.audit.shelf import gathered
 
 WITNESS: Final = Ref(SETTINGS, "witness")
 
@@ -78,7 +78,7 @@ async def close_cell(command: CloseCell, on: AuditServices) -> dict[str, Any]:
 
 async def place_of(book: Book, date: str, origin: str) -> int | None:
     """Return at which index of the cell's log a tenant's checkpoint of a day stands."""
-    content = await book.shelf.find(_day_path(date))
+    content = await book.files.find(_day_path(date))
     if content is None:
         return None
     day = json.loads(content)
@@ -93,16 +93,16 @@ async def _close(book: Book, date: str, tenants: Sequence[TenantId], seen: tuple
 
 
 async def _frozen(book: Book, date: str, tenants: Sequence[TenantId]) -> list[Checkpoint]:
-    content = await book.shelf.find(_day_path(date))
+    content = await book.files.find(_day_path(date))
     if content is None:
         found = await gathered([_checkpoint(book.on, tenant, date) for tenant in tenants])
         texts = sorted((each for each in found if each is not None), key=lambda each: each.origin)
         first = book.record.anchored.checkpoint.size
         content = json.dumps({"first": first, "checkpoints": [each.text for each in texts]}).encode()
         try:
-            await book.shelf.put(_day_path(date), content)
+            await book.files.put(_day_path(date), content)
         except ObjectExists:  # somebody else froze it meanwhile
-            content = await book.shelf.fetch(_day_path(date))
+            content = await book.files.fetch(_day_path(date))
     return [Checkpoint.parse(text) for text in json.loads(content)["checkpoints"]]
 
 

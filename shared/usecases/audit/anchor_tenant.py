@@ -30,9 +30,9 @@ from shared.usecases.audit.books import Book, Clerk, begun_book, require_over
 from shared.usecases.audit.forgetting import forget_announced
 from shared.usecases.audit.frozen_day import FrozenDay, RowPage
 from shared.usecases.audit.guests import GuestKeys, close_body
+from shared.usecases.audit.log_files import gathered
 from shared.usecases.audit.openings import Opening, opening_of
 from shared.usecases.audit.services import AuditServices
-from shared.usecases.audit.shelf import gathered
 from shared.usecases.audit.spelling import FAST
 
 MOST_DAYS: Final = 31
@@ -108,7 +108,7 @@ class TenantClerk(Clerk):
         self._documents = on.documents.tenant(tenant)
         self._guests = GuestKeys(tenant, self._documents, on.sealed.tenant(tenant), on.cipher)
         first = not book.record.begun
-        self._pages: AsyncIterator[RowPage] = FrozenDay(self._documents, book.shelf, date, first).pages()
+        self._pages: AsyncIterator[RowPage] = FrozenDay(self._documents, book.files, date, first).pages()
         self._found: dict[str, StreamRecord] = {}
         self._streams: dict[str, StreamRecord] = {}
         """Where the page's streams stood when it came, and where they stand by now."""

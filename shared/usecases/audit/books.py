@@ -26,8 +26,8 @@ from shared.domain.ids import TenantId
 from shared.ledger.audit_log import LOGS, OF_CELL, OF_TENANT, LogRecord, log_record_from
 from shared.ports.documents import AlreadyExists, Ref
 from shared.ports.documents import Write as DocumentWrite
+from shared.usecases.audit.log_files import CELL, LogFiles, folder_of, gathered
 from shared.usecases.audit.services import AuditServices
-from shared.usecases.audit.shelf import CELL, Shelf, folder_of, gathered
 from shared.usecases.audit.signers import Signers
 
 AUTHORITY: Final = "audit.melmastoon.ghasi.io"
@@ -44,7 +44,7 @@ class Book:
     on: AuditServices
     tenant: TenantId
     record: LogRecord
-    shelf: Shelf
+    files: LogFiles
 
     @property
     def signers(self) -> Signers:
@@ -66,14 +66,14 @@ class Book:
 
     async def note(self, date: str) -> Note | None:
         """Return the signed checkpoint of a day, or None while it is open."""
-        content = await self.shelf.find(anchor_path(date))
+        content = await self.files.find(anchor_path(date))
         return None if content is None else Note.parse(content)
 
     async def _published_beyond(self) -> tuple[Checkpoint, ...]:
         """Return what was signed after the record was: after the documents were restored from a backup."""
         last = anchor_path(self.record.anchored.date)
-        paths = await self.shelf.names(f"{ANCHORS}/", after=last, limit=1)
-        found = [await self.shelf.fetch(path) for path in paths]
+        paths = await self.files.names(f"{ANCHORS}/", after=last, limit=1)
+        found = [await self.files.fetch(path) for path in paths]
         return tuple(Checkpoint.parse(Note.parse(content).text) for content in found)
 
 
@@ -84,7 +84,7 @@ async def open_book(on: AuditServices, tenant: TenantId, name: str = OF_TENANT) 
         return None
     until = on.now + await on.kept_for(tenant)
     folder = CELL if name == OF_CELL else folder_of(tenant)
-    return Book(on, tenant, log_record_from(found), Shelf(on.objects, folder, until))
+    return Book(on, tenant, log_record_from(found), LogFiles(on.objects, folder, until))
 
 
 async def begun_book(on: AuditServices, tenant: TenantId, first: str, name: str = OF_TENANT) -> Book:
@@ -160,9 +160,9 @@ class Clerk:
         if not isinstance(step, _BESIDE_FILES):
             await self._put_files()
         if isinstance(step, Look):
-            return await self.book.shelf.answer(step.question)
+            return await self.book.files.answer(step.question)
         if isinstance(step, Publish):
-            await self.book.shelf.put(anchor_path(step.date), str(step.note).encode())
+            await self.book.files.put(anchor_path(step.date), str(step.note).encode())
             return None
         return await self.take(step)
 
@@ -174,4 +174,4 @@ class Clerk:
 
     async def _put_files(self) -> None:
         files, self._files = self._files, []
-        await gathered([self.book.shelf.put(each.path, each.content) for each in files])
+        await gathered([self.book.files.put(each.path, each.content) for each in files])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from shared.domain.ids import EventId, IntegratorId, TenantId, UserId
+from shared.domain.ids import EventId, IntegratorId, UserId
 from shared.domain.instants import instant_to_text, milliseconds
 from shared.events.compose import Stamp, compose
 from shared.events.door_access import AuditExportedV1
@@ -96,8 +96,3 @@ def _row(name: str, disclosure: Disclosure, now: datetime, on: AuditServices) ->
     )
     facts = AuditFacts("exported", now, stamp.trace_id, operator_id=disclosure.by, reason=disclosure.what)
     return OutboxRow.following(Aggregate(asked.tenant, name), compose(payload, stamp), facts)
-
-
-def tenant_of(asked: Asked) -> TenantId:
-    """Return whose log is asked."""
-    return asked.tenant

@@ -17,7 +17,7 @@ from shared.ledger.reading import all_of
 from shared.ports.documents import Document, Ref, TenantDocuments
 from shared.ports.objects import ObjectExists
 from shared.streams.telling import OUTBOX
-from shared.usecases.audit.shelf import Shelf
+from shared.usecases.audit.log_files import LogFiles
 
 PAGE: Final = 1000
 MOST_LATE: Final = 50_000
@@ -40,8 +40,8 @@ class RowPage:
 class FrozenDay:
     """One day of a tenant's outbox."""
 
-    def __init__(self, documents: TenantDocuments, shelf: Shelf, date: str, first: bool) -> None:
-        self._documents, self._shelf, self._date = documents, shelf, date
+    def __init__(self, documents: TenantDocuments, files: LogFiles, date: str, first: bool) -> None:
+        self._documents, self._files, self._date = documents, files, date
         self._first = first
         """Whether it is the log's first: then no day before it was closed."""
         self._fresh: Sequence[Document] = ()
@@ -64,7 +64,7 @@ class FrozenDay:
     async def ids(self) -> AsyncIterator[str]:
         """Go through the ids of the day's own rows, if its pages were frozen."""
         number, last = 1, False
-        while not last and (content := await self._shelf.find(_path(self._date, number))):
+        while not last and (content := await self._files.find(_path(self._date, number))):
             frozen = json.loads(content)
             for each in frozen["rows"]:
                 yield each
@@ -72,13 +72,13 @@ class FrozenDay:
 
     async def _page(self, number: int, gather: Any) -> dict[str, Any]:
         path = _path(self._date, number)
-        content = await self._shelf.find(path)
+        content = await self._files.find(path)
         if content is None:
             content = json.dumps(await gather()).encode()
             try:
-                await self._shelf.put(path, content)
+                await self._files.put(path, content)
             except ObjectExists:  # somebody else froze it meanwhile
-                content = await self._shelf.fetch(path)
+                content = await self._files.fetch(path)
         page: dict[str, Any] = json.loads(content)
         return page
 
@@ -96,7 +96,7 @@ class FrozenDay:
         if self._first:
             return {"rows": []}
         before = moved(self._date, -1)
-        known = FrozenDay(self._documents, self._shelf, before, first=False).ids()
+        known = FrozenDay(self._documents, self._files, before, first=False).ids()
         late, frozen = list[str](), await anext(known, None)
         async for row in self._of_day(before):
             while frozen is not None and frozen < row.ref.id:

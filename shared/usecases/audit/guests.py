@@ -26,7 +26,7 @@ from shared.ports.ambient import Entropy
 from shared.ports.document_limits import MOST_WRITES
 from shared.ports.documents import AlreadyExists, Create, Document, Ref, TenantDocuments
 from shared.ports.vault import Cipher, SealContext
-from shared.usecases.audit.shelf import gathered
+from shared.usecases.audit.log_files import gathered
 
 PURPOSE: Final = "audit-subject"
 KEYS, SUBJECTS = "guest_keys", "audit_subjects"

@@ -51,13 +51,13 @@ async def opening_of(book: Book, date: str) -> Opening:
 
 async def _frozen(book: Book, date: str, due: list[Document]) -> dict[str, Any]:
     path = f"intake/{date.replace('-', '/')}/opening"
-    content = await book.shelf.find(path)
+    content = await book.files.find(path)
     if content is None:
         content = json.dumps(_gathered(book, due)).encode()
         try:
-            await book.shelf.put(path, content)
+            await book.files.put(path, content)
         except ObjectExists:  # somebody else froze it meanwhile
-            content = await book.shelf.fetch(path)
+            content = await book.files.fetch(path)
     opening: dict[str, Any] = json.loads(content)
     return opening
 

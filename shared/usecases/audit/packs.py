@@ -19,10 +19,10 @@ from shared.domain.instants import instant_to_text
 from shared.ledger.audit_log import OF_CELL
 from shared.usecases.audit.books import open_book
 from shared.usecases.audit.disclosures import Disclosure, note
+from shared.usecases.audit.log_files import answered
 from shared.usecases.audit.questions import Asked, Found, find
 from shared.usecases.audit.reader import LogReader, reader_of
 from shared.usecases.audit.services import PLATFORM, AuditServices
-from shared.usecases.audit.shelf import answered
 from shared.usecases.audit.witnessing import witnesses
 
 MOST_BYTES: Final = 24_000_000
@@ -84,7 +84,7 @@ async def packed(found: Found, log: LogReader, on: AuditServices) -> bytes:
     def pack(tenant: Read, cell: Read) -> bytes:
         return b"".join(pack_of(contents, Files(tenant, cell), seal))
 
-    content = await answered(pack, log.book.shelf, log.cell.shelf)
+    content = await answered(pack, log.book.files, log.cell.files)
     if len(content) > MOST_BYTES:
         raise InvalidInput("until", f"a pack of over {MOST_BYTES} bytes", "ask for a shorter time")
     return content

@@ -18,8 +18,8 @@ from shared.ledger.audit_log import OF_CELL
 from shared.usecases.audit.anchor_cell import place_of
 from shared.usecases.audit.books import Book, open_book
 from shared.usecases.audit.guests import GuestKeys, open_body
+from shared.usecases.audit.log_files import gathered
 from shared.usecases.audit.services import PLATFORM, AuditServices
-from shared.usecases.audit.shelf import gathered
 from shared.usecases.audit.witnessing import cosigned
 
 MOST_OPEN_DAYS: Final = 40
@@ -88,7 +88,7 @@ class LogReader:
             raise InvalidInput("until", f"over {MOST_ENTRIES} entries", "ask for a shorter time")
         numbers = list(dict.fromkeys(index // WIDTH for index in wanted))
         paths = [tile_path(kind, each, width_of(0, each, self.at.size)) for each in numbers]
-        contents = await gathered([self.book.shelf.fetch(path) for path in paths])
+        contents = await gathered([self.book.files.fetch(path) for path in paths])
         held: Mapping[int, Any] = {
             number: bundled(content) for number, content in zip(numbers, contents, strict=True)
         }

@@ -171,8 +171,8 @@ async def cosigned(book: Book, date: str) -> Note | None:
     note = await book.note(date)
     if note is None:
         return None
-    paths = await book.shelf.names(f"{_folder(date)}/")
-    lines = [await book.shelf.fetch(path) for path in paths]
+    paths = await book.files.names(f"{_folder(date)}/")
+    lines = [await book.files.fetch(path) for path in paths]
     return note.signed_too(Signature.parse(line.decode().removesuffix("\n")) for line in lines)
 
 
@@ -182,7 +182,7 @@ async def require_witnessed(on: AuditServices) -> bool:
     if settings is None or book is None or not book.record.begun:
         return True
     date = book.record.anchored.date
-    if await book.shelf.find(f"{_folder(date)}/{settings.key.id.hex()}") is not None:
+    if await book.files.find(f"{_folder(date)}/{settings.key.id.hex()}") is not None:
         return True
     on.log.alert("the cell's audit log is not witnessed", runbook="audit/anchor", day=date)
     return False
@@ -219,14 +219,14 @@ async def _path(book: Book, before: Checkpoint, at: Checkpoint) -> Path:
 async def _consistency(book: Book, old: int, new: int) -> Path:
     if not 0 < old < new:
         return ()
-    return await book.shelf.answer(lambda read: consistency_path(old, new, stored_subtrees(new, read)))
+    return await book.files.answer(lambda read: consistency_path(old, new, stored_subtrees(new, read)))
 
 
 async def _keep_line(book: Book, date: str, signature: Signature) -> None:
     """Keep the first line of a witness: a later one says the same of a later hour."""
     path = f"{_folder(date)}/{signature.key_id.hex()}"
-    if await book.shelf.find(path) is None:
-        await book.shelf.put(path, str(signature).encode())
+    if await book.files.find(path) is None:
+        await book.files.put(path, str(signature).encode())
 
 
 def _folder(date: str) -> str:

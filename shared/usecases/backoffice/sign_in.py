@@ -1,6 +1,5 @@
 """Signing in and out: each session is saved in one commit with what is told of it."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -222,10 +221,3 @@ def doing_of(session: Session, tenant: TenantId, request: str, at: datetime, **m
         session=session.id,
         **more,
     )
-
-
-def writes_of(closed: Iterable[tuple[Write, Sequence[Untold]]]) -> tuple[list[Write], list[Untold]]:
-    """Return what several closings write, and what they tell."""
-    pairs = list(closed)
-    told = [each for _, untold in pairs for each in untold]
-    return [*(write for write, _ in pairs), *kept(told)], told

@@ -142,5 +142,5 @@ def shown_flag(flag: RateFlag, now: datetime) -> dict[str, object]:
 
 def read_flag(body: Mapping[str, object]) -> RateFlag:
     """Read a flag as an operator gives it."""
-    flag: RateFlag = codec_of(RateFlag).read(dict(body), "")
+    flag: RateFlag = codec_of(RateFlag).read(dict(body))
     return flag

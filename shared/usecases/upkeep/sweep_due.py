@@ -213,7 +213,7 @@ class _Sweep:
             due = await self.documents.sweep(
                 self.stream.due, {}, until=milliseconds(self.looked), limit=AT_A_TIME
             )
-            tended += await self._side_by_side(due)
+            tended += await self._side_by_side(due) if due else 0
             if len(due) < AT_A_TIME or self.services.now >= self.until:
                 break
         return tended

@@ -202,7 +202,8 @@ class Allowance:
 
     def counted(self, now: float) -> Self:
         """Return the allowance without the blocks that are counted no more."""
-        living = tuple(each for each in self.blocks if each.until + self.limit.counted_for > now)
+        counted_for = self.limit.counted_for
+        living = tuple(each for each in self.blocks if each.until + counted_for > now)
         return replace(self, blocks=living)
 
     def moments(self, now: float, wish: Wish) -> tuple[float, ...]:
@@ -252,15 +253,13 @@ class Allowance:
     def having(self, *more: Block) -> tuple[Block, ...]:
         """Return the blocks and one more, in the order of their ends; neighbours are counted as one."""
         merged: list[Block] = []
+        part = self.limit.part
         for each in sorted((*self.blocks, *more), key=lambda one: one.until):
-            if merged and self._part(merged[-1]) == self._part(each):
+            if merged and merged[-1].until // part == each.until // part:
                 merged[-1] = Block(merged[-1].calls + each.calls, each.until)
             else:
                 merged.append(each)
         return tuple(merged)
-
-    def _part(self, block: Block) -> int:
-        return int(block.until // self.limit.part)
 
     def to_document(self) -> dict[str, Any]:
         """Return what is kept."""

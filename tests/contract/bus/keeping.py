@@ -5,7 +5,7 @@ import pytest
 from infra.local.bus import ReplayRefused, TopicSpec
 from shared.ports.bus import Message
 from tests.contract.bus.setting import TOPICS, BusSetting, messages, numbered, subscription
-from tests.contract.delivery.rig import until
+from tests.support.delivery_rig import until
 
 AWAITED = (*TOPICS, TopicSpec("shifts", kept_for="on-shift"))
 ON_SHIFT = subscription(name="on-shift", topic="shifts")

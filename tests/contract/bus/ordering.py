@@ -12,7 +12,7 @@ from tests.contract.bus.setting import (
     subscription,
     with_dead_letter,
 )
-from tests.contract.delivery.rig import until
+from tests.support.delivery_rig import until
 
 LONGEST_BACKOFF = 600
 

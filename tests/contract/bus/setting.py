@@ -2,7 +2,7 @@
 
 from infra.local.bus import Bus, SubscriptionSpec, TopicSpec
 from shared.ports.bus import Message
-from tests.contract.delivery.rig import World, play
+from tests.support.delivery_rig import World, play
 
 TOPICS = (TopicSpec("bookings"), TopicSpec("bookings-dead"), TopicSpec("quarantine", parked=True))
 

@@ -12,7 +12,7 @@ from infra.local.storage.database import open_database
 from infra.local.storage.engine import Engine
 from infra.local.tasks import SCHEMA as TASKS_SCHEMA
 from infra.local.transport import Sockets
-from tests.contract.delivery.rig import PROJECT, CountingIds, PlainTokens
+from tests.support.delivery_rig import PROJECT, CountingIds, PlainTokens
 
 
 @asynccontextmanager

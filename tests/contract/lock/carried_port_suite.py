@@ -32,7 +32,7 @@ from tests.contract.lock.port_suite import (
     woken,
 )
 from tests.contract.lock.setting import DAY, DOOR_101, DOOR_102, FRONT, KABUL, ROOM_101, ROOM_102, TENANT
-from tests.unit.shared.usecases.hotel import COMPANY
+from tests.support.few_doors import COMPANY
 
 
 async def refused(setting, act, result):

@@ -29,8 +29,8 @@ from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.guard import GuardPolicy, Guards
 from shared.vendor_kit.leases import DocumentLeases
 from tests.contract.embedded import Embedded
+from tests.support.ledger_books import NotedBus, NotedSagas
 from tests.support.vendors import TTLOCK
-from tests.unit.shared.ledger.ledgering import NotedBus, NotedSagas
 
 TENANT, KABUL = TenantId("tnt_silk"), Property(id=PropertyId("ppt_kabul"), name="Kabul", zone="Asia/Kabul")
 ROOM_101, ROOM_102 = RoomId("rmu_101"), RoomId("rmu_102")

@@ -9,8 +9,8 @@ from infra.local.storage.database import checksum
 from infra.local.workflows import limits
 from shared.ports.sagas import ExecutionState
 from shared.vendor_kit.http import Answer
-from tests.contract.delivery.rig import until
 from tests.contract.sagas.ground import SagasSetting, Settable, json_answer
+from tests.support.delivery_rig import until
 
 NAP = "[{nap: {call: sys.sleep, args: {seconds: 100}}}, {done: {return: rested}}]"
 ASK = """

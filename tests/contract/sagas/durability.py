@@ -6,8 +6,8 @@ import orjson
 
 from shared.ports.documents import StorageFull
 from shared.ports.sagas import ExecutionState
-from tests.contract.delivery.rig import until
 from tests.contract.sagas.ground import SagasSetting, json_answer
+from tests.support.delivery_rig import until
 
 THREE = """
 - draw:

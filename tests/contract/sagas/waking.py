@@ -6,8 +6,8 @@ import orjson
 import pytest
 
 from infra.local.sagas.service import CallbackRefused
-from tests.contract.delivery.rig import until
 from tests.contract.sagas.ground import SagasSetting
+from tests.support.delivery_rig import until
 
 WAITS = """
 - open: {call: events.create_callback_endpoint, args: {http_callback_method: POST}, result: cb}

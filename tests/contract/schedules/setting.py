@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from infra.local.schedules import Schedules, ScheduleSpec
 from infra.local.simulation.loop import BEGINNING
-from tests.contract.delivery.rig import World, play
+from tests.support.delivery_rig import World, play
 
 URL = "http://fleet.local/sweep-ledger"
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)

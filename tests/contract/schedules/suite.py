@@ -9,8 +9,8 @@ from infra.local.delivery.backoff import Retry
 from infra.local.delivery.refusal import SpecRefused
 from infra.local.schedules import UnknownSchedule
 from shared.vendor_kit.http import ConnectionFailed
-from tests.contract.delivery.rig import until
 from tests.contract.schedules.setting import START, URL, ScheduleSetting, schedule, scheduled
+from tests.support.delivery_rig import until
 
 DAY = 86_400
 HALF_HOURS = ["00:30", "01:00", "01:30", "02:00"]

@@ -15,10 +15,10 @@ from shared.gcp.rest import Rest
 from shared.gcp.schedules import CloudScheduler
 from shared.ports.schedules import UnknownSchedule
 from shared.vendor_kit.http import Answer
-from tests.contract.delivery.rig import play
 from tests.contract.objects.test_google_objects import PlainAccess
 from tests.contract.schedules.setting import schedule
 from tests.emulators.google import settings
+from tests.support.delivery_rig import play
 
 CAUGHT = (AssertionError, pytest.fail.Exception)
 NAMES = ("count-guests", "probe-doors", "sweep")

@@ -30,8 +30,8 @@ from shared.vendor_kit.breaker import BreakerChange, BreakerState
 from shared.vendor_kit.calm.blocks import PLATFORM
 from shared.vendor_kit.calm.circuit import COLLECTION
 from shared.vendor_kit.calm.health_stream import HealthStream, adapter_id
-from tests.unit.shared.ledger.ledgering import CAUSE, CLAIM, KABUL, SILK, Books
-from tests.unit.shared.usecases.hotel import move_in
+from tests.support.few_doors import move_in
+from tests.support.ledger_books import CAUSE, CLAIM, KABUL, SILK, Books
 
 STATES = (BreakerState.OPEN, BreakerState.HALF_OPEN, BreakerState.CLOSED)
 WATCHES, DUE_WATCHES = "watches", Index("watches", (), "due_at", swept=True)

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from shared.ports.tasks import Task
 from shared.vendor_kit.http import ConnectionFailed
-from tests.contract.delivery.rig import until
 from tests.contract.tasks.setting import URL, TaskSetting, queue
+from tests.support.delivery_rig import until
 
 
 class Calling(TaskSetting):

@@ -7,8 +7,8 @@ import pytest
 
 from infra.local.delivery.backoff import Retry
 from shared.ports.tasks import Task
-from tests.contract.delivery.rig import until
 from tests.contract.tasks.setting import TaskSetting, queue
+from tests.support.delivery_rig import until
 
 HOUR = 3600
 

@@ -8,8 +8,8 @@ import pytest
 from infra.local.delivery.backoff import Retry
 from infra.local.tasks import tasks as module
 from shared.ports.tasks import Task, TaskExists, TaskRefused
-from tests.contract.delivery.rig import until
 from tests.contract.tasks.setting import TaskSetting, queue
+from tests.support.delivery_rig import until
 
 TWICE = queue(retry=Retry(max_attempts=2, min_backoff=1))
 DAYS = 24 * 3600

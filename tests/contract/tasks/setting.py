@@ -2,7 +2,7 @@
 
 from infra.local.delivery.backoff import Retry
 from infra.local.tasks import QueueSpec, Tasks
-from tests.contract.delivery.rig import World, play
+from tests.support.delivery_rig import World, play
 
 URL = "http://fleet.local/sweep-ledger"
 

@@ -51,6 +51,24 @@ def test_an_agent_stays_in_touch_and_the_cloud_knows_when_it_does_not(tmp_path):
     play_desk(tmp_path, scenario)
 
 
+def test_a_paper_that_somebody_changes_in_the_file_proves_nothing_though_it_proved_before(tmp_path):
+    async def scenario(house, desk):
+        agent = await desk.pair()
+        await AgentLoop(agent, desk.entropy).round()
+        before = await agent.papers.standing()
+        for name, paper in (("arrivals", lambda it: it.pack), ("certificate", lambda it: it.certificate)):
+            kept = await agent.parts.ledger.run(lambda it, name=name: it.settings.get(name))
+            other = kept.replace("tnt_silk", "tnt_wool", 1)
+            assert other != kept
+            assert paper(before)
+            await agent.parts.ledger.run(lambda it, told={name: other}: it.settings.put(**told))
+            assert paper(await agent.papers.standing()) is None
+            await agent.parts.ledger.run(lambda it, told={name: kept}: it.settings.put(**told))
+            assert paper(await agent.papers.standing()) == paper(before)
+
+    play_desk(tmp_path, scenario)
+
+
 def test_a_certificate_is_replaced_two_weeks_before_its_end_and_an_untrue_clock_is_corrected(tmp_path):
     async def scenario(house, desk):
         loop = AgentLoop(await desk.pair(), desk.entropy)

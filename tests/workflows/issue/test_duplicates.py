@@ -8,8 +8,8 @@ import pytest
 
 from infra.local.ambient import SeededEntropy
 from infra.local.bus.chaos import Storm
-from tests.chaos.verdict import ISSUED, Books, assert_nothing_left, assert_one_active_key, assert_taken_back
 from tests.support.sample_hotel import BOOKING, message, play
+from tests.support.verdict import ISSUED, Books, assert_nothing_left, assert_one_active_key, assert_taken_back
 
 SEEDS = (1, 2, 3)
 A_WHILE, HALF_AN_HOUR = 60, 1800

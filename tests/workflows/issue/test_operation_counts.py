@@ -46,7 +46,7 @@ BUYS = {
         "made_what": "what came of it",
     },
 }
-MOST = {"document_writes": 14, "document_reads": 6, "function_calls": 4, "billable_steps": 12}
+MOST = {"document_writes": 14, "document_reads": 6, "function_calls": 2, "billable_steps": 4}
 OWN_PATH = ("on-booking-confirmed", "adapter-ttlock")
 """The functions that a key waits for; what else hears of its booking is counted apart."""
 MOST_BESIDE = 2

@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from shared.ports.documents import Create, Ref
-from tests.chaos.listener import found
+from tests.support.listener import found
 from tests.support.sample_hotel import SILK, play
 
 

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from infra.emulated.bus import EAR, EmulatedBus
-from infra.emulated.shelf import Shelf
+from infra.emulated.parked_messages import ParkedMessages
 from infra.local.bus.specs import SubscriptionSpec, TopicSpec
 from infra.local.counters import Counters
 from shared.kernel.log import Log
@@ -75,7 +75,7 @@ def play():
     means = SimpleNamespace(clock=clock, counters=Counters())
     port, answers, letters = Port(), Answers(), Letters()
     log = Log("test", io.StringIO())
-    bus = EmulatedBus(port, topics, [spec], answers, Shelf(letters), means)
+    bus = EmulatedBus(port, topics, [spec], answers, ParkedMessages(letters), means)
     return SimpleNamespace(bus=bus, port=port, answers=answers, letters=letters, log=log, means=means)
 
 

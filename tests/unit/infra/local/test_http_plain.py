@@ -11,7 +11,7 @@ from infra.local import http_connection, http_plain
 from infra.local.http_plain import PlainClient
 from infra.local.transport import Sockets
 from shared.vendor_kit.http import Call, ConnectionBroken, ConnectionFailed, TimedOut
-from tests.unit.shared.vendor_kit.serving import OK, vendor
+from tests.support.raw_vendor import OK, vendor
 
 
 @pytest.fixture

@@ -21,10 +21,10 @@ from shared.audit.pack import SEAL_LINE, Anchor, Span, Streams
 from shared.audit.proofs import consistency_path, inclusion_path, require_consistency, root_by_inclusion
 from shared.audit.succession import LogKey, LogKeys
 from shared.audit.trust import Trust
+from tests.support import naive
 from tests.support.audit_pack import BUCKET, CELL, DAYS, DESK, LOG, POLICY, rows_of, three_days
 from tests.support.audited import row
 from tests.support.notaries import flipped, log, witness
-from tests.unit.shared.audit import naive
 
 SOURCE = Path(verify_pack.__file__)
 BOOK = three_days()

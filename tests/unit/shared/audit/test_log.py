@@ -9,8 +9,8 @@ from shared.audit.log import Edge, Write, append, edge_at, require_edge
 from shared.audit.proofs import inclusion_path, require_inclusion
 from shared.audit.tiles import bundled, partial_tiles, stored_subtrees, tile_path
 from shared.audit.tree import CompactTree, leaf_hash
+from tests.support import naive
 from tests.support.notaries import flipped
-from tests.unit.shared.audit import naive
 
 
 class Files(dict):

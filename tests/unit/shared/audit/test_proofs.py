@@ -14,7 +14,7 @@ from shared.audit.proofs import (
     require_inclusion,
 )
 from shared.audit.tree import EMPTY_ROOT, leaf_hash
-from tests.unit.shared.audit import naive
+from tests.support import naive
 from tests.unit.shared.audit.published import CONSISTENCY, ENTRIES, INCLUSION, ROOTS
 
 MANY = [b"entry %d" % n for n in range(70)]

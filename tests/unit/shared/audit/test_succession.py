@@ -8,8 +8,8 @@ from shared.audit.log import Edge, append
 from shared.audit.proofs import require_consistency
 from shared.audit.succession import LogKey, LogKeys, beginning, require_not_behind, succeed
 from shared.audit.tree import EMPTY_ROOT
+from tests.support import naive
 from tests.support.notaries import check, log
-from tests.unit.shared.audit import naive
 
 LOG, NEW = log("audit.example/cell/tnt_1"), log("audit.example/cell/tnt_1", seed="new")
 ENTRIES = [b"entry %d" % n for n in range(600)]

@@ -14,7 +14,7 @@ from shared.audit.tiles import (
     width_of,
 )
 from shared.audit.tree import CompactTree, leaf_hash
-from tests.unit.shared.audit import naive
+from tests.support import naive
 
 
 def test_paths_are_the_published_ones():

@@ -7,8 +7,8 @@ from shared.audit.errors import AuditError, Malformed, NotProven
 from shared.audit.notes import require_signed
 from shared.audit.proofs import inclusion_path
 from shared.audit.tlog_proof import LogProof
+from tests.support import naive
 from tests.support.notaries import check, every_flip, log
-from tests.unit.shared.audit import naive
 
 LOG = log("audit.example/cell/tnt_1")
 ENTRIES = [b"entry %d" % n for n in range(11)]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from shared.audit.errors import Malformed
 from shared.audit.tree import EMPTY_ROOT, CompactTree, leaf_hash, node_hash, root_of, row_above
-from tests.unit.shared.audit import naive
+from tests.support import naive
 from tests.unit.shared.audit.published import ENTRIES, LEAF_HASHES, ROOTS
 
 

@@ -7,8 +7,8 @@ from shared.audit.errors import Malformed, Untrusted
 from shared.audit.notes import Note, Signature
 from shared.audit.proofs import consistency_path
 from shared.audit.witness import SIZE_TYPE, Request, judge
+from tests.support import naive
 from tests.support.notaries import check, every_flip, log, witness
-from tests.unit.shared.audit import naive
 
 LOG, STRANGER, DESK = log("audit.example/cell"), log("stranger.example"), witness("desk.example/1")
 ENTRIES = [b"entry %d" % n for n in range(20)]

@@ -110,7 +110,8 @@ def test_a_life_tells_every_kind_of_fact():
     "fact", [*GUEST_LIFE.values(), *STAFF_LIFE.values()], ids=lambda fact: type(fact).__name__
 )
 def test_every_fact_becomes_a_publishable_event_of_its_own_stream(fact):
-    event = announce(fact, CONTEXT)
+    event, body = announce(fact, CONTEXT)
+    assert body == encode(event)
     assert parse(encode(event), exact=True) == event
     assert event.data.key_credential_id == fact.header.credential_id
     assert event.tenant_id == fact.header.tenant
@@ -127,7 +128,7 @@ def test_every_fact_becomes_a_publishable_event_of_its_own_stream(fact):
 
 
 def wire_of(fact: facts.Fact, context: Context = CONTEXT) -> dict:
-    return announce(fact, context).model_dump(mode="json", by_alias=True)
+    return announce(fact, context)[0].model_dump(mode="json", by_alias=True)
 
 
 def test_issued_to_a_guest_reads_as_the_specification_writes_it():
@@ -241,5 +242,5 @@ def test_provisional_key_of_a_desk_is_never_announced():
         window=STAY.until(STAY.start + timedelta(hours=8)),
     )
     _, (fact,) = KeyCredential.request(desk, at=NOON)
-    with pytest.raises(InvalidEvent, match="key_credential_id"):
+    with pytest.raises(InvalidEvent, match="keyCredentialId"):
         announce(fact, CONTEXT)

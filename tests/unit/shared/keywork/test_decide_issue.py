@@ -20,7 +20,7 @@ from shared.ledger.delays import LONGEST_WAIT
 from shared.ledger.key_record import Work
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.lock import KeyAtLock
-from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, DOOR, MOCK, PIN_CODE, RFID_CARD
+from tests.support.ledger_books import ARRIVAL, DAY, DOOR, MOCK, PIN_CODE, RFID_CARD
 
 LEAVES = ARRIVAL + 3 * DAY
 STANDS = KeyAtLock(vendor_ref=Secret("ref-1"), valid_from=ARRIVAL, valid_until=LEAVES, exposure_until=LEAVES)

@@ -12,8 +12,8 @@ from shared.ledger.grant_record import CALLS_LAST
 from shared.ledger.job_in_hand import JobInHand
 from shared.ledger.key_at_lock import KeyAtLockRecord
 from shared.ports.lock import InHand
+from tests.support.ledger_books import DOOR
 from tests.unit.shared.keywork.test_next_vendor import OTHER_DOOR, wanted
-from tests.unit.shared.ledger.ledgering import DOOR
 
 KINDS = frozenset(KeyCredentialKind)
 

@@ -14,7 +14,7 @@ from shared.keywork.lock_key import lock_key
 from shared.keywork.rounds import Round
 from shared.ledger.job_in_hand import JobEnd, JobInHand
 from shared.ports.lock import InHand, KeyAtLock
-from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, DOOR, HOUR, MINUTE, MOCK, NOW
+from tests.support.ledger_books import ARRIVAL, DAY, DOOR, HOUR, MINUTE, MOCK, NOW
 
 FRONT, ENCODER = (
     LockDeviceId("lck_01KSAMP1E00000000000000001"),

@@ -16,7 +16,7 @@ from shared.ledger.grant_record import CALLS_LAST
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.lock import KeyAtLock
 from shared.ports.lock_causes import NEVER_ASKED
-from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, DOOR, HOUR, MOCK, PIN_CODE
+from tests.support.ledger_books import ARRIVAL, DAY, DOOR, HOUR, MOCK, PIN_CODE
 
 FRONT = LockDeviceId("lck_01KSAMP1E00000000000000001")
 LEAVES = ARRIVAL + 3 * DAY

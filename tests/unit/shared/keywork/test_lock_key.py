@@ -5,7 +5,7 @@ import pytest
 from shared.domain.kinds import SetRole
 from shared.keywork.lock_key import ended_by, lock_key
 from shared.ledger.grant_record import Wish
-from tests.unit.shared.ledger.ledgering import NOW
+from tests.support.ledger_books import NOW
 
 
 @pytest.mark.parametrize("wish", Wish)

@@ -7,7 +7,7 @@ from shared.domain.grant_lifecycle import ConfirmRemoval, GiveUp
 from shared.domain.kinds import FailureReason
 from shared.keywork.desired import next_vendor
 from shared.ledger.key_record import Saga, Work
-from tests.unit.shared.ledger.ledgering import CLAIM, DOOR, MOCK, TTLOCK
+from tests.support.ledger_books import CLAIM, DOOR, MOCK, TTLOCK
 
 OTHER_DOOR = f"{DOOR[:-1]}0"
 

@@ -20,7 +20,7 @@ from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SecretName
 from shared.ports.lock import KeyAtLock
 from shared.ports.lock_causes import ASK_FOR_ANOTHER_PIN, OUT_OF_REACH, PIN_REFUSED, WINDOW_SPENT
-from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, DOOR, HOUR, MOCK, NOW, PIN_CODE, RFID_CARD
+from tests.support.ledger_books import ARRIVAL, DAY, DOOR, HOUR, MOCK, NOW, PIN_CODE, RFID_CARD
 
 FRONT = LockDeviceId("lck_01KSAMP1E00000000000000001")
 SILENT = VendorUnreachable(vendor=MOCK, cause=LockErrorCause("timeout"))

@@ -17,7 +17,7 @@ from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.preconditions import why_hopeless
 from shared.keywork.prepare import doors_for
-from tests.unit.shared.ledger.ledgering import KABUL, MOCK, PIN_CODE, RFID_CARD, ROOM
+from tests.support.ledger_books import KABUL, MOCK, PIN_CODE, RFID_CARD, ROOM
 
 
 class Port:

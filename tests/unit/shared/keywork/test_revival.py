@@ -15,7 +15,7 @@ from shared.ledger.delays import LOOK_EVERY, LOOK_NEAR
 from shared.ledger.grant_record import GONE, PLACE, REMOVE
 from shared.ledger.key_record import Revival
 from shared.ledger.vendor_calls import CallMade
-from tests.unit.shared.ledger.ledgering import DAY, DOOR, HOUR, MINUTE, NOW
+from tests.support.ledger_books import DAY, DOOR, HOUR, MINUTE, NOW
 
 FAILED = NOW + HOUR
 FRONT = LockDeviceId("lck_01KSAMP1E00000000000000001")

@@ -28,7 +28,7 @@ from shared.ledger.key_record import Saga, Work
 from shared.ledger.ledger import Change
 from shared.ledger.sealed_keys import SealedKey, SealedKeys, SecretName
 from shared.ports.lock import AdapterDescription, KeyAtLock
-from tests.unit.shared.ledger.ledgering import ARRIVAL, CAUSE, CLAIM, DAY, DOOR, MOCK, PIN_CODE, SILK, TTLOCK
+from tests.support.ledger_books import ARRIVAL, CAUSE, CLAIM, DAY, DOOR, MOCK, PIN_CODE, SILK, TTLOCK
 
 FRONT = LockDeviceId("lck_01KSAMP1E00000000000000001")
 PIN, REF = "583914", "canary-ref-77"

@@ -8,7 +8,7 @@ from shared.domain.commands import Accept
 from shared.keywork.start import begin_saga, begin_work, publish_pending
 from shared.ledger.key_record import Saga, Work
 from shared.ledger.ledger import Change
-from tests.unit.shared.ledger.ledgering import CLAIM, HOUR, MOCK
+from tests.support.ledger_books import CLAIM, HOUR, MOCK
 
 
 async def stored(books, **changes):

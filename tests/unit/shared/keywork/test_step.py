@@ -26,9 +26,9 @@ from shared.ports.vault import SecretMissing
 from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.binding import AdapterPorts
 from shared.vendors.mock.adapter import open_vendor
-from tests.unit.shared.ledger.ledgering import KABUL, MOCK, PIN_CODE, ROOM, SILK, TTLOCK
-from tests.unit.shared.usecases.hotel import door, move_in
-from tests.unit.shared.usecases.mortal import Died, Life, Mortal
+from tests.support.few_doors import door, move_in
+from tests.support.ledger_books import KABUL, MOCK, PIN_CODE, ROOM, SILK, TTLOCK
+from tests.support.mortal import Died, Life, Mortal
 
 DOORS = door(1, [ROOM], "pin"), door(2, [ROOM], "pin")
 LINES = 18

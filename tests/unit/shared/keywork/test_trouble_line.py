@@ -8,7 +8,7 @@ from shared.domain.kinds import VendorCode
 from shared.keywork.trouble_line import A_SECOND, A_SWEEP, LONGEST_LINE, WATCHERS, TroubleLine
 from shared.ledger.delays import SHORT_TROUBLE, WATCHED_FOR
 from shared.ledger.key_record import Saga, Work
-from tests.unit.shared.ledger.ledgering import CLAIM
+from tests.support.ledger_books import CLAIM
 
 NOW = datetime(2026, 3, 1, 11, 0, tzinfo=UTC)
 VENDOR, OTHER = VendorCode("ttlock"), VendorCode("mock")

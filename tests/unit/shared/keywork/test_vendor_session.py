@@ -18,8 +18,8 @@ from shared.vendor_kit.account_owners import AccountOwners, AccountShared, Owner
 from shared.vendor_kit.accounts import account_secret
 from shared.vendor_kit.binding import AdapterPorts
 from shared.vendors.mock.adapter import open_vendor
-from tests.unit.shared.ledger.ledgering import KABUL, MOCK, SILK, TTLOCK
-from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
+from tests.support.few_doors import ROOMS, door, move_in
+from tests.support.ledger_books import KABUL, MOCK, SILK, TTLOCK
 
 ACCOUNT = account_secret(MOCK, SILK, KABUL)
 

@@ -21,7 +21,7 @@ from shared.keywork.verdicts import (
 from shared.ledger.delays import STEP_LEASE
 from shared.ledger.key_record import Work
 from shared.ledger.ledger import Change
-from tests.unit.shared.ledger.ledgering import MOCK
+from tests.support.ledger_books import MOCK
 
 BODY = {"tenant": "tnt_silk", "saga_id": "key_1", "generation": 3, "execution": "run-1"}
 BARE = {"after_seconds": 0.0, "warnings": []}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.shared.ledger.ledgering import Books
+from tests.support.ledger_books import Books
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from shared.ledger.course import HEARD_OF, course_of, trimmed
 from shared.ledger.reservation import BEFORE, Reservation, Status, ref_of, reservation_from
 from shared.ledger.stay import Amendment, Recency, Stay
 from shared.ports.documents import Document
-from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, HOUR, KABUL, MINUTE, NOW
+from tests.support.ledger_books import ARRIVAL, DAY, HOUR, KABUL, MINUTE, NOW
 
 BOOKING = "melmastoon.reservation.booking"
 NOBODY = Reservation(id=ReservationId("rsv_1"), status=Status.AWAITED, standing=Recency(None, NOW))

@@ -11,7 +11,7 @@ from shared.ledger.indexes import DUE
 from shared.ledger.key_record import Saga, Work, key_record_from, ref_of
 from shared.ledger.ledger import Change
 from shared.ports.documents import Document, StoredUnreadable
-from tests.unit.shared.ledger.ledgering import CLAIM, MINUTE, SILK
+from tests.support.ledger_books import CLAIM, MINUTE, SILK
 
 SAGA = Saga(kind=Work.ISSUE, claim=CLAIM)
 OTHER_CLAIM = type(CLAIM)("sha256:" + "00" * 32)

@@ -9,8 +9,8 @@ from shared.domain.errors import InvalidInput
 from shared.ledger.hotel_directory import KNOWN_FOR, HotelDirectory
 from shared.ledger.premises import change_hotel, page_at
 from shared.ports.documents import Create, Delete, Ref, Update
-from tests.unit.shared.ledger.ledgering import KABUL, MOCK, SILK, TTLOCK
-from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
+from tests.support.few_doors import ROOMS, door, move_in
+from tests.support.ledger_books import KABUL, MOCK, SILK, TTLOCK
 
 ONE, TWO = door(1, ROOMS[:1], "pin"), door(2, ROOMS[1:2], "pin", vendor=TTLOCK)
 

@@ -12,7 +12,7 @@ from shared.ledger.grant_record import CALLS_LAST, GRANTS, grant_from
 from shared.ledger.indexes import AT_DEVICE
 from shared.ledger.ledger import Change, TooManyGrants
 from shared.ports.documents import Document, Ref, StoredUnreadable
-from tests.unit.shared.ledger.ledgering import DAY, DOOR
+from tests.support.ledger_books import DAY, DOOR
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from shared.events.errors import CrossTenant
 from shared.ledger.ledger import Change, Ledger
 from shared.ports.documents import AlreadyExists, Create, Delete, Ref, StaleVersion
 from shared.streams.telling import OUTBOX, EventMissing
-from tests.unit.shared.ledger.ledgering import CAUSE, DOOR, MINUTE
+from tests.support.ledger_books import CAUSE, DOOR, MINUTE
 
 BESIDE = Ref("notes", "one")
 

@@ -10,8 +10,8 @@ from shared.ledger import premises as copies
 from shared.ledger.device_record import DeviceRecord
 from shared.ledger.premises import PREMISES, change_hotel, page_at, premises_of, refresh_policy
 from shared.ports.documents import AlreadyExists, Create, Delete, Ref, StaleVersion, StoredUnreadable, Update
-from tests.unit.shared.ledger.ledgering import KABUL, SILK
-from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
+from tests.support.few_doors import ROOMS, door, move_in
+from tests.support.ledger_books import KABUL, SILK
 
 ONE, TWO, THREE = (door(number, ROOMS[:1], "pin") for number in (1, 2, 3))
 

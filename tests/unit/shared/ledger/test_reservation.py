@@ -11,7 +11,7 @@ from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
 from shared.ledger.reservation import Reservation, Status, ref_of, reservation_from
 from shared.ledger.stay import Recency
 from shared.ports.documents import AlreadyExists, Document, StaleVersion, StoredUnreadable
-from tests.unit.shared.ledger.ledgering import NOW
+from tests.support.ledger_books import NOW
 
 EARLY, LATE = NOW, NOW + timedelta(microseconds=1)
 SECOND = timedelta(seconds=1)

@@ -10,7 +10,7 @@ from shared.domain.secret import Secret
 from shared.ledger.sealed_keys import ARTIFACT, KEY_SECRETS, REFS, SealedKey, SealedKeys, SecretName
 from shared.ports.documents import Create, Ref, StaleVersion, Update
 from shared.ports.vault import SealBroken
-from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, MOCK, PIN_CODE, RFID_CARD, SILK, TTLOCK
+from tests.support.ledger_books import ARRIVAL, DAY, MOCK, PIN_CODE, RFID_CARD, SILK, TTLOCK
 
 PIN, OTHER_PIN, REF = "583914", "720463", "canary-ref-77"
 EXPIRES = ARRIVAL + 60 * DAY

@@ -27,12 +27,12 @@ def call(number, answer=None):
 def test_what_is_kept_is_read_back():
     said = (Exchange(NOON, "keyboardPwd/add", "10004"), Exchange(NOON, "keyboardPwd/add", "yes"))
     calls = (CallMade(NOON, "place", "on_lock", NOON + timedelta(seconds=2), said=said), call(1))
-    assert CALLS.read(CALLS.write(calls), "calls") == calls
+    assert CALLS.read(CALLS.write(calls)) == calls
 
 
 def test_of_very_much_that_was_said_the_latest_is_kept():
     said = tuple(Exchange(NOON, f"page/{number}", "yes") for number in range(MOST_SAID + 5))
-    (kept,) = CALLS.read(CALLS.write((CallMade(NOON, "remove", said=said),)), "calls")
+    (kept,) = CALLS.read(CALLS.write((CallMade(NOON, "remove", said=said),)))
     assert kept.said == said[-MOST_SAID:]
 
 
@@ -48,7 +48,7 @@ def test_the_vendor_s_own_time_is_that_of_all_that_was_said_and_none_of_our_wait
     said = [Exchange(answered, "page", "yes", took_ms=150) for _ in range(MOST_SAID + 2)]
     (kept,) = with_answer((asked,), "on_lock", answered, said)
     assert kept.took_ms == 150 * (MOST_SAID + 2)
-    assert CALLS.read(CALLS.write((kept,)), "calls")[0].took_ms == kept.took_ms
+    assert CALLS.read(CALLS.write((kept,)))[0].took_ms == kept.took_ms
     assert with_answer((asked,), "on_lock", answered)[0].took_ms is None
 
 
@@ -59,12 +59,12 @@ def test_answer_to_no_call_is_nobody_s():
 def test_calls_that_were_kept_before_answers_had_a_time_are_read():
     (kept,) = CALLS.write((call(1, "gone"),))
     del kept["answered"]
-    assert CALLS.read([kept], "calls") == (call(1, "gone"),)
+    assert CALLS.read([kept]) == (call(1, "gone"),)
 
 
 def test_call_that_had_to_wait_for_our_own_turn_is_kept_as_one_that_was_not_made():
     waited = replace(call(1, "gateway_busy"), made=False)
-    assert CALLS.read(CALLS.write((waited, call(2, "gateway_busy"))), "calls") == (
+    assert CALLS.read(CALLS.write((waited, call(2, "gateway_busy")))) == (
         waited,
         call(2, "gateway_busy"),
     )

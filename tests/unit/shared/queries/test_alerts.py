@@ -9,8 +9,8 @@ from shared.ledger.admission import NOBODY
 from shared.ledger.kept_alerts import LAST, MOST_KEPT, KeptAlert, keep_alerts, kept_alerts
 from shared.ports.documents import StaleVersion
 from shared.runtime import raised_alerts
+from tests.support.ledger_books import NOW, Books
 from tests.support.sample_hotel import SILK, play
-from tests.unit.shared.ledger.ledgering import NOW, Books
 
 LATER = "2026-03-01T08:30:00Z"
 

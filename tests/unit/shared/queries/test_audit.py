@@ -6,7 +6,7 @@ from shared.queries.audit import anchors, overdue
 from shared.queries.egress import egress
 from shared.queries.hotels import Cell
 from tests.support.audit_house import CELL, DAYS, audit_house, later, stay
-from tests.unit.shared.usecases.hotel import door, move_in
+from tests.support.few_doors import door, move_in
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from shared.vendor_kit.http import (
     checked_address,
 )
 from shared.vendor_kit.http_aiohttp import AiohttpClient, PublicResolver, is_public
-from tests.unit.shared.vendor_kit.serving import OK, vendor
+from tests.support.raw_vendor import OK, vendor
 
 MAKERS = {"HttpClient": HttpClient, "Sockets": Sockets, "aiohttp": lambda: AiohttpClient(4, 1000)}
 

@@ -7,7 +7,7 @@ import pytest
 from infra.local.delivery.attempt import Outcome, Target, attempt
 from infra.local.simulation.loop import run_virtually
 from shared.vendor_kit.http import Answer, CallFault, ConnectionBroken, ConnectionFailed, TimedOut
-from tests.contract.delivery.rig import PlainTokens
+from tests.support.delivery_rig import PlainTokens
 
 TARGET = Target("http://fleet.local/a", "audience", "caller", 10.0)
 

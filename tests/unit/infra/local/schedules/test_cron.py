@@ -34,6 +34,17 @@ def test_the_next_tick_is_later_and_the_last_is_not(expression, zone, now):
     assert ticks.last_until(following) == following
 
 
+@given(
+    st.sampled_from(EXPRESSIONS),
+    st.sampled_from(("UTC", "Asia/Kabul")),
+    st.lists(st.datetimes(datetime(2026, 3, 1), datetime(2026, 3, 3), timezones=st.just(UTC)), min_size=2),  # noqa: DTZ001
+)
+def test_the_next_tick_is_the_same_whatever_was_asked_before(expression, zone, instants):
+    ticks = cron(expression, zone)
+    for instant in (*instants, *sorted(instants)):
+        assert ticks.next_after(instant) == cron(expression, zone).next_after(instant)
+
+
 @pytest.mark.parametrize(
     ("expression", "zone", "after", "expected"),
     [

@@ -5,8 +5,8 @@ import pytest
 from infra.local.delivery.backoff import Retry
 from infra.local.delivery.refusal import SpecRefused
 from infra.local.tasks import Tasks
-from tests.contract.delivery.rig import play
 from tests.contract.tasks.setting import queue
+from tests.support.delivery_rig import play
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from shared.ledger.vendor_webhook import HintRecord, HookOutcome, VendorWebhook,
 from shared.ports.door_records import DoorRecord, Means
 from shared.usecases.attempts.begin_hearing import HearDoors
 from shared.usecases.attempts.hear_doors import AT_A_TIME, PATIENCE, hear_doors
-from tests.unit.shared.ledger.ledgering import KABUL, MOCK, SILK
-from tests.unit.shared.usecases.hotel import GUESTHOUSE, ROOMS, door, move_in
+from tests.support.few_doors import GUESTHOUSE, ROOMS, door, move_in
+from tests.support.ledger_books import KABUL, MOCK, SILK
 
 SILENT, HEARD = door(1, ROOMS[:1], "pin"), door(2, ROOMS[1:2], "pin")
 SITE = site_of(KABUL, MOCK)

@@ -21,8 +21,8 @@ from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.door_records import DoorRecord, Means
 from shared.usecases.attempts.keep_attempts import keep_attempts
 from shared.usecases.attempts.trace_attempt import Tracer
-from tests.unit.shared.ledger.ledgering import CAUSE, CLAIM, HOUR, KABUL, MINUTE, MOCK, SILK
-from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
+from tests.support.few_doors import ROOMS, door, move_in
+from tests.support.ledger_books import CAUSE, CLAIM, HOUR, KABUL, MINUTE, MOCK, SILK
 
 ROOM_1, ROOM_2, GYM = door(1, ROOMS[:1], "pin"), door(2, ROOMS[1:2], "pin"), door(3, ROOMS[:2], "pin")
 CLEANER = Staff(UserId("usr_7"))

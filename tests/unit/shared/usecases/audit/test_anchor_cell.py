@@ -52,7 +52,7 @@ async def test_a_tenant_that_was_left_out_stands_in_the_next_day_and_is_shown_fr
     assert (log_of_other.date, log_of_other.at.size) == (DAYS[1], 4)
     cell = await house.cell()
     assert await place_of(cell, DAYS[0], log_of_other.book.record.origin) is None
-    entries = bundled(await cell.shelf.fetch("tile/entries/000.p/5"))
+    entries = bundled(await cell.files.fetch("tile/entries/000.p/5"))
     assert entries[log_of_other.last.place] == log_of_other.last.note.text.encode()
     assert len({leaf_hash(each) for each in entries}) == 5
 

@@ -17,9 +17,9 @@ from shared.ports.documents import Delete, Ref, Update
 from shared.usecases.audit import frozen_day
 from shared.usecases.audit.anchor_tenant import CloseDays, anchor_tenant
 from shared.usecases.audit.frozen_day import RowGone
+from shared.usecases.audit.log_files import folder_of
 from shared.usecases.audit.retention import keep_tenant
 from shared.usecases.audit.services import PLATFORM
-from shared.usecases.audit.shelf import folder_of
 from shared.usecases.audit.signers import check
 from tests.support.audit_house import DAYS, SILK, Died, Life, Steady, audit_house, checked_out, later, stay
 

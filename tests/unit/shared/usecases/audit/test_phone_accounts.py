@@ -11,7 +11,7 @@ from shared.ledger.sealed_keys import SealedKey, SealedKeys, SecretName
 from shared.ports.documents import Update
 from shared.usecases.audit.rights import GuestRequest, erase_guest
 from tests.support.audit_house import SILK
-from tests.unit.shared.ledger.ledgering import CAUSE, MOCK, Books
+from tests.support.ledger_books import CAUSE, MOCK, Books
 from tests.unit.shared.usecases.audit.test_rights import GUEST, STAY, asked, booked, one_guest
 
 REFS = {"gra_1": Secret("vendor-17")}

@@ -36,7 +36,7 @@ from tests.support.audit_house import (
     later,
     stay,
 )
-from tests.unit.shared.ledger.ledgering import Books
+from tests.support.ledger_books import Books
 
 GUEST = "gst_canary_7f3a"
 STAY = "rsv_of_key_a"

@@ -8,8 +8,8 @@ from shared.domain.ids import UserId
 from shared.ledger.bulk_job import Stage, find_job
 from shared.ledger.key_record import Cause
 from shared.usecases.bulk.begin_bulk import BeginBulk, begin_bulk
-from tests.unit.shared.ledger.ledgering import KABUL, SILK
-from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
+from tests.support.few_doors import ROOMS, door, move_in
+from tests.support.ledger_books import KABUL, SILK
 
 LOCK = door(1, ROOMS[:1], "pin")
 TRACE = f"00-{'1' * 32}-{'2' * 16}-01"

@@ -17,8 +17,8 @@ from shared.usecases.devices.challenge import (
     challenge_over,
     work_on_challenge,
 )
-from tests.unit.shared.ledger.ledgering import KABUL, MOCK, SILK
-from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
+from tests.support.few_doors import ROOMS, door, move_in
+from tests.support.ledger_books import KABUL, MOCK, SILK
 
 LOCK = door(1, ROOMS[:1], "pin")
 ASKED = ChallengeDoor(SILK, KABUL, LOCK.id, UserId("usr_7"))

@@ -12,8 +12,8 @@ from shared.ledger.premises import change_hotel
 from shared.ports.documents import Ref, Update
 from shared.queries.devices import devices_at, map_at
 from shared.usecases.devices.judge_mapping import judge_mapping
-from tests.unit.shared.ledger.ledgering import KABUL, MOCK, SILK
-from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
+from tests.support.few_doors import ROOMS, door, move_in
+from tests.support.ledger_books import KABUL, MOCK, SILK
 
 HERE, THERE = door(1, ROOMS[:1], "pin"), door(2, ROOMS[1:2], "pin")
 

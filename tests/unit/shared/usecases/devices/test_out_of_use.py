@@ -16,8 +16,8 @@ from shared.ledger.premises import change_hotel
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.documents import Create, Ref
 from shared.usecases.devices.out_of_use import TakeOutOfUse, take_out_of_use, watch_leaving
-from tests.unit.shared.ledger.ledgering import KABUL, MOCK, SILK
-from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
+from tests.support.few_doors import ROOMS, door, move_in
+from tests.support.ledger_books import KABUL, MOCK, SILK
 
 LOCK = door(1, ROOMS[:1], "pin")
 ORDER = TakeOutOfUse(SILK, LOCK.id, UserId("usr_7"), "it was stolen")

@@ -12,9 +12,9 @@ from shared.ledger.policies import policy_of, settings_for
 from shared.ledger.premises import premises_of
 from shared.ports.documents import Create, Ref
 from shared.usecases.hotels.reload_policy import ReloadPolicy, reload_policy
+from tests.support.few_doors import ROOMS, door, move_in
+from tests.support.ledger_books import KABUL
 from tests.support.simulated import play
-from tests.unit.shared.ledger.ledgering import KABUL
-from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

@@ -11,7 +11,7 @@ from shared.ledger.listener import listeners_of
 from shared.ports.documents import Create, StaleVersion
 from shared.usecases.outbound.listeners import ListenerWanted, add_listener, remove_listener
 from shared.usecases.outbound.services import Outbound
-from tests.unit.shared.ledger.ledgering import SILK
+from tests.support.ledger_books import SILK
 
 WANTED = ListenerWanted("https://hooks.hotel.example/", ("*",), (), "usr_1")
 

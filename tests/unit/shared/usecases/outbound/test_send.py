@@ -15,7 +15,7 @@ from shared.usecases.outbound.send import MOST_AT_ONCE, SendOne, hear_told, send
 from shared.usecases.outbound.services import Outbound
 from shared.usecases.outbound.signing import draw_secret
 from shared.vendor_kit.http import Answer
-from tests.unit.shared.ledger.ledgering import SILK
+from tests.support.ledger_books import SILK
 
 SLOW, QUICK = (ListenerId(f"lsn_01KSAMP1E0000000000000000{each}") for each in (1, 2))
 EVENTS = MOST_AT_ONCE + 3

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from shared.domain.ids import UserId
 from shared.usecases.staff.hear_shift import start_shift
 from shared.usecases.staff.held_keys import living_credentials, living_keys
-from tests.unit.shared.ledger.ledgering import HOUR, KABUL, SILK
-from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
+from tests.support.few_doors import ROOMS, door, move_in
+from tests.support.ledger_books import HOUR, KABUL, SILK
 
 
 def started(staff, at, event):

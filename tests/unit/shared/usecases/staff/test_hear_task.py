@@ -9,8 +9,8 @@ from shared.domain.ids import RoomId
 from shared.ledger.shift_record import find_task
 from shared.usecases.staff import hear_task
 from shared.usecases.staff.hear_shift import start_shift
-from tests.unit.shared.ledger.ledgering import HOUR, KABUL, SILK
-from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
+from tests.support.few_doors import ROOMS, door, move_in
+from tests.support.ledger_books import HOUR, KABUL, SILK
 
 ROOM = RoomId("rmu_1")
 

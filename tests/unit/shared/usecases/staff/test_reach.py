@@ -8,9 +8,9 @@ from shared.domain.master_key import MasterKey, PerShift
 from shared.domain.premises import LockDevice
 from shared.domain.scope import AccessScope, MasterScope
 from shared.usecases.staff.reach import MOST_LOCKS, House, Reach, bunches_of, reach_of
+from tests.support.few_doors import door, premises
+from tests.support.ledger_books import MOCK
 from tests.unit.shared.domain.test_master_key import master_key
-from tests.unit.shared.ledger.ledgering import MOCK
-from tests.unit.shared.usecases.hotel import door, premises
 
 PIN, CARD = KeyCredentialKind.PIN_CODE, KeyCredentialKind.RFID_CARD
 HOUSE = House(

@@ -9,7 +9,7 @@ from shared.keywork.services import RACES, retry_on_conflict
 from shared.ledger.stay import Recency
 from shared.ports.documents import AlreadyExists, Ref, StaleVersion
 from shared.usecases.stays.booking import BookingEvent
-from tests.unit.shared.ledger.ledgering import NOW, SILK
+from tests.support.ledger_books import NOW, SILK
 
 TRACE = "00-" + "4b" * 16 + "-" + "0f" * 8 + "-01"
 REF = Ref("reservations", "rsv_1")

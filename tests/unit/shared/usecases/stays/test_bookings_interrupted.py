@@ -14,9 +14,9 @@ from shared.ledger.ledger import Change
 from shared.ledger.reservation import ref_of, reservation_from
 from shared.usecases.stays.reactions import react
 from shared.usecases.upkeep.sweep_due import sweep_due
-from tests.unit.shared.ledger.ledgering import MOCK, NOW, TTLOCK
-from tests.unit.shared.usecases.hotel import ROOMS, booking, door, move_in
-from tests.unit.shared.usecases.mortal import Died, Life, Mortal
+from tests.support.few_doors import ROOMS, booking, door, move_in
+from tests.support.ledger_books import MOCK, NOW, TTLOCK
+from tests.support.mortal import Died, Life, Mortal
 
 DOORS = door(1, ROOMS[:1], "pin"), door(2, ROOMS[1:2], "pin", vendor=TTLOCK)
 LINES = 10

@@ -12,8 +12,8 @@ from shared.ledger.indexes import LIVE_AT, STAYS_AT, STAYS_OF
 from shared.ledger.reservation import Status, ref_of, reservation_from
 from shared.ports.documents import Update
 from shared.usecases.stays.reactions import react
-from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, KABUL, NOW
-from tests.unit.shared.usecases.hotel import ROOMS, booking, door, move_in
+from tests.support.few_doors import ROOMS, booking, door, move_in
+from tests.support.ledger_books import ARRIVAL, DAY, KABUL, NOW
 
 LONGER = ARRIVAL + 5 * DAY
 

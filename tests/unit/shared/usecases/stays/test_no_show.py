@@ -11,9 +11,9 @@ from shared.ledger.indexes import DUE_STAYS
 from shared.ledger.reservation import Status, ref_of, reservation_from
 from shared.usecases.stays.reactions import react
 from shared.usecases.upkeep.sweep_due import sweep_due
-from tests.unit.shared.ledger.ledgering import NOW
-from tests.unit.shared.usecases.hotel import move_in
-from tests.unit.shared.usecases.mortal import Life
+from tests.support.few_doors import move_in
+from tests.support.ledger_books import NOW
+from tests.support.mortal import Life
 from tests.unit.shared.usecases.stays.test_bookings_interrupted import DOORS, Desk, event
 
 NO_SHOW = SuspendReason.NO_SHOW

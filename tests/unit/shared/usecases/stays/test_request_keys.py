@@ -21,8 +21,8 @@ from shared.usecases.stays.request_keys import (
     Wanted,
     request_keys,
 )
-from tests.unit.shared.ledger.ledgering import ARRIVAL, CAUSE, CLAIM, DAY, MOCK, SILK, TTLOCK
-from tests.unit.shared.usecases.hotel import ROOMS, booking, door, premises
+from tests.support.few_doors import ROOMS, booking, door, premises
+from tests.support.ledger_books import ARRIVAL, CAUSE, CLAIM, DAY, MOCK, SILK, TTLOCK
 
 SCOPED = ("pin", "scope_floors", "scope_areas")
 

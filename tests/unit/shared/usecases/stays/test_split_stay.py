@@ -7,8 +7,8 @@ from shared.domain.ids import RoomId
 from shared.domain.kinds import KeyCredentialKind
 from shared.domain.policy import DEFAULT_POLICY
 from shared.usecases.stays.split_stay import split_stay
-from tests.unit.shared.ledger.ledgering import MOCK, TTLOCK
-from tests.unit.shared.usecases.hotel import ROOMS, door, premises
+from tests.support.few_doors import ROOMS, door, premises
+from tests.support.ledger_books import MOCK, TTLOCK
 
 APP, PIN, CARD, QR, NFC = (
     KeyCredentialKind(kind) for kind in ("mobile_app", "pin_code", "rfid_card", "qr_code", "nfc_tag")

@@ -17,8 +17,8 @@ from shared.domain.states import Failed, Revoked
 from shared.ledger.course import OVER
 from shared.ledger.reservation import ref_of, reservation_from
 from shared.usecases.stays.reactions import react
-from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, KABUL, MINUTE, NOW, SILK, Books
-from tests.unit.shared.usecases.hotel import ROOMS, door, move_in
+from tests.support.few_doors import ROOMS, door, move_in
+from tests.support.ledger_books import ARRIVAL, DAY, KABUL, MINUTE, NOW, SILK, Books
 
 BOOKING = "melmastoon.reservation.booking"
 UNMAPPED = "rmu_99"

@@ -13,7 +13,7 @@ from shared.queries.hotels import Cell
 from shared.usecases.upkeep import go_round as rounds
 from shared.usecases.upkeep.go_round import A_SECOND, LANES, LONGEST, Visitor, go_round
 from shared.vendor_kit.calm.blocks import PLATFORM
-from tests.unit.shared.ledger.ledgering import HOUR, NOW
+from tests.support.ledger_books import HOUR, NOW
 
 NAME = "look-round"
 

@@ -11,7 +11,7 @@ from shared.ledger.job_in_hand import JobInHand
 from shared.ledger.ledger import Change
 from shared.ports.trouble import ServiceTrouble
 from shared.usecases.upkeep.hear_of_job import JobHeard, hear_of_job
-from tests.unit.shared.ledger.ledgering import DAY, DOOR, MOCK, SILK
+from tests.support.ledger_books import DAY, DOOR, MOCK, SILK
 
 OFFLINE = CardEncoderOffline(vendor=MOCK, device_id=DOOR, cause=LockErrorCause("job_unanswered"))
 TOLD = {"tenant": "tnt_silk", "vendor": "mock", "job": "job-1"}

@@ -30,8 +30,8 @@ from shared.ports.sagas import ExecutionState
 from shared.usecases.upkeep import sweep_due as sweeper
 from shared.usecases.upkeep.sweep_due import sweep_due
 from shared.usecases.upkeep.tend_key import tend_if_due
-from tests.unit.shared.ledger.ledgering import CLAIM, MINUTE, SILK
-from tests.unit.shared.usecases.hotel import move_in
+from tests.support.few_doors import move_in
+from tests.support.ledger_books import CLAIM, MINUTE, SILK
 
 RUN = "run-7"
 

@@ -35,7 +35,7 @@ def folder_of(tenant: TenantId) -> str:
     return small if tenant == tenant.lower() else f"{small}={hashlib.sha256(tenant.encode()).hexdigest()[:8]}"
 
 
-class Shelf:
+class LogFiles:
     """The files of one log; what is written is kept until a time."""
 
     def __init__(self, objects: Objects, folder: str, kept_until: datetime) -> None:
@@ -69,12 +69,12 @@ class Shelf:
         return await answered(question, self)
 
 
-async def answered(question: Callable[..., T], *shelves: Shelf) -> T:
+async def answered(question: Callable[..., T], *logs: LogFiles) -> T:
     """Return the answer to a question to the files of some logs."""
     held: dict[_Place, bytes] = {}
     while True:
         lacking = dict[_Place, None]()
-        reads = [partial(_read, held, lacking, shelf) for shelf in shelves]
+        reads = [partial(_read, held, lacking, files) for files in logs]
         try:
             answer = question(*reads)
         except AuditError:
@@ -83,18 +83,18 @@ async def answered(question: Callable[..., T], *shelves: Shelf) -> T:
         if not lacking:
             return answer
         places = [*lacking]
-        found = await gathered([shelf.fetch(path) for shelf, path in places])
+        found = await gathered([files.fetch(path) for files, path in places])
         held |= dict(zip(places, found, strict=True))
 
 
-_Place = tuple[Shelf, str]
+_Place = tuple[LogFiles, str]
 
 
-def _read(held: dict[_Place, bytes], lacking: dict[_Place, None], shelf: Shelf, path: str) -> bytes:
+def _read(held: dict[_Place, bytes], lacking: dict[_Place, None], files: LogFiles, path: str) -> bytes:
     """Read a file at hand, or a blank one where it is not; note which those are."""
-    if (shelf, path) in held:
-        return held[shelf, path]
-    lacking[shelf, path] = None
+    if (files, path) in held:
+        return held[files, path]
+    lacking[files, path] = None
     return blank(path)
 
 

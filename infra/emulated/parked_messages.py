@@ -13,7 +13,7 @@ from shared.runtime.delivery import Delivery
 MOST_SHOWN: Final = 10_000
 
 
-class Shelf:
+class ParkedMessages:
     """The messages of parked topics; replaying and discarding is done by the port, where they lie."""
 
     def __init__(self, port: DeadLetters) -> None:

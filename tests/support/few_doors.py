@@ -11,7 +11,7 @@ from shared.ledger.admission import RECORD
 from shared.ledger.hotel_directory import HotelSetup
 from shared.ledger.premises import change_hotel
 from shared.ports.documents import Create, Ref
-from tests.unit.shared.ledger.ledgering import ARRIVAL, DAY, KABUL, MOCK, SILK
+from tests.support.ledger_books import ARRIVAL, DAY, KABUL, MOCK, SILK
 
 GUESTHOUSE = Property(id=KABUL, name="Kabul", zone="Asia/Kabul")
 COMPANY = Tenant(id=SILK, name="Silk", data_residency="local")
