@@ -100,11 +100,9 @@ class Dispatcher:
         return Backlog(self._means.engine, self._spec.name, self._spec.max_backoff)
 
     def _begin_ready(self) -> None:
-        while len(self._pushing) < self._spec.max_outstanding and (delivery := self._take()):
+        now = self._loop_now, self._stored_now
+        while len(self._pushing) < self._spec.max_outstanding and (delivery := self._backlog.take(*now)):
             self._begin(delivery)
-
-    def _take(self) -> Delivery | None:
-        return self._backlog.take(self._loop_now, self._stored_now)
 
     def _begin(self, delivery: Delivery) -> None:
         push = asyncio.get_running_loop().create_task(self._deliver(delivery))

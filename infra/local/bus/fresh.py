@@ -1,27 +1,30 @@
 """Messages that were just published, as they are pushed: nobody need read them back and open them.
 
-What is pushed once more, was left by an earlier process, or came while many waited, is read from the disk.
+What is pushed once more, was left by an earlier process, or made room for others is read from the disk.
 """
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final
 
 from infra.local.bus.rows import Route, StoredMessage
 
 MOST_FRESH: Final = 256
-"""Deliveries. A long backlog costs no memory, and what a guest is told lies here no longer than it must."""
+"""Deliveries: a long backlog costs no memory, and what guests are told does not gather here."""
 
 
 class Fresh:
     """What each subscription is to be pushed first, until it is."""
 
     def __init__(self) -> None:
-        self._shown: dict[tuple[str, int], StoredMessage] = {}
+        self._shown: OrderedDict[tuple[str, int], StoredMessage] = OrderedDict()
 
     def keep(self, message: StoredMessage, identity: int, routes: Sequence[Route]) -> None:
-        """Keep a message for its first pushes, as far as there is room."""
-        for route in routes[: MOST_FRESH - len(self._shown)]:
+        """Keep a message for its first pushes; what has waited longest makes room."""
+        for route in routes:
             self._shown[route.subscription, identity] = message
+        while len(self._shown) > MOST_FRESH:
+            self._shown.popitem(last=False)
 
     def take(self, subscription: str, identity: int) -> StoredMessage | None:
         """Return a message for its first push, and keep it no longer."""

@@ -25,7 +25,7 @@ class Keeping:
 
     async def write(self, operation: Callable[[sqlite3.Connection], T], noticed: Callable[[T], None]) -> T:
         """Commit, call `noticed` with the result, and return it."""
-        writing = asyncio.ensure_future(self._engine.write(operation))
+        writing = self._engine.begin(operation)
         self._under_way[writing] = None
         writing.add_done_callback(partial(self._done, noticed))
         return await asyncio.shield(writing)

@@ -64,10 +64,14 @@ class Engine:
 
     async def write(self, operation: Callable[[sqlite3.Connection], T]) -> T:
         """Run an operation and return once it is on the disk; raise what it raised and keep nothing of it."""
+        return await self.begin(operation)
+
+    def begin(self, operation: Callable[[sqlite3.Connection], T]) -> "asyncio.Future[T]":
+        """Have an operation run, and return what tells as soon as it is on the disk."""
         future: asyncio.Future[T] = self._accepting().create_future()
         self._submit_lazy()
         self._submit(Job(operation, future))
-        return await future
+        return future
 
     async def ride(self, operation: Callable[[sqlite3.Connection], T]) -> T:
         """Like `write`, for what nobody is in a hurry for: it rides on the next commit, within 50 ms."""

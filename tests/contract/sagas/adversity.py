@@ -67,17 +67,17 @@ class Adversity(SagasSetting):
     def test_a_start_whose_caller_gave_up_is_run_all_the_same(self, tmp_path):
         async def scenario(ground):
             process = await ground.open()
-            write, slow = process.engine.write, asyncio.Event()
+            begin, slow = process.engine.begin, asyncio.Event()
 
             async def slowly(operation):
                 await slow.wait()
-                return await write(operation)
+                return await begin(operation)
 
-            process.engine.write = slowly
+            process.engine.begin = lambda operation: asyncio.ensure_future(slowly(operation))
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(1):
                     await process.sagas.start("nap", {})
-            process.engine.write = write
+            process.engine.begin = begin
             slow.set()
             await asyncio.sleep(1)
             await process.sagas.settled()

@@ -170,15 +170,15 @@ def test_a_full_disk_is_507_to_callers_and_a_retry_to_pushes(tmp_path, monkeypat
     async def scenario(on):
         event = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "data": {}}
 
-        async def no_room(_operation):
+        def no_room(_operation):
             raise StorageFull("nothing was written: database or disk is full")
 
-        write = on.fleet.means.engine.write
-        on.fleet.means.engine.write = no_room
+        begin = on.fleet.means.engine.begin
+        on.fleet.means.engine.begin = no_room
         refused = await on.send("_cloud/publish", event, caller="operator")
         started = await on.send("probe-start", {}, caller="operator")
         pushed, _ = await on.send("on-config-updated", _push(b"broken"), caller="pubsub-push")
-        on.fleet.means.engine.write = write
+        on.fleet.means.engine.begin = begin
         accepted = await on.send("_cloud/publish", event, caller="operator")
         return refused[0], started[0], pushed, accepted[0]
 
