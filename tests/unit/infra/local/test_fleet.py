@@ -90,6 +90,7 @@ def test_a_crashing_subscriber_is_retried_and_then_dead_lettered(tmp_path, monke
         monkeypatch.setattr(reload_policy, "reload_policy", broken)
         data = {"keyKindPolicy": {"pinDigits": 7}}
         event = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "data": data}
+        await on.unscheduled()
         await on.send("_cloud/publish", event, caller="operator")
         await asyncio.sleep(16 * 3600)
         monkeypatch.undo()

@@ -91,6 +91,7 @@ def test_s5_what_is_a_guests_gets_a_key_of_its_own_each_month(tmp_path, monkeypa
     async def scenario(house):
         keys = await _stayed(house)
         seen = []
+        await house.on.unscheduled()
         for _ in range(3):
             await asyncio.sleep(timedelta(hours=3.2).total_seconds())
             seen.append(keys.versions()[PIN])

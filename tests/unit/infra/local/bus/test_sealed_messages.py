@@ -62,6 +62,7 @@ def test_s4_what_nobody_looked_at_in_time_is_gone_and_somebody_is_told(tmp_path,
     async def scenario(house):
         await house.publish("evt_1", guest=GUEST, propertyId="ppt_none")
         await house.settled()
+        await house.on.unscheduled()
         await asyncio.sleep(timedelta(hours=2).total_seconds())
         before = len(house.quarantined())
         await asyncio.sleep(timedelta(hours=3).total_seconds())
