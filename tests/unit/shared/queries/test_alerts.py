@@ -49,8 +49,8 @@ def test_alert_of_a_key_that_failed_is_shown_with_its_stay_cause_and_page(tmp_pa
         await house.mend()  # and another key is made in its place
         await asyncio.sleep(3600)
         assert (await attention(house))["alerts_within_a_day"] == 1
-        await house.on.unscheduled()
-        await asyncio.sleep(24 * 3600)
+        async with house.on.unscheduled():
+            await asyncio.sleep(24 * 3600)
         assert (await attention(house))["alerts_within_a_day"] == 0
         return found
 
