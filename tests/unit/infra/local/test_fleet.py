@@ -91,7 +91,8 @@ def test_a_crashing_subscriber_is_retried_and_then_dead_lettered(tmp_path, monke
         data = {"keyKindPolicy": {"pinDigits": 7}}
         event = {"subject": "melmastoon.tenant.config_updated.v1", "tenant": "tnt_silk", "data": data}
         await on.send("_cloud/publish", event, caller="operator")
-        await asyncio.sleep(16 * 3600)
+        async with on.unscheduled():
+            await asyncio.sleep(16 * 3600)
         monkeypatch.undo()
         _, letters = await on.send("_cloud/dead-letters", caller="operator", method="GET")
         return letters["messages"], on.log.getvalue()
@@ -203,9 +204,11 @@ def test_what_has_expired_is_tidied_away_each_hour_also_after_the_disk_was_full(
             raise StorageFull("full")
 
         engine.write = no_room
-        await asyncio.sleep(3700)
+        async with on.unscheduled():
+            await asyncio.sleep(3700)
         engine.write = write
-        await asyncio.sleep(3600)
+        async with on.unscheduled():
+            await asyncio.sleep(3600)
         rows = on.fleet.means.engine.read("SELECT count(*) FROM packed WHERE id = 'old'")
         return full, rows[0][0], on.log.getvalue()
 

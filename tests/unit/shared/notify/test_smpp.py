@@ -22,6 +22,11 @@ PASHTO = "ستاسو د دروازې کوډ 482 193 دی. " * 6
 BIND = bytes.fromhex("00000020 00000002 00000000 00000001") + b"silk\0" + b"pass\0" + b"\0" + b"\x34\0\0\0"
 
 
+@pytest.fixture(autouse=True)
+def _a_centre_that_says_at_once_what_it_has(monkeypatch):
+    monkeypatch.setattr("shared.notify.smpp.QUIET_SECONDS", 0.5)
+
+
 def account(port, **more):
     return SmppAccount("127.0.0.1", port, USER, Secret("pass"), "SilkRoad", **more)
 

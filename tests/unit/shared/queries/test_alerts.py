@@ -47,7 +47,10 @@ def test_alert_of_a_key_that_failed_is_shown_with_its_stay_cause_and_page(tmp_pa
         facts = await attention(house)
         assert (facts["alerts_within_a_day"], facts["last_alert"]) == (1, found)
         await house.mend()  # and another key is made in its place
-        await asyncio.sleep(25 * 3600)
+        await asyncio.sleep(3600)
+        assert (await attention(house))["alerts_within_a_day"] == 1
+        async with house.on.unscheduled():
+            await asyncio.sleep(24 * 3600)
         assert (await attention(house))["alerts_within_a_day"] == 0
         return found
 

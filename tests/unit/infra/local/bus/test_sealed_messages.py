@@ -63,9 +63,11 @@ def test_s4_what_nobody_looked_at_in_time_is_gone_and_somebody_is_told(tmp_path,
     async def scenario(house):
         await house.publish("evt_1", guest=GUEST, propertyId="ppt_none")
         await house.settled()
-        await asyncio.sleep(timedelta(hours=2).total_seconds())
+        async with house.on.unscheduled():
+            await asyncio.sleep(timedelta(hours=2).total_seconds())
         before = len(house.quarantined())
-        await asyncio.sleep(timedelta(hours=3).total_seconds())
+        async with house.on.unscheduled():
+            await asyncio.sleep(timedelta(hours=3).total_seconds())
         return before, len(house.quarantined()), house.logged("ALERT")
 
     before, after, alerts = play(tmp_path, scenario)
@@ -81,7 +83,8 @@ def test_s4_of_too_many_the_oldest_go_and_somebody_is_told(tmp_path, monkeypatch
         for number in range(5):
             await house.publish(f"evt_{number}", propertyId="ppt_none", reservationId=f"rsv_{number}")
             await house.settled()
-        await asyncio.sleep(3700)
+        async with house.on.unscheduled():
+            await asyncio.sleep(3700)
         kept = house.fleet.bus.dead_letters.page()
         return [b'"rsv_%d"' % number in letter.data for number, letter in enumerate(kept, 2)], house.logged(
             "ALERT"

@@ -76,7 +76,8 @@ def test_a_failed_execution_is_counted_and_logged(tmp_path, monkeypatch):
         await _post(on, "executions", {"workflow": "probe_platform", "argument": {}})
         await asyncio.sleep(60)
         _, status = await _get(on, "status")
-        await asyncio.sleep(3600)
+        async with on.unscheduled():
+            await asyncio.sleep(3600)
         _, later = await _get(on, "status")
         return status["failed_executions"], later["failed_executions"], on.log.getvalue()
 
