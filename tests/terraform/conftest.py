@@ -1,13 +1,12 @@
-"""One workspace a process, and each folder's plan in it made once."""
+"""One workspace a process, and each plan in a run made once, whichever worker asks for it first."""
 
-import fcntl
 import json
-import os
 from functools import cache
 
 import pytest
 
 from infra.terraform.plan import cells
+from tests.support.once import made_once
 from tests.terraform.installed import Workspace, needs_terraform, variables_of
 
 
@@ -18,22 +17,22 @@ def workspace(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def planned(workspace, tmp_path_factory):
-    shared = tmp_path_factory.getbasetemp()
-    shared = shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared
+def once(tmp_path_factory):
+    """Return what reads the changes of a plan that the workers of a run share, by a name of it."""
 
-    @cache
-    def of(folder):
-        # The workers of a run share one folder: whoever comes first plans, the others read.
-        kept = shared / f"{folder.replace('/', '-')}.plan.json"
-        with kept.with_suffix(".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not kept.exists():
-                changes = [*workspace.plan(folder, *variables_of(folder)).values()]
-                kept.write_text(json.dumps({"resource_changes": changes}))
-        return json.loads(kept.read_text())
+    def changes(name, plan):
+        def keep(folder):
+            (folder / "plan.json").write_text(json.dumps({"resource_changes": [*plan().values()]}))
 
-    return of
+        kept = made_once(tmp_path_factory, f"plan-{name.replace('/', '-')}", keep)
+        return json.loads((kept / "plan.json").read_text())
+
+    return changes
+
+
+@pytest.fixture(scope="session")
+def planned(workspace, once):
+    return cache(lambda folder: once(folder, lambda: workspace.plan(folder, *variables_of(folder))))
 
 
 @pytest.fixture(scope="session")

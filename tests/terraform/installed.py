@@ -62,6 +62,7 @@ class Workspace:
             "TF_DISABLE_PLUGIN_TLS": "1",
             "TF_IN_AUTOMATION": "1",
             "CHECKPOINT_DISABLE": "1",
+            "GOGC": "400",  # a fifth less work, for twice the memory
         }
         return subprocess.run(
             ["terraform", *command, "-no-color"],

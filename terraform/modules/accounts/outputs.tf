@@ -5,7 +5,7 @@ output "emails" {
 
 output "members" {
   description = "Each account as an IAM member, by its name."
-  value       = { for name, account in google_service_account.this : name => account.member }
+  value       = local.members
 }
 
 output "ids" {

@@ -216,6 +216,12 @@ resource "google_cloud_run_v2_service" "this" {
 
 locals {
   run_ingress = { ALLOW_ALL = "INGRESS_TRAFFIC_ALL", ALLOW_INTERNAL_ONLY = "INGRESS_TRAFFIC_INTERNAL_ONLY" }
+
+  # Stand here because Terraform works out what stands at a resource anew for each of its rows (decision 0282).
+  names = merge(
+    { for name, function in google_cloudfunctions2_function.this : name => function.name },
+    { for name, service in google_cloud_run_v2_service.this : name => service.name },
+  )
 }
 
 # On the service behind a function, for that is what is called; the handler asks the same again (`callers`).
@@ -224,7 +230,7 @@ resource "google_cloud_run_service_iam_member" "invoker" {
 
   project  = var.project_id
   location = var.region
-  service  = contains(keys(local.services), each.value.function) ? google_cloud_run_v2_service.this[each.value.function].name : google_cloudfunctions2_function.this[each.value.function].name
+  service  = local.names[each.value.function]
   role     = "roles/run.invoker"
   member   = each.value.member
 }

@@ -1,5 +1,11 @@
 # Both databases with their indexes, expiries and exemptions, and the bucket of what must outlast its writers.
 
+locals {
+  # Stand here because Terraform works out what stands at a resource anew for each of its rows (decision 0282).
+  granted   = { for key, grant in var.grants : key => grant if grant.on == "database" }
+  databases = { for name, database in google_firestore_database.this : name => database.name }
+}
+
 resource "google_firestore_database" "this" {
   for_each = var.databases
 
@@ -26,7 +32,7 @@ resource "google_firestore_backup_schedule" "daily" {
   for_each = { for name, database in var.databases : name => database if database.backed_up }
 
   project   = var.project_id
-  database  = google_firestore_database.this[each.key].name
+  database  = local.databases[each.key]
   retention = "604800s"
 
   daily_recurrence {}
@@ -36,7 +42,7 @@ resource "google_firestore_index" "this" {
   for_each = var.indexes
 
   project     = var.project_id
-  database    = google_firestore_database.this[each.value.database].name
+  database    = local.databases[each.value.database]
   collection  = each.value.collection
   query_scope = each.value.query_scope
 
@@ -54,7 +60,7 @@ resource "google_firestore_field" "this" {
   for_each = var.fields
 
   project    = var.project_id
-  database   = google_firestore_database.this[each.value.database].name
+  database   = local.databases[each.value.database]
   collection = each.value.collection
   field      = each.value.field
 
@@ -78,7 +84,7 @@ resource "google_firestore_field" "this" {
 
 # A database is not a resource with a policy of its own: the condition is what keeps a function out of the other one.
 resource "google_project_iam_member" "database" {
-  for_each = { for key, grant in var.grants : key => grant if grant.on == "database" }
+  for_each = local.granted
 
   project = var.project_id
   role    = each.value.role
@@ -86,7 +92,7 @@ resource "google_project_iam_member" "database" {
 
   condition {
     title      = "the ${each.value.target} database"
-    expression = "resource.name == \"projects/${var.project_id}/databases/${google_firestore_database.this[each.value.target].name}\""
+    expression = "resource.name == \"projects/${var.project_id}/databases/${local.databases[each.value.target]}\""
   }
 }
 

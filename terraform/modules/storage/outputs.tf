@@ -1,6 +1,6 @@
 output "databases" {
   description = "The id of each database, by its name in the plan."
-  value       = { for name, database in google_firestore_database.this : name => database.name }
+  value       = local.databases
 }
 
 output "buckets" {

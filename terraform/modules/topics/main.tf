@@ -16,10 +16,10 @@ resource "google_pubsub_topic" "this" {
 }
 
 resource "google_pubsub_topic_iam_member" "granted" {
-  for_each = { for key, grant in var.grants : key => grant if grant.on == "topic" }
+  for_each = local.granted
 
   project = var.project_id
-  topic   = google_pubsub_topic.this[each.value.target].name
+  topic   = local.names[each.value.target]
   role    = each.value.role
   member  = var.members[each.value.account]
 }
@@ -33,7 +33,7 @@ resource "google_pubsub_topic_iam_member" "neighbour" {
   ]) : "${pair.topic}/${pair.member}" => pair }
 
   project = var.project_id
-  topic   = google_pubsub_topic.this[each.value.topic].name
+  topic   = local.names[each.value.topic]
   role    = "roles/pubsub.publisher"
   member  = each.value.member
 }
@@ -43,7 +43,7 @@ resource "google_pubsub_topic_iam_member" "undertaker" {
   for_each = { for topic, row in var.topics : topic => row if row.parked }
 
   project = var.project_id
-  topic   = google_pubsub_topic.this[each.key].name
+  topic   = local.names[each.key]
   role    = "roles/pubsub.publisher"
   member  = local.pubsub
 }
@@ -123,6 +123,10 @@ resource "google_pubsub_subscription" "copy" {
 }
 
 locals {
+  # Stand here because Terraform works out what stands at a resource anew for each of its rows (decision 0282).
+  granted = { for key, grant in var.grants : key => grant if grant.on == "topic" }
+  names   = { for name, topic in google_pubsub_topic.this : name => topic.name }
+
   # Spelt out, so that a plan shows which topic a subscription reads: an id is told only by an apply.
   ids = { for name, topic in google_pubsub_topic.this : name => "projects/${topic.project}/topics/${topic.name}" }
 

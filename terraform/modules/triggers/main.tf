@@ -3,6 +3,9 @@
 locals {
   pubsub = "serviceAccount:service-${var.project_number}@gcp-sa-pubsub.iam.gserviceaccount.com"
   pushed = { for name, each in var.subscriptions : name => each if each.function != null }
+
+  # Stand here because Terraform works out what stands at a resource anew for each of its rows (decision 0282).
+  names = { for name, subscription in google_pubsub_subscription.this : name => subscription.name }
 }
 
 # A subscription's name, order and filter are for ever: one that keeps a subject becomes its function's by getting a
@@ -67,7 +70,7 @@ resource "google_pubsub_subscription_iam_member" "undertaker" {
   for_each = local.pushed
 
   project      = var.project_id
-  subscription = google_pubsub_subscription.this[each.key].name
+  subscription = local.names[each.key]
   role         = "roles/pubsub.subscriber"
   member       = local.pubsub
 }
@@ -76,7 +79,7 @@ resource "google_pubsub_subscription_iam_member" "granted" {
   for_each = { for key, grant in var.grants : key => grant if grant.on == "subscription" }
 
   project      = var.project_id
-  subscription = google_pubsub_subscription.this[each.value.target].name
+  subscription = local.names[each.value.target]
   role         = each.value.role
   member       = var.members[each.value.account]
 }

@@ -22,6 +22,9 @@ resource "google_kms_crypto_key" "purpose" {
 }
 
 locals {
+  # Stand here because Terraform works out what stands at a resource anew for each of its rows (decision 0282).
+  keys = { for purpose, key in google_kms_crypto_key.purpose : purpose => key.id }
+
   uses = merge([
     for purpose, key in var.keys : merge(
       { for name in key.openers : "${purpose}/${name}" => { purpose = purpose, account = name, role = "roles/cloudkms.cryptoKeyEncrypterDecrypter" } },
@@ -38,7 +41,7 @@ locals {
 resource "google_kms_crypto_key_iam_member" "used" {
   for_each = local.uses
 
-  crypto_key_id = google_kms_crypto_key.purpose[each.value.purpose].id
+  crypto_key_id = local.keys[each.value.purpose]
   role          = each.value.role
   member        = var.members[each.value.account]
 }

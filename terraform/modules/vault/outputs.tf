@@ -6,5 +6,5 @@ output "at_rest" {
 
 output "keys" {
   description = "The key of each purpose."
-  value       = { for purpose, key in google_kms_crypto_key.purpose : purpose => key.id }
+  value       = local.keys
 }
