@@ -44,6 +44,7 @@ class Onlooker:
     def __init__(self, world):
         self._world, self._doors_of = world, doors_of(world.house)
         self._cell = Cell(MemoryDocuments(world.main, world.clock, INDEXES, Calm()), "local")
+        self._read, self._kept = None, []
         self.protests: list[str] = []
 
     async def look_each_minute(self):
@@ -127,5 +128,8 @@ class Onlooker:
         return {id_: row.values for id_, row in rows.items()}
 
     def _grants(self):
-        rows = self._rows("grants").items()
-        return [grant_from(Document(Ref("grants", id_), values, "1")) for id_, values in rows]
+        """Return the grants, which are read once for as long as nothing is written."""
+        if self._read != self._world.main.version:
+            self._read, rows = self._world.main.version, self._rows("grants").items()
+            self._kept = [grant_from(Document(Ref("grants", id_), values, "1")) for id_, values in rows]
+        return self._kept

@@ -118,11 +118,16 @@ async def _tell(world, told, at):
 
 
 async def _free(world, stay):
-    """Be somebody at the desk, who frees a stay once it is held, and insists."""
+    """Be somebody at the desk, who frees a stay once it is held, and insists until it is free."""
     await asyncio.sleep(stay.freed_at)
     order = {"tenant": "tnt_silk", "reservation": stay.id, "reason": "fraud_review", "by": "usr_clerk"}
+    asked = False
     for _ in range(MOST_SECONDS):
-        if _is_held(world, stay) and await world.fleet.prompt("release-stay", order):
+        if _is_held(world, stay):
+            asked = True
+            if await world.fleet.prompt("release-stay", order):
+                return
+        elif asked:  # the order was heeded, and only its answer was lost
             return
         await asyncio.sleep(1)
 
