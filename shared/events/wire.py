@@ -185,11 +185,16 @@ def read_foreign_instant(value: object) -> datetime:
     return _read(value, _THEIRS, "2026-05-01T14:00:00Z or with an offset")
 
 
-@lru_cache(MOST_REMEMBERED)
 def write_instant(moment: datetime) -> str:
     """ISO-8601 in UTC with Z; milliseconds appear when there are any."""
+    return _spelt(_as_utc(moment))
+
+
+@lru_cache(MOST_REMEMBERED)
+def _spelt(moment: datetime) -> str:
+    # Of instants in UTC alone: equal times of one wall clock may be an hour apart.
     precision = "milliseconds" if moment.microsecond else "seconds"
-    return _as_utc(moment).isoformat(timespec=precision).removesuffix("+00:00") + "Z"
+    return moment.isoformat(timespec=precision).removesuffix("+00:00") + "Z"
 
 
 def _instant_schema(pattern: str) -> WithJsonSchema:

@@ -11,6 +11,8 @@ from infra.local.bus.rows import Route, StoredMessage
 
 MOST_FRESH: Final = 256
 """Deliveries: a long backlog costs no memory, and what guests are told does not gather here."""
+LARGEST_FRESH: Final = 64 * 1024
+"""Bytes: what is larger is read back, for of the largest that may be published 256 fill a machine."""
 
 
 class Fresh:
@@ -21,6 +23,8 @@ class Fresh:
 
     def keep(self, message: StoredMessage, identity: int, routes: Sequence[Route]) -> None:
         """Keep a message for its first pushes; what has waited longest makes room."""
+        if len(message.payload) > LARGEST_FRESH:
+            return
         for route in routes:
             self._shown[route.subscription, identity] = message
         while len(self._shown) > MOST_FRESH:

@@ -1,6 +1,7 @@
 """Instants are aware and UTC, in memory and in text."""
 
 from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -49,3 +50,11 @@ def test_instant_from_text_refuses_what_leaves_the_calendar():
 def test_utc_refuses_what_leaves_the_calendar():
     with pytest.raises(InvalidInput, match="validUntil: outside the calendar"):
         utc(datetime.max.replace(tzinfo=timezone(timedelta(hours=-5))), "validUntil")
+
+
+def test_text_of_an_instant_is_its_own_in_the_hour_that_a_wall_clock_has_twice():
+    first = datetime(2026, 10, 25, 2, 30, tzinfo=ZoneInfo("Europe/Berlin"))
+    assert [instant_to_text(each) for each in (first, first.replace(fold=1))] == [
+        "2026-10-25T00:30:00Z",
+        "2026-10-25T01:30:00Z",
+    ]

@@ -1,4 +1,5 @@
 from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -36,6 +37,12 @@ def test_instant_floors_to_the_millisecond_and_then_survives_any_round_trip(mome
     kept = INSTANT.validate_python(moment)
     assert timedelta() <= moment - kept < timedelta(milliseconds=1)
     assert read_instant(write_instant(kept)) == kept
+
+
+def test_instant_is_written_as_its_own_in_the_hour_that_a_wall_clock_has_twice():
+    first = datetime(2026, 10, 25, 2, 30, tzinfo=ZoneInfo("Europe/Berlin"))
+    assert write_instant(first) == "2026-10-25T00:30:00Z"
+    assert write_instant(first.replace(fold=1)) == "2026-10-25T01:30:00Z"
 
 
 @pytest.mark.parametrize(

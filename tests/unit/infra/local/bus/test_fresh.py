@@ -22,3 +22,11 @@ def test_a_long_backlog_costs_no_memory(monkeypatch):
         kept.keep(MESSAGE, identity, ROUTES)
     found = [(name, each) for each in range(10) for name in ("one", "another") if kept.take(name, each)]
     assert found == [("another", 8), ("one", 9), ("another", 9)]
+
+
+def test_what_is_large_is_read_back():
+    kept = Fresh()
+    kept.keep(StoredMessage("topic", 0, "", bytes(fresh.LARGEST_FRESH)), 7, ROUTES[:1])
+    kept.keep(StoredMessage("topic", 0, "", bytes(fresh.LARGEST_FRESH + 1)), 8, ROUTES[:1])
+    assert kept.take("one", 7) is not None
+    assert kept.take("one", 8) is None

@@ -5,7 +5,8 @@ import base64
 from datetime import timedelta
 
 from infra.local import upkeep
-from infra.local.bus import fresh
+from infra.local.bus import bus, fresh
+from infra.local.bus.fresh import Fresh
 from infra.local.delivery.payloads import Sealed
 from shared.domain.secret import Secret
 from shared.runtime.platform import QUARANTINE_TOPIC
@@ -112,3 +113,31 @@ def test_s4_a_message_whose_key_was_lost_is_let_go_of_and_blocks_nobody(tmp_path
 
     each_subscriber_loses_it = 2
     assert play(tmp_path, scenario) == (each_subscriber_loses_it, {})
+
+
+def test_s4_what_was_delivered_is_in_memory_no_longer_though_it_was_pushed_before_it_was_kept_there(
+    tmp_path, monkeypatch
+):
+    kept, taken, take = set(), set(), Fresh.take
+
+    class Late(Fresh):
+        def keep(self, message, identity, routes):
+            kept.update((self, route.subscription, identity) for route in routes)
+            super().keep(message, identity, routes)
+
+        def take(self, subscription, identity):
+            """Find nothing the first time: the dispatcher saw the row before the publisher was told of it."""
+            asked = (self, subscription, identity)
+            found = take(self, subscription, identity) if asked in taken else None
+            taken.add(asked)
+            return found
+
+    monkeypatch.setattr(bus, "Fresh", Late)
+
+    async def scenario(house):
+        await house.publish("evt_1", guest=GUEST)
+        await house.settled()
+
+    play(tmp_path, scenario)
+    assert kept
+    assert [asked for asked in kept if take(*asked)] == []
