@@ -41,7 +41,7 @@ def _list_codec(arguments: tuple[Any, ...]) -> Codec:
         values: list[Any] = []
         try:
             for each in value:
-                values.append(each if type(each) in item.whole else item.read(each))
+                values.append(each if type(each) in item.whole else item.read(each))  # noqa: PERF401 - counted
         except InvalidInput as error:
             raise error.within(f"[{len(values)}]") from None
         return tuple(values)

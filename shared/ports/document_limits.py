@@ -42,7 +42,7 @@ def encode(data: Mapping[str, Json]) -> bytes:
     except TypeError:
         _check_levels(data)
         raise _why_not_json(data) from None
-    if body.count(b"{") + body.count(b"[") > MOST_LEVELS:  # else it cannot be too deep
+    if _deepest(body) > MOST_LEVELS:  # else it cannot be too deep
         _check_levels(data)
     if orjson.loads(body) != data:
         raise _why_not_json(data)
@@ -144,6 +144,14 @@ def place_of(index: Index, document: Document) -> tuple[Json, str]:
     if not ordered or document.ref.collection != index.collection:
         raise InvalidInput("after", f"not in {index.name}", "Give the last document of the page before")
     return value, document.ref.id
+
+
+def _deepest(body: bytes) -> int:
+    """Return how many levels a document has at most: each but the last is opened, and holds something."""
+    opened = body.count(b"{") + body.count(b"[")
+    if opened <= MOST_LEVELS:
+        return opened
+    return opened - body.count(b"{}") - body.count(b"[]") + 1
 
 
 def _check_levels(data: Mapping[str, Json]) -> None:

@@ -59,19 +59,14 @@ class Table:
 
     rows: dict = field(default_factory=dict)
     version: int = 0
-    _called: dict = field(default_factory=dict)
 
     def collection(self, tenant, name):
         """Return a collection's rows by id."""
-        rows = self.rows.get((tenant, name))
-        if rows is None:
-            rows = self.rows[tenant, name] = {}
-            self._called.setdefault(name, []).append((tenant, rows))
-        return rows
+        return self.rows.setdefault((tenant, name), {})
 
     def collections(self, name):
         """Return every tenant's collection of this name."""
-        return self._called.get(name, ())
+        return [(tenant, rows) for (tenant, called), rows in self.rows.items() if called == name]
 
 
 class MemoryDocuments:

@@ -12,7 +12,8 @@ from infra.simulators.key_cards.classic_card import ClassicCard
 from infra.simulators.wires.pty_port import PtyPort
 from tests.architecture.tree import ROOT
 from tests.edge.desk.writer import LEDGER_KEY
-from tests.edge.issuing.test_desk import NOW, door
+from tests.edge.issuing.scene import NOW
+from tests.edge.issuing.test_desk import door
 from tests.edge.issuing.test_killed_agent import Watched
 
 SOAK = [4, 6, 8, 11, 14, 17, 20, 24, 33, 40, 46, 53]

@@ -21,7 +21,7 @@ from infra.local.ambient import SystemEntropy
 from shared.domain.secret import Secret
 from shared.kernel.ids import DrawnIds
 from shared.vendor_kit.http import Answer
-from tests.edge.issuing.test_desk import CARDS, CERTIFICATE, MATERIAL, NOW, USB
+from tests.edge.issuing.scene import CARDS, CERTIFICATE, MATERIAL, NOW, USB
 
 LEDGER_KEY = Secret(bytes(32))
 JOB = {

@@ -17,7 +17,7 @@ from edge_agent.ledger.ledger import LedgerThread
 from infra.local.ambient import SystemEntropy
 from shared.domain.secret import Secret
 from shared.kernel.ids import DrawnIds
-from tests.edge.issuing.test_desk import CARDS, CERTIFICATE, DEVICE, MATERIAL, NOW, STANDING, USB, WISH
+from tests.edge.issuing.scene import CARDS, CERTIFICATE, DEVICE, MATERIAL, NOW, STANDING, USB, WISH
 
 LEDGER_KEY = Secret(bytes(32))
 

@@ -5,18 +5,17 @@ import json
 from base64 import b64decode
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from types import SimpleNamespace
 from zoneinfo import ZoneInfo
 
 import pytest
-from nacl.signing import SigningKey
 
 from edge_agent.hardware.cards.keycard import Desk, KeyCardPress
 from edge_agent.hardware.cards.keys import KeyMaterial
 from edge_agent.hardware.encoders.encoder import DeskOfEncoders, Encoder
 from edge_agent.hardware.encoders.models import MODELS, EncoderSetup
-from edge_agent.hardware.encoders.usb import Sighting, Transport, UsbIdentity
+from edge_agent.hardware.encoders.usb import Sighting, Transport
 from edge_agent.hardware.errors import CardMissing, LinkLost, PinTaken
 from edge_agent.hardware.ttlock.commands import LockKeys
 from edge_agent.hardware.ttlock.door import TtlockDoor
@@ -25,7 +24,6 @@ from edge_agent.issuing import facts
 from edge_agent.issuing.desk import DeskHands, OfflineDesk, OfflineRefused
 from edge_agent.issuing.makers import CardMaker, PinMaker
 from edge_agent.issuing.reach import PROBE_SECONDS, CloudReach
-from edge_agent.issuing.rules import OfflineWish, PapersInHand
 from edge_agent.ledger.errors import UnknownWork
 from edge_agent.ledger.ledger import DeskLedger, LedgerThread
 from infra.local.ambient import SystemEntropy
@@ -36,71 +34,30 @@ from infra.simulators.key_cards.door import Door
 from infra.simulators.wires.pty_port import PtyPort
 from shared.domain.ids import (
     DesktopDeviceId,
-    GuestId,
-    PropertyId,
-    ReservationId,
     RoomId,
-    TenantId,
-    UserId,
 )
 from shared.domain.kinds import KeyCredentialKind, RevokeReason
-from shared.domain.permissions import Permission
 from shared.domain.secret import Secret
 from shared.domain.states import Active, Failed, Revoked
-from shared.domain.window import StayWindow
 from shared.kernel.ids import DrawnIds
-from shared.offline.arrivals import ArrivalsPack, ExpectedStay, StaffRights
-from shared.offline.certificate import OfflineCertificate, RevocationList
 from shared.offline.rows import PURPOSE, REFUSED
 from shared.offline.signing import message
+from tests.edge.issuing.scene import (
+    CARDS,
+    CERTIFICATE,
+    DEVICE,
+    MATERIAL,
+    NOTHING_REVOKED,
+    NOW,
+    PACK,
+    SERIAL,
+    STANDING,
+    STAY,
+    USB,
+    WISH,
+)
 from tests.edge.wires import DirectLink
 from tests.support.vendors import TTLOCK
-
-NOW = datetime(2026, 11, 19, 20, 30, tzinfo=UTC)
-DEVICE, CARDS = SigningKey(b"\x02" * 32), SigningKey(b"\x03" * 32)
-MATERIAL, USB = b"guesthouse by the lake, 16+", UsbIdentity(0x0403, 0x6001, "A5")
-SERIAL = "lock-oic-2026-11-01-01J9Z8Y7X6W5V4T3S2R1Q0P9N8"
-CERTIFICATE = OfflineCertificate(
-    serial=SERIAL,
-    tenant=TenantId("tnt_silk"),
-    property_id=PropertyId("ppt_lake"),
-    device=DesktopDeviceId("dev_desk"),
-    device_key=bytes(DEVICE.verify_key),
-    kinds=(KeyCredentialKind.RFID_CARD, KeyCredentialKind.PIN_CODE),
-    begins=NOW - timedelta(days=10),
-)
-STAY = ExpectedStay(
-    reservation=ReservationId("rsv_1"),
-    guest=GuestId("gst_1"),
-    rooms=(RoomId("rmu_204"), RoomId("rmu_205")),
-    window=StayWindow(NOW - timedelta(hours=6), NOW + timedelta(days=5), "Asia/Kabul"),
-    status="confirmed",
-    payment="captured",
-)
-NOTHING_REVOKED = RevocationList(number=1, issued=NOW, serials=frozenset())
-PACK = ArrivalsPack(
-    tenant=CERTIFICATE.tenant,
-    property_id=CERTIFICATE.property_id,
-    device=CERTIFICATE.device,
-    issued=NOW - timedelta(hours=3),
-    stays=(STAY,),
-    staff=(StaffRights(user=UserId("usr_1"), permissions=frozenset({Permission.KEY_ISSUE_OFFLINE})),),
-    revoked=NOTHING_REVOKED,
-)
-STANDING = PapersInHand(
-    certificate=CERTIFICATE,
-    revoked=NOTHING_REVOKED,
-    pack=PACK,
-    device_key=bytes(DEVICE.verify_key),
-    now=NOW,
-)
-WISH = OfflineWish(
-    once="press-1",
-    reservation=STAY.reservation,
-    rooms=(RoomId("rmu_204"),),
-    kind=KeyCredentialKind.RFID_CARD,
-    clerk=UserId("usr_1"),
-)
 
 
 class Crash(BaseException):

@@ -13,7 +13,8 @@ from infra.simulators.key_cards.classic_card import ClassicCard
 from infra.simulators.wires.pty_port import PtyPort
 from tests.architecture.tree import ROOT
 from tests.edge.issuing.agent import LEDGER_KEY
-from tests.edge.issuing.test_desk import NOW, door
+from tests.edge.issuing.scene import NOW
+from tests.edge.issuing.test_desk import door
 
 
 class Watched(Pn532):

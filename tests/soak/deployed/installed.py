@@ -40,10 +40,10 @@ async def nothing(request):
 """
 
 
-def counting():
-    """Skip what counts instructions where nothing here can."""
-    if shutil.which(COUNTER[0]) is None:
-        pytest.skip("valgrind is not installed: on Debian it comes with the package valgrind")
+NEEDS_COUNTER = pytest.mark.skipif(
+    shutil.which(COUNTER[0]) is None,
+    reason="valgrind is not installed: on Debian it comes with the package valgrind",
+)
 
 
 def environment_of(name):
@@ -61,8 +61,13 @@ class Deployed:
     python: Path
 
     @classmethod
-    def at(cls, root):
-        """Build it as a build does: a clean environment, hashes required."""
+    def there(cls, root):
+        """Return what was installed in a folder."""
+        return cls(root / "archive", root / "venv/bin/python")
+
+    @classmethod
+    def install(cls, root):
+        """Build it as a build does: a clean environment, hashes required, sources compiled."""
         archive = unpack(root / "archive")
         environment = root / "venv"
         venv.create(environment, with_pip=True)
@@ -81,13 +86,12 @@ class Deployed:
         if "No matching distribution" in done.stderr or "Connection" in done.stderr:
             pytest.skip("no package index can be reached to install what functions need")
         assert done.returncode == 0, done.stderr
-        return cls(archive, environment / "bin/python").compiled()
+        cls.there(root)._compile()
 
-    def compiled(self):
-        """Compile the sources as a build with SOURCE_DATE_EPOCH does: checked by their hashes."""
+    def _compile(self):
+        """Compile as a build with SOURCE_DATE_EPOCH does: checked by the hash of each source."""
         how = ("-m", "compileall", "-q", "--invalidation-mode", "checked-hash", str(self.archive))
         subprocess.run([str(self.python), *how], check=True)
-        return self
 
     @contextlib.contextmanager
     def served(self, name, entry_point, beneath=(), **environment):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.emulators.installed import FIRESTORE, running
-from tests.soak.deployed.installed import FLEET, PLACE, Deployed, environment_of
+from tests.soak.deployed.installed import FLEET, PLACE, environment_of
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(600)]
 MOST_TIMES = 1.7
@@ -20,11 +20,6 @@ The most that was seen is 1.31; the rest is for a machine whose caches others us
 ENTRIES = list(FLEET["functions"])
 STARTS = "KEYFLEET_STARTS"
 """Names a file that is told what each start took."""
-
-
-@pytest.fixture(scope="module")
-def deployed(tmp_path_factory):
-    return Deployed.at(tmp_path_factory.mktemp("deployed"))
 
 
 def token(caller, function):

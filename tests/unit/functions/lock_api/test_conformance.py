@@ -4,6 +4,7 @@ import asyncio
 from datetime import timedelta
 
 import pytest
+import requests
 from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import booleans
 
@@ -66,9 +67,19 @@ def _examined(operation, examples, staff):
             named = {name: staff.known.get(name, at) for name, at in (case.path_parameters or {}).items()}
             case.path_parameters = named
         case.headers = {**(case.headers or {}), "Authorization": f"Bearer {token}"}
-        case.call_and_validate(base_url=f"{staff.url}/{NAME}", excluded_checks=beyond_the_description())
+        url = f"{staff.url}/{NAME}"
+        case.call_and_validate(url, session, excluded_checks=beyond_the_description())
 
-    examine()
+    with _connected() as session:
+        examine()
+
+
+def _connected():
+    """Return a connection for many requests, which adds nothing to any of them."""
+    session = requests.Session()
+    session.headers.clear()
+    session.trust_env = False
+    return session
 
 
 async def _all_examined(staff, operations, examples):

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
-from shared.ports.document_limits import encode
+from shared.ports.document_limits import MOST_LEVELS, encode
 
 TEXT = some.text(some.characters(codec="utf-8"), max_size=20)
 LEAVES = some.none() | some.booleans() | some.integers(-(2**53) + 1, 2**53 - 1) | TEXT
@@ -50,3 +50,21 @@ def test_a_document_that_holds_itself_is_refused():
     data["self"] = data
     with pytest.raises(InvalidInput, match="levels"):
         encode(data)
+
+
+MANY = 30
+BESIDE = [({}, 1), ([], 1), ("[]", 0), ("{}{}", 0), ("[[[", 0)]
+BESIDE_MANY = [([[]] * MANY, 2), ([{}] * MANY, 2), (["{}"] * MANY, 1)]
+
+
+@pytest.mark.parametrize(("beside", "levels"), [*BESIDE, *BESIDE_MANY])
+def test_a_document_of_too_many_levels_is_refused_whatever_else_it_holds(beside, levels):
+    def nested(most):
+        data = {"beside": beside}
+        for _ in range(most - levels - 1):
+            data = {"beside": beside, "data": data}
+        return data
+
+    assert encode(nested(MOST_LEVELS))
+    with pytest.raises(InvalidInput, match="levels"):
+        encode(nested(MOST_LEVELS + 1))
