@@ -1,5 +1,6 @@
 """`keyfleet alerts`: what somebody was woken for, kept beside the log."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final
 
@@ -13,6 +14,8 @@ from infra.cli.wall import both
 
 Json = Mapping[str, Any]
 RUNBOOKS: Final = "infra/runbooks"
+_WORDS: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+"""A cause, which is read as words; codes and ids stay as somebody looks for them."""
 Tenant = Annotated[str | None, typer.Option(help="Only those of this tenant, such as tnt_silk.")]
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="At most so many, newest first.")]
 
@@ -34,8 +37,12 @@ def _told(at: FleetAddress, alert: Json) -> Iterator[RenderableType]:
     if about:
         yield line(f"    {', '.join(about)}{whose}")
     if alert["because"]:
-        yield line(f"    because: {str(alert['because']).replace('_', ' ')}")
+        yield line(f"    because: {_WORDS.sub(_spaced, str(alert['because']))}")
     if alert["remedy"]:
         yield line(plain("    fix: ", "green"), str(alert["remedy"]))
     see = f"; keyfleet timeline {alert['reservation']}{at.flags}" if alert["reservation"] else ""
     yield line(plain(f"    {RUNBOOKS}/{alert['page']}.md{see}", "dim"))
+
+
+def _spaced(cause: re.Match[str]) -> str:
+    return cause[0].replace("_", " ")

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from infra.cli.answer import Answer, counted, line, plain
-from infra.cli.problems import Refused, parted
+from infra.cli.problems import Refused
 
 Code = Annotated[str, typer.Argument(help="Its code, such as acme-locks: small letters, digits, hyphens.")]
 Name = Annotated[str | None, typer.Option(help="What it calls itself; unless given, the code.")]
@@ -22,7 +22,7 @@ def new_vendor(code: Code, name: Name = None) -> Answer:
         vendor = VendorCode(code)
         written = [str(path) for path in scaffold(vendor, name or code, ROOT)]
     except InvalidInput as refusal:
-        raise Refused(*parted(str(refusal))) from None
+        raise Refused(f"{refusal.field}: {refusal.problem}", refusal.remedy) from None
     except VendorExists as there:
         raise Refused(f"there is already {there}", "choose another code, or delete those") from None
     left = unfinished(vendor, ROOT)

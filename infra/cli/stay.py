@@ -40,11 +40,9 @@ def _said(at: FleetAddress, facts: Json) -> Iterator[Text]:
         yield line(f"    {', '.join(facts['rooms'])}, from {begins}, until {ends}")
     if facts["refused"]:
         yield line(plain("    as it is it can have no key: the refused event below says why", "bold red"))
-    if facts["holds"]:
-        held = ", ".join(facts["holds"]).replace("_", " ")
-        yield line(
-            plain(f"    held: {held}", "yellow"), f"; keyfleet release {facts['reservation']}{at.flags}"
-        )
+    for reason in facts["holds"]:
+        release = f"keyfleet release {facts['reservation']} --reason {reason} --by usr_…{at.flags}"
+        yield line(plain(f"    held: {reason.replace('_', ' ')}", "yellow"), f"; {release}")
     for plan in facts.get("planned", ()):
         yield line(f"    {PLANNED[plan['what']]} {both(plan['at'], facts['zone'])}")
     for key in facts["keys"]:

@@ -18,8 +18,10 @@ LAST: Final = Ref("alerts", "last")
 MOST_KEPT: Final = 50
 LONGEST: Final = 300
 RACES: Final = 8
-_WHY: Final = ("because", "reason", "cause", "problem", "what")
+_WHY: Final = ("because", "reason", "cause", "problem", "what", "risks")
 """Where an alert says why it was raised; the first that is there."""
+_DEVICE: Final = ("deviceId", "device")
+"""Where an alert names a lock or a desk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +41,7 @@ class KeptAlert:
     @classmethod
     def of(cls, line: Mapping[str, Any], at: datetime) -> Self:
         """Read a line of the log; of its fields those are kept that are named here, and no other."""
-        why = next((line[name] for name in _WHY if line.get(name)), None)
-        code = line.get("code")
+        why, code = _text(_first(line, _WHY)), line.get("code")
         because = f"{why}, {code}" if why and code else why or code
         return cls(
             at=at,
@@ -48,7 +49,7 @@ class KeptAlert:
             page=_text(line.get("runbook")) or "",
             reservation=_text(line.get("reservationId")),
             key=_text(line.get("keyCredentialId")),
-            device=_text(line.get("deviceId")),
+            device=_text(_first(line, _DEVICE)),
             event=_text(line.get("eventId")),
             because=_text(because),
             remedy=_text(line.get("remedy")),
@@ -87,5 +88,11 @@ async def keep_alerts(store: TenantDocuments, raised: Sequence[KeptAlert]) -> bo
     return False
 
 
+def _first(line: Mapping[str, Any], names: Sequence[str]) -> object:
+    return next((line[name] for name in names if line.get(name)), None)
+
+
 def _text(value: object) -> str | None:
+    if isinstance(value, list | tuple):
+        value = "; ".join(map(str, value))
     return None if value is None else str(value)[:LONGEST]

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from shared.domain.kinds import VendorCode
+
 PLAYGROUND: Final = "sandbox"
 """What a fleet with simulated doors keeps them under; no other fleet keeps anything there."""
 
@@ -21,6 +23,10 @@ class SimulatedLock:
 
 class Playground(Protocol):
     """The simulated doors of a fleet."""
+
+    @property
+    def vendor(self) -> VendorCode:
+        """Whose locks they are; another vendor may call a lock of its own the same."""
 
     @property
     def verbs(self) -> Mapping[str, str]:

@@ -20,9 +20,9 @@ def _doors(look: Look) -> Playground:
 
 
 async def _here(look: Look) -> Mapping[str, LockDevice]:
-    """Return the hotel's locks, by what their vendor calls them."""
+    """Return the hotel's locks that are simulated, by what their vendor calls them."""
     known = (await look.on.hotels.premises(look.who.tenant, look.at())).devices
-    return {each.vendor_device: each for each in known}
+    return {each.vendor_device: each for each in known if each.vendor == _doors(look).vendor}
 
 
 async def sandbox(look: Look) -> str:

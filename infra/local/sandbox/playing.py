@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from infra.local.sample.load import read_sample
 from infra.local.sandbox.doors import SimulatedDoors
 from infra.local.sandbox.verbs import ADDING, BY_NAME, DELETING, At, Verb
 from shared.domain.errors import InvalidInput
+from shared.domain.kinds import VendorCode
 from shared.ports.playground import SimulatedLock
 from shared.runtime.problems import NotThere
 
@@ -18,6 +20,11 @@ class Playing:
     """The simulated doors as the console plays with them: whatever needs no value, and trying a door."""
 
     doors: SimulatedDoors
+
+    @property
+    def vendor(self) -> VendorCode:
+        """Whose locks are simulated beside the sample hotel."""
+        return read_sample().vendor()
 
     @property
     def verbs(self) -> Mapping[str, str]:

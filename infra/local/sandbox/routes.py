@@ -206,6 +206,8 @@ async def _lock(asked: Asked, on: Platform) -> str:
     if place is None or found is None:
         raise NotThere("no such lock")
     asked.at(place)
+    if found.data["vendor"] != _playing(on).vendor:
+        raise NotNow("this lock's vendor is not the one that is simulated here")
     return str(found.data["vendor_device"])
 
 

@@ -55,6 +55,8 @@ def test_key_that_is_not_made_a_day_before_is_told_of_and_one_that_was_cancelled
         await asyncio.sleep(240)
         (risk,) = told(house, "ALERT")["rsv_late"]
         assert risk.endswith("yet to be made")
+        _, kept = await house.on.send("_cloud/alerts", method="GET", caller="operator")
+        assert risk in [each["because"] for each in kept["alerts"] if each["message"] == NOT_IN]
         assert "rsv_off" not in told(house, "ALERT")
 
     play(tmp_path, scenario)

@@ -5,6 +5,7 @@ import html
 import re
 from dataclasses import replace
 
+from infra.local.sample.load import WINGS, add_wings, read_sample
 from shared.domain.ids import UserId
 from shared.domain.kinds import VendorCode
 from shared.domain.permissions import Role
@@ -111,6 +112,19 @@ def test_simulated_doors_are_played_with_in_a_sandbox_and_nowhere_else(tmp_path)
         assert key["code"] not in shown
         stranger(house, "101", code=CLEANERS)
         await assert_played(clerk, CLEANERS)
+
+    play(tmp_path, scenario)
+
+
+def test_simulated_doors_bear_their_names_beside_wings_whose_vendors_number_locks_alike(tmp_path):
+    async def scenario(house):
+        house.fleet.config.home.joinpath("simulator.token").write_text(CONTROL)
+        await add_wings(read_sample(WINGS), house.fleet.platform.documents)
+        clerk = Browser(house.on)
+        await clerk.sign_in()
+        shown = check(await clerk.go("sandbox"))
+        assert "Room 101" in shown
+        assert not any(f"Room {wing}" in shown for wing in (301, 401))
 
     play(tmp_path, scenario)
 

@@ -27,6 +27,13 @@ def test_alerts_say_when_by_both_clocks_why_and_what_to_do(fleet, ask):
     assert "There are more" in said
 
 
+def test_cause_of_an_alert_is_read_as_words_and_its_codes_and_ids_can_be_looked_for(fleet, ask):
+    because = "vendor_unreachable, MELMASTOON.LOCK.VENDOR_UNREACHABLE; lck_01KSAMP1E: gateway_offline"
+    fleet.will("GET", "/alerts?limit=20", {"alerts": [{**ALERT, "because": because}], "more": False})
+    said = " ".join(ask("alerts").stdout.split())
+    assert "vendor unreachable, MELMASTOON.LOCK.VENDOR_UNREACHABLE; lck_01KSAMP1E: gateway offline" in said
+
+
 def test_where_nobody_was_woken_that_is_said(fleet, ask):
     fleet.will("GET", "/alerts?limit=20", {"alerts": [], "more": False})
     assert "Nobody was woken" in ask("alerts").stdout

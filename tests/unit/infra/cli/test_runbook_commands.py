@@ -64,6 +64,16 @@ def test_commands_and_options_of_a_runbook_exist(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_command_of_a_runbook_that_is_more_than_named_says_all_that_it_must(page):
+    for words in told(page):
+        command = meant(words)
+        if command is None or words[len(command) :] == [] or "…" in words:
+            continue  # it is only named, or the page says that more is to be given
+        missing = required(typer.main.get_command(app), command) - set(words)
+        assert not missing, f"{page.name}: keyfleet {' '.join(words)} lacks {missing}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_vendors_of_a_runbook_are_some_that_there_are(page):
     for words in told(page):
         after = [words[at + 1] for at, word in enumerate(words) if word == "--vendor"]

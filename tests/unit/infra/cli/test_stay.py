@@ -39,7 +39,7 @@ def test_stay_is_told_with_its_holds_keys_and_events_by_both_clocks(fleet, ask):
         in said
     )
     assert "as it is it can have no key" in said
-    assert "held: fraud review; keyfleet release rsv_1" in said
+    assert "held: fraud review; keyfleet release rsv_1 --reason fraud_review --by usr_…" in said
     assert "key_1  suspended" in said
     assert "ignored  cancelled (evt_2, version 2), heard 2026-03-01 08:00:01 UTC, 12:30" in said
     assert "older than version 3" in said

@@ -141,6 +141,15 @@ def test_alert_keeps_named_fields_only_and_none_of_any_length():
     assert kept.device == "lck_1"
 
 
+def test_alert_of_an_arrival_says_each_risk_at_its_door():
+    kept = alert(1, risks=["lck_1: offline", "key_1: yet to be made"])
+    assert kept.because == "lck_1: offline; key_1: yet to be made"
+
+
+def test_alert_of_a_lock_without_places_or_of_a_desk_says_which():
+    assert alert(1, device="dsk_1").device == "dsk_1"
+
+
 def test_alert_that_cannot_be_kept_costs_no_answer_and_is_said_in_the_log(tmp_path, monkeypatch):
     async def away(store, raised):
         if store.tenant == NOBODY:

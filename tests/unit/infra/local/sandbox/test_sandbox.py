@@ -3,6 +3,7 @@
 import asyncio
 
 from infra.local.fleet import open_fleet
+from infra.local.sample.load import WINGS, add_wings, read_sample
 from infra.local.sandbox.routes import ROUTES
 from infra.local.sandbox.serve import NAME
 from infra.local.sandbox.verbs import OTHERS, VERBS, At
@@ -89,6 +90,20 @@ def test_a_key_meets_trouble_opens_its_door_and_is_gone_after_a_reset(tmp_path):
         assert await house.keys_at("101") == []
         for path, body in (("clock/advance", {"seconds": 60}), ("stays/rsv_1/travel", {"to": "arrival"})):
             assert (await play_at.ask("POST", path, body)).status == 409, "virtual time is nobody's to move"
+
+    play(tmp_path, scenario)
+
+
+def test_lock_that_another_vendor_calls_the_same_is_not_taken_for_the_simulated_one(tmp_path):
+    async def scenario(house):
+        wings = read_sample(WINGS)
+        await add_wings(wings, house.fleet.platform.documents)
+        same = [each for each in wings.devices if each.vendor_device == DOORS["101"]]
+        assert same
+        for each in same:
+            answer = await Playground(house).ask("POST", f"locks/{each.id}/disconnect", {})
+            assert answer.status == 409, each.label
+        assert (await _lock(house))["inReach"] is True
 
     play(tmp_path, scenario)
 
