@@ -135,7 +135,7 @@ class Dispatcher:
         if not delivery.settled:
             await self._try(delivery)
         if delivery.settled:
-            # One that was pushed before it was told that it is kept left its copy here: a guest's name, for good.
+            # One pushed before it was told that it is kept left its copy here: a guest's name, for good.
             self._fresh.take(self._spec.name, delivery.message)
             self._backlog.finish(delivery, self._loop_now, self._stored_now)
 
