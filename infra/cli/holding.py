@@ -36,9 +36,11 @@ def release(
     """Take a reason to rest away from a stay; with the last its keys wake, with the same PIN."""
     facts = _ordered(at, RELEASE, {"reservation": stay, "reason": reason, "by": by}, tenant)
     left = facts["holds"]
-    said = line(plain(stay, "bold"), f" is no longer held for {reason.replace('_', ' ')}")
+    said = line(plain(stay, "bold"), f" is not held for {reason.replace('_', ' ')}")
     rests = (
-        f", but still for {', '.join(left).replace('_', ' ')}" if left else f": {_keys(facts)} to open again"
+        f", but still is for {', '.join(left).replace('_', ' ')}"
+        if left
+        else f": {_keys(facts)} to open again"
     )
     return Answer(facts, (line(said, rests, "."), *_ways(at, facts)))
 

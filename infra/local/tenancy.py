@@ -74,7 +74,11 @@ _FILES: Final = "SELECT count(*), max(kept_until) FROM objects WHERE substr(name
 _OWNER: Final = re.compile(r"[a-z0-9_-]+?-(tnt_.+?)(?:-ppt_.+)?-[a-z]+")
 _HINDERING: Final = (
     ("credentials", "live", "keys are not over: keyfleet credentials --tenant {tenant}"),
-    ("grants", "until", "locks may still open: keyfleet residue list --tenant {tenant}"),
+    (
+        "grants",
+        "until",
+        "locks may still open to live keys or to what is left: keyfleet residue list --tenant {tenant}",
+    ),
     (
         "master_keys",
         "due_at",
