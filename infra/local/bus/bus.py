@@ -14,6 +14,7 @@ from infra.local.bus.kept import Kept, kept_notes
 from infra.local.bus.routing import RoutedBus, Routing
 from infra.local.bus.rows import Route, StoredMessage, insert, settle
 from infra.local.bus.specs import SubscriptionSpec, TopicSpec
+from infra.local.delivery.dispatching import Dispatched
 from infra.local.delivery.instants import micros
 from infra.local.delivery.keeping import Keeping
 from infra.local.delivery.parts import DeliveryParts
@@ -29,7 +30,7 @@ WANTED = "SELECT 1 FROM bus_delivery WHERE message = ? LIMIT 1"
 Parcel = tuple[StoredMessage, tuple[Route, ...]]
 
 
-class Bus(RoutedBus):
+class Bus(RoutedBus, Dispatched):
     """Implements EventBus, durably, with Pub/Sub's push semantics."""
 
     def __init__(
@@ -44,7 +45,7 @@ class Bus(RoutedBus):
         self._means = means
         self._log = log or Log("bus")
         self._fresh = Fresh()
-        self._dispatchers = {
+        self._dispatchers: dict[str, Dispatcher] = {
             spec.name: Dispatcher(spec, means, chaos or Calm(), self._set_aside, self._fresh)
             for spec in subscriptions
         }
@@ -52,27 +53,10 @@ class Bus(RoutedBus):
         self.dead_letters = DeadLetters(means, self._routing, self._look_again)
         self.kept = Kept(means.engine, self._routing)
 
-    def start(self) -> None:
-        """Begin to push, first of all what an earlier process left."""
-        for dispatcher in self._dispatchers.values():
-            dispatcher.start()
-
     async def deliver_kept(self) -> None:
         """Hand over what was kept for subscriptions that have come, before anything newer is published."""
         if handed_over := await self.kept.hand_over():
             self._log.info("events kept for their function are delivered", messages=handed_over)
-
-    async def stop(self) -> None:
-        """Push no more; what was not acknowledged is pushed at the next start."""
-        for dispatcher in self._dispatchers.values():
-            await dispatcher.stop()
-
-    async def idle(self) -> None:
-        """Wait until nothing is under way or due now."""
-        while not self._keeping.quiet or any(not each.quiet for each in self._dispatchers.values()):
-            await self._keeping.idle()
-            for dispatcher in self._dispatchers.values():
-                await dispatcher.idle()
 
     async def publish(self, topic: str, messages: Sequence[Message]) -> tuple[str, ...]:
         """Keep all messages that anybody wants, in order, and return their ids; or raise and keep none."""

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from functools import partial
 from typing import Any
 
@@ -13,10 +13,9 @@ from infra.local.bus.envelope import push_body
 from infra.local.bus.fresh import Fresh
 from infra.local.bus.rows import MESSAGE_COLUMNS, StoredMessage, loaded, settle
 from infra.local.bus.specs import SubscriptionSpec
-from infra.local.delivery.alarm import Alarm
 from infra.local.delivery.attempt import Outcome, attempt
 from infra.local.delivery.backoff import jittered
-from infra.local.delivery.instants import micros
+from infra.local.delivery.dispatching import Dispatching
 from infra.local.delivery.parts import DeliveryParts
 from shared.ports.documents import StorageFull
 from shared.ports.vault import SealBroken
@@ -35,21 +34,18 @@ class MessageLost(Exception):
 SetAside = Callable[[SubscriptionSpec, Delivery, StoredMessage], Coroutine[Any, Any, None]]
 
 
-class Dispatcher:
+class Dispatcher(Dispatching):
     """Pushes what one subscription has waiting, in parallel across keys and in order within each."""
 
     def __init__(
         self, spec: SubscriptionSpec, means: DeliveryParts, chaos: Chaos, set_aside: SetAside, fresh: Fresh
     ) -> None:
-        self._spec, self._means, self._chaos, self._set_aside = spec, means, chaos, set_aside
+        super().__init__(means)
+        self._spec, self._chaos, self._set_aside = spec, chaos, set_aside
         self._fresh = fresh
         self._path = f"projects/{means.project}/subscriptions/{spec.name}"
         self._backlog = self._fresh_backlog()
         self._pushing: dict[int, asyncio.Task[None]] = {}
-        self._alarm = Alarm(self.wake)
-        self._running = False
-        self._inherited = 0
-        self._quiet = asyncio.Event()
 
     def start(self) -> None:
         """Begin with what an earlier process left."""
@@ -59,24 +55,9 @@ class Dispatcher:
         self._running = True
         self.wake()
 
-    async def stop(self) -> None:
-        """Make no new push and give up those under way; they are made again at the next start."""
-        self._running = False
-        self._alarm.cancel()
-        pushing = list(self._pushing.values())
-        for push in pushing:
-            push.cancel()
-        await asyncio.gather(*pushing, return_exceptions=True)
-        self._quiet.set()
-
-    async def idle(self) -> None:
-        """Wait until nothing is under way or due now."""
-        await self._quiet.wait()
-
     @property
-    def quiet(self) -> bool:
-        """Whether nothing is under way or due now."""
-        return self._quiet.is_set()
+    def _under_way(self) -> Collection["asyncio.Task[None]"]:
+        return self._pushing.values()
 
     def look_again(self) -> None:
         """Take note that something was published."""
@@ -240,14 +221,6 @@ class Dispatcher:
             return
         self._means.counters["dead-letters"] += 1
         delivery.settled = True
-
-    @property
-    def _loop_now(self) -> float:
-        return asyncio.get_running_loop().time()
-
-    @property
-    def _stored_now(self) -> int:
-        return micros(self._means.clock.now())
 
 
 def _report(message: str, error: BaseException) -> None:

@@ -5,13 +5,13 @@ import contextlib
 import dataclasses
 import heapq
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
-from infra.local.delivery.alarm import Alarm
 from infra.local.delivery.attempt import Outcome, attempt
-from infra.local.delivery.instants import micros, set_back
+from infra.local.delivery.dispatching import Dispatching
+from infra.local.delivery.instants import set_back
 from infra.local.delivery.parts import DeliveryParts
 from infra.local.home_clock import patience
 from infra.local.tasks.bucket import Bucket
@@ -59,18 +59,16 @@ class Queued:
             self.first_at = min(self.first_at, now)
 
 
-class Dispatcher:
+class Dispatcher(Dispatching):
     """Calls the tasks of one queue."""
 
     def __init__(self, spec: QueueSpec, means: DeliveryParts) -> None:
-        self._spec, self._means = spec, means
+        super().__init__(means)
+        self._spec = spec
         self._bucket = Bucket(spec.max_per_second, spec.burst)
         self._waiting: list[Queued] = []
         self._calling: dict[asyncio.Task[None], None] = {}
-        self._alarm = Alarm(self.wake)
-        self._running = False
-        self._inherited = self._seen = 0
-        self._quiet = asyncio.Event()
+        self._seen = 0
 
     def start(self) -> None:
         """Take up what an earlier process left."""
@@ -83,24 +81,13 @@ class Dispatcher:
         self.wake()
 
     async def stop(self) -> None:
-        """Start no new call and give up those under way; they are made again at the next start."""
-        self._running = False
-        self._alarm.cancel()
-        calling = list(self._calling)
-        for call in calling:
-            call.cancel()
-        await asyncio.gather(*calling, return_exceptions=True)
+        """Call nothing new and give up what is under way; it is called again at the next start."""
+        await super().stop()
         self._waiting.clear()
-        self._quiet.set()
-
-    async def idle(self) -> None:
-        """Wait until nothing is under way or due now."""
-        await self._quiet.wait()
 
     @property
-    def quiet(self) -> bool:
-        """Whether nothing is under way or due now."""
-        return self._quiet.is_set()
+    def _under_way(self) -> Collection["asyncio.Task[None]"]:
+        return self._calling
 
     def add(self, queued: Queued) -> None:
         """Take up a new task, unless it was already there at the start."""
@@ -245,14 +232,6 @@ class Dispatcher:
 
     def _write_soon(self, sql: str, *values: Any) -> None:
         self._means.engine.write_soon(_executing(sql, *values))
-
-    @property
-    def _loop_now(self) -> float:
-        return asyncio.get_running_loop().time()
-
-    @property
-    def _stored_now(self) -> int:
-        return micros(self._means.clock.now())
 
 
 def _inherited(max_backoff: float, identity: int, due: int, created_at: int, *history: Any) -> Queued:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
+from infra.local.delivery.dispatching import Dispatched
 from infra.local.delivery.instants import instant, micros
 from infra.local.delivery.keeping import Keeping
 from infra.local.delivery.parts import DeliveryParts
@@ -33,7 +34,7 @@ class TaskStatus:
     last_status: int | None
 
 
-class Tasks:
+class Tasks(Dispatched):
     """Implements TaskQueue, durably, with the semantics of Cloud Tasks."""
 
     def __init__(self, means: DeliveryParts, queues: Sequence[QueueSpec]) -> None:
@@ -43,23 +44,6 @@ class Tasks:
             if spec.name in self._dispatchers:
                 Check(f"queue {spec.name!r}").refuse("name", "is taken", "rename one of the two")
             self._dispatchers[spec.name] = Dispatcher(spec, means)
-
-    def start(self) -> None:
-        """Begin to call, first of all what an earlier process left."""
-        for dispatcher in self._dispatchers.values():
-            dispatcher.start()
-
-    async def stop(self) -> None:
-        """Call no more; what did not succeed is called at the next start."""
-        for dispatcher in self._dispatchers.values():
-            await dispatcher.stop()
-
-    async def idle(self) -> None:
-        """Wait until nothing is under way or due now."""
-        while not self._keeping.quiet or any(not each.quiet for each in self._dispatchers.values()):
-            await self._keeping.idle()
-            for dispatcher in self._dispatchers.values():
-                await dispatcher.idle()
 
     async def enqueue(self, task: Task) -> str:
         """Keep the task durably and return its name."""
