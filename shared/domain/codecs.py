@@ -223,7 +223,7 @@ def _writer(parts: Sequence[_Part]) -> Callable[[Any], dict[str, Json]]:
 
     def write(value: Any) -> dict[str, Json]:
         document: dict[str, Json] = {
-            name: each if inwards is None or each is None else inwards(each)
+            name: each if inwards is None else inwards(each)
             for name, inwards, each in zip(names, writes, values(value), strict=True)
         }
         for attribute, default, name, inwards in omitted:

@@ -270,6 +270,26 @@ def test_a_secret_cannot_enter_a_document():
         to_document(Leaky(Secret("48213907")))
 
 
+@pytest.mark.parametrize("missing", ["at", "rooms", "within"])
+def test_what_may_not_be_missing_is_not_written_as_missing(missing):
+    """Whoever reads it next refuses the whole document: a key that nobody can tend any more."""
+
+    @dataclass(frozen=True, slots=True)
+    class Told:
+        schema_version: ClassVar[int] = 1
+        at: datetime
+        rooms: tuple[KeyCredentialId, ...]
+        within: AttemptMade | Choice
+        perhaps: datetime | None = None
+
+    whole = Told(
+        datetime(2026, 5, 1, 12, tzinfo=UTC), (), Choice(VendorCode("ttlock"), KeyCredentialKind.PIN_CODE)
+    )
+    assert to_document(whole)["perhaps"] is None
+    with pytest.raises((AttributeError, TypeError, KeyError)):
+        to_document(replace(whole, **{missing: None}))
+
+
 def test_a_policy_survives_its_document():
     policy = KeyKindPolicy(
         preferred_kinds=(KeyCredentialKind.RFID_CARD,),
