@@ -13,15 +13,17 @@ import errno
 import os
 import stat
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
 from shared.domain.secret import Secret
+from shared.ports.documents import StorageFull
 
 OTHERS_WRITE: Final = 0o022
 OTHERS: Final = 0o077
 DRAFT: Final = ".draft-"
+NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class KeyFileRefused(Exception):
@@ -101,12 +103,27 @@ def _create(path: Path, content: bytes) -> None:
 
 def _drafted(path: Path, content: bytes) -> Path:
     # Made exclusively, under a name that nobody guesses, for its owner alone.
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}{DRAFT}")
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(descriptor)
+    with _finding_room(path):
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}{DRAFT}")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(descriptor)
+        except OSError:
+            Path(name).unlink()
+            raise
     return Path(name)
+
+
+@contextlib.contextmanager
+def _finding_room(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        raise StorageFull(f"{path.name} finds no room for another key: free some space") from error
 
 
 def _wipe(descriptor: int) -> None:

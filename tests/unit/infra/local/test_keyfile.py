@@ -1,5 +1,6 @@
 """Key files and the folder they lie in: judged before they are believed, replaced without leaving a copy."""
 
+import errno
 import os
 import stat
 
@@ -8,6 +9,7 @@ import pytest
 from infra.local import keyfile
 from infra.local.keyfile import KeyFileRefused, read_or_create, replace_private
 from shared.domain.secret import Secret
+from shared.ports.documents import StorageFull
 
 
 @pytest.fixture
@@ -97,3 +99,17 @@ def test_s3_the_bytes_of_a_replaced_key_are_wiped_unless_a_backup_shares_them(ho
     (home / "backup").hardlink_to(home / "a.key")
     replace_private(home / "a.key", Secret(b"third"))
     assert (home / "backup").read_bytes() == b"second"
+
+
+@pytest.mark.parametrize("step", ["mkstemp", "fsync"])
+def test_a_key_that_finds_no_room_says_so_and_leaves_nothing(home, monkeypatch, step):
+    def full(*_args, **_named):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    read_or_create(home / "a.key", _make)
+    monkeypatch.setattr(keyfile.tempfile if step == "mkstemp" else keyfile.os, step, full)
+    with pytest.raises(StorageFull, match=r"a\.key finds no room for another key: free some space"):
+        replace_private(home / "a.key", Secret(b"second"))
+    with pytest.raises(StorageFull, match=r"b\.key finds no room"):
+        read_or_create(home / "b.key", _make)
+    assert [(file.name, file.read_bytes()) for file in home.iterdir()] == [("a.key", _make())]
