@@ -14,9 +14,10 @@ Of how locks are, one thing lies here: which are quarantined, for no key goes to
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from shared.domain.documents import strays_of
 from shared.domain.errors import InvalidInput, UnknownSchemaVersion
 from shared.domain.stored import VERSION
 from shared.ledger.indexes import DEVICES, DEVICES_AT
@@ -43,13 +44,16 @@ MOST_LOCKS, MOST_CHARACTERS = 400, 600_000
 """On one page: a document may have a megabyte."""
 TRIES: Final = 20
 Body = Mapping[str, Any]
+_OF_FIRST_PAGE: Final = frozenset(
+    {VERSION, "edition", "pages", "hotel", "of_tenant", "of_property", "quarantined", "devices"}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Premises:
     """The copy: documents as they are kept; the property's is None before it is set up, and once it is gone.
 
-    `versions` are those of the pages as they were read.
+    `versions` are those of the pages as they were read; `strays` is what a newer release copied beside ours.
     """
 
     property_id: str
@@ -59,6 +63,7 @@ class Premises:
     edition: int = 0
     versions: tuple[str, ...] = ()
     quarantined: frozenset[str] = frozenset()
+    strays: Body = field(default_factory=dict)
 
     def after(self, writes: Sequence[Write]) -> "Premises":
         """Return the premises as these writes leave them."""
@@ -69,6 +74,10 @@ class Premises:
                 it if change is None else change(it, write, None if isinstance(write, Delete) else write.data)
             )
         return it
+
+    def made_anew(self, of: "Premises") -> "Premises":
+        """Return a copy made of the documents themselves, to be written in place of this one."""
+        return replace(of, edition=self.edition, versions=self.versions, strays=self.strays)
 
     def writes(self) -> list[Write]:
         """Return what keeps the premises, on the condition that nobody else has changed them."""
@@ -94,7 +103,7 @@ class Premises:
         }
         whole |= {"quarantined": sorted(self.quarantined)} if self.quarantined else {}
         for number, devices in enumerate(pages):
-            yield {**own, **({} if number else whole), "devices": devices}
+            yield {**({} if number else {**self.strays, **whole}), **own, "devices": devices}
 
     def _ref(self, number: int) -> Ref:
         return page_at(self.property_id, number)
@@ -123,7 +132,7 @@ async def change_hotel(store: TenantDocuments, property_id: str, writes: Sequenc
         known = await _kept(store, property_id)
         if known is None or known.hotel is None:
             found = await _one_by_one(store, property_id)
-            known = found if known is None else replace(found, edition=known.edition, versions=known.versions)
+            known = found if known is None else known.made_anew(found)
         versions = await _committed(store, [*writes, *known.after(writes).writes()])
         if versions is not None:
             break
@@ -184,6 +193,7 @@ def premises_in(pages: Sequence[Document]) -> Premises:
         first["edition"],
         tuple(page.version for page in pages),
         frozenset(first.get("quarantined", ())),
+        strays_of(first, _OF_FIRST_PAGE),
     )
 
 

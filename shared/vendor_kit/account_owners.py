@@ -55,9 +55,11 @@ class AccountOwners:
             await self._documents.commit([Create(ref, data)])
             return
         kept = await self._documents.get(ref)
-        if kept is None or dict(kept.data) == data:
+        if kept is None:
             return
         standing = Owner(TenantId(kept.data["tenant"]), PropertyId(kept.data["property"]))
+        if standing == owner:
+            return
         if await self._has_still(standing, name):
             raise AccountShared
         with contextlib.suppress(StaleVersion):

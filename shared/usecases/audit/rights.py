@@ -152,7 +152,8 @@ async def keep_for(body: Mapping[str, Any], on: AuditServices) -> dict[str, Any]
     if not isinstance(days, int) or not LEAST_DAYS <= days <= 36_525:
         raise InvalidInput("days", f"not from {LEAST_DAYS} to 36525", "seven years are the least")
     documents = await on.admitted(tenant)
-    found, data = await documents.get(RETENTION), {"schema_version": 1, "days": days}
+    found = await documents.get(RETENTION)
+    data = {**({} if found is None else found.data), "schema_version": 1, "days": days}
     write = Create(RETENTION, data) if found is None else Update(RETENTION, data, found.version)
     await documents.commit([write])
     return {"tenant": tenant, "days": days}

@@ -77,8 +77,9 @@ async def set_up_bucket(body: Mapping[str, Any], on: AuditServices) -> dict[str,
     name = f"{given['bucket']}/{on.cell}"
     signers = Signers(on.sealed, on.cipher, PLATFORM, PURPOSE)
     key = await signers.draw(name, on.entropy, SignatureType.COSIGNATURE)
-    former = [] if found is None else [*found.data["former"], found.data["key"]]
-    data = {"schema_version": 1, **given, "key": str(key), "former": former}
+    before = {} if found is None else found.data
+    former = [*before["former"], before["key"]] if before else []
+    data = {**before, "schema_version": 1, **given, "key": str(key), "former": former}
     write = Create(WITNESS, data) if found is None else Update(WITNESS, data, found.version)
     await store.commit([write])
     return {"witness": str(key)}
@@ -144,11 +145,11 @@ async def trust_desk(body: Mapping[str, Any], on: AuditServices) -> dict[str, An
         raise InvalidInput("key", "of no witness", "give a key of type 0x04")
     store = on.documents.tenant(PLATFORM)
     found = await store.get(DESKS)
-    known = [] if found is None else [*found.data["keys"]]
-    keys = [*dict.fromkeys([*known, str(key)])]
+    before = {} if found is None else found.data
+    keys = [*dict.fromkeys([*(before["keys"] if before else ()), str(key)])]
     if len(keys) > MOST_WITNESSES:
         raise InvalidInput("key", f"more than {MOST_WITNESSES} desks", "take one away first")
-    data = {"schema_version": 1, "keys": keys}
+    data = {**before, "schema_version": 1, "keys": keys}
     await store.commit([Create(DESKS, data) if found is None else Update(DESKS, data, found.version)])
     return {"witnesses": keys}
 

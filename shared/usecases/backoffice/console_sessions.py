@@ -143,7 +143,8 @@ async def ending(user: UserId, at: datetime, store: TenantDocuments) -> Create |
     """Return what ends every console that a person opened until an instant, however late it is heard of."""
     ref, last = Ref(ENDINGS, user), max(at, await ended_until(user, store))
     found = await store.get(ref)
-    data, until = {"schema_version": 1, "at": instant_to_text(last)}, last + LONGEST
+    before = {} if found is None else found.data
+    data, until = {**before, "schema_version": 1, "at": instant_to_text(last)}, last + LONGEST
     return Create(ref, data, until) if found is None else Update(ref, data, found.version, until)
 
 

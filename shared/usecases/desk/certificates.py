@@ -72,6 +72,7 @@ async def stop_desk(record: DeskRecord, store: TenantDocuments, on: DeskServices
 async def _listed(serials: Iterable[str], store: TenantDocuments, on: DeskServices) -> Create | Update:
     found, before = await store.get(REVOCATIONS), await revocations(store, on)
     data = {
+        **({} if found is None else found.data),
         "schema_version": 1,
         "number": before.number + 1,
         "issued": instant_to_text(on.now),

@@ -105,7 +105,8 @@ async def _kept(order: LockKeysOrder, on: DeskServices) -> list[str]:
         known[order.lock] = before if brought_again else {**keys, SINCE: instant_to_text(on.now)}
     ref = Ref(COLLECTION, f"{PURPOSE}.{order.property_id}")
     sealed = await on.cipher.seal(_context(order.tenant, ref), Secret(json.dumps(known).encode()))
-    data = {"schema_version": 1, "sealed": base64.b64encode(sealed).decode()}
+    beside = {} if found is None else found.data
+    data = {**beside, "schema_version": 1, "sealed": base64.b64encode(sealed).decode()}
     write = Create(ref, data) if found is None else Update(ref, data, found.version)
     await on.sealed.tenant(order.tenant).commit([write])
     return [*known]

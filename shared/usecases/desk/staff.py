@@ -90,7 +90,8 @@ async def staff_at(store: TenantDocuments, property_id: PropertyId, on: DeskServ
 async def _kept(order: StaffOrder, store: TenantDocuments, on: DeskServices) -> list[str]:
     ref = Ref(STAFF, order.property_id)
     found = await store.get(ref)
-    staff = {} if found is None else {**found.data["staff"]}
+    before = {} if found is None else found.data
+    staff = {**before["staff"]} if before else {}
     staff.pop(str(order.user), None)
     if order.roles and order.pin is not None:
         salt = base64.b64encode(on.keys.entropy.token(SALT_BYTES)).decode()
@@ -100,6 +101,6 @@ async def _kept(order: StaffOrder, store: TenantDocuments, on: DeskServices) -> 
         }
     if len(staff) > MOST:
         raise InvalidInput("user", f"more than {MOST} people", "take one away first")
-    data = {"schema_version": 1, "staff": staff}
+    data = {**before, "schema_version": 1, "staff": staff}
     await store.commit([Create(ref, data) if found is None else Update(ref, data, found.version)])
     return sorted(staff)

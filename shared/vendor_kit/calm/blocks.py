@@ -10,9 +10,10 @@
 
 import asyncio
 import contextlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from shared.domain.ids import TenantId
 from shared.domain.instants import instant_from_text, instant_to_text
@@ -110,6 +111,7 @@ class SharedBlocks:
         self._limit, self._clock, self._entropy, self._log = limit, clock, entropy, log
         self._time, self._known, self._demand = SharedTime(limit), Allowance(limit), Demand(limit)
         self._version: str | None = None
+        self._beside: Mapping[str, Any] = {}
         self._ours: str | None = None
         self._fresh, self._pause, self._own_share_at = False, 0.0, float("-inf")
         self._away, self._answers_in = False, 0.0
@@ -172,6 +174,7 @@ class SharedBlocks:
         if found is None:
             self._time.begin()
             self._known, self._version, self._fresh = Allowance(self._limit), None, True
+            self._beside = {}
         else:
             self._take_in(found)
 
@@ -179,11 +182,13 @@ class SharedBlocks:
         written = instant_from_text(found.data["written"], "written")
         self._known = Allowance.from_document(self._limit, found.data)
         self._time.saw(found.version, self._known.at, written, self._clock.now())
-        self._version, self._fresh = found.version, True
+        self._version, self._fresh, self._beside = found.version, True, found.data
 
     async def _written(self, allowance: Allowance) -> bool:
         now = self._clock.now()
-        data, until = {**allowance.to_document(), "written": instant_to_text(now)}, now + KEPT_FOR
+        # What a newer release wrote beside ours stays: the other process may be one of it.
+        data = {**self._beside, **allowance.to_document(), "written": instant_to_text(now)}
+        until = now + KEPT_FOR
         over = self._version
         write = Create(self._ref, data, until) if over is None else Update(self._ref, data, over, until)
         self._fresh = False

@@ -206,3 +206,14 @@ async def test_quarantine_is_in_the_copy_and_in_one_that_is_made_anew(store, boo
     assert (await premises_of(store, KABUL)).quarantined == frozenset()
     with pytest.raises(StaleVersion):
         await change_hotel(store, KABUL, [proven.write()])
+
+
+async def test_what_a_newer_release_copied_beside_ours_stays_whoever_writes_and_goes_with_the_copy(store):
+    found = await store.get(page_at(KABUL))
+    await store.commit([Update(found.ref, {**found.data, "of_tomorrow": {"a": 1}}, found.version)])
+    await change_hotel(store, KABUL, [mapped(TWO)])
+    await remove(store, TWO)
+    kept = (await store.get(page_at(KABUL))).data
+    assert kept == {**found.data, "edition": found.data["edition"] + 2, "of_tomorrow": {"a": 1}}
+    await drop_copy(store)
+    assert "of_tomorrow" not in {**(await premises_of(store, KABUL)).strays}

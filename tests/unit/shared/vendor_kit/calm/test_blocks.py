@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
+import json
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
-from shared.ports.documents import Ref
+from shared.ports.documents import Create, Ref
 from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.calm.blocks import COLLECTION, PLATFORM, WITHOUT_STORE, OwnBlocks, SharedBlocks
 from shared.vendor_kit.calm.urgency import Urgency
@@ -14,6 +16,7 @@ from shared.vendor_kit.rate import RateLimit, Throttled
 from tests.unit.shared.vendor_kit.calm.instances import among_instances
 
 TTLOCK, VOSTIO = Limit(calls=100, spare=15), Limit(calls=30, seconds=1.0)
+RELEASED = Path(__file__).parents[2] / "ledger" / "released" / "rates.v1.json"
 INSTANCES, APPLICATION = 50, "ttlock:0123456789abcdef"
 
 
@@ -283,3 +286,21 @@ def test_what_is_kept_names_the_application_by_its_digest_and_stays_small(tmp_pa
     month = {"month", "spent", "reserved", "limit"}
     assert set(kept) == {"schema_version", "at", "next_at", "blocks", "written"} | month
     assert len(kept["blocks"]) <= 110
+
+
+def test_whoever_takes_calls_counts_those_of_a_release_and_keeps_what_a_newer_one_wrote(tmp_path):
+    released = json.loads(RELEASED.read_text())["by a process"]
+
+    async def scenario(instances):
+        documents, ref = instances.store.tenant(PLATFORM), Ref(COLLECTION, APPLICATION)
+        await documents.commit([Create(ref, {**released, "of_tomorrow": {"a": 1}})])
+        rate = Crowd(instances, TTLOCK).rate()
+        for _ in range(9):
+            await rate.turn(Urgency.ISSUE)
+        return (await documents.get(ref)).data
+
+    kept = among_instances(tmp_path, scenario)
+    assert kept["of_tomorrow"] == {"a": 1}
+    assert kept.keys() - released.keys() == {"of_tomorrow"}
+    assert kept["spent"] > released["spent"] > 0
+    assert sum(calls for _, calls in kept["blocks"]) > sum(calls for _, calls in released["blocks"])
