@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import LockDeviceId, TenantId, UserId
 from shared.domain.secret import Secret
-from shared.keywork.services import Services
+from shared.keywork.services import Services, retry_on_conflict
 from shared.keywork.vendor_session import VendorSession
 from shared.ledger.backup_code import backup_code_from, ref_of
 from shared.ledger.device_record import (
@@ -62,6 +62,11 @@ class TakeOutOfUse:
 async def take_out_of_use(command: TakeOutOfUse, services: Services) -> dict[str, Any]:
     """Take a lock out of use, and say until when its account must have changed."""
     store = await services.hotels.admit(command.tenant)
+    # Whoever looks at locks writes of this one too, and may do so while its backup code is taken back.
+    return await retry_on_conflict(lambda: _taken_out(command, store, services))
+
+
+async def _taken_out(command: TakeOutOfUse, store: TenantDocuments, services: Services) -> dict[str, Any]:
     found = await store.get(Ref(DEVICE_HEALTH, str(command.device)))
     if found is None:
         raise InvalidInput("device", "no lock that was ever looked at", "Name one of keyfleet devices")

@@ -15,6 +15,7 @@ from shared.ledger.ledger import Change
 from shared.ledger.premises import change_hotel
 from shared.ledger.sealed_keys import SealedKeys
 from shared.ports.documents import Create, Ref
+from shared.usecases.devices import out_of_use
 from shared.usecases.devices.out_of_use import TakeOutOfUse, take_out_of_use, watch_leaving
 from tests.support.few_doors import ROOMS, door, move_in
 from tests.support.ledger_books import KABUL, MOCK, SILK
@@ -111,3 +112,19 @@ async def test_what_was_known_of_where_a_lock_hangs_is_over_when_it_leaves(mappe
     left = await _record(books)
     assert (left.proven_at, left.swapped_at, left.hardware) == (None, None, None)
     assert (await books.services.hotels.premises(SILK, KABUL)).quarantined == frozenset()
+
+
+async def test_lock_that_is_looked_at_as_it_leaves_leaves_all_the_same(mapped_anew, monkeypatch):
+    looks = []
+
+    async def looked_at_meanwhile(*_):
+        if not looks:
+            looks.append(await _record(mapped_anew))
+            await mapped_anew.documents.commit(
+                [replace(looks[0], missing_since=mapped_anew.clock.now()).write()]
+            )
+
+    monkeypatch.setattr(out_of_use, "take_back", looked_at_meanwhile)
+    await take_out_of_use(ORDER, mapped_anew.services)
+    record = await _record(mapped_anew)
+    assert (record.out_of_use.at, record.missing_since) == (mapped_anew.clock.now(),) * 2
