@@ -4,8 +4,14 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from functions.lock_api.doors import AtPlace
-from functions.lock_api.places import cell_of, device_at, key_at_named, property_asked
+from functions.lock_api.places import (
+    AtPlace,
+    cell_of,
+    device_at,
+    key_at_named,
+    property_asked,
+    property_or,
+)
 from functions.lock_api.shown import At, KeyId, Text, shown
 from shared.domain.errors import InvalidInput
 from shared.domain.permissions import Permission
@@ -18,9 +24,10 @@ from shared.runtime.routes import Route
 _MOST: Final = 200
 
 
-class AttemptsMeant(AtPlace):
+class AttemptsMeant(Published):
     """Whose attempts: with a key, at a lock, or at all doors of a property; the newest, up to so many."""
 
+    property: Annotated[Maybe[PropertyId], property_or("device", "key")] = None
     device: Maybe[DeviceId] = None
     key: Maybe[KeyId] = None
     limit: Annotated[int, Field(ge=1, le=_MOST)] = 50

@@ -5,7 +5,15 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from functions.lock_api.places import as_state, cell_of, key_at, property_asked, stay_at, store_of
+from functions.lock_api.places import (
+    as_state,
+    cell_of,
+    key_at,
+    property_asked,
+    property_or,
+    stay_at,
+    store_of,
+)
 from functions.lock_api.shown import (
     AtLock,
     Credential,
@@ -40,7 +48,7 @@ LOOKED_AT: Final = 5
 class CredentialsWanted(Paged):
     """Which keys: those of a stay, or of a property; the newest first."""
 
-    property: Maybe[PropertyId] = None
+    property: Annotated[Maybe[PropertyId], property_or("reservation")] = None
     reservation: Maybe[ReservationId] = None
     state: Maybe[KeyState] = None
 

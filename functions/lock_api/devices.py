@@ -4,8 +4,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from functions.lock_api.doors import AtPlace
-from functions.lock_api.places import as_state, device_at, property_asked, store_of
+from functions.lock_api.places import AtPlace, as_state, device_at, property_asked, store_of
 from functions.lock_api.shown import At, KeyId, shown
 from shared.domain.ids import LockDeviceId
 from shared.domain.ids import PropertyId as AtProperty

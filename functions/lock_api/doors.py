@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from functions.lock_api.places import property_asked, store_of
+from functions.lock_api.places import AtPlace, property_asked, store_of
 from functions.lock_api.shown import At, GrantOrFindingId, KeyId, KeyState, shown
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId as AtProperty
@@ -36,19 +36,19 @@ from shared.runtime.properties import setup_at
 from shared.runtime.routes import Route
 
 Readiness = Literal["none", "failed", "waiting", "resting", "accepted", "on_lock", "used"]
+ROOM_OF_ONE: Final = "May be left out unless several properties that its caller sees have such a room."
 _DATE: Final = "^[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
 
 
-class AtPlace(Published):
-    """At which property."""
+class AccessWanted(Published):
+    """At which property the room is."""
 
-    property: Maybe[PropertyId] = None
+    property: Annotated[Maybe[PropertyId], Field(description=ROOM_OF_ONE)] = None
 
 
-class ArrivalsWanted(Published):
+class ArrivalsWanted(AtPlace):
     """Which day of which property; without a day, today by the clock on its wall."""
 
-    property: Maybe[PropertyId] = None
     day: Annotated[Maybe[str], Field(pattern=_DATE)] = None
 
 
@@ -170,7 +170,7 @@ ROUTES: Final = (
         path="/lock/v1/rooms/{roomId}/access",
         summary="Who can open this room, and until when",
         use_case=room_access,
-        query=AtPlace,
+        query=AccessWanted,
         answer=Access,
         permission=Permission.DOOR_READ,
     ),

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from functions.lock_api.places import as_state, cell_of, property_asked, store_of
+from functions.lock_api.places import AtPlace, as_state, cell_of, property_asked, store_of
 from functions.lock_api.shown import At, shown
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import LockDeviceId, PropertyId
@@ -21,12 +21,6 @@ from shared.runtime.platform import Platform
 from shared.runtime.problems import NotThere
 from shared.runtime.routes import Route
 from shared.usecases.bulk.begin_bulk import BeginBulk, begin_bulk
-
-
-class BulkWanted(Published):
-    """At which property."""
-
-    property: Maybe[InProperty] = None
 
 
 class BulkRevocation(Published):
@@ -133,7 +127,7 @@ ROUTES: Final = (
         path="/lock/v1/bulk-revocations",
         summary="Revocations of many keys, and how far each is",
         use_case=list_bulk_revocations,
-        query=BulkWanted,
+        query=AtPlace,
         answer=BulkRevocations,
         permission=_P.SAGA_READ,
     ),

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from functions.lock_api.places import as_state, key_at, property_asked, store_of
+from functions.lock_api.places import AtPlace, as_state, key_at, property_asked, store_of
 from functions.lock_api.shown import At, Credential, KeyId, Text, Work, shown
 from shared.domain.permissions import Permission
-from shared.events.wire import Flag, Maybe, PropertyId, Published, ReservationId
+from shared.events.wire import Flag, Maybe, Published, ReservationId
 from shared.keywork.start import WORKFLOWS
 from shared.ports.dead_letters import AT_MOST
 from shared.ports.executions import Happening
@@ -26,12 +26,6 @@ from shared.usecases.operations.letters import shown_letter
 from shared.usecases.operations.look import LETTERS, refused
 
 MOST_SHOWN: Final = 200
-
-
-class SagasWanted(Published):
-    """At which property."""
-
-    property: Maybe[PropertyId] = None
 
 
 class Sagas(Published):
@@ -180,7 +174,7 @@ ROUTES: Final = (
         path="/lock/v1/sagas",
         summary="Keys whose work is not done",
         use_case=list_sagas,
-        query=SagasWanted,
+        query=AtPlace,
         answer=Sagas,
         permission=_P.SAGA_READ,
     ),

@@ -1,7 +1,13 @@
 """Where a thing is that a caller asks about: found first, and shown or changed only to whom works there."""
 
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import PropertyId
+from shared.events.wire import Maybe, Published
+from shared.events.wire import PropertyId as InProperty
 from shared.ports.documents import TenantDocuments
 from shared.queries.devices import find_device
 from shared.queries.found import FoundKey, FoundStay, find_key, find_stay
@@ -12,6 +18,18 @@ from shared.runtime.platform import Platform
 from shared.runtime.problems import NotThere
 
 as_state = problems.as_state
+LEFT_OUT: Final = "May be left out by whoever sees one property only"
+
+
+def property_or(*instead: str) -> Any:
+    """Return a list's property as its readers are told of it: they must name it, or something instead."""
+    return Field(description="".join([LEFT_OUT, *(f", or names a `{each}`" for each in instead), "."]))
+
+
+class AtPlace(Published):
+    """At which property."""
+
+    property: Annotated[Maybe[InProperty], property_or()] = None
 
 
 def store_of(asked: Asked, on: Platform) -> TenantDocuments:

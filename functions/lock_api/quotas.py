@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from functions.lock_api.places import cell_of, property_asked, store_of
+from functions.lock_api.places import AtPlace, cell_of, property_asked, store_of
 from functions.lock_api.shown import At, shown
 from shared.domain.permissions import Permission
 from shared.events.wire import Flag, Maybe, PropertyId, Published, VendorCode
@@ -12,12 +12,6 @@ from shared.runtime.asked import Asked
 from shared.runtime.platform import Platform
 from shared.runtime.problems import NotThere
 from shared.runtime.routes import Route
-
-
-class AtHotel(Published):
-    """Which property; whoever works at one need not say."""
-
-    property: Maybe[PropertyId] = None
 
 
 class Due(Published):
@@ -91,7 +85,7 @@ ROUTES: Final = (
         path="/lock/v1/quotas",
         summary="What is left of the calls that vendors may be asked",
         use_case=quotas,
-        query=AtHotel,
+        query=AtPlace,
         answer=Quotas,
         permission=Permission.DEVICE_READ,
     ),

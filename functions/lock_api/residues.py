@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Literal
 
-from functions.lock_api.places import as_state, cell_of, property_asked, store_of
+from functions.lock_api.places import AtPlace, as_state, cell_of, property_asked, store_of
 from functions.lock_api.shown import At, GrantOrFindingId, KeyId, shown
 from shared.domain.ids import FindingId, GrantId
 from shared.domain.ids import PropertyId as AtProperty
@@ -28,12 +28,6 @@ from shared.runtime.routes import Route
 from shared.usecases.reconcile.begin_comparison import BeginComparison, begin_comparisons
 from shared.usecases.reconcile.give_word import LONGEST_REASON, GiveWord, give_word
 from shared.usecases.upkeep import close_residue as closing
-
-
-class ResiduesWanted(Published):
-    """At which property."""
-
-    property: Maybe[PropertyId] = None
 
 
 class Residue(Published):
@@ -133,7 +127,7 @@ ROUTES: Final = (
         path="/lock/v1/residues",
         summary="What may open locks and should not",
         use_case=list_residues,
-        query=ResiduesWanted,
+        query=AtPlace,
         answer=Residues,
         permission=Permission.RESIDUE_READ,
     ),

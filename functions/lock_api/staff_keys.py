@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from functions.lock_api.places import as_state, property_asked, store_of
+from functions.lock_api.places import as_state, property_asked, property_or, store_of
 from functions.lock_api.shown import At, KeyId, Paged, Text, shown
 from shared.domain.ids import MasterKeyId, UserId
 from shared.domain.permissions import Permission
@@ -39,7 +39,7 @@ Shift = Annotated[str, Field(pattern="^[A-Za-z]{3}(-[A-Za-z]{3})? [0-9]{2}:[0-9]
 class StaffKeysWanted(Paged):
     """Whose master keys: a person's that are not over, or all that a property ever had."""
 
-    property: Maybe[InProperty] = None
+    property: Annotated[Maybe[InProperty], property_or("staff")] = None
     staff: Maybe[OfUser] = None
 
 

@@ -1,4 +1,4 @@
-"""Entry points for tenant events."""
+"""Entry points for tenants: what an event asks, the table of reactions says; what is ordered, a manager."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,22 +13,13 @@ if TYPE_CHECKING:
 @subscriber("melmastoon.tenant.config_updated.v1")
 async def on_config_updated(event: "Event", on: Platform) -> None:
     """Keep the key policy that the event carries, if it carries one."""
-    from shared.usecases.hotels.reload_policy import ReloadPolicy, reload_policy
-
-    store = await on.hotels.admit(event.tenant_id)
-    if event.data.key_kind_policy is not None:
-        settings, of = event.data.key_kind_policy, event.data.property_id
-        await reload_policy(ReloadPolicy(settings, event.id, event.time, of), store)
-        on.hotels.forget(event.tenant_id)
+    await _react(event, on)
 
 
 @subscriber("melmastoon.tenant.property.deactivated.v1")
 async def on_property_deactivated(event: "Event", on: Platform) -> None:
     """Close a property, and have all its keys revoked."""
-    from shared.runtime.keys import services_of
-    from shared.usecases.bulk.begin_bulk import close_property
-
-    await close_property(event, services_of(on))
+    await _react(event, on)
 
 
 @step
@@ -49,3 +40,10 @@ async def bulk_revoke(body: Mapping[str, Any], on: Platform) -> Mapping[str, Any
     from shared.usecases.bulk.step_bulk import BulkCall, step_bulk
 
     return await step_bulk(BulkCall.of(body), services_of(on))
+
+
+async def _react(event: "Event", on: Platform) -> None:
+    from shared.runtime.keys import services_of
+    from shared.usecases.hotels.reactions import react
+
+    await react(event, services_of(on))

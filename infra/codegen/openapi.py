@@ -208,8 +208,9 @@ def _in_query(route: Route) -> Iterator[Json]:
         return
     schema = route.query.model_json_schema(by_alias=True)
     for name, field in schema.get("properties", {}).items():
+        said = {"description": field.pop("description")} if "description" in field else {}
         required = name in schema.get("required", ())
-        yield {"name": name, "in": "query", "required": required, "schema": _plain(field)}
+        yield {"name": name, "in": "query", **said, "required": required, "schema": _plain(field)}
 
 
 def _in_headers(route: Route) -> Iterator[Json]:

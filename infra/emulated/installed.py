@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -76,8 +77,6 @@ PUBSUB: Final = Emulator(
     "com.google.cloud.pubsub.testing.v1.Main",
     "Server started, listening on",
 )
-_STARTED: Final[list["subprocess.Popen[bytes]"]] = []
-"""What this process started: it may outlive us, for others use it too."""
 
 
 @contextmanager
@@ -141,13 +140,9 @@ class _Shared:
     def _start(self) -> dict[str, Any]:
         port, log = _free_port(), self._folder / f"{self._emulator.name}.log"
         # To a file: it logs every refusal at length, and a full pipe would stop it.
-        with log.open("wb") as output:
-            process = subprocess.Popen(  # noqa: S603 - Google's own program, and no shell
-                self._emulator.command(port), stdout=output, stderr=subprocess.STDOUT, start_new_session=True
-            )
-        _STARTED.append(process)
-        _wait(process, self._emulator, log)
-        return {"pid": process.pid, "port": port, "users": []}
+        pid = _spawned(self._emulator.command(port), log)
+        _wait(pid, self._emulator, log)
+        return {"pid": pid, "port": port, "users": []}
 
 
 def _lives(pid: int) -> bool:
@@ -162,23 +157,34 @@ def _lives(pid: int) -> bool:
 
 def _end(pid: int | None, emulator: Emulator) -> None:
     """End an emulator that this or another process started, and no other that has its number now."""
-    if pid is None:
-        return
-    asked = ["/bin/ps", "-ww", "-o", "command=", "-p", str(pid)]
-    found = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603 - no shell
-    if emulator.main not in found.stdout:
+    if pid is None or not _runs(pid, emulator):
         return
     with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, 9)
-    for ours in (each for each in _STARTED if each.pid == pid):
-        ours.wait()
+        os.kill(pid, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):  # another process started it
+        os.waitpid(pid, 0)
 
 
-def _wait(process: "subprocess.Popen[bytes]", emulator: Emulator, log: Path) -> None:
+def _runs(pid: int, emulator: Emulator) -> bool:
+    asked = ["/bin/ps", "-ww", "-o", "command=", "-p", str(pid)]
+    found = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603 - no shell
+    return emulator.main in found.stdout
+
+
+def _spawned(command: list[str], log: Path) -> int:
+    """Start a program that may outlive us, for others use it too: no object of ours stands for it."""
+    out, error = 1, 2
+    kept = (os.POSIX_SPAWN_OPEN, out, str(log), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    files = (kept, (os.POSIX_SPAWN_DUP2, out, error))
+    return os.posix_spawnp(command[0], command, os.environ, file_actions=files, setsid=True)
+
+
+def _wait(pid: int, emulator: Emulator, log: Path) -> None:
     now, rest = SystemClock().now, threading.Event()
     deadline = now() + LONGEST_START
     while emulator.ready not in (said := log.read_text(encoding="utf-8")):
-        if process.poll() is not None or now() > deadline:
+        ended, _ = os.waitpid(pid, os.WNOHANG)
+        if ended or now() > deadline:
             raise NotStarted(f"the {emulator.name} emulator did not start; its last words:\n{said[-2000:]}")
         rest.wait(0.02)
 

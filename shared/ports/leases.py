@@ -1,9 +1,9 @@
 """Leases: one holder at a time, for a while, with a number that tells a late holder from the present one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Any, Protocol
 
 from shared.domain.ids import TenantId
 
@@ -27,7 +27,8 @@ class Waiter:
 class Lease:
     """A lease held: `fence` grows with every new holder and is named in what the holder writes.
 
-    `proof` is whatever the leases gave with it to know it again by, `line` who was known to wait for it then.
+    `proof` is whatever the leases gave with it to know it again by, `line` who was known to wait for it then,
+    `strays` what a newer release wrote beside it.
     """
 
     tenant: TenantId
@@ -37,6 +38,7 @@ class Lease:
     expires_at: datetime
     proof: str = field(default="", repr=False, compare=False)
     line: tuple[Waiter, ...] = field(default=(), repr=False, compare=False)
+    strays: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 class LeaseLost(Exception):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from shared.domain.documents import strays_of
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
 from shared.domain.instants import instant_from_text, instant_to_text
@@ -24,6 +25,7 @@ NOBODY = ""
 RIGHT_OF_WAY: Final = timedelta(seconds=3)
 """For so long a free lease is left to whoever is first in the line: they look more often than that."""
 MOST_WAITING: Final = 50
+_OURS: Final = frozenset({"schema_version", "holder", "fence", "expires_at", "line"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +61,12 @@ class DocumentLeases:
             return None
         if found is not None and self._held(found):
             return None
-        fence = 1 if found is None else found.data["fence"] + 1
-        version, line = (None, ()) if found is None else (found.version, self._behind(found, waiter))
-        return await self._written(Lease(tenant, name, holder, fence, self._until(ttl), line=line), version)
+        until = self._until(ttl)
+        if found is None:
+            return await self._written(Lease(tenant, name, holder, 1, until), None)
+        fence, line = found.data["fence"] + 1, self._behind(found, waiter)
+        taken = Lease(tenant, name, holder, fence, until, line=line, strays=_beside(found))
+        return await self._written(taken, found.version)
 
     async def line(self, lease: Lease) -> Sequence[Waiter]:
         """Return who waits for a lease that is held."""
@@ -75,7 +80,8 @@ class DocumentLeases:
         if found is None or not self._held(found):
             renewed = None
         else:
-            renewed = await self._written(replace(longer, line=self._left(found, None)), found.version)
+            longer = replace(longer, line=self._left(found, None), strays=_beside(found))
+            renewed = await self._written(longer, found.version)
         if renewed is None:
             raise LeaseLost(f"lease {lease.name} is no longer {lease.holder}'s: stop, and acquire it anew")
         return renewed
@@ -88,9 +94,10 @@ class DocumentLeases:
         # Renewed since, waited for, or lost: only what is there can tell; and somebody may join meanwhile.
         for _ in range(3):
             found = await self._mine(lease)
-            if found is None or await self._written(
-                replace(free, line=_with(_line(found), waiter)), found.version
-            ):
+            if found is None:
+                return
+            free = replace(free, line=_with(_line(found), waiter), strays=_beside(found))
+            if await self._written(free, found.version):
                 return
 
     def _before(self, found: Document, waiter: Waiter) -> bool:
@@ -161,8 +168,14 @@ def _expiry(document: Document) -> datetime:
     return instant_from_text(document.data["expires_at"], "expires_at")
 
 
+def _beside(found: Document) -> Mapping[str, Any]:
+    """Return what a newer release wrote beside ours, which stays when the lease is written anew."""
+    return strays_of(found.data, _OURS)
+
+
 def _data(lease: Lease) -> dict[str, Any]:
     data: dict[str, Any] = {
+        **lease.strays,
         "schema_version": SCHEMA_VERSION,
         "holder": lease.holder,
         "fence": lease.fence,

@@ -45,6 +45,7 @@ class BeginBulk:
     cause: Cause
     device_id: LockDeviceId | None = None
     by: Actor = SAGA
+    reason: RevokeReason = RevokeReason.SECURITY
 
     @classmethod
     def of(cls, body: Mapping[str, Any], services: Services) -> Self:
@@ -64,10 +65,10 @@ class BeginBulk:
         return str(self.device_id or self.property_id)
 
 
-async def close_property(event: "Event", services: Services) -> BulkJob:
+async def close_property(event: "Event", reason: RevokeReason, services: Services) -> BulkJob:
     """Revoke every key of a property that was deactivated (B §3)."""
     tenant, hotel = TenantId(event.tenant_id), PropertyId(event.data.property_id)
-    return await begin_bulk(BeginBulk(tenant, hotel, cause_of(event)), services)
+    return await begin_bulk(BeginBulk(tenant, hotel, cause_of(event), reason=reason), services)
 
 
 async def begin_bulk(command: BeginBulk, services: Services) -> BulkJob:
@@ -112,7 +113,7 @@ async def _kept(command: BeginBulk, ledger: Ledger, services: Services) -> BulkJ
         id=command.job,
         property_id=command.property_id,
         device_id=command.device_id,
-        reason=RevokeReason.SECURITY,
+        reason=command.reason,
         cause=command.cause,
         event_id=command.cause.event_id,
         began_at=now,

@@ -3,13 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shared.domain.policy import DEFAULT_POLICY, KeyKindPolicy
+from shared.keywork.services import Services
 from shared.ledger.indexes import PROPERTIES
 from shared.ledger.policies import OF_TENANT, POLICIES
 from shared.ledger.premises import PAGE, change_hotel, refresh_policy
 from shared.ports.documents import Create, Document, Ref, TenantDocuments, Update
+
+if TYPE_CHECKING:
+    from shared.events.envelope import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,15 @@ class ReloadPolicy:
             "event_id": self.event_id,
             "event_time": self.event_time.isoformat(),
         }
+
+
+async def hear_policy(event: "Event", services: Services) -> None:
+    """Keep the key policy that an event carries, if it carries one."""
+    store = await services.hotels.admit(event.tenant_id)
+    settings, of = event.data.key_kind_policy, event.data.property_id
+    if settings is not None:
+        await reload_policy(ReloadPolicy(settings, event.id, event.time, of), store)
+        services.hotels.forget(event.tenant_id)
 
 
 async def reload_policy(command: ReloadPolicy, store: TenantDocuments) -> bool:

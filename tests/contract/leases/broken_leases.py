@@ -93,6 +93,13 @@ class RenewsInWordsOnly(DocumentLeases):
         return replace(lease, expires_at=self._clock.now() + ttl)
 
 
+class KnowsItsOwnFieldsOnly(DocumentLeases):
+    """Writes what this release knows of a lease, and nothing else."""
+
+    async def _written(self, lease, over):
+        return await super()._written(replace(lease, strays={}), over)
+
+
 class OneHotel(DocumentLeases):
     async def acquire(self, tenant, name, holder, ttl):
         return await super().acquire(ALPHA, name, holder, ttl)
@@ -115,6 +122,7 @@ BROKEN = {
     RenewsByName: "test_a_lease_another_has_is_not_renewed",
     RenewsTheExpired: "test_an_expired_lease_is_not_renewed",
     RenewsInWordsOnly: "test_a_renewed_lease_is_held_for_longer",
+    KnowsItsOwnFieldsOnly: "test_what_a_newer_release_wrote_beside_a_lease_stays",
     OneHotel: "test_tenants_and_names_have_leases_of_their_own",
     TakesAnyTime: "test_a_lease_that_would_never_be_held_is_refused",
 }

@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.errors import InvalidInput
 from shared.ports.leases import LeaseLost
-from tests.contract.leases.setting import ALPHA, BETA, GATEWAY, MINUTE
+from tests.contract.leases.setting import ALPHA, BETA, GATEWAY, MINUTE, NEWER
 
 
 class LeasesContract:
@@ -121,6 +121,21 @@ class LeasesContract:
         await setting.acquire("first")
         await setting.reopen()
         assert await setting.acquire("second") is None
+
+    async def test_what_a_newer_release_wrote_beside_a_lease_stays(self, setting):
+        lease = await setting.acquire("held meanwhile")
+        await setting.write_as_a_newer_release()
+        written = []
+        await setting.leases.release(lease)
+        written.append(await setting.kept())
+        lease = await setting.acquire("taken anew")
+        written.append(await setting.kept())
+        renewed = await setting.leases.renew(lease, MINUTE)
+        written.append(await setting.kept())
+        await setting.leases.release(renewed)
+        written.append(await setting.kept())
+        assert [each.data["fence"] for each in written] == [1, 2, 2, 2]
+        assert all(each.data.items() >= NEWER.items() for each in written)
 
     async def test_tenants_and_names_have_leases_of_their_own(self, setting):
         assert await setting.acquire("first") is not None

@@ -184,7 +184,6 @@ KINDS = {
         read=holder_and_line,
         means=(None, (WAITER,)),
         again=renewed,
-        whole="its holder says again what holds for a minute, without a read: a turn costs two writes",
     ),
     ("breakers", "open"): Kind(
         ref=Ref(circuit.COLLECTION, APPLICATION),

@@ -1,13 +1,17 @@
 """One emulator of a machine: started by the first who uses it, ended by the last."""
 
+import json
+import subprocess
 import sys
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from infra.emulated import installed
 from infra.emulated.installed import Emulator, NotInstalled, NotStarted, running
 
+ROOT = Path(__file__).parents[4]
 READY, NEVER = "I am ready", "what it never says"
 
 
@@ -28,31 +32,61 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def _alive(process):
-    return process.poll() is None
+STAND = Stand("stand", "", "com.example.Main", READY)
+FIRST_TO_LEAVE = """
+import sys
+from pathlib import Path
+from infra.emulated import installed
+from tests.unit.infra.emulated.test_installed import STAND
+
+installed.SHARED = Path(sys.argv[1])
+with installed.running(STAND):
+    print("here", flush=True)
+    sys.stdin.readline()
+"""
 
 
-def test_an_emulator_is_shared_and_ends_with_its_last_user():
-    emulator = Stand("stand", "", "com.example.Main", READY)
-    with running(emulator) as first:
-        with running(emulator) as second:
+def started(folder):
+    """Return the number of the program that runs."""
+    return json.loads(next(folder.glob("*/stand.json")).read_text())["pid"]
+
+
+def _alive(pid):
+    return installed._runs(pid, STAND)
+
+
+def test_an_emulator_is_shared_and_ends_with_its_last_user(tmp_path):
+    with running(STAND) as first:
+        with running(STAND) as second:
             assert first == second
-        process = installed._STARTED[-1]
-        assert _alive(process)
-    assert not _alive(process)
+        pid = started(tmp_path)
+        assert _alive(pid)
+    assert not _alive(pid)
+
+
+def test_whoever_started_one_leaves_it_to_the_others_and_says_nothing(tmp_path):
+    command = [sys.executable, "-X", "dev", "-c", FIRST_TO_LEAVE, tmp_path]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, cwd=ROOT, text=True, **pipes) as first:
+        assert first.stdout.readline() == "here\n"
+        with running(STAND):
+            assert first.communicate("\n") == ("", "")
+            assert first.returncode == 0
+            pid = started(tmp_path)
+            assert _alive(pid)
+    while _alive(pid):
+        Event().wait(0.01)
 
 
 def test_one_that_its_users_left_dead_is_ended_and_another_started(tmp_path):
-    emulator = Stand("stand", "", "com.example.Main", READY)
-    shared = installed._Shared(emulator)
-    shared.enter()
-    left, file = installed._STARTED[-1], next(Path(tmp_path).glob("*/stand.json"))
+    installed._Shared(STAND).enter()
+    left, file = started(tmp_path), next(tmp_path.glob("*/stand.json"))
     file.write_text(
         file.read_text().replace('"users": [', '"users": [4194305, ').split("4194305")[0] + "4194305]}"
     )
-    with running(emulator):
+    with running(STAND):
         assert not _alive(left)
-        assert _alive(installed._STARTED[-1])
+        assert _alive(started(tmp_path))
 
 
 def test_one_that_does_not_start_says_its_last_words():
