@@ -21,6 +21,8 @@ from infra.local.ambient import SystemClock
 LONGEST_START: Final = timedelta(minutes=1)
 SHARED: Final = Path("/tmp")  # noqa: S108 - one place a machine, whatever TMPDIR says; the folder is its user's own
 FIRST_PORT, MANY_PORTS, LAST_PORT = 20_000, 10_000, 32_000
+_BESIDE: Final = ("/bin/sh", "-c", 'log=$1; shift; "$@" >"$log" 2>&1 & echo $!', "sh")
+"""Starts a program as nobody's child and says its number."""
 
 
 class NotInstalled(Exception):
@@ -161,8 +163,9 @@ def _end(pid: int | None, emulator: Emulator) -> None:
         return
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
-    with contextlib.suppress(ChildProcessError):  # another process started it
-        os.waitpid(pid, 0)
+    rest = threading.Event()
+    while _runs(pid, emulator):
+        rest.wait(0.01)
 
 
 def _runs(pid: int, emulator: Emulator) -> bool:
@@ -172,21 +175,23 @@ def _runs(pid: int, emulator: Emulator) -> bool:
 
 
 def _spawned(command: list[str], log: Path) -> int:
-    """Start a program that may outlive us, for others use it too: no object of ours stands for it."""
-    out, error = 1, 2
-    kept = (os.POSIX_SPAWN_OPEN, out, str(log), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    files = (kept, (os.POSIX_SPAWN_DUP2, out, error))
-    return os.posix_spawnp(command[0], command, os.environ, file_actions=files, setsid=True)
+    """Start a program that may outlive us, for others use it too: it is no child of ours.
+
+    Neither is its CPU then counted as that of the test at whose end it happened to end.
+    """
+    started = [*_BESIDE, str(log), *command]
+    told = subprocess.run(started, capture_output=True, check=True, start_new_session=True)  # noqa: S603 - as above
+    return int(told.stdout)
 
 
 def _wait(pid: int, emulator: Emulator, log: Path) -> None:
     now, rest = SystemClock().now, threading.Event()
     deadline = now() + LONGEST_START
-    while emulator.ready not in (said := log.read_text(encoding="utf-8")):
-        ended, _ = os.waitpid(pid, os.WNOHANG)
-        if ended or now() > deadline:
+    while emulator.ready not in log.read_text(encoding="utf-8"):
+        if not _runs(pid, emulator) or now() > deadline:
+            said = log.read_text(encoding="utf-8")
             raise NotStarted(f"the {emulator.name} emulator did not start; its last words:\n{said[-2000:]}")
-        rest.wait(0.02)
+        rest.wait(0.1)
 
 
 def _free_port() -> int:
