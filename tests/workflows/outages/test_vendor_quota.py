@@ -6,7 +6,7 @@ import orjson
 
 from shared.domain.secret import Secret
 from tests.support.sample_hotel import play
-from tests.workflows.staff.test_staff_shifts import begun
+from tests.support.shifts import begun
 
 ACCOUNT = "lock-ttlock-tnt_silk-ppt_kabul-api"
 
