@@ -206,6 +206,7 @@ def test_when_too_much_is_gone_nobody_believes_it_without_a_word(tmp_path):
         assert (await last(house))["progress"] == "braked"
         (alert,) = [line for line in house.logged("ALERT") if "vanished" in line["message"]]
         assert (alert["gone"], alert["expected"], alert["runbook"]) == (5, 8, "lock/findings")
+        assert alert["because"] == "5 of 8 keys at ttlock's locks"
         await swept(house)
         assert not await house.keys_at("front")
         for finding in await findings(house, "vanished"):
