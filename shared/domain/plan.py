@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Self
 
 from shared.domain.errors import InvalidInput, PlanExhausted
@@ -13,6 +13,8 @@ from shared.domain.replacing import replace
 _PROBLEM: Final = re.compile(r"[A-Za-z][A-Za-z._]{1,63}")
 MAX_ATTEMPTS: Final = 6
 """The first attempt and five more, over all choices of a credential."""
+LEAST_TIME: Final = timedelta(minutes=6)
+"""So long six attempts take at least, by the waits between them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +70,29 @@ class IssuePlan:
         return len(self.made)
 
     @property
+    def answered(self) -> int:
+        """How many attempts we lived to see the end of."""
+        return sum(each.problem is not None for each in self.made)
+
+    @property
+    def spent(self) -> bool:
+        """Say whether there is no attempt left.
+
+        One that broke off, as when our process is killed, is made again: it counts only where as many as
+        there are had the time that they take.
+        """
+        if self.attempts < MAX_ATTEMPTS:
+            return False
+        return self.answered >= MAX_ATTEMPTS or self.made[-1].at - self.made[0].at >= LEAST_TIME
+
+    @property
     def last_attempt_at(self) -> datetime | None:
         """When the last attempt began, if there was one."""
         return self.made[-1].at if self.made else None
 
     def attempting(self, at: datetime) -> Self:
         """Count one more attempt at the current choice; it must be counted before the vendor is called."""
-        if self.attempts >= MAX_ATTEMPTS:
+        if self.spent:
             raise PlanExhausted(
                 f"all {MAX_ATTEMPTS} attempts are used: apply Fail and raise a manual-key task"
             )

@@ -41,7 +41,6 @@ from shared.domain.lock_errors import (
     LockError,
     failure_reason,
 )
-from shared.domain.plan import MAX_ATTEMPTS
 from shared.domain.replacing import replace
 from shared.events.credential import Artifact, Delivery
 from shared.keywork.attempt import AttemptContext
@@ -73,17 +72,17 @@ ARTIFACTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What went wrong first in an attempt, and how long to wait before another."""
+    """What went wrong first in an attempt, the key with that noted, and how long to wait before another."""
 
     of: IssueAttempt
     error: LockError
+    noted: KeyCredential
     wait: timedelta
 
     @property
     def out_of_attempts(self) -> bool:
         """Say whether no attempt is left, or none can help."""
-        spent = self.of.task.entry.credential.core.plan.attempts >= MAX_ATTEMPTS
-        return spent or isinstance(self.error, CredentialExpired)
+        return self.noted.core.plan.spent or isinstance(self.error, CredentialExpired)
 
     @property
     def of_this_secret(self) -> bool:
@@ -122,9 +121,9 @@ def decide(attempted: IssueAttempt, asked_for: timedelta, entropy: Entropy) -> D
     if attempted.waits_until is not None:
         return _parked(attempted, attempted.waits_until)
     assert attempted.error is not None  # noqa: S101 - a lock that was asked and has no key has said why
-    tried = attempted.task.entry.credential.core.plan.attempts
-    wait = max(delay_after(max(1, tried), entropy), asked_for)
-    refusal = Refusal(attempted, attempted.error, wait)
+    noted = _noted(attempted, attempted.error)
+    wait = max(delay_after(max(1, noted.core.plan.answered), entropy), asked_for)
+    refusal = Refusal(attempted, attempted.error, noted, wait)
     return next(course(refusal) for applies, course in _COURSES if applies(refusal))
 
 
@@ -183,7 +182,7 @@ def _parked(attempted: IssueAttempt, until: datetime) -> Decision:
 
 def _again(it: Refusal) -> Decision:
     task = it.of.task
-    entry = replace(task.entry, credential=_noted(it), saga=task.entry.saga.asked_in_vain(task.now))
+    entry = replace(task.entry, credential=it.noted, saga=task.entry.saga.asked_in_vain(task.now))
     return _waited(it.of, entry, it.wait, round_open=False, sealed=_named(it.of))
 
 
@@ -207,12 +206,12 @@ def _named(attempted: IssueAttempt) -> SealedKey | None:
 
 
 def _another_secret(it: Refusal) -> Decision:
-    entry = replace(it.of.task.entry, credential=_noted(it), secret_try=it.of.task.entry.secret_try + 1)
+    entry = replace(it.of.task.entry, credential=it.noted, secret_try=it.of.task.entry.secret_try + 1)
     return _dropped(it, entry, again(it.of.task.vendor, NONE))
 
 
 def _another_way(it: Refusal) -> Decision:
-    credential = _noted(it).falling_back(it.of.task.now)
+    credential = it.noted.falling_back(it.of.task.now)
     entry = replace(it.of.task.entry, credential=credential, secret_try=0)
     return _dropped(it, entry, ask(credential.core.plan.current.vendor))
 
@@ -225,7 +224,7 @@ def _dropped(it: Refusal, entry: KeyRecord, verdict: Verdict) -> Decision:
 def _give_up(it: Refusal) -> Decision:
     task = it.of.task
     failing = Fail(at=task.now, reason=_reason(it), vendor_message=_words(it.error))
-    credential, facts = _noted(it).apply(failing)
+    credential, facts = it.noted.apply(failing)
     grants = it.of.given_up()
     entry = _freed(replace(task.entry, credential=credential), grants, task)
     change = Change(entry, facts, grants)
@@ -261,9 +260,9 @@ def _reason(it: Refusal) -> FailureReason:
     return failure_reason(said or type(it.error))
 
 
-def _noted(it: Refusal) -> KeyCredential:
-    credential = it.of.task.entry.credential
-    return credential.refused(it.error.code, it.of.task.now) if it.of.counted else credential
+def _noted(of: IssueAttempt, error: LockError) -> KeyCredential:
+    credential = of.task.entry.credential
+    return credential.refused(error.code, of.task.now) if of.counted else credential
 
 
 def _handle(entropy: Entropy) -> ArtifactRef:

@@ -10,7 +10,6 @@ from shared.domain.facts import Fact
 from shared.domain.ids import minted_at
 from shared.domain.instants import instant
 from shared.domain.lock_errors import KeyIssueFailed, LockError, LockErrorCause
-from shared.domain.plan import MAX_ATTEMPTS
 from shared.domain.replacing import replace
 from shared.domain.secret import Secret
 from shared.domain.states import Failed, Requested, Revoked
@@ -68,7 +67,7 @@ async def refuse_to_issue(task: AttemptContext, error: LockError) -> Verdict:
     credential = task.entry.credential
     known = await task.grants() if credential.core.plan.attempts else ()
     others = tuple(kept for kept in known if not kept.over)
-    counts = not error.permanent and credential.core.plan.attempts < MAX_ATTEMPTS
+    counts = not error.permanent and not credential.core.plan.spent
     if counts:
         task = replace(task, entry=replace(task.entry, credential=credential.attempting(task.now)))
     return await conclude_issue(IssueAttempt(task, others=others, counted=counts, refusal=error), None)

@@ -11,7 +11,6 @@ from shared.domain.lock_errors import (
     LockError,
     LockErrorCause,
 )
-from shared.domain.plan import MAX_ATTEMPTS
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.prepare import doors_for
 from shared.keywork.vendor_session import VendorSession
@@ -27,7 +26,7 @@ def why_hopeless(task: AttemptContext, desk: VendorSession) -> LockError | None:
 
 
 def _attempts(task: AttemptContext, desk: VendorSession) -> LockError | None:
-    spent = task.entry.credential.core.plan.attempts >= MAX_ATTEMPTS and not task.entry.round_open
+    spent = task.entry.credential.core.plan.spent and not task.entry.round_open
     return _impossible(LockCause.ATTEMPTS_SPENT, desk) if spent else None
 
 

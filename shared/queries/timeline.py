@@ -169,14 +169,16 @@ async def _events(store: TenantDocuments, record: KeyRecord) -> AsyncIterator[Li
 
 
 def _attempts(credential: KeyCredential) -> Iterator[Line]:
-    for number, made in enumerate(credential.core.plan.made, 1):
-        kind = "refused" if made.problem else "made"
-        yield Line(instant_to_text(made.at), "attempt", kind, credential.id, _attempt(number, made))
+    plan = credential.core.plan
+    most = max(MAX_ATTEMPTS, plan.attempts)
+    for number, made in enumerate(plan.made, 1):
+        kind, which = "refused" if made.problem else "made", f"attempt {number} of {most}"
+        yield Line(instant_to_text(made.at), "attempt", kind, credential.id, _attempt(which, made))
 
 
-def _attempt(number: int, made: AttemptMade) -> str:
+def _attempt(which: str, made: AttemptMade) -> str:
     problem = f": {made.problem}" if made.problem else ""
-    return f"attempt {number} of {MAX_ATTEMPTS}, {made.choice.kind} at {made.choice.vendor}{problem}"
+    return f"{which}, {made.choice.kind} at {made.choice.vendor}{problem}"
 
 
 def _at_lock(grant: Json) -> Iterator[Line]:

@@ -25,10 +25,13 @@ from shared.usecases.audit.books import open_book
 from shared.usecases.audit.services import PLATFORM, AuditServices
 from tests.contract.embedded import SCHEMA, Embedded
 from tests.support.audited import ISSUED, PROPERTY, REVOKED, row
+from tests.support.mortal import Mortal
 
 SILK = TenantId("tnt_silk")
 DAYS = ("2026-11-16", "2026-11-17", "2026-11-18")
 CELL = "local"
+LAST_WORDS = ("add", "commit", "read", "get", "query")
+"""At each of these calls whoever closes a day may die: also while it reads."""
 
 
 class Steady:
@@ -51,44 +54,6 @@ class NotedBus:
         if self.down:
             raise ConnectionError("no bus")
         self.published += [(topic, message) for message in messages]
-
-
-class Died(Exception):
-    """The process, at this line."""
-
-
-class Life:
-    """As many lines as a process has left."""
-
-    def __init__(self):
-        self.steps, self.ends_at = 0, None
-
-    def step(self):
-        self.steps += 1
-        if self.steps == self.ends_at:
-            raise Died
-
-
-class Mortal:
-    """A port each of whose calls may be the process's last: before it is done, or after."""
-
-    def __init__(self, port, life):
-        self._port, self._life = port, life
-
-    def __getattr__(self, name):
-        call = getattr(self._port, name)
-        if name == "tenant" and callable(call):
-            return lambda tenant: Mortal(call(tenant), self._life)
-        return self._mortal(call) if name in ("add", "commit", "read", "get", "query") else call
-
-    def _mortal(self, call):
-        async def called(*args, **options):
-            self._life.step()
-            answer = await call(*args, **options)
-            self._life.step()
-            return answer
-
-        return called
 
 
 class AuditHouse:
@@ -118,7 +83,7 @@ class AuditHouse:
     def mortal(self, life):
         """Return the services of a process that may die."""
         ports = ("documents", "sealed", "objects")
-        return replace(self.on, **{name: Mortal(getattr(self.on, name), life) for name in ports})
+        return replace(self.on, **{name: Mortal(getattr(self.on, name), life, LAST_WORDS) for name in ports})
 
     def at(self, text):
         """Set the clock."""

@@ -1,6 +1,6 @@
 """A process that ends at a chosen line: before or after a call of one of its ports."""
 
-LAST_WORDS = ("commit", "note", "place", "publish", "start")
+CHANGES = ("commit", "note", "place", "publish", "start")
 
 
 class Died(Exception):
@@ -23,14 +23,14 @@ class Life:
 class Mortal:
     """A port whose calls may be the process's last: before they are done, or after."""
 
-    def __init__(self, port, life):
-        self._port, self._life = port, life
+    def __init__(self, port, life, last_words=CHANGES):
+        self._port, self._life, self._last_words = port, life, last_words
 
     def __getattr__(self, name):
         call = getattr(self._port, name)
         if name == "tenant" and callable(call):  # of a whole store; of one tenant's documents it is a name
-            return lambda tenant: Mortal(call(tenant), self._life)
-        return self._mortal(call) if name in LAST_WORDS else call
+            return lambda tenant: Mortal(call(tenant), self._life, self._last_words)
+        return self._mortal(call) if name in self._last_words else call
 
     def _mortal(self, call):
         async def called(*args, **options):

@@ -155,6 +155,7 @@ async def _tell(
     services.log.alert(
         "a lock will have more keys than places",
         runbook="lock/places",
+        because=f"{first['taken']} of {first['capacity']} places taken, {first['waiting']} keys wait",
         tenantId=store.tenant,
         property=setup.property.id,
         device=first["device"],

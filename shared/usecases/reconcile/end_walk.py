@@ -22,6 +22,7 @@ async def end_walk(comparison: Comparison, ledger: Ledger, services: Services) -
         services.log.alert(
             "so many keys vanished that nobody believes it",
             runbook="lock/findings",
+            because=f"{comparison.gone} of {comparison.expected} keys at {comparison.vendor}'s locks",
             property=comparison.property_id,
             vendor=comparison.vendor,
             gone=comparison.gone,

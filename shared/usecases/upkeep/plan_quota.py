@@ -253,6 +253,7 @@ def _alarm(forecast: Forecast, services: Services) -> None:
     services.log.alert(
         "MELMASTOON.LOCK.VENDOR_QUOTA",
         runbook="lock/quota",
+        because=f"{forecast.vendor}: {forecast.missing} of the {forecast.needed} calls still due are missing",
         vendor=forecast.vendor,
         application=forecast.application,
         spent=forecast.spent,

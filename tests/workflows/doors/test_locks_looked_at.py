@@ -6,17 +6,8 @@ from dataclasses import replace
 import orjson
 
 from tests.support.heard_hotel import play
+from tests.support.looks import lock, look
 from tests.support.sample_hotel import DOORS, SILK, device_at
-
-SITE = {"tenant": "tnt_silk", "property": "ppt_kabul", "vendor": "ttlock"}
-
-
-async def look(house, hours=0):
-    """Have the locks looked at, after some hours."""
-    await asyncio.sleep(hours * 3600)
-    begun = {**SITE, "adapter": "adapter-ttlock", "work": "look"}
-    await house.fleet.sagas.start("hear_doors", begun)
-    await house.settled()
 
 
 async def told(house, device=None):
@@ -33,10 +24,6 @@ def give_away(locks, door):
     """Have the vendor list a lock no more: it is another account's."""
     number = int(DOORS[door])
     locks[number] = replace(locks[number], admin="another")
-
-
-async def lock(house, door, **change):
-    await house.steer("PATCH", f"locks/{DOORS[door]}", **change)
 
 
 async def assert_shown(house):

@@ -4,9 +4,9 @@ import asyncio
 from dataclasses import replace
 
 from tests.support.heard_hotel import play
+from tests.support.looks import look
 from tests.support.sample_hotel import DOORS, SILK, device_at
 from tests.workflows.doors.test_doors_heard import NOW
-from tests.workflows.doors.test_locks_looked_at import look
 
 LONGER = {**NOW, "validUntil": "2026-03-04T08:00:00Z"}
 SECOND = {"reservationId": "rsv_2", "guest": {"id": "gst_2"}, "rooms": ["rmu_102"]}

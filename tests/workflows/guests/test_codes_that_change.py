@@ -7,10 +7,10 @@ import pytest
 from infra.simulators.kit.door import Written
 from infra.simulators.kit.windows import Window
 from tests.support.guests import Browser, issued, link_to
+from tests.support.ordered_keys import order
 from tests.support.sample_hotel import DOORS
 from tests.support.told_hotel import play_told
 from tests.workflows.guests.test_guests_are_told import IN_HOUSE, LONGER, bare
-from tests.workflows.revoke.test_one_key_ordered import order
 
 DELIVERED, CHANGED = "pin_code.delivered", "pin_code.changed"
 NEW_CODE = "کود جدید شما"

@@ -15,8 +15,8 @@ from shared.ports.tasks import TaskError
 from shared.usecases.guests.show_stay import DESK, RENEW, RENEWING, Question, show_stay
 from shared.usecases.guests.sign_in import Visit, sign_in
 from tests.support.guests import GUEST, SILK, Browser, issued, link_to, serving, settle
+from tests.support.looks import look
 from tests.support.sample_hotel import ARRIVES, DOORS, play
-from tests.workflows.doors.test_locks_looked_at import look
 
 PHONE, REFUSED = "5121", 403
 NONCE = re.compile(r'nonce="[^"]+"')

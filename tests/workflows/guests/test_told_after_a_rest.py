@@ -9,10 +9,10 @@ import pytest
 from functions.notifications.main import KEY
 from shared.usecases.guests import hear_of_key
 from shared.usecases.guests.told_before import told_of_stay
+from tests.support.changed_stays import ordered
 from tests.support.guests import GUEST, SILK
 from tests.support.told_hotel import play_told
 from tests.workflows.guests.test_guests_are_told import bare
-from tests.workflows.stays.test_keys_that_move_and_rest import ordered
 
 CODE, RESTS = "pin_code.delivered", "key.rests"
 LATER = "2026-03-01T09:20:00Z"

@@ -4,12 +4,9 @@ import asyncio
 
 import pytest
 
-from tests.support.sample_hotel import SILK, play
-from tests.workflows.outages.test_at_the_lock import settlements, stuck_at_its_locks
-
-
-async def ask_again(house, key, tenant=str(SILK), caller="operator"):
-    return await house.on.send("ask-again", {"tenant": tenant, "key": key}, caller=caller)
+from tests.support.left_at_locks import settlements, stuck_at_its_locks
+from tests.support.ordered_keys import ask_again
+from tests.support.sample_hotel import play
 
 
 async def waiting(house):

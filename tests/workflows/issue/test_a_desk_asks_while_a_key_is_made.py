@@ -2,8 +2,8 @@
 
 import asyncio
 
+from tests.support.ordered_keys import ask_again
 from tests.support.sample_hotel import play
-from tests.workflows.issue.test_a_desk_asks_for_the_next_attempt import ask_again
 
 SLOW = {"cloudMs": [150, 400], "gatewayMs": [4000, 5000]}
 

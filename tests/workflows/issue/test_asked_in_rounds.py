@@ -7,9 +7,9 @@ from shared.domain.ids import KeyCredentialId
 from shared.domain.kinds import KeyCredentialKind
 from shared.ledger.sealed_keys import SealedKeys, SecretName
 from shared.runtime.platform import Deployed, deployed
+from tests.support.left_at_locks import told_of
 from tests.support.sample_hotel import SILK, play
 from tests.support.vendors import TTLOCK
-from tests.workflows.outages.test_at_the_lock import told_of
 
 PINS = "keyboardPwd/add"
 OPENS = ("vendor-ref-ttlock", "guest-artifact-ttlock")

@@ -128,5 +128,6 @@ def test_places_of_a_hotel_s_locks_are_planned_and_too_few_are_told_of_once_a_da
         assert lock["fills_at"].startswith("2026-03-01T")  # seven stand already where five may
         (alert,) = [line for line in house.logged("ALERT") if "more keys than places" in line["message"]]
         assert (alert["fillsAt"], alert["runbook"]) == (lock["fills_at"], "lock/places")
+        assert alert["because"] == f"{LATER} of 5 places taken, 6 keys wait"
 
     play(tmp_path, scenario)

@@ -18,7 +18,7 @@ from shared.vendor_kit.calm.allowance import Limit
 from shared.vendor_kit.guard import GuardPolicy
 from tests.support import large_hotel
 from tests.support.sample_hotel import play
-from tests.workflows.staff.test_staff_shifts import begun
+from tests.support.shifts import begun
 
 BUYS = {
     "document_writes": {

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from shared.ports.documents import Ref, Update
+from tests.support.changed_stays import ADD, booked, changed, ordered, pins
 from tests.support.sample_hotel import SILK, play
-from tests.workflows.stays.test_keys_that_move_and_rest import ADD, booked, changed, ordered, pins
 
 TAKEN = "errcode:-3007"
 

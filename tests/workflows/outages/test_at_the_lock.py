@@ -2,35 +2,16 @@
 
 import asyncio
 
-import orjson
 import pytest
 
+from tests.support.left_at_locks import LATER, residues, settlements, stuck_at_its_locks, told_of
 from tests.support.sample_hotel import device_at, play
 
-LATER = "2026-03-01T11:00:00Z"
 TONIGHT = "2026-03-01T20:10:00Z"
 
 
 def warnings(key):
     return sorted(warning["code"] for warning in key["core"]["warnings"])
-
-
-async def told_of(house, what):
-    """Return the payloads of every event of a kind, in order."""
-    rows = (await house.documents("outbox")).values()
-    return [orjson.loads(row["body"])["data"] for row in rows if row["subject"].endswith(f".{what}.v1")]
-
-
-async def residues(house):
-    """Return what should be gone and may still open a lock, as operators are told."""
-    status, shown = await house.on.send("_cloud/residues", caller="operator", method="GET")
-    assert status == 200
-    return shown["residues"]
-
-
-async def settlements(house):
-    """Return what each revoke_settled event said of the locks."""
-    return [(data["vendorRevokeOk"], data["locks"]) for data in await told_of(house, "revoke_settled")]
 
 
 def test_a_guest_who_comes_within_a_day_gets_a_computed_passcode_while_the_gateway_is_away(tmp_path):
@@ -180,14 +161,6 @@ def test_a_lock_whose_clock_is_off_gets_its_key_with_a_warning(tmp_path):
         assert key["state"]["key"]["effective"] == window
 
     play(tmp_path, scenario)
-
-
-async def stuck_at_its_locks(house):
-    """Issue a key, jam its locks, and cancel the stay."""
-    await house.publish("evt_1")
-    await asyncio.sleep(5)
-    await house.fault("errcode:-3037", "keyboardPwd/delete")
-    await house.publish("evt_2", "cancelled", time=LATER)
 
 
 def test_a_lock_that_will_not_let_go_is_alarmed_at_once_and_when_we_stop_asking(tmp_path):

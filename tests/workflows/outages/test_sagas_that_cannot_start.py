@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from shared.ports.trouble import ServiceTrouble
+from tests.support.ordered_keys import ask_again
 from tests.support.sample_hotel import play
-from tests.workflows.issue.test_a_desk_asks_for_the_next_attempt import ask_again
 
 NEXT_MONTH = {"validFrom": "2026-04-02T09:30:00Z", "validUntil": "2026-04-05T07:30:00Z"}
 TODAY = {"validFrom": "2026-03-01T10:00:00Z", "validUntil": "2026-03-03T07:30:00Z"}

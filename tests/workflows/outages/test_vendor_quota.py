@@ -6,7 +6,7 @@ import orjson
 
 from shared.domain.secret import Secret
 from tests.support.sample_hotel import play
-from tests.workflows.staff.test_staff_shifts import begun
+from tests.support.shifts import begun
 
 ACCOUNT = "lock-ttlock-tnt_silk-ppt_kabul-api"
 
@@ -55,6 +55,9 @@ def test_month_that_ends_early_is_told_days_before_with_what_would_be_dropped_an
         await planned(house)
         (alert,) = [line for line in house.logged("ALERT") if line["message"].endswith("VENDOR_QUOTA")]
         assert (alert["missing"], alert["runbook"]) == (plan["missing"], "lock/quota")
+        _, shown = await house.on.send("_cloud/alerts", caller="operator", method="GET")
+        (kept,) = [each["because"] for each in shown["alerts"] if each["message"] == alert["message"]]
+        assert kept == f"ttlock: {plan['missing']} of the {alert['needed']} calls still due are missing"
         assert plan["missing"] > 0
         assert plan["dropped"][0] == "comparisons"
         assert "removals" not in plan["dropped"]

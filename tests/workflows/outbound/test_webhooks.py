@@ -17,8 +17,8 @@ from shared.vendor_kit.http import Answer, ConnectionFailed
 from shared.vendor_kit.standard_webhooks import proven
 from tests.support.api_desk import Desk, stay
 from tests.support.sample_hotel import SampleHotel, hunted
+from tests.support.shifts import begun, ended
 from tests.support.simulated import simulated_fleet
-from tests.workflows.staff.test_staff_shifts import begun, ended
 
 HOOK = "https://hooks.hotel.example/keys?tenant=silk"
 ISSUED = "melmastoon.lock.credential.issued.v1"

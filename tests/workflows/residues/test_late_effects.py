@@ -2,9 +2,9 @@
 
 import asyncio
 
+from tests.support.compared import compare, lose, opens
 from tests.support.sample_hotel import DOORS, play
 from tests.workflows.issue.test_another_way import PINS
-from tests.workflows.residues.test_locks_compared import compare, lose, opens
 
 OFF = {"subject": "cancelled", "time": "2026-03-01T09:30:00Z"}
 

@@ -8,68 +8,13 @@ import pytest
 
 from infra.simulators.kit.door import Written
 from infra.simulators.kit.windows import Window
-from tests.support.sample_hotel import DOORS, SILK, device_at, play
-
-ALL = ["rmu_101", "rmu_102", "rmu_203", "rmu_204"]
-
-
-async def compare(house, occasion="asked", **where):
-    """Have all locks compared, or those named, and wait until they are."""
-    status, answer = await house.on.send("compare-locks", {"occasion": occasion, **where}, caller="operator")
-    assert status == 200, answer
-    await house.settled()
-    return answer
-
-
-async def findings(house, kind=None):
-    """Return the findings that are not settled."""
-    kept = (await house.documents("findings")).values()
-    return [each for each in kept if each["end"] is None and kind in (None, each["kind"])]
-
-
-async def judge(house, finding, word, **more):
-    """Say what is to become of a finding."""
-    body = {"tenant": str(SILK), "finding": finding["id"], "word": word, "by": "usr_7", **more}
-    status, answer = await house.on.send("judge-finding", body, caller="operator")
-    await house.settled()
-    return status, answer
-
-
-async def swept(house):
-    """Let the sweeper come by, twice."""
-    await asyncio.sleep(125)
-    await house.settled()
-
-
-def lose(house, door):
-    """Let a lock and its cloud forget all codes."""
-    cloud, lock = house.sim.cloud, int(DOORS[door])
-    for row in list(cloud.passcodes.of(lock)):
-        cloud.doors[lock].forget_code(row.code)
-        cloud.passcodes.drop(row.passcode_id)
+from tests.support.compared import booked, compare, findings, judge, lose, opens, restored, stranger, swept
+from tests.support.sample_hotel import DOORS, device_at, play
 
 
 async def last(house):
     (comparison,) = (await house.documents("comparisons")).values()
     return comparison
-
-
-def opens(house, door, code):
-    return code in house.sim.cloud.doors[int(DOORS[door])].codes
-
-
-async def booked(house, count=1, **more):
-    """Have stays with keys."""
-    for number in range(count):
-        await house.publish(
-            f"evt_{number}",
-            reservationId=f"rsv_{number}",
-            guest={"id": f"gst_{number}"},
-            rooms=[ALL[number % 4]],
-            **more,
-        )
-    await house.keys_active(count)
-    await house.settled()
 
 
 def test_a_key_that_vanished_from_its_lock_is_placed_again_with_the_same_pin(tmp_path):
@@ -99,17 +44,6 @@ def test_nothing_is_found_where_locks_are_as_the_ledger_has_them(tmp_path):
         assert (comparison["progress"], comparison["compared"], comparison["expected"]) == ("done", 5, 6)
 
     play(tmp_path, scenario)
-
-
-def stranger(house, door, code="905173", name="Cleaner", end=None):
-    """Let somebody add a code in the vendor's app; return its number there."""
-    cloud, lock = house.sim.cloud, int(DOORS[door])
-    pattern = next(iter(cloud.passcodes.of(lock)))
-    number = cloud.next_id()
-    window = Window(pattern.window.start, end or pattern.window.end)
-    cloud.passcodes.put(number, replace(pattern, passcode_id=number, code=code, name=name, window=window))
-    cloud.doors[lock].codes[code] = Written(window)
-    return number
 
 
 def test_a_key_that_nobody_knows_is_told_once_without_its_secret_and_removed_by_a_persons_word(tmp_path):
@@ -205,16 +139,6 @@ def test_a_key_of_ours_that_the_ledger_calls_gone_is_removed(tmp_path):
     play(tmp_path, scenario)
 
 
-def restored(house, door, row):
-    """Let the vendor go back to a backup in which a code still was."""
-    from infra.simulators.ttlock.rows import Passcode
-
-    cloud, lock = house.sim.cloud, int(DOORS[door])
-    window = Window(**row["window"])
-    cloud.passcodes.put(row["passcode_id"], Passcode(**{**row, "window": window}))
-    cloud.doors[lock].codes[row["code"]] = Written(window)
-
-
 def test_a_lingering_key_that_its_lock_keeps_is_asked_for_each_hour_and_told(tmp_path):
     async def scenario(house):
         await booked(house)
@@ -282,6 +206,7 @@ def test_when_too_much_is_gone_nobody_believes_it_without_a_word(tmp_path):
         assert (await last(house))["progress"] == "braked"
         (alert,) = [line for line in house.logged("ALERT") if "vanished" in line["message"]]
         assert (alert["gone"], alert["expected"], alert["runbook"]) == (5, 8, "lock/findings")
+        assert alert["because"] == "5 of 8 keys at ttlock's locks"
         await swept(house)
         assert not await house.keys_at("front")
         for finding in await findings(house, "vanished"):

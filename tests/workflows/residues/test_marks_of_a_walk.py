@@ -3,8 +3,8 @@
 from collections import Counter
 
 from infra.local.documents.tenant import SqliteTenantDocuments
+from tests.support.compared import booked, compare
 from tests.support.sample_hotel import play
-from tests.workflows.residues.test_locks_compared import booked, compare
 
 MARKS = ("comparisons", "hearings")
 

@@ -5,8 +5,8 @@ import asyncio
 import orjson
 import pytest
 
+from tests.support.left_at_locks import settlements, stuck_at_its_locks
 from tests.support.sample_hotel import SILK, device_at, play
-from tests.workflows.outages.test_at_the_lock import settlements, stuck_at_its_locks
 
 
 async def residues(house):

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.workflows.issue.test_a_desk_asks_for_the_next_attempt import ask_again
+from tests.support.ordered_keys import ask_again
 from tests.workflows.revoke.test_tries_that_end import FLOOR, leaves, play, states
 
 SLOW = {"cloudMs": [150, 400], "gatewayMs": [4000, 5000]}

@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.support.large_hotel import Wing, play
-from tests.workflows.issue.test_a_desk_asks_for_the_next_attempt import ask_again
+from tests.support.ordered_keys import ask_again
 
 FLOOR = range(301, 321)
 STAY = {"validFrom": "2026-03-01T09:00:00Z", "validUntil": "2026-03-08T09:00:00Z"}

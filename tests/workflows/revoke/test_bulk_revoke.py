@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.support.sample_hotel import SILK, play
-from tests.workflows.staff.test_staff_shifts import begun, events_of, pins, tell
+from tests.support.shifts import begun, events_of, pins, tell
 
 DEACTIVATED = "melmastoon.tenant.property.deactivated.v1"
 ROOMS = ("101", "102", "203", "204")

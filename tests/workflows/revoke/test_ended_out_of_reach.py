@@ -3,9 +3,9 @@
 import asyncio
 from datetime import datetime, timedelta
 
+from tests.support.changed_stays import booked, changed
+from tests.support.left_at_locks import residues
 from tests.support.sample_hotel import DOORS, play
-from tests.workflows.outages.test_at_the_lock import residues
-from tests.workflows.stays.test_keys_that_move_and_rest import booked, changed
 
 NOW = {"validFrom": "2026-03-01T09:00:00Z", "validUntil": "2026-03-05T07:30:00Z"}
 SHORTER = "2026-03-01T12:00:00Z"

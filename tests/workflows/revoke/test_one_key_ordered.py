@@ -4,16 +4,9 @@ import asyncio
 
 import pytest
 
+from tests.support.compared import booked
+from tests.support.ordered_keys import order
 from tests.support.sample_hotel import SILK, play
-from tests.workflows.residues.test_locks_compared import booked
-
-
-async def order(house, function, which, **more):
-    """Order it as an operator, and let it be done."""
-    body = {"tenant": str(SILK), "key": which, "by": "usr_7", **more}
-    answer = await house.on.send(function, body, caller="operator")
-    await house.settled()
-    return answer
 
 
 async def only_key(house):

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from tests.support.left_at_locks import settlements
 from tests.support.sample_hotel import owed, play
-from tests.workflows.outages.test_at_the_lock import settlements
 
 HOUR = 3600
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.large_hotel import play
-from tests.workflows.staff.test_staff_shifts import begun, ended, words
+from tests.support.shifts import begun, ended, words
 
 ROOMS = range(1001, 1161)
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.support.sample_hotel import play
-from tests.workflows.staff.test_staff_shifts import ADD, begun, ended, pins, words
+from tests.support.shifts import ADD, begun, ended, pins, words
 
 TAKEN = "errcode:-3007"
 ON, WIDER = ["room:rmu_101"], ["room:rmu_101", "room:rmu_204"]

@@ -4,8 +4,8 @@ import asyncio
 from datetime import timedelta
 
 from tests.support.heard_hotel import play
+from tests.support.looks import lock, look
 from tests.support.sample_hotel import device_at
-from tests.workflows.doors.test_locks_looked_at import lock, look
 from tests.workflows.issue.test_lead_time import NOW, stay
 
 NOT_IN = "a guest may not get in"

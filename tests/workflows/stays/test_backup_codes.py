@@ -3,9 +3,9 @@
 import asyncio
 
 from shared.ports.documents import Create, Ref
+from tests.support.looks import look
+from tests.support.ordered_keys import order
 from tests.support.sample_hotel import SILK, device_at, play
-from tests.workflows.doors.test_locks_looked_at import look
-from tests.workflows.revoke.test_one_key_ordered import order
 
 ORDER = {
     "tenant": "tnt_silk",

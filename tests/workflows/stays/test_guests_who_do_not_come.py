@@ -7,8 +7,8 @@ import orjson
 import pytest
 
 from infra.local.simulation.loop import BEGINNING
+from tests.support.changed_stays import LONGER, booked, ordered, pins, states
 from tests.support.sample_hotel import play
-from tests.workflows.stays.test_keys_that_move_and_rest import LONGER, booked, ordered, pins, states
 
 MINUTE, HOUR = 60, 3600
 MISSED, CAME = "2026-03-01T09:00:05Z", "2026-03-01T09:00:06Z"

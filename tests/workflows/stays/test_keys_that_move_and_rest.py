@@ -9,32 +9,20 @@ import pytest
 
 from shared.ledger import key_record
 from shared.ports.documents import Update
+from tests.support.changed_stays import (
+    ADD,
+    CHANGE,
+    DELETE,
+    LATER,
+    LATEST,
+    LONGER,
+    booked,
+    changed,
+    ordered,
+    pins,
+    states,
+)
 from tests.support.sample_hotel import SILK, play
-
-ADD, DELETE, CHANGE = "keyboardPwd/add", "keyboardPwd/delete", "keyboardPwd/change"
-LATER, LATEST = "2026-03-01T11:00:00Z", "2026-03-01T12:00:00Z"
-LONGER = "2026-03-06T07:30:00Z"
-
-
-async def booked(house, **data):
-    await house.publish("evt_1", version=1, **data)
-    await asyncio.sleep(10)
-    (key,) = await house.keys()
-    assert key["state"]["type"] == "active"
-    (row,) = await house.keys_at("101")
-    return key["core"]["id"], row["code"]
-
-
-async def changed(house, event="evt_2", version=2, **data):
-    await house.publish(event, "dates_changed", version=version, time=LATER, **data)
-    await asyncio.sleep(30)
-
-
-async def ordered(house, what, reason="manual"):
-    body = {"tenant": str(SILK), "reservation": "rsv_1", "reason": reason, "by": "usr_clerk"}
-    status, _ = await house.on.send(what, body, caller="operator")
-    assert status == 200
-    await asyncio.sleep(30)
 
 
 async def due_at_once(house):
@@ -44,14 +32,6 @@ async def due_at_once(house):
     await store.commit(
         [Update(found.ref, {**found.data, "due_at": found.data["due_at"] - 3_600_000}, found.version)]
     )
-
-
-async def pins(house, door):
-    return [row["code"] for row in await house.keys_at(door)]
-
-
-async def states(house):
-    return [key["state"]["type"] for key in await house.keys()]
 
 
 async def wishes(house):

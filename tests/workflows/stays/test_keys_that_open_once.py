@@ -10,7 +10,7 @@ from shared.runtime.keys import services_of
 from shared.usecases.upkeep.fork_work import ForkWork, fork_difference
 from tests.support import sample_hotel
 from tests.support.heard_hotel import play
-from tests.workflows.revoke.test_one_key_ordered import order
+from tests.support.ordered_keys import order
 
 ARRIVED = {"validFrom": "2026-03-01T08:00:00Z", "validUntil": "2026-03-05T07:30:00Z"}
 

@@ -9,9 +9,7 @@ import pytest
 from nacl.public import PrivateKey, SealedBox
 
 from tests.support.accounts import ADMIN, GUARD, MANAGER, OTHER, account, ask, bring
-from tests.support.sample_hotel import KABUL, play
-from tests.support.vendors import TTLOCK
-from tests.workflows.upkeep.test_accounts_replaced import (
+from tests.support.replaced_accounts import (
     NEXT,
     alerts,
     assert_hidden,
@@ -22,6 +20,8 @@ from tests.workflows.upkeep.test_accounts_replaced import (
     untold,
     used,
 )
+from tests.support.sample_hotel import KABUL, play
+from tests.support.vendors import TTLOCK
 
 KEY = PrivateKey.generate()
 WISH = {

@@ -12,8 +12,8 @@ from shared.queries.costs import costs, days_of
 from shared.streams.telling import row_ref
 from shared.usecases.operations.count_days import count_days
 from tests.support.accounts import ADMIN, ask
+from tests.support.replaced_accounts import pass_time
 from tests.support.sample_hotel import KABUL, SILK, play
-from tests.workflows.upkeep.test_accounts_replaced import pass_time
 
 PRICE = {"vendor": "ttlock", "currency": "EUR", "issue": "0.02", "revoke": "0.005", "lockMonth": "1.5"}
 DAY = Ref("day_figures", f"{KABUL}.2026-03-01")

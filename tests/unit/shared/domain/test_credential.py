@@ -291,7 +291,7 @@ def test_falling_back_issues_the_next_choice(key_in):
 def test_the_budget_of_attempts_is_per_credential_and_final(key_in):
     key = key_in(Pending)
     for _ in range(MAX_ATTEMPTS):
-        key = key.attempting(NOW)
+        key = key.attempting(NOW).refused("KEY_ISSUE_FAILED", NOW)
 
     with pytest.raises(PlanExhausted, match="manual-key"):
         key.falling_back(NOW).attempting(NOW)

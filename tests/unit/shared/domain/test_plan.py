@@ -1,12 +1,12 @@
 """The plan of choices and the count of attempts."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from shared.domain.errors import InvalidInput, PlanExhausted
 from shared.domain.kinds import KeyCredentialKind
-from shared.domain.plan import MAX_ATTEMPTS, AttemptMade, Choice, IssuePlan
+from shared.domain.plan import LEAST_TIME, MAX_ATTEMPTS, AttemptMade, Choice, IssuePlan
 from tests.support.vendors import SALTO, TTLOCK
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -44,9 +44,34 @@ def test_attempts_remember_the_choice_they_were_made_at():
 def test_one_attempt_and_five_more_are_all_there_are():
     plan = IssuePlan((PIN,))
     for _ in range(6):
-        plan = plan.attempting(NOW)
+        assert not plan.spent
+        plan = plan.attempting(NOW).refused("KEY_ISSUE_FAILED")
 
-    assert plan.attempts == MAX_ATTEMPTS == 6
+    assert plan.attempts == plan.answered == MAX_ATTEMPTS == 6
+    assert plan.spent
+    with pytest.raises(PlanExhausted, match="6 attempts"):
+        plan.attempting(NOW)
+
+
+def test_attempts_that_broke_off_are_made_again():
+    plan = IssuePlan((PIN,)).attempting(NOW)
+    for _ in range(2 * MAX_ATTEMPTS):
+        plan = plan.attempting(NOW + LEAST_TIME - timedelta(seconds=1))
+
+    assert (plan.attempts, plan.answered, plan.spent) == (2 * MAX_ATTEMPTS + 1, 0, False)
+    for _ in range(MAX_ATTEMPTS - 1):
+        plan = plan.refused("KEY_ISSUE_FAILED").attempting(NOW)
+    assert not plan.spent
+    assert plan.refused("KEY_ISSUE_FAILED").spent
+
+
+def test_attempts_that_broke_off_count_once_six_had_their_time():
+    plan = IssuePlan((PIN,))
+    for number in range(MAX_ATTEMPTS):
+        assert not plan.spent
+        plan = plan.attempting(NOW + number * LEAST_TIME / (MAX_ATTEMPTS - 1))
+
+    assert (plan.answered, plan.spent) == (0, True)
     with pytest.raises(PlanExhausted, match="6 attempts"):
         plan.attempting(NOW)
 

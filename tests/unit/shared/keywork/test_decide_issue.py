@@ -33,13 +33,19 @@ FOR_GOOD = KeyIssueFailed(vendor=MOCK, cause=LockErrorCause("lock_frozen"), perm
 
 @pytest.fixture
 def attempt(books):
-    """Make an attempt at a key whose plan is a PIN, then a card; `tries` were made before it."""
+    """Make an attempt at a key whose plan is a PIN, then a card.
 
-    def make(*outcomes, tries=0, position=0, **entry):
+    Before it `tries` were refused, and `broken_off` came to no end.
+    """
+
+    def make(*outcomes, tries=0, broken_off=0, position=0, **entry):
         found, _ = books.requested(**entry)
-        credential, _ = found.credential.apply(Accept(at=books.clock.now()))
-        for _ in range(tries + 1):
-            credential = credential.attempting(books.clock.now())
+        now = books.clock.now()
+        credential, _ = found.credential.apply(Accept(at=now))
+        for _ in range(tries):
+            credential = credential.attempting(now).refused(SILENT.code, now)
+        for _ in range(broken_off + 1):
+            credential = credential.attempting(now)
         for _ in range(position):
             credential = credential.falling_back(books.clock.now())
         found = replace(found, credential=credential)
@@ -88,6 +94,12 @@ def test_refusal_for_now_is_noted_and_asked_again_after_a_rest(attempt, error):
     assert it.verdict.after >= timedelta(seconds=3)
     assert it.change.entry.credential.core.plan.made[-1].problem == error.code
     assert it.unused == ()
+
+
+def test_attempts_that_broke_off_make_a_refusal_neither_the_last_nor_its_rest_longer(attempt):
+    first, last = decided(attempt(SILENT)), decided(attempt(SILENT, broken_off=MAX_ATTEMPTS))
+    assert (last.verdict, last.ends) == (first.verdict, False)
+    assert last.change.entry.credential.core.plan.answered == 1
 
 
 def test_pin_that_is_taken_has_another_one_drawn_at_once(attempt):

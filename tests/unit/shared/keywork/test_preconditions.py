@@ -50,7 +50,7 @@ def task(books):
         core = replace(entry.credential.core, window=window, plan=IssuePlan((Choice(MOCK, kind),)))
         credential = replace(entry.credential, core=core)
         for _ in range(attempts):
-            credential = credential.attempting(now)
+            credential = credential.attempting(now).refused(KeyIssueFailed.code, now)
         return AttemptContext(replace(entry, credential=credential), books.ledger, books.services, MOCK)
 
     return make

@@ -8,8 +8,8 @@ from shared.queries.boards import VIEWS, WIDGETS, Lobby
 from shared.queries.hotels import Cell
 from shared.queries.keys import keys_in_work
 from shared.queries.readiness import readiness
+from tests.support.ordered_keys import order
 from tests.support.sample_hotel import SILK, play
-from tests.workflows.revoke.test_one_key_ordered import order
 
 KABUL = PropertyId("ppt_kabul")
 TODAY = {"validFrom": "2026-03-01T14:00:00Z"}

@@ -21,7 +21,8 @@ from shared.usecases.audit.log_files import folder_of
 from shared.usecases.audit.retention import keep_tenant
 from shared.usecases.audit.services import PLATFORM
 from shared.usecases.audit.signers import check
-from tests.support.audit_house import DAYS, SILK, Died, Life, Steady, audit_house, checked_out, later, stay
+from tests.support.audit_house import DAYS, SILK, Steady, audit_house, checked_out, later, stay
+from tests.support.mortal import Died, Life
 
 
 def kinds(headers):

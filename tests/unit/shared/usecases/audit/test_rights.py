@@ -27,8 +27,6 @@ from shared.usecases.audit.services import PLATFORM
 from tests.support.audit_house import (
     DAYS,
     SILK,
-    Died,
-    Life,
     Steady,
     audit_house,
     booked,
@@ -37,6 +35,7 @@ from tests.support.audit_house import (
     stay,
 )
 from tests.support.ledger_books import Books
+from tests.support.mortal import Died, Life
 
 GUEST = "gst_canary_7f3a"
 STAY = "rsv_of_key_a"
