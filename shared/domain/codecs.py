@@ -9,7 +9,7 @@ from typing import Any, Final, Union, get_args, get_origin
 
 from shared.domain.errors import InvalidInput
 from shared.domain.lifecycle import name_of
-from shared.domain.plain_codecs import PLAIN, Codec, no_strays, text_codec
+from shared.domain.plain_codecs import OWN, PLAIN, Codec, no_strays, plainly, text_codec
 from shared.domain.replacing import made
 from shared.domain.stored import UNSTORED, VERSION, Json, Stored, how_stored, upcast
 
@@ -46,7 +46,10 @@ def _list_codec(arguments: tuple[Any, ...]) -> Codec:
             raise error.within(f"[{len(values)}]") from None
         return tuple(values)
 
-    return Codec(list if item.plain else lambda values: list(map(item.write, values)), read)
+    def write(values: Any) -> Json:
+        return [each if type(each) in item.whole else item.write(each) for each in values]
+
+    return Codec(write, read)
 
 
 def _set_codec(arguments: tuple[Any, ...]) -> Codec:
@@ -68,7 +71,7 @@ def _union_codec(members: tuple[Any, ...]) -> Codec:
 
 def _optional(inner: Codec) -> Codec:
     return Codec(
-        inner.write if inner.plain else lambda value: None if value is None else inner.write(value),
+        lambda value: None if value is None else inner.write(value),
         lambda value: None if value is None else inner.read(value),
         no_strays if inner.strays is no_strays else lambda value: inner.strays(value) if value else {},
         whole=(*inner.whole, NoneType),
@@ -123,7 +126,8 @@ def _documented(kind: Any) -> Codec:
         document: dict[str, Json] = record.write(value)
         document[VERSION] = kind.schema_version
         if indexed:
-            document.update(value.indexed())
+            for name, each in value.indexed().items():
+                document[name] = each if type(each) in OWN else plainly(each)
         return document
 
     def read(value: Json) -> Any:
@@ -214,18 +218,21 @@ def _record_codec(kind: Any) -> Codec:
 def _writer(parts: Sequence[_Part]) -> Callable[[Any], dict[str, Json]]:
     # Documents are written more often than anything else is done: all that is always there is taken at once.
     always, others = [each for each in parts if each.always], [each for each in parts if not each.always]
-    names, values = [each.name for each in always], _values_of(always)
-    writes = [None if each.codec.plain else each.codec.write for each in always]
+    values = _values_of(always)
+    ways = [(each.name, each.codec.whole, each.codec.write) for each in always]
     flat = [(each.attribute, each.codec.write) for each in others if each.how.flat]
     omitted = [
         (each.attribute, each.default, each.name, each.codec.write) for each in others if not each.how.flat
     ]
 
     def write(value: Any) -> dict[str, Json]:
-        document: dict[str, Json] = {
-            name: each if inwards is None else inwards(each)
-            for name, inwards, each in zip(names, writes, values(value), strict=True)
-        }
+        document: dict[str, Json] = {}
+        name = ""
+        try:
+            for (name, whole, inwards), each in zip(ways, values(value), strict=True):
+                document[name] = each if type(each) in whole else inwards(each)
+        except InvalidInput as error:
+            raise error.within(name) from None
         for attribute, default, name, inwards in omitted:
             each = getattr(value, attribute)
             if each is not default and each != default:

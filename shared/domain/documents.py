@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 
 from shared.domain.codecs import codec_of
 from shared.domain.errors import InvalidInput
-from shared.domain.stored import Documented, Json, upcast
+from shared.domain.stored import Documented, Json, Plain, upcast
 
 STRAYS: Final = "strays"
 """The field, not stored itself, in which a dataclass keeps what another release wrote beside its own."""
@@ -25,11 +25,11 @@ STRAYS: Final = "strays"
 _D = TypeVar("_D", bound=Documented)
 
 
-def to_document(value: Documented) -> dict[str, Json]:
+def to_document(value: Documented) -> Mapping[str, Json]:
     """Write a value as plain JSON with its schema version, and with what another release wrote beside it."""
     document: dict[str, Json] = codec_of(type(value)).write(value)
     strays = getattr(value, STRAYS, None)
-    return _merged(document, strays) if strays else document
+    return _merged(document, strays) if strays else Plain(document)
 
 
 def from_document(kind: type[_D], document: Mapping[str, Json], *, strict: bool = False) -> _D:

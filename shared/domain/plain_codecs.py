@@ -11,6 +11,9 @@ from shared.domain.errors import InvalidInput
 from shared.domain.instants import Moment, instant, instant_from_text, instant_to_text, milliseconds
 from shared.domain.stored import Json
 
+OWN: Final = (int, bool, str, NoneType)
+"""The types of values that JSON has itself."""
+
 
 def no_strays(_: Json) -> dict[str, Json]:
     """Return nothing: what has no fields has none that nobody knows."""
@@ -21,7 +24,8 @@ def no_strays(_: Json) -> dict[str, Json]:
 class Codec:
     """How one annotation is written and read; what it complains of is named from there, itself by no name.
 
-    JSON of the types that are `whole` is the value: whoever reads many need not ask for those.
+    JSON of the types that are `whole` is the value, and the value its JSON: whoever reads or writes many need
+    not ask for those.
     """
 
     write: Callable[[Any], Json]
@@ -30,11 +34,6 @@ class Codec:
     names: frozenset[str] = frozenset()
     whole: tuple[type, ...] = ()
 
-    @property
-    def plain(self) -> bool:
-        """Say whether a value is written as it is."""
-        return self.write is _as_it_is
-
 
 def _plain_codec(kind: type) -> Codec:
     def read(value: Json) -> Any:
@@ -42,7 +41,7 @@ def _plain_codec(kind: type) -> Codec:
             raise InvalidInput("", f"not of type {kind.__name__}", "Read a document this code wrote")
         return value
 
-    return Codec(_as_it_is, read, whole=(kind,))
+    return Codec(plainly, read, whole=(kind,))
 
 
 def text_codec(kind: type[str]) -> Codec:
@@ -64,8 +63,15 @@ def _choices(kind: type[Enum]) -> dict[Any, Enum]:
     return {each.value: each for each in kind}
 
 
-def _as_it_is(value: Json) -> Json:
-    return value
+def plainly(value: Any) -> Json:
+    """Return JSON of a value that is not of the very type said: an id is a text, a flag may be a number."""
+    if type(value) in OWN:
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
+    raise InvalidInput("", f"a {type(value).__name__}", "Write a text, a whole number, a bool or None")
 
 
 def _read_time(value: Json) -> time:
@@ -86,10 +92,7 @@ def _read_moment(value: Json) -> datetime:
 
 
 PLAIN: Final[dict[Any, Codec]] = {
-    int: _plain_codec(int),
-    bool: _plain_codec(bool),
-    str: _plain_codec(str),
-    NoneType: _plain_codec(NoneType),
+    **{kind: _plain_codec(kind) for kind in OWN},
     datetime: Codec(instant_to_text, _read_instant),
     Moment: Codec(milliseconds, _read_moment),
     time: Codec(time.isoformat, _read_time),

@@ -11,6 +11,15 @@ Json = Any
 VERSION: Final = "schema_version"
 
 
+class Plain(dict[str, Json]):
+    """A document as a codec wrote it, which looked at each value: there is nothing else in it than JSON.
+
+    Nobody changes it. What is made of it is a dict like others.
+    """
+
+    __slots__ = ()
+
+
 class Documented(Protocol):
     """A dataclass that is stored whole, under a version of its own.
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import orjson
 
 from shared.domain.errors import InvalidInput
+from shared.domain.stored import Plain
 from shared.ports.documents import Document, Index, Json, Ref, UndeclaredIndex, Write
 
 MOST_WRITES: Final = 500
@@ -42,13 +43,18 @@ def encode(data: Mapping[str, Json]) -> bytes:
     except TypeError:
         _check_levels(data)
         raise _why_not_json(data) from None
+    if type(data) is not Plain:
+        _check_read_back(data, body)
+    if len(body) > MOST_DOCUMENT_BYTES:
+        raise TooLarge("data", f"more than {MOST_DOCUMENT_BYTES} bytes of JSON", "Split the document")
+    return body
+
+
+def _check_read_back(data: dict[str, Json], body: bytes) -> None:
     if _deepest(body) > MOST_LEVELS:  # else it cannot be too deep
         _check_levels(data)
     if orjson.loads(body) != data:
         raise _why_not_json(data)
-    if len(body) > MOST_DOCUMENT_BYTES:
-        raise TooLarge("data", f"more than {MOST_DOCUMENT_BYTES} bytes of JSON", "Split the document")
-    return body
 
 
 def check_ref(ref: Ref) -> None:

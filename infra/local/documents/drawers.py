@@ -49,7 +49,7 @@ class Drawer:
 
     def id_of(self, ref: Ref) -> str:
         """Return what a document's row is found by here: in the shared table, its collection too."""
-        return ref.id if self.collection else f"{ref.collection}/{ref.id}"
+        return str(ref.id) if self.collection else f"{ref.collection}/{ref.id}"
 
     @property
     def definitions(self) -> tuple[str, ...]:

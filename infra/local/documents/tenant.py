@@ -68,7 +68,8 @@ class SqliteTenantDocuments:
     """The documents of one tenant in one database."""
 
     def __init__(self, shelf: Table, tenant: TenantId) -> None:
-        self._shelf, self._tenant = shelf, tenant
+        # Bound to a statement, an id costs more than the text that it is: Python looks for what adapts it.
+        self._shelf, self._tenant, self._bound = shelf, tenant, str(tenant)
 
     @property
     def tenant(self) -> TenantId:
@@ -80,7 +81,7 @@ class SqliteTenantDocuments:
         check_ref(ref)
         shelf = self._shelf
         drawer = shelf.chest.of(ref.collection)
-        rows = shelf.read(drawer.get, self._tenant, drawer.id_of(ref), shelf.now())
+        rows = shelf.read(drawer.get, self._bound, drawer.id_of(ref), shelf.now())
         return _document(ref, *rows[0]) if rows else None
 
     async def get_all(self, refs: Sequence[Ref]) -> Sequence[Document | None]:
@@ -90,7 +91,7 @@ class SqliteTenantDocuments:
         for collection, of_it in groupby(refs, attrgetter("collection")):
             drawer = shelf.chest.of(collection)
             ids = orjson.dumps([drawer.id_of(ref) for ref in of_it]).decode()
-            rows = shelf.engine.read(drawer.get_all, (self._tenant, ids, shelf.now()))
+            rows = shelf.engine.read(drawer.get_all, (self._bound, ids, shelf.now()))
             found |= {(collection, id_): (body, version) for id_, body, version in rows}
         shelf.engine.counters.spend("document_reads", len(refs))
         kept = [found.get((ref.collection, shelf.chest.of(ref.collection).id_of(ref))) for ref in refs]
@@ -116,7 +117,7 @@ class SqliteTenantDocuments:
         return tuple("" if isinstance(write, Delete) else str(version) for write in writes)
 
     def _prepared(self, write: Write) -> Prepared:
-        return prepare_write(write, self._shelf.chest.of(write.ref.collection), self._tenant)
+        return prepare_write(write, self._shelf.chest.of(write.ref.collection), self._bound)
 
     async def query(
         self,
@@ -133,11 +134,11 @@ class SqliteTenantDocuments:
         check_query(index, equals, until, limit)
         place, rows = None if after is None else place_of(index, after), list[Any]()
         if place is not None and reaches(until, place[0]):
-            rows = shelf.found(query.ties_of_tenant(), self._tenant, *query.ties(equals, place), limit)
+            rows = shelf.found(query.ties_of_tenant(), self._bound, *query.ties(equals, place), limit)
         if len(rows) < limit:
             statement = query.of_tenant(bounded=until is not None, resumed=place is not None)
             rest, bounds = limit - len(rows), query.parameters(equals, until, place)
-            rows += shelf.found(statement, self._tenant, *bounds, rest)
+            rows += shelf.found(statement, self._bound, *bounds, rest)
         shelf.engine.counters.spend("document_reads", max(1, len(rows)))
         return [_document(Ref(index.collection, id_), body, version) for id_, body, version in rows]
 

@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from infra.local.storage.packing import unpacked
@@ -20,6 +21,16 @@ BUSY_SECONDS = 5.0
 WRITER_BUSY_SECONDS = 0.25
 """The event loop waits no longer for another program to let go of the database: callers try again."""
 APPLICATION_ID = 0x6B666C74
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+for _kind in (bytes, NoneType):
+    # For each of them that is bound, Python would ask the value and its type for an adapter, at the price of
+    # an exception: five for each document that is written.
+    sqlite3.register_adapter(_kind, _as_it_is)
 
 
 def checksum(value: str | bytes | None) -> int:
