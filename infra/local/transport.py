@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 
 from infra.local.http_plain import PlainClient
 from infra.local.wire import Transport
+from shared.kernel.time_limit import TimeLimit
 from shared.vendor_kit.http import Answer, Call, ConnectionBroken, HttpClient, TimedOut
 
 CONNECTIONS: Final = 256
@@ -30,10 +31,11 @@ class InProcess:
         task = asyncio.get_running_loop().create_task(self._serve(call), context=Context())
         self._running[task] = None
         task.add_done_callback(self._running.pop)
-        done, _ = await asyncio.wait({task}, timeout=call.timeout)
-        if not done:
-            raise TimedOut(f"no answer within {call.timeout:g} s")
-        return task.result()
+        try:
+            with TimeLimit(call.timeout):
+                return await asyncio.shield(task)
+        except TimeoutError:
+            raise TimedOut(f"no answer within {call.timeout:g} s") from None
 
     async def close(self) -> None:
         """Stop whatever still runs."""

@@ -222,10 +222,9 @@ def _writer(parts: Sequence[_Part]) -> Callable[[Any], dict[str, Json]]:
     ]
 
     def write(value: Any) -> dict[str, Json]:
-        document: dict[str, Json] = {
-            name: each if inwards is None else inwards(each)
-            for name, inwards, each in zip(names, writes, values(value), strict=True)
-        }
+        document: dict[str, Json] = {}
+        for name, inwards, each in zip(names, writes, values(value)):  # noqa: B905 - counted
+            document[name] = each if inwards is None else inwards(each)
         for attribute, default, name, inwards in omitted:
             each = getattr(value, attribute)
             if each is not default and each != default:
