@@ -87,7 +87,7 @@ class Id(str):
             raise cls._refusal(f"does not start with '{cls.prefix}'")
         if not cls.body.fullmatch(value, len(cls.prefix)):
             raise cls._refusal("malformed" + f" after '{cls.prefix}'" * bool(cls.prefix))
-        return super().__new__(cls, value)
+        return str.__new__(cls, value)
 
     @classmethod
     def parse(cls, value: object, field: str) -> Self:
