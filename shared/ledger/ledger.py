@@ -72,7 +72,7 @@ class Ledger:
 
     async def save(self, change: Change, *beside: Write) -> Saved:
         """Save one key's change; StaleVersion or AlreadyExists if somebody else was first."""
-        return (await self.save_all([change], *beside))[0]
+        return (await self._save([change], *beside))[0]
 
     async def save_all(self, changes: Sequence[Change], *beside: Write) -> tuple[Saved, ...]:
         """Save the changes of several keys, and what belongs with them, all or none.
