@@ -192,10 +192,10 @@ def write_instant(moment: datetime) -> str:
 
 @lru_cache(MOST_REMEMBERED)
 def _spelt(moment: datetime) -> str:
-    # Of instants in UTC alone: equal times of one wall clock may be an hour apart.
-    if not moment.microsecond:
-        return instant_to_text(moment)
-    return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+    # Of instants in UTC alone: equal times of one wall clock may be an hour apart. A record spells it too,
+    # to the microsecond, of which all six digits stand there or none.
+    text = instant_to_text(moment)
+    return text if not moment.microsecond else text[:-4] + "Z"
 
 
 def _instant_schema(pattern: str) -> WithJsonSchema:
