@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, MutableMapping
 from contextvars import Context
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 
 from infra.local.http_plain import PlainClient
 from infra.local.wire import Transport
+from shared.kernel.time_limit import TimeLimit
 from shared.vendor_kit.http import Answer, Call, ConnectionBroken, HttpClient, TimedOut
 
 CONNECTIONS: Final = 256
@@ -27,12 +28,15 @@ class InProcess:
     async def send(self, call: Call) -> Answer:
         """Return the application's answer; one that is late goes on without us, as it would elsewhere."""
         # A fresh context: what the caller knows of its tenant and trace does not travel by wire either.
-        task = asyncio.get_running_loop().create_task(self._serve(call), context=Context())
+        loop = asyncio.get_running_loop()
+        task, ended = loop.create_task(self._serve(call), context=Context()), loop.create_future()
         self._running[task] = None
-        task.add_done_callback(self._running.pop)
-        done, _ = await asyncio.wait({task}, timeout=call.timeout)
-        if not done:
-            raise TimedOut(f"no answer within {call.timeout:g} s")
+        task.add_done_callback(partial(self._end, ended))
+        try:
+            with TimeLimit(call.timeout):
+                await ended
+        except TimeoutError:
+            raise TimedOut(f"no answer within {call.timeout:g} s") from None
         return task.result()
 
     async def close(self) -> None:
@@ -40,6 +44,11 @@ class InProcess:
         for task in list(self._running):
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
+
+    def _end(self, ended: "asyncio.Future[None]", task: "asyncio.Task[Answer]") -> None:
+        del self._running[task]
+        if not ended.done():  # else nobody waits any more
+            ended.set_result(None)
 
     async def _serve(self, call: Call) -> Answer:
         exchange = _Exchange(call)

@@ -59,7 +59,8 @@ class MonotonicUlids:
             same_or_earlier = drawn >> _RANDOM_BITS <= self._last >> _RANDOM_BITS
             # Counting on from the last one carries into the next millisecond rather than running out.
             self._last = self._last + 1 if same_or_earlier else drawn
-            return ulid(self._last >> _RANDOM_BITS, self._last & (1 << _RANDOM_BITS) - 1)
+            _check_bits("timestamp_ms", self._last >> _RANDOM_BITS, _TIME_BITS)
+            return _encode(self._last)
 
 
 class Id(str):
@@ -77,14 +78,16 @@ class Id(str):
         cls.field = cls.field if field is None else field
 
     def __new__(cls, value: object) -> Self:
-        """Check and brand a text."""
+        """Check and brand a text; one that bears this very brand was checked."""
+        if type(value) is cls:
+            return value
         if not isinstance(value, str):
             raise cls._refusal("not a text")
         if not value.startswith(cls.prefix):
             raise cls._refusal(f"does not start with '{cls.prefix}'")
         if not cls.body.fullmatch(value, len(cls.prefix)):
             raise cls._refusal("malformed" + f" after '{cls.prefix}'" * bool(cls.prefix))
-        return super().__new__(cls, value)
+        return str.__new__(cls, value)
 
     @classmethod
     def parse(cls, value: object, field: str) -> Self:

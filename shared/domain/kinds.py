@@ -115,7 +115,7 @@ class VendorCode(str):
         if not isinstance(value, str) or not 2 <= len(value) <= 20 or not _VENDOR.fullmatch(value):
             remedy = "Give 2 to 20 lower-case letters, digits and single hyphens, such as acme-locks"
             raise InvalidInput("vendor", "not a vendor code", remedy)
-        return super().__new__(cls, value)
+        return str.__new__(cls, value)
 
 
 class ClaimKey(str):
@@ -127,7 +127,7 @@ class ClaimKey(str):
         """Check the form of a claim."""
         if not isinstance(value, str) or not _CLAIM.fullmatch(value):
             raise InvalidInput("claim", "not a claim key", "Give 'sha256:' and 64 lower-case hex digits")
-        return super().__new__(cls, value)
+        return str.__new__(cls, value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,15 +115,18 @@ class Locks(tuple[LockDevice, ...]):  # noqa: SLOT001 - its index is kept beside
 
     def leading_to(self, rooms: Iterable[RoomId]) -> tuple[LockDevice, ...]:
         """Return the locks that lead to any of these rooms, in order."""
-        places = {place for room in rooms for place in self._places.get(room, ())}
-        return tuple([self[place] for place in sorted(places)])
+        found = [self._places.get(room, {}) for room in rooms]
+        if len(found) == 1:
+            return tuple(found[0].values())
+        together = {place: device for each in found for place, device in each.items()}
+        return tuple([together[place] for place in sorted(together)])
 
     @cached_property
-    def _places(self) -> Mapping[RoomId, list[int]]:
-        found: dict[RoomId, list[int]] = {}
+    def _places(self) -> Mapping[RoomId, dict[int, LockDevice]]:
+        found: dict[RoomId, dict[int, LockDevice]] = {}
         for place, device in enumerate(self):
             for room in device.rooms:
-                found.setdefault(room, []).append(place)
+                found.setdefault(room, {})[place] = device
         return found
 
 

@@ -71,6 +71,8 @@ def _aliases(model: type[Published]) -> Mapping[str, str]:
 def _on_the_wire(value: Any) -> Any:
     """What a value is in a document: an instant its text, a list or a part of us its plain values."""
     kind = type(value)
+    if kind is str:
+        return value
     if kind is tuple:
         return [_on_the_wire(each) for each in value]
     if kind is datetime:

@@ -1,6 +1,6 @@
 """The life of a credential as published: B §2.1 to 2.6 and our two extensions."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
@@ -133,6 +133,10 @@ class Delivery(Published):
 
     artifact: Maybe[Artifact] = None
     deep_link: Maybe[DeepLink] = None
+
+
+UNDELIVERED: Final = Delivery()
+"""What is said of a key that has not come to its holder; it cannot be changed, and so one serves all."""
 
 
 class IssuedMetadata(Published):

@@ -1,7 +1,7 @@
 """The domain's facts become events: one row per fact, and the outbox row that carries it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -29,7 +29,7 @@ class Context:
     event_id: str
     trace_id: str
     causation_id: str | None = None
-    delivery: wire.Delivery = field(default_factory=wire.Delivery)
+    delivery: wire.Delivery = wire.UNDELIVERED
     capabilities: tuple[str, ...] = ()
 
 

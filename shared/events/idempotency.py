@@ -6,7 +6,11 @@ because ids carry a prefix, a credential id has a fixed length, and versions are
 
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
 from string import Formatter
+
+MOST_REMEMBERED = 512
+"""So many claims are not spelt anew: a stay names its own in its record and in its key."""
 
 
 class RecipeError(ValueError):
@@ -53,6 +57,7 @@ _RECIPES = (
 RECIPES = {recipe.name: recipe for recipe in _RECIPES}
 
 
+@lru_cache(MOST_REMEMBERED)
 def claim_key(recipe: str, **parts: str | int) -> str:
     """The claim key of a named recipe over its parts."""
     if recipe not in RECIPES:

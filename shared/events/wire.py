@@ -22,7 +22,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
-from shared.domain.instants import MOST_REMEMBERED
+from shared.domain.instants import MOST_REMEMBERED, instant_to_text
 
 SAFE_INTEGER = 2**53 - 1
 
@@ -192,9 +192,10 @@ def write_instant(moment: datetime) -> str:
 
 @lru_cache(MOST_REMEMBERED)
 def _spelt(moment: datetime) -> str:
-    # Of instants in UTC alone: equal times of one wall clock may be an hour apart.
-    precision = "milliseconds" if moment.microsecond else "seconds"
-    return moment.isoformat(timespec=precision).removesuffix("+00:00") + "Z"
+    # Of instants in UTC alone: equal times of one wall clock may be an hour apart. A record spells it too,
+    # to the microsecond, of which all six digits stand there or none.
+    text = instant_to_text(moment)
+    return text if not moment.microsecond else text[:-4] + "Z"
 
 
 def _instant_schema(pattern: str) -> WithJsonSchema:

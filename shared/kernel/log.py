@@ -50,12 +50,13 @@ def redacted(value: Any, name: str = "") -> Any:
     """Return the value without anything that a secret's name hides."""
     if _is_secret(name):
         return STRUCK_OUT
-    if isinstance(value, Mapping):
-        return {str(key): redacted(item, str(key)) for key, item in value.items()}
+    if isinstance(value, str):  # as nearly everything is
+        longer = len(value) - LONGEST_TEXT
+        return f"{value[:LONGEST_TEXT]} and {longer} characters more" if longer > 0 else value
     if isinstance(value, list | tuple):
         return [redacted(item) for item in value]
-    if isinstance(value, str) and len(value) > LONGEST_TEXT:
-        return f"{value[:LONGEST_TEXT]} and {len(value) - LONGEST_TEXT} characters more"
+    if isinstance(value, Mapping):
+        return {str(key): redacted(item, str(key)) for key, item in value.items()}
     return value
 
 

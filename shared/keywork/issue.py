@@ -108,7 +108,7 @@ async def _intended(task: AttemptContext, desk: VendorSession, known: Sequence[G
     if not alone:
         key = await _kept(key, desk)
     grants = await with_pin([placing.kept for placing in called], key.artifact, desk.secrets)
-    counted = _counted(task, (*grants, *ended), logical_at)
+    counted = _counted(task, (*grants, *ended), now, logical_at)
     if alone:
         # Neither means anything without the other, and the vendor is told of neither before both are kept.
         key, (begun, saved) = await gather_both(_kept(key, desk), task.saved(counted))
@@ -129,15 +129,17 @@ async def _forget_in_vain(task: AttemptContext, desk: VendorSession) -> None:
         await desk.secrets.destroy(_secret_name(task.entry))
 
 
-def _counted(task: AttemptContext, grants: tuple[GrantRecord, ...], logical_at: datetime) -> Change:
+def _counted(
+    task: AttemptContext, grants: tuple[GrantRecord, ...], now: datetime, logical_at: datetime
+) -> Change:
     """Count the attempt, unless the last goes on; should this call be lost, the next counts."""
     credential, facts = task.entry.credential, tuple[Fact, ...]()
     if not task.entry.round_open:
         credential = credential.attempting(logical_at)
     if isinstance(credential.state, Requested):
-        credential, facts = credential.apply(Accept(at=task.now))
+        credential, facts = credential.apply(Accept(at=now))
     entry = replace(task.entry, credential=credential, round_open=False, waits=None)
-    return Change(entry.due_in(STEP_LEASE, task.now), facts, grants)
+    return Change(entry.due_in(STEP_LEASE, now), facts, grants)
 
 
 def _placings(

@@ -7,7 +7,6 @@
 5. Where a key is one artifact for all its locks, they are asked as one, and what keeps one keeps all.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +15,7 @@ from typing import Final, Generic, TypeVar
 from shared.domain.kinds import VendorCode
 from shared.domain.lock_errors import LockError, LockErrorCause, VendorUnreachable
 from shared.domain.replacing import replace
+from shared.kernel.time_limit import TimeLimit
 from shared.ledger.delays import LONGEST_AT_A_LOCK, round_over
 from shared.ports.exchanges import Exchange, capture_exchanges
 from shared.ports.lock import InHand, KeyAtLock, LockVendor
@@ -92,7 +92,7 @@ class Round(Generic[A]):
         error: LockError | None = None
         with capture_exchanges() as said:
             try:
-                async with asyncio.timeout(LONGEST_AT_A_LOCK.total_seconds()):
+                with TimeLimit(LONGEST_AT_A_LOCK.total_seconds()):
                     returned = await call()
             except TimeoutError:
                 error = VendorUnreachable(vendor=self.vendor, cause=TOO_LATE)

@@ -1,13 +1,13 @@
 """One tenant's keys: read with their versions, and written together with their events or not at all."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 
 from shared.domain.facts import Fact
 from shared.domain.ids import EventId, GrantId
 from shared.domain.replacing import replace
-from shared.events.credential import Delivery
+from shared.events.credential import UNDELIVERED, Delivery
 from shared.events.errors import CrossTenant
 from shared.events.from_facts import Context, outbox_row
 from shared.events.outbox import OutboxRow
@@ -32,7 +32,7 @@ class Change:
     entry: KeyRecord
     facts: tuple[Fact, ...] = ()
     grants: tuple[GrantRecord, ...] = ()
-    delivery: Delivery = field(default_factory=Delivery)
+    delivery: Delivery = UNDELIVERED
     capabilities: tuple[str, ...] = ()
 
 
@@ -72,7 +72,7 @@ class Ledger:
 
     async def save(self, change: Change, *beside: Write) -> Saved:
         """Save one key's change; StaleVersion or AlreadyExists if somebody else was first."""
-        return (await self.save_all([change], *beside))[0]
+        return (await self._save([change], *beside))[0]
 
     async def save_all(self, changes: Sequence[Change], *beside: Write) -> tuple[Saved, ...]:
         """Save the changes of several keys, and what belongs with them, all or none.

@@ -2,7 +2,7 @@
 
 import hmac
 import struct
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Protocol
@@ -58,9 +58,9 @@ class PurposeRefused(Exception):
     """The caller's descriptor does not name this purpose under `opens`."""
 
 
-def names(patterns: Iterable[str], purpose: str) -> bool:
+def names(patterns: Collection[str], purpose: str) -> bool:
     """Return whether a purpose is among those named: whole, or by what it begins with and a star."""
-    return any(fnmatchcase(purpose, pattern) for pattern in patterns)
+    return purpose in patterns or any(fnmatchcase(purpose, pattern) for pattern in patterns)
 
 
 def blind_index(key: Secret[bytes], context: SealContext, value: Secret[bytes]) -> str:

@@ -16,6 +16,7 @@ from shared.runtime.entry import Entry, step
 from shared.runtime.platform import Platform, this_function
 
 Body = Mapping[str, Any]
+Work = Callable[[Body, Platform, Any], Awaitable[Body]]
 OpenVendor = Callable[[Any, Any], Any]
 """What `shared.vendor_kit.binding` says in full, which is not loaded to start a function."""
 PREFIX: Final = "adapter_"
@@ -28,35 +29,15 @@ def adapter(opener: Callable[[], OpenVendor]) -> Entry:
     vendor = vendor_of(opener.__name__)
 
     async def attempt(body: Body, on: Platform) -> Body:
-        from shared.domain.kinds import VendorCode
-        from shared.keywork.step import make_attempt
-        from shared.keywork.verdicts import NEXT_BUILD, StepCall
-        from shared.runtime.keys import desks_of, services_of
+        from shared.runtime.attempts import attempt_at, desks_at
 
-        on_trial = this_function().name.endswith(NEXT_BUILD)
-        desks = desks_of(on, VendorCode(vendor), opener(), NEXT_BUILD if on_trial else "")
-        if (other := OTHER_WORK.get(str(body.get("work")))) is not None:
-            return await other(body, on, desks)
-        call, services = StepCall.of(body), services_of(on)
-        if on_trial:
-            return await _on_trial(call, services, desks)
-        return (await make_attempt(call, services, desks, hands_over=True)).body()
+        desks = desks_at(vendor, opener(), on)
+        work: Work = OTHER_WORK.get(str(body.get("work")), attempt_at)
+        return await work(body, on, desks)
 
     for name in ("__name__", "__qualname__", "__module__", "__doc__"):
         setattr(attempt, name, getattr(opener, name))
     return step(attempt)
-
-
-async def _on_trial(call: Any, services: Any, desks: Any) -> Body:
-    """Make one attempt as the next build, and note when it ended: one that never does is counted as lost."""
-    from shared.keywork.next_build import note_end, trial_under_way
-    from shared.keywork.step import make_attempt
-
-    trial = await trial_under_way(call, services, desks)
-    verdict = await make_attempt(call, services, desks)
-    if trial is not None:
-        await note_end(trial, call, services)
-    return verdict.body()
 
 
 async def _tell_build(_body: Body, _on: Platform, _desks: Any) -> Body:
@@ -128,7 +109,7 @@ async def _try_account(body: Body, on: Platform, desks: Any) -> Body:
     return await TryAccount.of(body, desks, AccountServices.on(on)).answer()
 
 
-OTHER_WORK: Final[Mapping[str, Callable[[Body, Platform, Any], Awaitable[Body]]]] = {
+OTHER_WORK: Final[Mapping[str, Work]] = {
     COMPARE: _walk,
     HEAR: _hear,
     BULK: _remove_many,

@@ -1,6 +1,5 @@
 """Entry points: decode, find the platform, do one thing, respond."""
 
-import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from starlette.responses import Response
 from shared.domain.errors import InvalidInput
 from shared.kernel.log import log_context
 from shared.kernel.spans import describe, follow, traced
+from shared.kernel.time_limit import TimeLimit
 from shared.kernel.trace import trace_of
 from shared.ports.bus import Message
 from shared.ports.document_limits import TooLarge
@@ -167,7 +167,7 @@ async def _guarded(
     request: Request, function: Deployed, on: Platform, respond: Respond, manner: Manner
 ) -> Response:
     try:
-        async with asyncio.timeout(function.timeout):
+        with TimeLimit(function.timeout):
             await manner.let_in(request, function, on)
             return await respond(request, function, on)
     except TimeoutError as error:

@@ -1,7 +1,7 @@
 """Which vendors are installed: a folder under `shared.vendors` is all it takes."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
@@ -96,5 +96,6 @@ def refusals_of(vendor: VendorCode) -> object:
         return None
 
 
+@cache
 def _part(vendor: VendorCode, name: str) -> ModuleType:
     return import_module(f"{VENDORS}.{vendor.replace('-', '_')}.{name}")

@@ -1,10 +1,10 @@
 """One authenticated POST and its outcome, in words that quote neither body nor token."""
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from infra.local.wire import Tokens, Transport
+from shared.kernel.time_limit import TimeLimit
 from shared.vendor_kit.http import Answer, Call, CallFault, ConnectionBroken, ConnectionFailed, TimedOut
 
 JSON = "application/json"
@@ -44,7 +44,7 @@ async def attempt(
 ) -> Outcome:
     """POST once; whatever goes wrong is an outcome, only cancellation passes through."""
     try:
-        async with asyncio.timeout(target.deadline):
+        with TimeLimit(target.deadline):
             answer = await transport.send(_call(tokens, target, headers, body))
     except TimeoutError:
         return Outcome(None, f"no answer within {target.deadline:g} s")

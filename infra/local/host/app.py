@@ -1,6 +1,5 @@
 """The one ASGI application: checks Host and Origin, finds the function by name, bounds its time."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from infra.local.counters import Counters
 from infra.local.host.functions import Hosted
 from infra.manifest.resolved import ABOVE_HANDLER
+from shared.kernel.time_limit import TimeLimit
 from shared.runtime.platform import deployed
 from shared.runtime.responses import CRASHED, json_response, too_late
 from shared.runtime.service import deny
@@ -58,7 +58,7 @@ class Host:
         scope["headers"] = [*scope["headers"], (EXECUTION, b"%012d" % self._counters["function_calls"])]
         answer = _Started(send)
         try:
-            async with asyncio.timeout(_patience(hosted)):
+            with TimeLimit(_patience(hosted)):
                 await hosted.app(scope, receive, answer)
         except TimeoutError:
             if not answer.started:

@@ -18,7 +18,7 @@ from infra.local.workflows.execution import (
     Routine,
     Usage,
 )
-from infra.local.workflows.library.encoding import json_text, plain_json
+from infra.local.workflows.library.encoding import decode_json, plain_json_text
 from infra.local.workflows.observer import Observer
 from infra.local.workflows.ops import Op
 from infra.local.workflows.outcomes import Cancelled, Failed, Outcome, Succeeded, Verdict
@@ -110,9 +110,10 @@ class Machine:
             self._end(Cancelled())
 
     def _entry(self) -> Routine:
-        main, argument = self._program.main, plain_json(self._argument)
-        if text_bytes(json_text(argument, None)) > limits.ARGUMENT_BYTES:
+        text = plain_json_text(self._argument)
+        if text_bytes(text) > limits.ARGUMENT_BYTES:
             raise limit_error(f"the argument exceeds {limits.ARGUMENT_BYTES} bytes")
+        main, argument = self._program.main, decode_json(text)
         unused = not main.names or (argument is None and main.required == 0)
         return (yield from main.start(self._execution, self._main, 0, () if unused else (argument,)))
 

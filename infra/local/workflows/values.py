@@ -43,6 +43,7 @@ KINDS: Final[Mapping[type, str]] = MappingProxyType(
 NUMBERS: Final = frozenset({int, float})
 SCALARS: Final = frozenset({int, float, bool, NoneType})
 _CONTAINERS: Final = frozenset({dict, list})
+_LEAVES: Final = SCALARS | {str}
 _WORD: Final = 8
 
 
@@ -152,8 +153,7 @@ def _children(value: Any) -> Iterator[Any]:
 
 def is_json(value: Any) -> bool:
     """Whether a value can leave the workflow as JSON."""
-    if type(value) is list:
-        return all(map(is_json, value))
-    if type(value) is dict:
-        return all(map(is_json, value.values()))
-    return type(value) is str or type(value) in SCALARS
+    if type(value) not in _CONTAINERS:
+        return type(value) in _LEAVES
+    inner = list(_children(value))
+    return _LEAVES.issuperset(map(type, inner)) or all(map(is_json, inner))

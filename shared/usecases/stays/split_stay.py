@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from shared.domain.capabilities import LockCapabilities, supported_kinds
 from shared.domain.errors import InvalidInput
@@ -11,6 +12,8 @@ from shared.domain.plan import Choice, IssuePlan
 from shared.domain.premises import LockDevice
 from shared.ledger.hotel_directory import HotelSetup
 from shared.vendor_kit.registry import unenforced_kinds
+
+ANY_ADAPTER: Final = LockCapabilities.all()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ def _kinds(
     doors: Sequence[LockDevice], allowed: Sequence[KeyCredentialKind]
 ) -> tuple[KeyCredentialKind, ...]:
     # What the adapter itself cannot do, it refuses: only its own function knows it.
-    return supported_kinds(LockCapabilities.all(), [door.capabilities for door in doors], allowed)
+    return supported_kinds(ANY_ADAPTER, [door.capabilities for door in doors], allowed)
 
 
 def _in_order(

@@ -49,6 +49,7 @@ class MockVendor(LocksInTurn):
         self._clock, self._entropy, self._post = clock, entropy, post
         encoder = next((each.id for each in binding.encoders()), None)
         self._desk = None if wishes.desk is None else Desk(binding.vendor, wishes.desk, encoder)
+        self._described = self._description()
         self._locks = PropertyLocks(binding, Refusals(binding.vendor, {}), clock, lambda: wishes.capabilities)
 
     @property
@@ -129,6 +130,9 @@ class MockVendor(LocksInTurn):
 
     def describe_adapter(self) -> AdapterDescription:
         """Say what this mock was told it can do."""
+        return self._described
+
+    def _description(self) -> AdapterDescription:
         at_once = frozenset() if self._desk is None else frozenset({KeyCredentialKind.RFID_CARD})
         room = self._wishes.room
         capacity = {} if room is None else dict.fromkeys(KeyCredentialKind, room)

@@ -78,13 +78,14 @@ def json_text(data: Any, indent: Any) -> str:
         raise value_error("only null, booleans, numbers, strings, lists and maps can be JSON")
     prefix, step = _indentation(indent)
     if step is None:
-        return _dumped(data, separators=(",", ":"))
-    return _dumped(data, indent=step).replace("\n", "\n" + prefix)
+        return _written(data, _COMPACT)
+    laid_out = json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=step)
+    return _written(data, laid_out).replace("\n", "\n" + prefix)
 
 
-def _dumped(data: Any, **layout: Any) -> str:
+def _written(data: Any, encoder: json.JSONEncoder) -> str:
     try:
-        return json.dumps(data, ensure_ascii=False, allow_nan=False, **layout)
+        return encoder.encode(data)
     except ValueError:
         raise value_error("a number that is not finite cannot be JSON") from None
 
@@ -126,19 +127,20 @@ def decode_json(data: bytes | str) -> Any:
     return value
 
 
-def _loaded(data: bytes | str) -> Any:
-    return json.loads(data, parse_int=_integer, parse_float=_double, parse_constant=_constant)
-
-
 def _as_text(data: bytes | str) -> str:
     return data if isinstance(data, str) else data.decode("utf-8", "replace")
 
 
 def plain_json(value: Any) -> Any:
     """A copy of a value from outside, holding nothing the language does not know."""
+    return decode_json(plain_json_text(value))
+
+
+def plain_json_text(value: Any) -> str:
+    """The JSON text of a value from outside."""
     if is_deep(value) or not is_json(value):
         raise value_error("a value from outside is not JSON, or nested too deeply")
-    return decode_json(json_text(value, None))
+    return _written(value, _COMPACT)
 
 
 def _integer(digits: str) -> int | float:
@@ -156,6 +158,15 @@ def _double(digits: str) -> float:
 
 def _constant(name: str) -> float:
     raise ValueError(name)
+
+
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_DECODER: Final = json.JSONDecoder(parse_int=_integer, parse_float=_double, parse_constant=_constant)
+
+
+def _loaded(data: bytes | str) -> Any:
+    text = data if isinstance(data, str) else data.decode(json.detect_encoding(data), "surrogatepass")
+    return _DECODER.decode(text)
 
 
 def _algorithm(name: Any) -> str:

@@ -52,7 +52,7 @@ def _url(url: Any) -> str:
         parts = urlsplit(text)
     except ValueError:
         parts = urlsplit("")
-    if parts.scheme not in {"http", "https"} or not parts.netloc or any(c.isspace() for c in text):
+    if parts.scheme not in {"http", "https"} or not parts.netloc or text.split() != [text]:
         raise value_error("url must be an absolute http or https address")
     return str(text)
 
