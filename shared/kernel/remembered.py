@@ -27,6 +27,10 @@ class Remembered(Generic[K, V]):
         self._values.move_to_end(key)
         return value
 
+    def last(self, key: K) -> V | None:
+        """Return what was remembered last, though its time may be over, or None."""
+        return self._values.get(key, (None, None))[1]
+
     def put(self, key: K, value: V) -> None:
         """Remember a value from now on."""
         self._values[key] = (self._now() + self._kept_for, value)

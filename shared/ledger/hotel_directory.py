@@ -33,6 +33,8 @@ class HotelSetup:
     policy: KeyKindPolicy
     quarantined: frozenset[str] = frozenset()
     """The locks of which nobody knows where they hang: no key goes to them."""
+    versions: tuple[str, ...] = field(default=(), compare=False)
+    """Those of the pages that it was made of; none where it was made of something else."""
     rooms: frozenset[RoomId] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -135,7 +137,11 @@ class HotelDirectory:
         self._premises.forget(lambda key: key[0] == tenant)
 
     async def _read(self, store: TenantDocuments, property_id: str) -> HotelSetup:
-        return setup_of(await premises_of(store, PropertyId(property_id)))
+        found = await premises_of(store, PropertyId(property_id))
+        last = self._premises.last((store.tenant, property_id))
+        if last is not None and found.versions and last.versions == found.versions:
+            return last  # a copy of which nothing was written since is not taken apart again
+        return setup_of(found)
 
 
 def setup_of(found: Premises) -> HotelSetup:
@@ -149,4 +155,5 @@ def setup_of(found: Premises) -> HotelSetup:
             tuple(from_document(LockDevice, found.devices[name]) for name in sorted(found.devices)),
             policy_of(found.settings),
             found.quarantined,
+            found.versions,
         )

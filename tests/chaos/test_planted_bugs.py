@@ -39,18 +39,19 @@ OF_THE_ENGINE = {
     "miss_a_step_from_an_older_version": "an upcaster missing",
     "never_begin_a_parked_execution_again": "a parked execution never begun again",
 }
-FOUND_LATE = (
-    no_version_check,
-    believe_a_removal_while_a_call_is_under_way,
-    let_the_guest_keep_whatever_they_had,
-    forget_a_cancellation_that_came_first,
-    take_away_what_the_changed_stay_includes,
-    leave_keys_with_a_shift_that_ended,
-    hide_keys_that_failed,
-    give_keys_to_whoever_was_dismissed,
-    believe_whichever_start_came_last,
-    never_look_at_a_master_key_again,
-)
+FOUND_LATE = {
+    no_version_check: 1,
+    believe_a_removal_while_a_call_is_under_way: 18,
+    let_the_guest_keep_whatever_they_had: 37,
+    forget_a_cancellation_that_came_first: 9,
+    take_away_what_the_changed_stay_includes: 10,
+    leave_keys_with_a_shift_that_ended: 17,
+    hide_keys_that_failed: 66,
+    give_keys_to_whoever_was_dismissed: 18,
+    believe_whichever_start_came_last: 24,
+    never_look_at_a_master_key_again: 36,
+}
+"""Those for the soak, by the seed that found each last: it is played first, then all others."""
 
 
 @pytest.mark.parametrize(
@@ -62,8 +63,9 @@ FOUND_LATE = (
 )
 def test_a_planted_bug_is_caught_within_a_hundred_seeds(bug, monkeypatch):
     bug(monkeypatch.setattr)
-    vendors = FOUND_AT.get(bug, ("tiny", "ttlock"))
-    assert any(play(seed, vendor).problems for seed in range(MOST_SEEDS) for vendor in vendors)
+    vendors, known = FOUND_AT.get(bug, ("tiny", "ttlock")), FOUND_LATE.get(bug)
+    seeds = sorted(range(MOST_SEEDS), key=lambda seed: seed != known)
+    assert any(play(seed, vendor).problems for seed in seeds for vendor in vendors)
 
 
 def test_there_are_the_first_twenty_one_and_six_of_the_engine():

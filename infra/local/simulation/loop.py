@@ -82,10 +82,14 @@ class VirtualClock:
 
     def __init__(self, loop: VirtualLoop, beginning: datetime = BEGINNING) -> None:
         self._loop, self._beginning = loop, beginning
+        self._at, self._now = 0.0, beginning
 
     def now(self) -> datetime:
-        """Return the virtual instant."""
-        return self._beginning + timedelta(seconds=self._loop.time())
+        """Return the virtual instant, which is asked for many times before it goes by."""
+        if self._at != self._loop.time():
+            self._at = self._loop.time()
+            self._now = self._beginning + timedelta(seconds=self._at)
+        return self._now
 
 
 def run_virtually(main: Callable[[VirtualClock], Coroutine[Any, Any, T]], seed: int | None = None) -> T:

@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from random import Random
 
 USUAL = {
@@ -90,14 +92,10 @@ class Weather:
     """Seconds since the schedule began; whoever begins it puts its clock here."""
     _passed: int = 0
     _awaited: dict[int | str, asyncio.Event] = field(default_factory=dict)
-    _limits: tuple[tuple[str, float], ...] = ()
+    _limits: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        total, limits = 0.0, []
-        for name in PASSING:
-            total += self.climate.rates[name]
-            limits.append((name, total))
-        self._limits = tuple(limits)
+        self._limits = tuple(accumulate(self.climate.rates[name] for name in PASSING))
 
     @property
     def storming(self) -> bool:
@@ -126,8 +124,7 @@ class Weather:
             return None
         if self._passed in self.climate.blows:
             return self.climate.blows[self._passed]
-        drawn = self.chance.random()
-        return next((name for name, limit in self._limits if drawn < limit), None)
+        return (*PASSING, None)[bisect_right(self._limits, self.chance.random())]
 
     async def reached(self, what: int | str, most: float) -> None:
         """Return when so many port calls have been made, or a fault has struck; or after so many seconds."""

@@ -171,7 +171,7 @@ class SmallWorld:
 
     def _quiet(self, end):
         under_way = self._things or self.fleet.living or self.sagas.active
-        return not (under_way or self.documents.due_by(end.timestamp() * 1000))
+        return not (under_way or self.documents.owes_by(end.timestamp() * 1000))
 
     async def sweep_each_minute(self):
         """Be the scheduler, until somebody ends this."""

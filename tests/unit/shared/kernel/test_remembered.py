@@ -18,6 +18,7 @@ def test_a_value_is_remembered_for_its_time():
     assert memory.get("a") == 1
     clock.advance(seconds=1)
     assert memory.get("a") is None
+    assert (memory.last("a"), memory.last("b")) == (1, None)
 
 
 def test_the_longest_unread_gives_way():

@@ -66,6 +66,17 @@ async def test_premises_are_remembered_and_read_anew_after_some_seconds(books, h
     assert (await hotels.premises(SILK, KABUL)).devices == (ONE, TWO)
 
 
+async def test_premises_that_nobody_changed_are_not_taken_apart_again(books, hotels):
+    first = await hotels.premises(SILK, KABUL)
+    books.clock.advance(seconds=KNOWN_FOR.total_seconds())
+    assert await hotels.premises(SILK, KABUL) is first
+    await forget_copy(books)
+    books.clock.advance(seconds=KNOWN_FOR.total_seconds())
+    again = await hotels.premises(SILK, KABUL)
+    assert again == first
+    assert again is not first
+
+
 async def test_premises_that_are_forgotten_are_read_anew_at_once(books, hotels):
     await hotels.premises(SILK, KABUL)
     await map_another(books)
