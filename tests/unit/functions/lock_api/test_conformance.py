@@ -1,4 +1,8 @@
-"""Whatever is sent to the API, it answers as its description says: nothing crashes or is beside it."""
+"""Whatever is sent to the API, it answers as its description says: nothing crashes or is beside it.
+
+Here it is what Hypothesis draws, over sockets. The thousand of each operation are in
+`test_conformance_of_walks.py`.
+"""
 
 import asyncio
 from datetime import timedelta
@@ -15,9 +19,9 @@ from tests.support.examiners import schemathesis
 from tests.support.staffed import staffed
 
 NAME = "lock-api"
-FEW, MANY = 3, 1000
-PARTS = 8
-"""In so many parts the operations are asked a thousand requests each, for as many workers."""
+FEW, MORE = 3, 50
+PARTS = 2
+"""In so many parts the operations are asked more requests each, for as many workers."""
 
 
 @pytest.fixture
@@ -94,7 +98,6 @@ async def test_every_operation_answers_as_described(staff):
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(2400)
 @pytest.mark.parametrize("part", range(PARTS))
-async def test_every_operation_answers_as_described_to_a_thousand_requests(staff, part):
-    await _all_examined(staff, operations_of_ours()[part::PARTS], MANY)
+async def test_every_operation_answers_as_described_to_more_requests(staff, part):
+    await _all_examined(staff, operations_of_ours()[part::PARTS], MORE)

@@ -1,19 +1,21 @@
 """Requests one after another, each about what answers named: nothing crashes or is beside its schema.
 
 A walk asks every operation in a new order each round, between bookings, so that each is asked of whatever
-the others left. Between rounds the town is in unrest, so that there is something to ask about: a vendor that
-fails for a while, codes that nobody gave, letters that nobody could read. No operation is without a success.
+the others left: first what was drawn, which names what nobody knows, then about something that is known.
+Between rounds the town is in unrest, so that there is something to ask about: a vendor that fails for a
+while, codes that nobody gave, letters that nobody could read. No operation is without a success.
 
 What makes a thousand of each affordable: the fleet is called in this process, its vendor answers and its time
-is virtual, and a request is drawn once for several rounds, whose ids and whose state differ. Soak asks each
-operation `PARTS * FLEETS * ROUNDS` = 1,000 times, in requests of `PARTS * FLEETS * DRAWN` = 200 forms, for
-some 400 CPU s (10 a fleet of 25 rounds); the thousand of `test_conformance.py` are of a form each.
+is virtual, and requests are drawn by `tests/support/forms.py`. Soak asks each operation what was drawn
+`PARTS * FLEETS * ROUNDS` = 1,000 times, another request each time, and as often about something known.
+What Hypothesis draws goes over sockets in `test_conformance.py`.
 """
 
 import asyncio
 import re
 from collections import Counter, deque
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from random import Random
 from urllib.parse import urlsplit
@@ -21,11 +23,11 @@ from urllib.parse import urlsplit
 import orjson
 import pytest
 import requests
-from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from infra.simulators.ttlock.hotel import LockPlan, sample_hotel
 from shared.vendor_kit.http import Answer, Call
 from tests.support.api_desk import Desk
+from tests.support.forms import Form, Forms
 from tests.support.sample_hotel import DOORS, SampleHotel, play
 from tests.unit.functions.lock_api.test_conformance import (
     NAME,
@@ -37,7 +39,7 @@ from tests.unit.functions.lock_api.test_matrix import BODIES
 from tests.workflows.residues.test_locks_compared import stranger
 
 FEW = 2
-PARTS, FLEETS, ROUNDS, DRAWN = 4, 10, 25, 5
+PARTS, FLEETS, ROUNDS = 4, 10, 25
 BOOKINGS = 2
 """So many stays are booked in a round, that there is something to ask about."""
 PAUSES = (*[0] * 90, 1, 30, 900)
@@ -77,9 +79,11 @@ ELSEWHERE = {
 """Which property is meant, where it is not any."""
 BOOK, LETTERS = "bookStay", "/lock/v1/dead-letters"
 SAGAS, SENT = "/lock/v1/sagas", "/lock/v1/webhooks/{listenerId}/deliveries"
-OF_WAITING = (f"{SAGAS}/{{keyCredentialId}}/cancel", "/lock/v1/credentials/{keyCredentialId}/retry")
+CANCEL, RETRY = f"{SAGAS}/{{keyCredentialId}}/cancel", "/lock/v1/credentials/{keyCredentialId}/retry"
 WEBHOOKS, PROOF = "/lock/v1/webhooks", "/lock/v1/webhooks/{listenerId}/prove"
 ID = re.compile(r"([a-z]{3})_[0-9A-Za-z_]{1,64}")
+DRAWN = re.compile(r"(?:prov_)?([a-z]{3})(?:cred)?_[0-9A-Za-z_-]+")
+"""An id that is drawn may have another prefix, and signs that ours have not."""
 OF_STAYS = re.compile(r"\{(keyCredentialId|reservationId)\}")
 
 
@@ -126,16 +130,17 @@ class Town(SampleHotel):
 class Walk:
     """Somebody who asks one thing after another, and remembers what the answers named."""
 
-    def __init__(self, house, operations, chance, forms):
+    def __init__(self, house, operations, chance, rounds):
         self.house, self.operations, self.chance = house, operations, chance
         self.desk, self.base = Desk(house, at=None), house.fleet.config.base_url
         self.book = next(each for each in operations if _called(each) == BOOK)
-        self.forms = {each.label: _drawn(each, forms, chance.randrange(2**32)) for each in operations}
-        self.named, self.statuses, self.last = {}, Counter(), deque(maxlen=12)
-        self.letters, self.waiting, self.sent, self.addresses = [], [], [], {}
+        self.forms = _drawn(operations, chance, rounds)
+        self.unasked = {label: [*forms] for label, forms in self.forms.items()}
+        self.named, self.statuses, self.last = {}, {"drawn": Counter(), "known": Counter()}, deque(maxlen=12)
+        self.letters, self.yet_to_come, self.sent, self.addresses = [], {}, [], {}
 
     async def round(self):
-        """Ask each operation once, in any order, between bookings."""
+        """Ask each operation, in any order, between bookings."""
         asked = [*self.operations, *[self.book] * BOOKINGS]
         self.chance.shuffle(asked)
         await self.house.unrest(self.chance)
@@ -144,20 +149,21 @@ class Walk:
             await asyncio.sleep(self.chance.choice(PAUSES))
 
     async def ask(self, operation):
-        """Ask about something that is known, where anything of its kind is."""
+        """Ask what was drawn, and then about something that is known, where anything of its kind is."""
+        if unasked := self.unasked[operation.label]:
+            await self._held_to_the_description(self._case(operation, unasked.pop()), "drawn")
+        # Keys used before are among the headers; or a condition that always holds, or none of these.
         form = self.chance.choice(self.forms[operation.label])
-        # Conditions that never hold and keys used before, a condition that always holds, or none of these.
-        kept = self.chance.choice((dict(form.headers or {}), {"If-Match": "*"}, {}))
-        case = operation.Case(
-            path_parameters=self._known(form.path_parameters or {}),
-            headers={**kept, "Authorization": f"Bearer {self.desk.token()}"},
-            query=self._known(form.query or {}),
-            cookies=form.cookies,
-            body=self._known(form.body),
-            media_type=form.media_type,
-        )
+        headers = self.chance.choice((form.headers, {"If-Match": "*"}, {}))
+        case = self._case(operation, replace(self._known(form), headers=headers))
         self._sensible(case)
-        await self._held_to_the_description(case)
+        if (told := await self._held_to_the_description(case, "known")) is not None:
+            self._remember(case, told)
+
+    def _case(self, operation, form):
+        body = {} if form.body is None else {"body": form.body, "media_type": "application/json"}
+        headers = {**form.headers, "Authorization": f"Bearer {self.desk.token()}"}
+        return operation.Case(path_parameters=form.path, headers=headers, query=form.query, **body)
 
     def _sensible(self, case):
         """Now and then have what a description cannot say be as it must be: else it is refused each time."""
@@ -183,8 +189,8 @@ class Walk:
             return {"challenge": self.house.challenges[url]}
         if path.startswith(f"{LETTERS}/") and self.letters:
             return {"ids": [self.letters.pop()]}
-        if path in OF_WAITING and self.waiting:
-            case.path_parameters = {"keyCredentialId": self.chance.choice(self.waiting)}
+        if keys := self.yet_to_come.get(path):
+            case.path_parameters = {"keyCredentialId": self.chance.choice(keys)}
         if path.startswith(f"{SENT}/") and self.sent:
             case.path_parameters = self.chance.choice(self.sent[-MOST_KNOWN:])
         if path.endswith("{propertyId}/devices"):
@@ -208,33 +214,37 @@ class Walk:
             self.sent += [{**case.path_parameters, "sendingId": each} for each in ids]
         elif path == SAGAS:
             told_of = orjson.loads(told)
-            self.waiting = [each["id"] for each in (*told_of["waiting"], *told_of["failed"])]
+            waiting, failed = ([each["id"] for each in told_of[sort]] for sort in ("waiting", "failed"))
+            self.yet_to_come = {CANCEL: waiting or failed, RETRY: failed or waiting}
         elif path == WEBHOOKS and "secret" in (made := orjson.loads(told)):
             self.addresses[made["webhook"]["url"]] = made["webhook"]["id"]
 
-    async def _held_to_the_description(self, case):
+    async def _held_to_the_description(self, case, sort):
+        """Send a request, hold the answer to the description, and return what it tells if it is a success."""
         sent = requests.Request(**case.as_transport_kwargs(base_url=f"{self.base}/{NAME}")).prepare()
         headers = {name.lower(): at for name, at in sent.headers.items()}
         body = sent.body.encode() if isinstance(sent.body, str) else sent.body or b""
         call = Call(sent.method, sent.url, headers, body, timeout=PATIENCE_SECONDS)
         answer = await self.house.fleet.means.transport.send(call)
-        self.statuses[_called(case.operation), answer.status] += 1
+        self.statuses[sort][_called(case.operation), answer.status] += 1
         self.last.append(f"{sent.method} {urlsplit(sent.url).path}: {answer.status}")
         told = {name: [at] for name, at in answer.headers.items()}
         response = _response()(answer.status, told, answer.body, sent, 0.0, verify=True)
         case.validate_response(response, excluded_checks=beyond_the_description())
-        if 200 <= answer.status < 300:
-            self._remember(case, answer.body)
+        return answer.body if 200 <= answer.status < 300 else None
 
     def _known(self, wanted):
         """Say something known wherever something of its kind is asked for."""
         match wanted:
+            case Form():
+                told = {name: self._known(getattr(wanted, name)) for name in ("path", "query", "body")}
+                return replace(wanted, **told)
             case Mapping():
                 return {name: self._known(at) for name, at in wanted.items()}
             case list():
                 return [self._known(each) for each in wanted]
-            case str() if ID.fullmatch(wanted) and wanted[:3] in self.named:
-                return self.chance.choice([*self.named[wanted[:3]]][-MOST_KNOWN:])
+            case str() if (drawn := DRAWN.fullmatch(wanted)) and drawn[1] in self.named:
+                return self.chance.choice([*self.named[drawn[1]]][-MOST_KNOWN:])
         return wanted
 
     def _stay(self):
@@ -261,31 +271,17 @@ def _response():
     return Response
 
 
-def _drawn(operation, count, number):
-    """Draw some requests of an operation, as its description allows them."""
-    found = []
-
-    @seed(number)
-    @given(case=operation.as_strategy())
-    @settings(
-        max_examples=count,
-        phases=[Phase.generate],
-        deadline=None,
-        database=None,
-        suppress_health_check=HealthCheck,
-    )
-    def draw(case):
-        found.append(case)
-
-    draw()
-    return found
+def _drawn(operations, chance, count):
+    """Draw so many requests of each operation, as the description allows them."""
+    forms = Forms(operations[0].schema.raw_schema, chance)
+    return {each.label: [forms.draw(each.definition.raw) for _ in range(count)] for each in operations}
 
 
 def _walked(home, operations, rounds, number):
-    """Walk so many rounds over some operations of a new fleet, and return how each was answered."""
+    """Walk so many rounds over some operations of a new fleet, and return how what was asked was answered."""
 
     async def scenario(house):
-        walk = Walk(house, operations, Random(number), min(rounds, DRAWN))
+        walk = Walk(house, operations, Random(number), rounds)
         await house.policy(backupCodes=True)
         try:
             for _ in range(rounds):
@@ -316,20 +312,22 @@ def _done(statuses):
 
 
 def test_every_walk_over_a_stay_and_its_keys_is_answered_as_described(tmp_path):
-    statuses = _walked(tmp_path, [*filter(_of_stays, operations_of_ours())], FEW, 1)
-    done = sum(count for (_, status), count in statuses.items() if status < 300)
-    assert done > statuses.total() // 4
-    assert min(_times_asked(statuses).values()) >= FEW
+    told = _walked(tmp_path, [*filter(_of_stays, operations_of_ours())], FEW, 1)
+    done = sum(count for (_, status), count in told["known"].items() if status < 300)
+    assert done > told["known"].total() // 4
+    assert all(min(_times_asked(each).values()) >= FEW for each in told.values())
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_many_walks_to_each_operation_are_answered_as_described(tmp_path, part):
-    statuses, operations = Counter(), operations_of_ours()
+    told, operations = {"drawn": Counter(), "known": Counter()}, operations_of_ours()
     for fleet in range(FLEETS):
-        statuses += _walked(tmp_path / str(fleet), operations, ROUNDS, 1 + part * FLEETS + fleet)
-    times = _times_asked(statuses)
-    assert len(times) == len(operations)
-    assert min(times.values()) >= FLEETS * ROUNDS
-    assert times.keys() == _done(statuses)
+        walked = _walked(tmp_path / str(fleet), operations, ROUNDS, 1 + part * FLEETS + fleet)
+        told = {sort: told[sort] + statuses for sort, statuses in walked.items()}
+    for statuses in told.values():
+        times = _times_asked(statuses)
+        assert len(times) == len(operations)
+        assert min(times.values()) >= FLEETS * ROUNDS
+    assert times.keys() == _done(told["known"])
