@@ -107,7 +107,9 @@ async def worked(served):
         for each in served:
             await ordered(each, number)
         await asyncio.sleep(15)
-    await asyncio.sleep(120)
+    while not all(len(each.cards) == JOBS for each in served):
+        await asyncio.sleep(5)
+    await asyncio.sleep(15)
     begun = time.process_time()
     await asyncio.sleep(IDLE)
     return (time.process_time() - begun) / len(served) / IDLE
