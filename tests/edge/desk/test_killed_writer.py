@@ -26,7 +26,7 @@ def agent(path, port):
 
 
 def struck_or_over(device, process):
-    """Say within a minute whether the encoder heard the command, or the agent had ended before it came so far."""
+    """Say within a minute whether the encoder heard the command, or the agent ended before it came so far."""
     for _ in range(1200):
         if device.reached.wait(0.05) or process.poll() is not None:
             break

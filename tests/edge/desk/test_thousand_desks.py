@@ -107,8 +107,10 @@ async def worked(served):
         for each in served:
             await ordered(each, number)
         await asyncio.sleep(15)
-    while not all(len(each.cards) == JOBS for each in served):
+    for _ in range(24):
         await asyncio.sleep(5)
+        if all(len(each.cards) == JOBS for each in served):
+            break
     await asyncio.sleep(15)
     begun = time.process_time()
     await asyncio.sleep(IDLE)
