@@ -31,6 +31,15 @@ def guesses(draw, known, key):
         yield key[:-6] + "".join(draw.choices(ULID, k=5)) + ("0" if key[-1] != "0" else "1")
 
 
+async def says_nothing(answer):
+    """Say whether somebody is refused, and told nothing: what pytest has for it costs a sixth of a guess."""
+    try:
+        await answer
+    except NothingGiven as nothing:
+        return str(nothing) == ""
+    return False
+
+
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
 def test_a_million_guesses_open_nothing_and_cost_a_bounded_number_of_documents(tmp_path):
@@ -45,8 +54,7 @@ def test_a_million_guesses_open_nothing_and_cost_a_bounded_number_of_documents(t
 
         async def one():
             visit = Visit(Secret(next(guess)), proof=PHONE, address=f"2001:db8::{draw.randrange(2**32):x}")
-            with pytest.raises(NothingGiven, match=r"^$"):
-                await sign_in(visit, on)
+            assert await says_nothing(sign_in(visit, on))
 
         while tried < GUESSED:
             for _ in range(AT_ONCE):

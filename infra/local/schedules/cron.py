@@ -26,6 +26,7 @@ class Cron:
     def __init__(self, expression: str, zone: str, check: Check) -> None:
         self._expression, self._zone = expression, _zone(zone, check)
         self._between = EPOCH, EPOCH
+        self._later: Iterator[datetime] = iter(())
         fields = expression.split()
         if len(fields) != FIELDS or not all(map(_plain, fields)):
             check.refuse("cron", f"is {expression!r}", CRON_REMEDY)
@@ -40,7 +41,9 @@ class Cron:
         """Return the first tick later than the instant, in UTC."""
         began, tick = self._between  # nothing lies between these two: asked again until it comes, it is known
         if not began <= instant < tick:
-            tick = next(tick for tick in self._ticks(instant, reverse=False) if tick > instant)
+            if instant != tick:  # else they go on where they are
+                self._later = self._ticks(instant, reverse=False)
+            tick = next(each for each in self._later if each > instant)
             self._between = instant, tick
         return tick
 

@@ -75,9 +75,9 @@ class Served:
         await asyncio.gather(self.loop.forever(), self.clerk())
 
     async def clerk(self):
-        """Write what is open."""
+        """Write what is open, of which nobody tells: a look is a reading of an enciphered ledger."""
         while True:
-            await asyncio.sleep(2)
+            await asyncio.sleep(5)
             for row in await self.desk.agent.parts.ledger.run(lambda it: it.jobs.open()):
                 plastic = self.desk.lay_down(ClassicCard((0x20000000 + len(self.cards)).to_bytes(4, "big")))
                 self.cards[row.id] = plastic
@@ -107,7 +107,11 @@ async def worked(served):
         for each in served:
             await ordered(each, number)
         await asyncio.sleep(15)
-    await asyncio.sleep(120)
+    for _ in range(24):
+        await asyncio.sleep(5)
+        if all(len(each.cards) == JOBS for each in served):
+            break
+    await asyncio.sleep(15)
     begun = time.process_time()
     await asyncio.sleep(IDLE)
     return (time.process_time() - begun) / len(served) / IDLE

@@ -117,8 +117,7 @@ class House:
 
     def _await_steps(self):
         calm, deadline = 0, time.monotonic() + STEPS_SECONDS
-        while calm < CALM:
-            calm = 0 if self.get("status")["counters"].get(UNDER_WAY) else calm + 1
+        while (calm := 0 if self.get("status")["counters"].get(UNDER_WAY) else calm + 1) < CALM:
             assert time.monotonic() < deadline, "an adapter works and works"
             time.sleep(LOOK_SECONDS)
 
