@@ -1,7 +1,7 @@
 """Strangers at the receivers: whatever comes, only 2xx, 400, 401 and 413, no state of it, and no secret kept.
 
 These come over the whole way, from the connection to the commit; what their verifiers and readers make of
-seventeen millions more is `test_receivers_read`'s. KEYFLEET_FUZZ is how many strangers each receiver meets.
+twenty millions more is `test_receivers_read`'s. KEYFLEET_FUZZ is how many strangers each receiver meets.
 """
 
 import asyncio

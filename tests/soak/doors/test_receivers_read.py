@@ -1,4 +1,4 @@
-"""Seventeen million requests at the receivers' verifiers and readers, off the wire; few of them come twice.
+"""Twenty million requests at the receivers' verifiers and readers, off the wire; few of them come twice.
 
 Each is refused as not proven, refused as unreadable, or becomes a notice that is bounded and holds no secret.
 How many there were, and what became of them, is printed. KEYFLEET_FUZZ_READ is how many each shard meets.
@@ -31,7 +31,7 @@ from tests.support.fuzzed import Corpus
 from tests.support.heard_hotel import PATH, SECRET
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(0)]
-INPUTS = int(os.environ.get("KEYFLEET_FUZZ_READ", "4400000"))
+INPUTS = int(os.environ.get("KEYFLEET_FUZZ_READ", "5000000"))
 SHARDS = (1, 2)
 SEEDS, ONE_IN, PATHS = 500, 16, 200_000
 LONGEST_CODE = 128
