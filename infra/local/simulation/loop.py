@@ -82,14 +82,16 @@ class VirtualClock:
 
     def __init__(self, loop: VirtualLoop, beginning: datetime = BEGINNING) -> None:
         self._loop, self._beginning = loop, beginning
-        self._at, self._now = 0.0, beginning
+        self._told = 0.0, beginning, beginning
 
     def now(self) -> datetime:
         """Return the virtual instant, which is asked for many times before it goes by."""
-        if self._at != self._loop.time():
-            self._at = self._loop.time()
-            self._now = self._beginning + timedelta(seconds=self._at)
-        return self._now
+        at, beginning, now = self._told
+        if at != self._loop.time() or beginning is not self._beginning:  # as where a clock is set
+            at, beginning = self._loop.time(), self._beginning
+            now = beginning + timedelta(seconds=at)
+            self._told = at, beginning, now
+        return now
 
 
 def run_virtually(main: Callable[[VirtualClock], Coroutine[Any, Any, T]], seed: int | None = None) -> T:

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from shared.domain.policy import DEFAULT_POLICY, KeyKindPolicy
-from shared.keywork.services import Services
 from shared.ledger.indexes import PROPERTIES
 from shared.ledger.policies import OF_TENANT, POLICIES
 from shared.ledger.premises import PAGE, change_hotel, refresh_policy
@@ -14,6 +13,7 @@ from shared.ports.documents import Create, Document, Ref, TenantDocuments, Updat
 
 if TYPE_CHECKING:
     from shared.events.envelope import Event
+    from shared.keywork.services import Services
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class ReloadPolicy:
         }
 
 
-async def hear_policy(event: "Event", services: Services) -> None:
+async def hear_policy(event: "Event", services: "Services") -> None:
     """Keep the key policy that an event carries, if it carries one."""
     store = await services.hotels.admit(event.tenant_id)
     settings, of = event.data.key_kind_policy, event.data.property_id
