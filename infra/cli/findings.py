@@ -14,7 +14,7 @@ from infra.cli.problems import not_found
 Json = Mapping[str, Any]
 JUDGE: Final = "judge-finding"
 ALL: Final = "all"
-BRAKED, BROKEN_OFF = "braked", "broken_off"
+BRAKED, BROKEN_OFF, UNDER_WAY = "braked", "broken_off", "under_way"
 FITS: Final = {"adopt": ("unknown",), "remove": ("unknown", "lingering"), "place": ("vanished", "altered")}
 HEADS: Final = (
     "finding",
@@ -69,8 +69,10 @@ def said_of(at: FleetAddress, found: Json, runs: Sequence[str] = ()) -> Iterator
         yield table(HEADS, map(_row, found["findings"]))
         yield line(f"To decide: keyfleet finding adopt, remove or place FINDING --by USER{at.flags}")
         yield line("What each means, and when which is right: infra/runbooks/lock/findings.md")
-    elif found["comparisons"]:
+    elif any(each["progress"] not in (BROKEN_OFF, UNDER_WAY) for each in found["comparisons"]):
         yield line("Every lock that was compared is as the ledger has it.")
+    elif found["comparisons"]:
+        yield line("No comparison came to its end: what is at the locks now is not known.")
     else:
         yield line(f"No lock was compared yet: keyfleet reconcile{at.flags}")
     if adopted := found["adopted"]:

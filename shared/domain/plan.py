@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Final, Self
 
 from shared.domain.errors import InvalidInput, PlanExhausted
@@ -15,6 +16,9 @@ MAX_ATTEMPTS: Final = 6
 """The first attempt and five more, over all choices of a credential."""
 LEAST_TIME: Final = timedelta(minutes=6)
 """So long six attempts take at least, by the waits between them."""
+LONGEST_LOST: Final = LEAST_TIME / (MAX_ATTEMPTS - 1)
+"""So much of it at most goes by with one that broke off: who was off for hours tried nothing meanwhile."""
+NOTHING: Final = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +82,18 @@ class IssuePlan:
     def spent(self) -> bool:
         """Say whether there is no attempt left.
 
-        One that broke off, as when our process is killed, is made again: it counts only where as many as
-        there are had the time that they take.
+        One that broke off, as when our process is killed, is made again: those count only once they took the
+        time that all take.
         """
         if self.attempts < MAX_ATTEMPTS:
             return False
-        return self.answered >= MAX_ATTEMPTS or self.made[-1].at - self.made[0].at >= LEAST_TIME
+        return self.answered >= MAX_ATTEMPTS or self._lost >= LEAST_TIME
+
+    @property
+    def _lost(self) -> timedelta:
+        """How long we tried in vain to see the end of an attempt."""
+        broke_off = [(each.at, after.at) for each, after in pairwise(self.made) if each.problem is None]
+        return sum((min(max(NOTHING, end - at), LONGEST_LOST) for at, end in broke_off), NOTHING)
 
     @property
     def last_attempt_at(self) -> datetime | None:

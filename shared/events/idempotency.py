@@ -57,7 +57,7 @@ _RECIPES = (
 RECIPES = {recipe.name: recipe for recipe in _RECIPES}
 
 
-@lru_cache(MOST_REMEMBERED)
+@lru_cache(MOST_REMEMBERED, typed=True)
 def claim_key(recipe: str, **parts: str | int) -> str:
     """The claim key of a named recipe over its parts."""
     if recipe not in RECIPES:

@@ -89,6 +89,13 @@ class Comparison(Record):
         """Say whether nobody walks any more, though it is not over."""
         return self.under_way and not self.moved_at <= now < self.moved_at + STALLED_AFTER
 
+    def of_lock_at(self, lock: LockDeviceId) -> datetime | None:
+        """Return when a lock was compared last; whoever is under way or broke off may not have come to it."""
+        if lock in self.unread:
+            return None
+        over = self.progress in (Progress.DONE, Progress.BRAKED)
+        return self.moved_at if over and self.only in (None, lock) else self.whole_at
+
     @property
     def braked(self) -> bool:
         """Say whether too much is gone to be believed: a list that was cut or emptied says the same."""

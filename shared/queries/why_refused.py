@@ -70,7 +70,7 @@ async def why_refused(
         "device": at.door.id,
         "label": at.door.label,
         "property": at.setup.property.id,
-        "compared_at": None if last is None else at_or_none(last.moved_at),
+        "compared_at": None if last is None else at_or_none(last.of_lock_at(at.door.id)),
         "looked_at": None if health is None else at_or_none(health.condition.looked_at),
         "causes": causes(case),
     }

@@ -75,7 +75,7 @@ def _doors(house):
     return [house.sim.cloud.doors[number] for number in (1000101, 1000102)]
 
 
-TIMES = {"commit": 64, "call": 3, "vendor-call": 26}
+TIMES = {"commit": 56, "call": 3, "vendor-call": 26}
 """How often each boundary is reached: a few more or less are no matter."""
 CASES = [
     pytest.param(

@@ -16,7 +16,7 @@ from infra.local.delivery.refusal import Check
 FIELDS = 5
 PART = re.compile(r"\*|\d+|[A-Za-z]{3}")
 SEPARATOR = re.compile(r"[,/-]")
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+NEVER = datetime.min.replace(tzinfo=UTC)
 CRON_REMEDY = "give minute, hour, day of month, month and day of week, as in */5 * * * *"
 
 
@@ -25,7 +25,7 @@ class Cron:
 
     def __init__(self, expression: str, zone: str, check: Check) -> None:
         self._expression, self._zone = expression, _zone(zone, check)
-        self._between = EPOCH, EPOCH
+        self._between = NEVER, NEVER
         self._later: Iterator[datetime] = iter(())
         fields = expression.split()
         if len(fields) != FIELDS or not all(map(_plain, fields)):

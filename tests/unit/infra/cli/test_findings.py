@@ -77,6 +77,16 @@ def test_where_nothing_was_compared_yet_nobody_says_that_all_is_well(fleet, ask)
     assert "is as the ledger has it" in ask("finding", "list").stdout
 
 
+@pytest.mark.parametrize("progress", ["broken_off", "under_way"])
+def test_where_no_comparison_came_to_its_end_nobody_says_that_all_is_well(fleet, ask, progress):
+    fleet.will(
+        "GET", ALL, _found(comparisons=[{**WALKED, "progress": progress, "compared": 0, "cause": "x"}])
+    )
+    told = ask("finding", "list").stdout
+    assert "No comparison came to its end" in told
+    assert "as the ledger has it" not in told
+
+
 def test_locks_are_compared_and_waited_for(fleet, facts):
     fleet.serves("compare-locks", {"begun": [WALKED]})
     fleet.will("GET", f"{ALL}?tenant=tnt_silk", _found(UNKNOWN))

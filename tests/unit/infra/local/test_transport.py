@@ -57,6 +57,21 @@ async def test_an_application_without_an_answer_is_a_broken_connection():
         await InProcess(silent).send(Call("GET", "http://h/"))
 
 
+def test_an_answer_that_comes_with_the_alarm_is_taken():
+    """As where a commit held the loop up past both."""
+
+    async def slow(scope, receive, send):
+        await asyncio.sleep(0.19)
+        await PlainTextResponse("done")(scope, receive, send)
+
+    async def main(_clock):
+        loop = asyncio.get_running_loop()
+        loop.call_later(0.1, loop._jump, 0.2)
+        return await InProcess(slow).send(Call("GET", "http://h/", timeout=0.2))
+
+    assert run_virtually(main).body == b"done"
+
+
 def test_an_application_goes_on_after_the_caller_gave_up():
     finished = []
 

@@ -76,6 +76,32 @@ def test_attempts_that_broke_off_count_once_six_had_their_time():
         plan.attempting(NOW)
 
 
+@pytest.mark.parametrize(
+    "since_the_first", [timedelta(minutes=10), timedelta(days=20), -timedelta(days=1)], ids=str
+)
+def test_a_fleet_that_was_off_between_tried_nothing_meanwhile(since_the_first):
+    plan, again = IssuePlan((PIN,)).attempting(NOW), NOW + since_the_first
+    for second in range(2 * MAX_ATTEMPTS):
+        plan = plan.attempting(again + timedelta(seconds=second))
+    assert not plan.spent
+
+
+def test_a_clock_that_was_ahead_at_first_keeps_nothing_asked_for_ever():
+    plan = IssuePlan((PIN,)).attempting(NOW + timedelta(days=1))
+    for number in range(MAX_ATTEMPTS):
+        plan = plan.attempting(NOW + number * LEAST_TIME / (MAX_ATTEMPTS - 1))
+    assert plan.spent
+
+
+def test_five_that_were_refused_and_one_that_broke_off_leave_one():
+    plan = IssuePlan((PIN,))
+    for number in range(MAX_ATTEMPTS - 1):
+        plan = plan.attempting(NOW + number * LEAST_TIME).refused("KEY_ISSUE_FAILED")
+    plan = plan.attempting(NOW + MAX_ATTEMPTS * LEAST_TIME)
+    assert not plan.spent
+    assert plan.attempting(NOW + MAX_ATTEMPTS * LEAST_TIME).refused("KEY_ISSUE_FAILED").spent
+
+
 def test_the_last_choice_has_none_to_fall_back_to():
     with pytest.raises(PlanExhausted, match="no further choice"):
         IssuePlan((PIN, CARD), position=1).falling_back()

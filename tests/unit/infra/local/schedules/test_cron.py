@@ -65,6 +65,12 @@ def test_fields_mean_what_unix_cron_means(expression, zone, after, expected):
     assert cron(expression, zone).next_after(after) == expected
 
 
+def test_a_machine_that_knows_no_time_yet_has_a_next_tick():
+    assert cron("* * * * *").next_after(datetime(1970, 1, 1, tzinfo=UTC)) == datetime(
+        1970, 1, 1, 0, 1, tzinfo=UTC
+    )
+
+
 def test_a_tick_is_never_before_the_instant_inside_a_doubled_hour():
     ticks = cron("30 2 * * *", "Europe/Berlin")
     first = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
