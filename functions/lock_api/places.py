@@ -11,7 +11,7 @@ from shared.events.wire import PropertyId as InProperty
 from shared.ports.documents import TenantDocuments
 from shared.queries.devices import find_device
 from shared.queries.found import FoundKey, FoundStay, find_key, find_stay
-from shared.queries.hotels import Cell, properties
+from shared.queries.hotels import Cell, has_property, properties
 from shared.runtime import problems
 from shared.runtime.asked import Asked
 from shared.runtime.platform import Platform
@@ -19,6 +19,7 @@ from shared.runtime.problems import NotThere
 
 as_state = problems.as_state
 LEFT_OUT: Final = "May be left out by whoever sees one property only"
+SEVERAL: Final = "name one property, or what the description has instead: you work at none, or at several"
 
 
 def property_or(*instead: str) -> Any:
@@ -87,11 +88,14 @@ async def stay_named(reservation: str, asked: Asked, on: Platform) -> FoundStay 
 
 async def property_asked(named: str | None, asked: Asked, on: Platform) -> PropertyId:
     """Return the property that is named, or the only one at which its caller works."""
+    mine = asked.where()
     if named is not None:
         asked.at(PropertyId(named))
+        # Else nothing would be listed at a name that was mistyped, as where all is well.
+        if mine is None and not await has_property(store_of(asked, on), named):
+            raise NotThere("no such property")
         return PropertyId(named)
-    mine = asked.where()
     among = sorted(mine) if mine is not None else await properties(store_of(asked, on))
     if len(among) != 1:
-        raise InvalidInput("property", "missing", "name one property: you work at none, or at several")
+        raise InvalidInput("property", "missing", SEVERAL)
     return PropertyId(among[0])

@@ -57,6 +57,11 @@ async def properties(store: TenantDocuments) -> list[str]:
     return [found.ref.id async for found in every(store, PROPERTIES, {})]
 
 
+async def has_property(store: TenantDocuments, name: str) -> bool:
+    """Say whether a tenant has a property of this name."""
+    return await store.get(Ref(PROPERTIES.collection, name)) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class House:
     """A property as people know it: what it is called, and the clock on its wall."""

@@ -81,6 +81,18 @@ def test_what_the_description_says_of_a_lists_property_is_what_the_api_refuses(t
     play(tmp_path, scenario)
 
 
+def test_a_property_that_is_mistyped_is_not_there_rather_than_empty(tmp_path):
+    async def scenario(house):
+        for function, path, told in lists():
+            if "property" in told:
+                must = [f"{name}={GIVEN[name]}" for name, each in told.items() if each["required"]]
+                query = "&".join([*must, "property=ppt_nosuch"])
+                answer = await Desk(house, at=None, function=function).ask("GET", f"{path}?{query}")
+                assert (answer.status, answer.body["code"]) == (404, "not-found"), (path, answer.body)
+
+    play(tmp_path, scenario)
+
+
 def test_a_company_of_one_property_need_not_name_it(tmp_path):
     async def scenario(house):
         for function, path, told in lists():
