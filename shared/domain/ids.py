@@ -59,8 +59,7 @@ class MonotonicUlids:
             same_or_earlier = drawn >> _RANDOM_BITS <= self._last >> _RANDOM_BITS
             # Counting on from the last one carries into the next millisecond rather than running out.
             self._last = self._last + 1 if same_or_earlier else drawn
-            _check_bits("timestamp_ms", self._last >> _RANDOM_BITS, _TIME_BITS)
-            return _encode(self._last)
+            return ulid(self._last >> _RANDOM_BITS, self._last & (1 << _RANDOM_BITS) - 1)
 
 
 class Id(str):
