@@ -190,6 +190,7 @@ def _wait(pid: int, emulator: Emulator, log: Path) -> None:
     while emulator.ready not in log.read_text(encoding="utf-8"):
         if not _runs(pid, emulator) or now() > deadline:
             said = log.read_text(encoding="utf-8")
+            _end(pid, emulator)  # nobody else knows of it
             raise NotStarted(f"the {emulator.name} emulator did not start; its last words:\n{said[-2000:]}")
         rest.wait(0.1)
 

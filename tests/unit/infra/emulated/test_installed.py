@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from threading import Event
 
@@ -92,6 +94,16 @@ def test_one_that_its_users_left_dead_is_ended_and_another_started(tmp_path):
 def test_one_that_does_not_start_says_its_last_words():
     with pytest.raises(NotStarted, match="no memory"), running(Stand("stand", "", "com.example.Main", NEVER)):
         raise AssertionError
+
+
+def test_one_that_takes_too_long_is_ended(monkeypatch):
+    begun, spawned = [], installed._spawned
+    monkeypatch.setattr(installed, "_spawned", lambda *how: begun.append(spawned(*how)) or begun[-1])
+    monkeypatch.setattr(installed, "LONGEST_START", timedelta(seconds=1))
+    slow = replace(STAND, ready="something else")
+    with pytest.raises(NotStarted, match=READY), running(slow):
+        raise AssertionError
+    assert not _alive(*begun)
 
 
 def test_what_is_not_installed_is_named(monkeypatch):
