@@ -46,7 +46,7 @@ FOUND_LATE = {
     forget_a_cancellation_that_came_first: 9,
     take_away_what_the_changed_stay_includes: 10,
     leave_keys_with_a_shift_that_ended: 17,
-    hide_keys_that_failed: 66,
+    hide_keys_that_failed: 17,
     give_keys_to_whoever_was_dismissed: 18,
     believe_whichever_start_came_last: 24,
     never_look_at_a_master_key_again: 36,

@@ -91,13 +91,13 @@ class Onlooker:
                 yield f"{place} is to be {kept.wish} since {kept.wished_at}, opens, and is no residue"
 
     def _shut_out(self, seen, told, now):
-        """Go through the stays that have begun, and whose guests lack a key that nobody is called for.
+        """Go through the stays whose key failed, or that have begun and lack a key, and nobody is called.
 
         A guest who moves is to get into the new rooms: the old ones are not of the stay any more.
         """
         called = {*told["keys_at_the_door"], *(each["key"] for each in told["failed"])}
         names = {(key.device, key.name) for key in seen}
-        keys, grants = self._rows("credentials"), self._grants()
+        keys = self._rows("credentials")
         for id_, stay in self._rows("reservations").items():
             if stay["status"] != "confirmed" or stay.get("holds") or id_ in told["keyless_stays"]:
                 continue
@@ -105,18 +105,28 @@ class Onlooker:
                 if key not in keys:
                     yield f"{id_}: its record names {key}, which is not in the ledger"
                     continue
-                core = keys[key]["credential"]["core"] | (keys[key].get("amends") or {})
-                begun = instant_from_text(core["window"]["start"], "start") <= now
-                if not begun or key in called:
+                if key in called:
                     continue
-                mine = {
-                    (str(kept.grant.device_id), kept.grant.vendor_name)
-                    for kept in grants
-                    if kept.grant.credential_id == key
-                } & names
-                wanted = {door for door, rooms in self._doors_of.items() if rooms & {*core["rooms"]}}
-                if wanted - {door for door, _ in mine}:
-                    yield f"{id_}: {key} lacks a door, and nobody is called"
+                yield from (
+                    f"{id_}: {key} {what}, and nobody is called"
+                    for what in self._amiss(keys[key], key, names, now)
+                )
+
+    def _amiss(self, row, key, names, now):
+        """Say what of a key somebody is to be called for."""
+        core = row["credential"]["core"] | (row.get("amends") or {})
+        start, end = (instant_from_text(core["window"][side], side) for side in ("start", "end"))
+        if row["credential"]["state"]["type"] == "failed" and now < end:
+            yield "failed"
+        if start <= now:
+            placed = {
+                (str(kept.grant.device_id), kept.grant.vendor_name)
+                for kept in self._grants()
+                if kept.grant.credential_id == key
+            }
+            wanted = {door for door, rooms in self._doors_of.items() if rooms & {*core["rooms"]}}
+            if wanted - {door for door, _ in placed & names}:
+                yield "lacks a door"
 
     @property
     def _closed(self):
