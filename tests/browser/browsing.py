@@ -84,11 +84,12 @@ class Seen:
         raise AssertionError(f"no way leads to {selector} by keyboard at {self.tab.url}")
 
     async def press(self, selector):
-        """Press a button or follow a link by keyboard alone, and wait for the page that it leads to."""
+        """Press a button or follow a link by keyboard alone, and return what answered it."""
         await self.reach(selector)
         self.presses += 1
-        async with self.tab.expect_navigation():
+        async with self.tab.expect_navigation() as led:
             await self.tab.keyboard.press("Enter")
+        return await led.value
 
     async def picture(self, name):
         """Take a picture; those of the documentation go where they are made anew."""

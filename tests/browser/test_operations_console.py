@@ -45,7 +45,8 @@ async def signed_in(seen, base, stage, roles, language):
     await seen.check()
     await seen.reach("#token")
     await seen.tab.keyboard.insert_text(minted(stage.desk.at, TENANT, "usr_1", roles, ["*"]))
-    await seen.press('form[action$="/sign-in"] button')
+    answer = await seen.press('form[action$="/sign-in"] button')
+    assert answer.ok, (answer.status, await seen.tab.locator("body").inner_text())
     assert await seen.tab.locator("#token").count() == 0, await seen.tab.locator("main").inner_text()
 
 

@@ -91,7 +91,8 @@ class Consoles:
         looker = looker_of(who)
         if who.signed_in_at is not None and who.signed_in_at <= await ended_until(looker["user"], store):
             raise Unauthenticated("that sign-in was ended, or was for other roles")
-        name, secret = text_of(token[:NAME_BYTES]), text_of(token[NAME_BYTES:])
+        # A document's name begins with a letter or a digit: as text for an address, one in 32 would not.
+        name, secret = token[:NAME_BYTES].hex(), text_of(token[NAME_BYTES:])
         session = ConsoleSession(**looker, name=name, secret=digest_of(secret), opened_at=now, seen_at=now)
         await store.commit([session.write()])
         return f"{who.tenant}.{name}.{secret}"
@@ -99,13 +100,13 @@ class Consoles:
     async def proven(self, cookie: str, now: datetime) -> tuple[TenantId, ConsoleSession]:
         """Return the session of a cookie, or refuse it: alike whether it is unknown, altered or over."""
         parts = cookie.split(".")
-        if len(parts) != _PARTS or not parts[1].replace("-", "").replace("_", "").isalnum():
+        if len(parts) != _PARTS:
             raise Unauthenticated(SIGN_IN)
         try:
             store = self.documents.tenant(TenantId(parts[0]))
+            found = await store.get(Ref(CONSOLES, parts[1]))
         except InvalidInput:
             raise Unauthenticated(SIGN_IN) from None
-        found = await store.get(Ref(CONSOLES, parts[1]))
         if found is None:
             raise Unauthenticated(SIGN_IN)
         session = read_record(ConsoleSession, found)
