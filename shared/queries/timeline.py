@@ -20,6 +20,7 @@ from shared.ledger.key_record import KeyRecord
 from shared.ledger.reservation import Reservation, reservation_from
 from shared.ledger.reservation import ref_of as stay_ref
 from shared.ports.documents import Ref, TenantDocuments
+from shared.ports.lock_causes import NEVER_ASKED, LockCause
 from shared.queries.grants import moment, shown_grants
 from shared.queries.hotels import Cell, Unknown, zones
 from shared.queries.keys import key_of, keys_of_stay, whose
@@ -28,6 +29,11 @@ from shared.streams.telling import OUTBOX
 Json = Mapping[str, Any]
 MANUAL_TASKS: Final = "manual_tasks"
 PLACEMENTS: Final = frozenset(Placement)
+UNHEARD: Final = "nothing was heard yet, perhaps it was not asked"
+OUR_OWN: Final = frozenset(
+    {LockCause.CIRCUIT_OPEN, LockCause.IN_OUR_LINE, LockCause.ACCOUNT_MISSING, LockCause.NO_CONNECTION}
+)
+"""Answers that no vendor gives; others that let a call wait are ours where nothing went over the wire."""
 CONCLUSIVE: Final = ("issued", "failed", "revoke_settled")
 
 
@@ -198,9 +204,17 @@ def _asked(grant: Json, where: str) -> Iterator[Line]:
         for said in call["said"]:
             what = f"{grant['vendor']} {said['asked']}: {said['answer']}"
             yield Line(said["at"], "vendor", "call", grant["id"], what)
-        answer = call["answer"] or "nothing was heard"
-        what = f"{grant['vendor']} was asked to {call['asked']} {where}: {answer}"
+        what = f"{grant['vendor']} {_asking(call)} {call['asked']} {where}: {call['answer'] or UNHEARD}"
         yield Line(_heard_at(call), "vendor", call["asked"], grant["id"], what)
+
+
+def _asking(call: Json) -> str:
+    """Say whether a vendor was asked at all: of many doors, the last wait for their turn."""
+    answer = call["answer"]
+    if answer is None:
+        return "was to"
+    ours = answer in OUR_OWN or (answer in NEVER_ASKED and not call["said"])
+    return "was not asked to" if ours else "was asked to"
 
 
 def _placed_before(grant: Json, where: str) -> Iterator[Line]:
