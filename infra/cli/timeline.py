@@ -22,7 +22,7 @@ Json = Mapping[str, Any]
 Id = Annotated[
     str | None,
     typer.Argument(
-        help="A booking's id, or a key's as credentials shows it; with --follow a room's too, or none."
+        help="A booking's id, a key's, or a staff key's (mky_…); with --follow a room's too, or none."
     ),
 ]
 Follow = Annotated[
