@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
+from functions.backoffice.console_reasons import said_in_words
 from functions.backoffice.console_times import on_the_wall
 from functions.backoffice.console_words import WORDS
 from shared.messages.bidi import clean
@@ -86,6 +87,10 @@ class Paper:
         """Return a word of ours, escaped."""
         return html.escape(WORDS[self.locale][name])
 
+    def reason(self, told: object) -> Markup:
+        """Return a text with what each code in it means, in the reader's language, and the code behind it."""
+        return Markup(shown(None if told is None else said_in_words(str(told), self.locale)))
+
     def link(self, screen: str, text: str, **query: str) -> Markup:
         """Return a link to a screen of the same hotel."""
         asked = urlencode({**({"property": self.house} if self.house else {}), **query})
@@ -110,7 +115,7 @@ def plain(value: object) -> str:
 
 def word(paper: Paper, name: str, *, worst: bool = False) -> Markup:
     """Return a word of ours as a value; what needs somebody is marked by more than a colour."""
-    text = paper.word(name) if name in WORDS[paper.locale] else html.escape(name)
+    text = paper.word(name) if name in WORDS[paper.locale] else paper.reason(name)
     return Markup(f'<span class="worst">! {text}</span>' if worst else f"<span>{text}</span>")
 
 

@@ -19,6 +19,7 @@ from shared.kernel.identity import Forbidden, Unauthenticated
 from shared.runtime.asked import Asked
 from shared.runtime.platform import Platform
 from shared.runtime.problems import problem_of
+from shared.runtime.routes import asking
 from shared.usecases.backoffice.sessions import NOT_PROVEN, Session, proven
 from shared.usecases.backoffice.sign_in import Frontdoor, close, count, doing_of
 from shared.usecases.telemetry.tell import Doing, Teller
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 
 SESSION_HEADER: Final = "backoffice-session"
 DEVICE_HEADER: Final = "backoffice-device"
+PROOF: Final[Mapping[str, str]] = {
+    SESSION_HEADER: "The `secret` of the session at this machine, as signing in told it.",
+    DEVICE_HEADER: "The id of the machine, as it signed in: `dev_…`.",
+}
+"""What a desktop sends with each request of its session, besides its operator's token."""
 _A_MILLISECOND: Final = timedelta(milliseconds=1)
 ERRORS: Final = "MELMASTOON.BFF."
 
@@ -113,7 +119,7 @@ def at_desk(category: str, action: str, **counted: bool) -> Callable[[Work], Use
             return answer
 
         use_case.__name__ = action.replace(".", "_")  # what programs call it
-        return use_case
+        return asking(PROOF)(use_case)
 
     return decorate
 

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from functions.backoffice.desk import Desk, at_desk, desk_of
+from functions.backoffice.desk import PROOF, Desk, at_desk, desk_of
 from functions.backoffice.session_routes import ROOT, P
 from shared.domain.ids import PropertyId
 from shared.events.backoffice.boundary import their_property
@@ -16,7 +16,7 @@ from shared.events.wire import Count, Flag, Maybe, Published
 from shared.keywork.services import retry_on_conflict
 from shared.runtime.asked import Asked
 from shared.runtime.platform import Platform
-from shared.runtime.routes import Route
+from shared.runtime.routes import Route, asking
 from shared.usecases.backoffice.sessions import session_from
 from shared.usecases.backoffice.sign_in import close, doing_of
 
@@ -110,6 +110,7 @@ async def _shake(desk: Desk) -> Shaken:
     )
 
 
+@asking(PROOF)
 async def hear_heartbeat(asked: Asked, on: Platform) -> Noted:
     """Hear that a desktop is alive: nothing is kept, and one in twenty is told."""
     desk, said = await desk_of(asked, on), asked.body
@@ -127,6 +128,7 @@ async def hear_heartbeat(asked: Asked, on: Platform) -> Noted:
     return Noted(at=now, session_ends_at=desk.session.ends_at)
 
 
+@asking(PROOF)
 async def advance_cursor(asked: Asked, on: Platform) -> Noted:
     """Note how far a desktop has caught up, and tell how long it took since the last time."""
     desk, said = await desk_of(asked, on), asked.body

@@ -27,11 +27,14 @@ def _seconds(body: Body) -> int:
 
 @step
 async def sweep_due(_body: Body, on: Platform) -> Body:
-    """Tend every key that is due, and tell what vendors' breakers have not told."""
+    """Tend every key that is due, and tell what breakers have not told; then look after who waits here."""
     from shared.runtime.keys import services_of
-    from shared.usecases.upkeep import sweep_due
+    from shared.usecases.upkeep import serve_waiting, sweep_due
 
-    return {"tended": await sweep_due.sweep_due(on.documents, services_of(on))}
+    services = services_of(on)
+    tended = await sweep_due.sweep_due(on.documents, services)
+    await serve_waiting.serve_waiting(services)
+    return {"tended": tended}
 
 
 @step

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
+from functions.backoffice.console_reasons import in_words
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, counted, line, moment, plain, span
 from infra.cli.control import ControlPlane
@@ -76,7 +77,7 @@ def _beyond(limit: int, *, more: bool) -> Iterator[Text]:
 
 
 def _told(at: FleetAddress, key: Json, stay: str | None) -> Iterator[Text]:
-    reason = f" ({key['reason']})" if key["reason"] else ""
+    reason = f": {in_words(key['reason'])}" if key["reason"] else ""
     rooms = f"  {', '.join(key['rooms'])}" if key["rooms"] else ""
     made = f"  {key['kind']} at {key['vendor']}"
     yield line(plain(key["id"], "bold"), "  ", _state(key["state"]), f"{reason}{rooms}{made}")
@@ -101,7 +102,7 @@ def _told(at: FleetAddress, key: Json, stay: str | None) -> Iterator[Text]:
             )
         )
     if key["warnings"]:
-        yield line("    ", plain(", ".join(key["warnings"]), "yellow"))
+        yield line("    ", plain(", ".join(map(in_words, key["warnings"])), "yellow"))
     yield line(plain(f"    keyfleet timeline {key['id']}{at.flags}", "dim"))
     if _waits(key):
         yield line(plain(f"    keyfleet ask-again {key['id']}{at.flags} asks its vendor now", "dim"))
@@ -174,8 +175,8 @@ def _refused(grant: Json) -> Iterator[str | Text]:
     last = next(reversed(grant["calls"]), None)
     if last is not None and last["answer"] and last["asked"] == ASKED.get(grant["state"]):
         at = moment(last["answered_at"] or last["at"])
-        yield f", {grant['vendor']} said "
-        yield plain(last["answer"].replace("_", " "), "yellow")
+        yield f", {grant['vendor']}: "
+        yield plain(in_words(last["answer"]), "yellow")
         yield f" at {at} UTC"
 
 

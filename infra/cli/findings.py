@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 import typer
 from rich.console import RenderableType
 
+from functions.backoffice.console_reasons import in_words
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, counted, line, moment, plain, table
 from infra.cli.control import ControlPlane
@@ -86,7 +87,7 @@ def _comparison(it: Json) -> RenderableType:
     if it["progress"] == BRAKED:
         said.append_text(plain("So many are gone that nothing is placed without a word.", "bold red"))
     if it["progress"] == BROKEN_OFF:
-        cause = str(it["cause"]).replace("_", " ")
+        cause = in_words(str(it["cause"]))
         said.append_text(plain(f"It broke off: {cause}; it is taken up within the hour.", "yellow"))
     return said
 

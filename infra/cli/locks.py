@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 import typer
 from rich.console import RenderableType
 
+from functions.backoffice.console_reasons import said_in_words
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, counted, line, moment, plain, table
 from infra.cli.control import ControlPlane
@@ -141,7 +142,13 @@ def _anomaly(it: Json) -> tuple[Any, ...]:
 
 def _arrival(it: Json) -> tuple[Any, ...]:
     ready = plain(it["ready"].replace("_", " "), "green" if not it["risks"] else "yellow")
-    return moment(it["arrives"]), it["reservation"], ready, "; ".join(it["risks"]), it["tenant"]
+    return (
+        moment(it["arrives"]),
+        it["reservation"],
+        ready,
+        said_in_words("; ".join(it["risks"])),
+        it["tenant"],
+    )
 
 
 def _mapped(it: Json) -> Iterator[RenderableType]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
+from functions.backoffice.console_reasons import in_words
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, plain
 from infra.cli.control import ControlPlane
@@ -80,12 +81,12 @@ def _told(message: Json) -> Iterator[Text]:
     outcome = message["outcome"] or "under way"
     yield line(
         plain(message["message"], "bold"),
-        f"  {message['kind']}  ",
+        f"  {in_words(message['kind'])}  ",
         plain(outcome, _LOUD.get(outcome, "yellow")),
         plain(f"  {both(message['at'], message['zone'])}", "dim"),
     )
     for name, way in message["ways"].items():
-        because = f", {way['because'].replace('_', ' ')}" if way["because"] else ""
+        because = f", {in_words(way['because'])}" if way["because"] else ""
         tries = f", tried {way['tries']} times" if way["tries"] > 1 else ""
         due = f", due {both(way['due'], message['zone'])}" if way["due"] else ""
         state = plain(way["state"], _STATES.get(way["state"], ""))

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from rich.text import Text
 
+from functions.backoffice.console_reasons import in_words
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, field_line, line, plain
 from infra.cli.control import ControlPlane
@@ -97,7 +98,7 @@ def _why(problem: Field) -> Text:
 
 
 def _key(key: Json) -> Text:
-    reason = f" ({key['reason']})" if key["reason"] else ""
+    reason = f": {in_words(key['reason'])}" if key["reason"] else ""
     doors = ", ".join(f"{grant['label'] or grant['device']} {grant['state']}" for grant in key["grants"])
     state = plain(key["state"], STYLES.get(key["state"], "dim"))
     head = line("  ", plain(key["id"], "bold"), "  ", state, f"{reason}  {key['kind']} at {key['vendor']}")

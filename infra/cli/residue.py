@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
+from functions.backoffice.console_reasons import in_words
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, line, table
 from infra.cli.control import ControlPlane
@@ -74,7 +75,7 @@ def _row(residue: Json) -> tuple[Any, ...]:
         residue["label"] or residue["device"],
         residue["vendor_name"],
         both(until, residue.get("zone")) if until else "it is removed",
-        (residue["cause"] or "").replace("_", " "),
+        in_words(residue["cause"] or ""),
         both(residue["since"], residue.get("zone")),
         both(tried, residue.get("zone")) if tried else "when somebody asks",
         residue["key"],

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 import typer
 from rich.console import RenderableType
 
+from functions.backoffice.console_reasons import in_words, said_in_words
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, counted, line, plain, table
 from infra.cli.control import ControlPlane
@@ -55,7 +56,7 @@ def _alerts(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableTy
     last, today = facts.get("last_alert"), int(facts.get("alerts_within_a_day", 0))
     if last is not None and today:
         said = f"Alerts within 24 h: {today}, the last at {both(last['at'], last['zone'])}: "
-        yield line(said, plain(last["message"], "red"), f", see keyfleet alerts{at.flags}")
+        yield line(said, plain(said_in_words(last["message"]), "red"), f", see keyfleet alerts{at.flags}")
 
 
 def _at_work(facts: Mapping[str, Any]) -> Iterator[RenderableType]:
@@ -97,7 +98,9 @@ def _parked(at: FleetAddress, count: int) -> RenderableType:
 def _arrivals(at: FleetAddress, facts: Mapping[str, Any]) -> Iterator[RenderableType]:
     """Name the keys that failed, who comes first first, and how they are asked for now."""
     failed = facts.get("failed", [])
-    rows = [(each["arrives"], each["reservation"] or "", each["key"], each["reason"]) for each in failed]
+    rows = [
+        (each["arrives"], each["reservation"] or "", each["key"], in_words(each["reason"])) for each in failed
+    ]
     if rows:
         yield table(("arrives", "stay", "key", "failed as"), rows)
         again = f"keyfleet retry --all-failed{at.flags}"

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
+from functions.backoffice.console_reasons import in_words, said_in_words
 from infra.cli.address import FleetAddress
 from infra.cli.answer import Answer, Outcome, line, moment, plain
 from infra.cli.control import ControlPlane
@@ -21,7 +22,7 @@ Json = Mapping[str, Any]
 Id = Annotated[
     str | None,
     typer.Argument(
-        help="A booking's id, or a key's as credentials shows it; with --follow a room's too, or none."
+        help="A booking's id, a key's, or a staff key's (mky_…); with --follow a room's too, or none."
     ),
 ]
 Follow = Annotated[
@@ -68,7 +69,7 @@ def _standing(facts: Json) -> Iterator[Text]:
     known = {key["id"] for key in facts.get("standing", [])}
     stay = None if facts["id"] in known else facts["id"]
     for key in facts.get("standing", []):
-        reason = f" ({key['reason']})" if key["reason"] else ""
+        reason = f": {in_words(key['reason'])}" if key["reason"] else ""
         state = plain(f"{key['state']}{reason}", STYLES.get(key["state"], "dim"))
         yield line("Now ", plain(key["id"], "bold"), " is ", state, ".")
         yield from of_both(key, stay)
@@ -99,7 +100,7 @@ def _line(time: str, each: Json) -> Text:
     source = plain(f"{each['source']:<8}", SOURCES.get(each["source"], ""))
     kind = f"{each['kind']}: " if each["source"] in {"booking", "event"} else ""
     meaning = meant(each["what"]) if each["source"] == "vendor" else ""
-    what = plain(f"{kind}{each['what']}{meaning}", LOUD.get(each["kind"], ""))
+    what = plain(f"{kind}{said_in_words(each['what'])}{meaning}", LOUD.get(each["kind"], ""))
     return line(plain(time, "dim"), "  ", source, f"{mark} ", what, plain(f"{branch}{_about(each)}", "dim"))
 
 

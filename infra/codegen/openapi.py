@@ -68,6 +68,7 @@ _KEY: Final[Json] = {
     "description": "A change's own key, such as a UUID: asked for again by it, the change is made once.",
     "schema": {"type": "string", "pattern": "^[!-~]{1,255}$"},
 }
+_TOLD: Final[Json] = {"type": "string", "minLength": 1, "maxLength": 256}
 _MATCH: Final[Json] = {
     "name": "If-Match",
     "in": "header",
@@ -214,6 +215,8 @@ def _in_query(route: Route) -> Iterator[Json]:
 
 
 def _in_headers(route: Route) -> Iterator[Json]:
+    for name, what in route.headers.items():
+        yield {"name": name, "in": "header", "required": True, "description": what, "schema": _TOLD}
     if route.method == ASKS:
         return
     if route.remembered:

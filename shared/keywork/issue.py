@@ -26,7 +26,7 @@ from shared.keywork.prepare import doors_for, new_grant
 from shared.keywork.unique_pins import attempt_indexed, draw_unique, with_pin
 from shared.keywork.vault import KEPT_AFTER_STAY
 from shared.keywork.vendor_session import VendorSession
-from shared.keywork.verdicts import Verdict
+from shared.keywork.verdicts import Outcome, Verdict
 from shared.ledger.delays import STEP_LEASE, TURN_AGAIN_AFTER
 from shared.ledger.grant_record import GrantRecord, logical_now
 from shared.ledger.key_record import KeyRecord, Target
@@ -41,6 +41,8 @@ HEARD_WITHIN: Final = timedelta(seconds=30)
 STILL_IN_LINE: Final = (
     "its turn at the vendor has not come yet, and its guest is here: it is waited for still"
 )
+
+STILL_TRIED: Final = "its vendor made none in four attempts, and its guest is here: it is asked still"
 
 
 async def issue_at_locks(task: AttemptContext, desk: VendorSession) -> Verdict:
@@ -82,6 +84,8 @@ async def conclude_issue(attempted: IssueAttempt, desk: VendorSession | None) ->
     elif attempted.waits_long:
         alarm(task.entry.credential.core, STILL_IN_LINE, task.services.log)
     decision = decide(attempted, _asked_for(attempted, desk), task.services.entropy)
+    if error is not None and decision.verdict.outcome is not Outcome.FAILED and attempted.keeps_somebody:
+        alarm(task.entry.credential.core, STILL_TRIED, task.services.log, code=error.code)
     return replace(await carry_out(decision, task, desk.secrets if desk else None), error=error)
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
+from shared.domain.core import Guest
 from shared.domain.grant_lifecycle import ConfirmRemoval, Place, RemovalProof
 from shared.domain.instants import milliseconds
 from shared.domain.kinds import WINDOW_ROUNDED, KeyWarning, merge_warnings
@@ -13,7 +14,7 @@ from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
 from shared.keywork.rounds import Outcome
-from shared.ledger.delays import LONGEST_QUEUE
+from shared.ledger.delays import LONGEST_QUEUE, TOLD_AT
 from shared.ledger.grant_record import PLACE, GrantRecord
 from shared.ledger.job_in_hand import IN_HAND, JobInHand
 from shared.ledger.key_at_lock import KeyAtLockRecord
@@ -207,6 +208,21 @@ class IssueAttempt:
         before = max((each.asked_last for each in asked if each.asked_last), default=self.began)
         now = max((each.kept.asked_last for each in asked if each.kept.asked_last), default=self.began)
         return self.waits_in_line and before < long <= now
+
+    @property
+    def keeps_somebody(self) -> bool:
+        """Say whether, from this attempt on, a guest who is here waits longer than over a hiccup.
+
+        That is so at the fourth that is refused, a minute after the first; of later ones, at the first after
+        the guest came. One that goes on, or is made for nothing, was counted before.
+        """
+        core = self.task.entry.credential.core
+        made = core.plan.made
+        if not (self.refused and made) or made[-1].problem is not None:
+            return False
+        here = isinstance(core.holder, Guest) and core.window.covers(self.task.now)
+        many = core.plan.answered + 1
+        return here and (many == TOLD_AT or (many > TOLD_AT and made[-2].at < core.window.start))
 
     @property
     def refused(self) -> bool:

@@ -10,7 +10,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.kinds import KeyWarning, VendorCode
 from shared.domain.lock_errors import LockError
 from shared.ledger.delays import LONGEST_SLEEP, STEP_LEASE
-from shared.ledger.key_record import KeyRecord
+from shared.ledger.key_record import KeyRecord, Work
 from shared.ledger.ledger import Ledger
 
 
@@ -111,9 +111,15 @@ def after_rest(
 
 
 def parked(entry: KeyRecord, until: datetime, now: datetime) -> tuple[KeyRecord, Verdict]:
-    """Return a key for which no execution waits until then, and what its saga is told."""
-    saga = replace(entry.saga, parked=True)
-    return replace(entry, saga=saga, due=until), Verdict(Outcome.PARKED, max(until - now, timedelta(0)))
+    """Return a key for which no execution waits until then, and what its saga is told.
+
+    Whose guest is here is looked at by each sweep meanwhile, for its vendor may be well sooner.
+    """
+    saga = replace(entry.saga, parked=True, parked_at=now)
+    verdict = Verdict(Outcome.PARKED, max(until - now, timedelta(0)))
+    if saga.kind is Work.ISSUE and saga.waits_out_trouble and entry.credential.core.window.covers(now):
+        return replace(entry, saga=replace(saga, asks_at=until), due=now), verdict
+    return replace(entry, saga=saga, due=until), verdict
 
 
 def ask(vendor: VendorCode) -> Verdict:

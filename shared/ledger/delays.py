@@ -10,6 +10,8 @@ FACTOR: Final = 3
 JITTER: Final = (0.75, 1.25)
 """Five waits of 4 to 324 seconds: at least six minutes in all, which outlasts five of a broken vendor."""
 MOST_TRIES: Final = 6
+TOLD_AT: Final = 4
+"""With so many attempts refused, a minute after the first, somebody is told whose guest is here."""
 
 LONGEST_SLEEP: Final = timedelta(minutes=1)
 """What is to wait for longer is parked: no execution waits for it, and the sweeper begins the next."""
@@ -18,6 +20,8 @@ SHORT_TROUBLE: Final = timedelta(seconds=75)
 circuit's first two rests. What lasts longer parks."""
 WATCHED_FOR: Final = timedelta(minutes=10)
 """So long some of those sleep on that wait out a trouble, to see soon that it is over."""
+LOOKED_EVERY: Final = timedelta(seconds=50)
+"""So that each sweep looks whether a vendor is well for whom a guest who is here waits."""
 LONGEST_WAIT: Final = timedelta(minutes=30)
 """A vendor that wants to be left alone for longer is as good as one that refuses."""
 MOST_LOST: Final = 9

@@ -1,5 +1,6 @@
 """What somebody was woken for: the last alerts of each tenant, and of the cell, the newest first."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -9,29 +10,31 @@ from shared.domain.instants import instant_to_text
 from shared.ledger.admission import NOBODY
 from shared.ledger.kept_alerts import MOST_KEPT, KeptAlert, kept_alerts
 from shared.ports.documents import TenantDocuments
+from shared.queries.alert_names import named
 from shared.queries.hotels import Cell, zones
 
 A_DAY: Final = timedelta(days=1)
+UNNAMED: Final[Mapping[str, Any]] = {"property": None, "rooms": [], "names": {}}
 
 
 async def last_alerts(cell: Cell, tenant: str | None, limit: int = MOST_KEPT) -> dict[str, Any]:
     """Return the last alerts of a tenant, or of all and of none, with the clock on their hotel's wall."""
-    shown: list[dict[str, Any]] = []
-    for store in await _stores(cell, tenant):
-        kept = (await kept_alerts(store)).alerts
-        walls = {*(await zones(store)).values()} if kept else set[str]()
-        zone = next(iter(walls)) if len(walls) == 1 else None
-        shown += [_shown(alert, store, zone) for alert in kept]
-    shown.sort(key=lambda alert: str(alert["at"]), reverse=True)
-    return {"alerts": shown[:limit], "more": len(shown) > limit}
+    found = await _newest_first(cell, tenant)
+    return {"alerts": [await _shown(*each) for each in found[:limit]], "more": len(found) > limit}
 
 
 async def recent(cell: Cell, now: datetime) -> dict[str, Any]:
     """Return how many alerts a day brought, and the last of all."""
-    found = (await last_alerts(cell, None))["alerts"]
-    since = instant_to_text(now - A_DAY)
-    today = sum(alert["at"] >= since for alert in found)
-    return {"alerts_within_a_day": today, "last_alert": next(iter(found), None)}
+    found = await _newest_first(cell, None)
+    today = sum(alert.at >= now - A_DAY for alert, _ in found)
+    last = await _shown(*found[0]) if found else None
+    return {"alerts_within_a_day": today, "last_alert": last}
+
+
+async def _newest_first(cell: Cell, tenant: str | None) -> list[tuple[KeptAlert, TenantDocuments]]:
+    stores = await _stores(cell, tenant)
+    found = [(alert, store) for store in stores for alert in (await kept_alerts(store)).alerts]
+    return sorted(found, key=lambda each: each[0].at, reverse=True)
 
 
 async def _stores(cell: Cell, tenant: str | None) -> list[TenantDocuments]:
@@ -39,6 +42,10 @@ async def _stores(cell: Cell, tenant: str | None) -> list[TenantDocuments]:
     return [*await cell.known(tenant), *of_none]
 
 
-def _shown(alert: KeptAlert, store: TenantDocuments, zone: str | None) -> dict[str, Any]:
-    tenant = None if store.tenant == NOBODY else str(store.tenant)
-    return {**asdict(alert), "at": instant_to_text(alert.at), "tenant": tenant, "zone": zone}
+async def _shown(alert: KeptAlert, store: TenantDocuments) -> dict[str, Any]:
+    of_none = store.tenant == NOBODY
+    walls = {*(await zones(store)).values()}
+    zone = next(iter(walls)) if len(walls) == 1 else None
+    whose = {"tenant": None if of_none else str(store.tenant), "zone": zone}
+    names = UNNAMED if of_none else await named(alert, store)
+    return {**asdict(alert), "at": instant_to_text(alert.at), **whose, **names}

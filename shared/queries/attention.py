@@ -11,7 +11,9 @@ from shared.domain.grant_lifecycle import Intended, Placed, Placement, Residual,
 from shared.domain.instants import instant_to_text, milliseconds
 from shared.domain.lifecycle import name_of
 from shared.domain.states import Failed
+from shared.keywork.desired import hopeful
 from shared.keywork.revival import looked_at
+from shared.ledger.delays import STEP_LEASE
 from shared.ledger.grant_record import (
     CLOCK_MARGIN,
     LONGEST_EXTENSION,
@@ -242,7 +244,7 @@ async def residues(
         async for document in every(store, LEAVING, {}):
             kept = grant_from(document)
             if house in (None, kept.grant.property_id) and is_left(kept, now):
-                shown.append(await _residue(store, kept))
+                shown.append(await _residue(store, kept, now))
     return shown
 
 
@@ -253,7 +255,15 @@ def _cause(kept: GrantRecord) -> str | None:
     return getattr(kept.grant.state, "cause", None) or next((call.answer for call in kept.calls[-1:]), None)
 
 
-async def _residue(store: TenantDocuments, kept: GrantRecord) -> dict[str, Any]:
+def _next_try(kept: GrantRecord, record: KeyRecord | None, now: datetime) -> datetime | None:
+    """Return when its lock is asked next: an execution that rests until then is looked after only later."""
+    due = None if record is None else record.due
+    if record is None or due is None or record.saga.parked or not hopeful(kept):
+        return due
+    return max(due - STEP_LEASE, now)
+
+
+async def _residue(store: TenantDocuments, kept: GrantRecord, now: datetime) -> dict[str, Any]:
     grant, record = kept.grant, await key_of(store, kept.grant.credential_id)
     asked = kept.calls[-1:]
     holder = None if record is None else record.credential.core.holder
@@ -273,6 +283,6 @@ async def _residue(store: TenantDocuments, kept: GrantRecord) -> dict[str, Any]:
         "cause": _cause(kept),
         "asked_last": next((moment(call.answered_at or call.at) for call in asked), None),
         "zone": None if record is None else record.credential.core.window.zone,
-        "next_try": None if record is None else moment(record.due),
+        "next_try": moment(_next_try(kept, record, now)),
         "exposure_until": at_or_none(grant.exposure_until),
     }

@@ -17,9 +17,11 @@ from shared.domain.instants import instant, instant_from_text, instant_to_text
 from shared.domain.lifecycle import name_of
 from shared.domain.plan import MAX_ATTEMPTS, AttemptMade
 from shared.ledger.key_record import KeyRecord
+from shared.ledger.master_key_record import MasterKeyRecord, find_master_key
 from shared.ledger.reservation import Reservation, reservation_from
 from shared.ledger.reservation import ref_of as stay_ref
 from shared.ports.documents import Ref, TenantDocuments
+from shared.ports.lock_causes import NEVER_ASKED, LockCause
 from shared.queries.grants import moment, shown_grants
 from shared.queries.hotels import Cell, Unknown, zones
 from shared.queries.keys import key_of, keys_of_stay, whose
@@ -28,6 +30,11 @@ from shared.streams.telling import OUTBOX
 Json = Mapping[str, Any]
 MANUAL_TASKS: Final = "manual_tasks"
 PLACEMENTS: Final = frozenset(Placement)
+UNHEARD: Final = "nothing was heard yet, perhaps it was not asked"
+OUR_OWN: Final = frozenset(
+    {LockCause.CIRCUIT_OPEN, LockCause.IN_OUR_LINE, LockCause.ACCOUNT_MISSING, LockCause.NO_CONNECTION}
+)
+"""Answers that no vendor gives; others that let a call wait are ours where nothing went over the wire."""
 CONCLUSIVE: Final = ("issued", "failed", "revoke_settled")
 
 
@@ -67,12 +74,14 @@ class _Whose:
     store: TenantDocuments
     stay: Reservation | None
     keys: Sequence[KeyRecord]
+    staffs: MasterKeyRecord | None = None
 
 
 async def timeline(cell: Cell, executions: Executions, identity: str, tenant: str | None) -> dict[str, Any]:
     """Return everything that is known to have happened to a booking or a key."""
     whose = await _found(cell, identity, tenant)
     lines = [] if whose.stay is None else list(_heard(whose.stay))
+    lines += [line async for line in _of_staff(whose)]
     for record in whose.keys:
         lines += [line async for line in _of_key(whose.store, executions, record)]
     # Sorting keeps what is of one instant as its account has it, and the accounts from cause to effect.
@@ -87,6 +96,8 @@ async def _zone(whose: _Whose) -> str | None:
     """Return the clock on the wall of the hotel, as far as anybody knows which it is."""
     for record in whose.keys:
         return record.credential.core.window.zone
+    if whose.staffs is not None:
+        return whose.staffs.master_key.window.zone
     house = None if whose.stay is None else whose.stay.property_id
     return None if house is None else (await zones(whose.store)).get(house)
 
@@ -103,7 +114,7 @@ def _when(text: str) -> datetime:
 
 async def _found(cell: Cell, identity: str, tenant: str | None) -> _Whose:
     found = [await _of_tenant(store, identity) for store in await cell.asked(tenant)]
-    known = [each for each in found if each.stay is not None or each.keys]
+    known = [each for each in found if each.stay or each.keys or each.staffs]
     if not known:
         remedy = f"see keyfleet credentials, and keyfleet dead-letter list --reservation {identity[:80]}"
         raise Unknown(f"no booking and no key {identity[:80]!r}: {remedy}")
@@ -117,6 +128,10 @@ async def _of_tenant(store: TenantDocuments, identity: str) -> _Whose:
     key = await key_of(store, identity)
     if key is not None:
         return _Whose(store, None, (key,))
+    staffs = await find_master_key(store, identity)
+    if staffs is not None:
+        made = [await key_of(store, name) for name in staffs.master_key.credentials]
+        return _Whose(store, None, tuple(each for each in made if each is not None), staffs)
     stay = await store.get(stay_ref(identity))
     keys = await keys_of_stay(store, identity)
     return _Whose(store, None if stay is None else reservation_from(stay), keys)
@@ -136,8 +151,17 @@ def _heard(stay: Reservation) -> Iterator[Line]:
             yield Line(instant_to_text(event.differs), "booking", "reused", stay.id, again)
 
 
+async def _of_staff(whose: _Whose) -> AsyncIterator[Line]:
+    """Go through what was told of a master key; each key that carries it is told of as any key is."""
+    if whose.staffs is not None:
+        last, announced = whose.staffs.master_key.version - 1, whose.staffs.announced
+        async for line in _events(whose.store, whose.staffs.id, last, announced):
+            yield line
+
+
 async def _of_key(store: TenantDocuments, executions: Executions, record: KeyRecord) -> AsyncIterator[Line]:
-    events = [line async for line in _events(store, record)]
+    last, announced = record.credential.sequence, record.announced
+    events = [line async for line in _events(store, record.id, last, announced)]
     for line in (*(each for each in events if not _conclusive(each)), *_attempts(record.credential)):
         yield line
     async for line in executions.of_key(record):
@@ -156,16 +180,16 @@ def _conclusive(event: Line) -> bool:
     return any(f".credential.{word}." in event.what for word in CONCLUSIVE)
 
 
-async def _events(store: TenantDocuments, record: KeyRecord) -> AsyncIterator[Line]:
-    for sequence in range(1, record.credential.sequence + 1):
-        found = await store.get(Ref(OUTBOX, f"{record.id}.{sequence:06d}"))
+async def _events(store: TenantDocuments, id_: str, last: int, announced: int) -> AsyncIterator[Line]:
+    for sequence in range(1, last + 1):
+        found = await store.get(Ref(OUTBOX, f"{id_}.{sequence:06d}"))
         if found is None:  # a row that was never kept is a loss, and doctor's to tell
             continue
         row, audit = found.data, found.data["audit"]
-        kind = "published" if row["sequence"] <= record.announced else "unpublished"
+        kind = "published" if row["sequence"] <= announced else "unpublished"
         reason = f", {audit['reason']}" if audit["reason"] else ""
         what = f"{row['sequence']}. {row['subject']} ({row['eventId']}){reason}, by {audit['operatorId']}"
-        yield Line(audit["time"], "event", kind, record.id, what)
+        yield Line(audit["time"], "event", kind, id_, what)
 
 
 def _attempts(credential: KeyCredential) -> Iterator[Line]:
@@ -198,9 +222,17 @@ def _asked(grant: Json, where: str) -> Iterator[Line]:
         for said in call["said"]:
             what = f"{grant['vendor']} {said['asked']}: {said['answer']}"
             yield Line(said["at"], "vendor", "call", grant["id"], what)
-        answer = call["answer"] or "nothing was heard"
-        what = f"{grant['vendor']} was asked to {call['asked']} {where}: {answer}"
+        what = f"{grant['vendor']} {_asking(call)} {call['asked']} {where}: {call['answer'] or UNHEARD}"
         yield Line(_heard_at(call), "vendor", call["asked"], grant["id"], what)
+
+
+def _asking(call: Json) -> str:
+    """Say whether a vendor was asked at all: of many doors, the last wait for their turn."""
+    answer = call["answer"]
+    if answer is None:
+        return "was to"
+    ours = answer in OUR_OWN or (answer in NEVER_ASKED and not call["said"])
+    return "was not asked to" if ours else "was asked to"
 
 
 def _placed_before(grant: Json, where: str) -> Iterator[Line]:

@@ -21,7 +21,7 @@ from shared.ports.documents import AlreadyExists, StaleVersion, StorageFull, Sto
 from shared.ports.trouble import ServiceTrouble
 from shared.runtime.incoming import BodyBrokeOff, BodyTooLarge, MethodNotAllowed
 from shared.runtime.platform import PlatformUnbound
-from shared.runtime.responses import CRASHED, TryLater
+from shared.runtime.responses import CRASHED, TryLater, described
 
 PROBLEM_JSON: Final = "application/problem+json"
 URN: Final = "urn:keyfleet:problem:"
@@ -266,9 +266,7 @@ def problem_response(error: Exception, request_id: str) -> Response:
         "requestId": request_id,
     }
     if wrong := _wrong_fields(error):
-        told["errors"] = [
-            {"field": each.field, "problem": each.problem, "remedy": each.remedy} for each in wrong
-        ]
+        told["errors"] = [described(each) for each in wrong]
     return Response(orjson.dumps(told), row.status, headers_of(error, row), media_type=PROBLEM_JSON)
 
 

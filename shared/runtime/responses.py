@@ -1,7 +1,7 @@
 """What a handler's outcome looks like on the wire: one table from error to status."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from starlette.responses import Response
@@ -41,6 +41,10 @@ STATUS: Mapping[type[Exception], int] = {
     IssuerOutOfReach: 503,
 }
 """Errors a caller may be told about (a lost race is retried); the rest is a crash, told without its words."""
+OF_AN_EVENT: Final = "data."
+OF_A_REQUEST: Final = {"propertyId": "property", "reservationId": "reservation"}
+"""What requests call what is called otherwise in events; all else has one name."""
+REPLAY, SEND_AGAIN = "replay the message", "send the request again"
 
 
 def json_response(
@@ -64,9 +68,17 @@ def too_late(function: Deployed) -> Response:
     return json_response({"error": {"kind": "FunctionTimeout", "detail": detail}}, 504)
 
 
+def described(refusal: InvalidInput) -> dict[str, str]:
+    """Return a refusal to whoever sent a request: by its field's name there, with nothing to replay."""
+    name = refusal.field.removeprefix(OF_AN_EVENT)
+    field = OF_A_REQUEST.get(name, name) if refusal.field.startswith(OF_AN_EVENT) else name
+    remedy = refusal.remedy.replace(REPLAY, SEND_AGAIN)
+    return {"field": field, "problem": refusal.problem, "remedy": remedy}
+
+
 def _described(error: Exception) -> dict[str, str]:
     if isinstance(error, InvalidInput):
-        return {"field": error.field, "problem": error.problem, "remedy": error.remedy}
+        return described(error)
     return {"kind": type(error).__name__, "detail": str(error)}
 
 

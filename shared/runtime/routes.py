@@ -37,6 +37,19 @@ PATH_IDS: Final[Mapping[str, Callable[[str], str]]] = {
 UseCase = Callable[["Asked", "Platform"], Awaitable[Any]]
 
 
+_HEADERS: Final = "asked_headers"
+
+
+def asking(headers: Mapping[str, str]) -> Callable[[UseCase], UseCase]:
+    """Mark a use case that refuses a request without these headers, each with what it is."""
+
+    def mark(use_case: UseCase) -> UseCase:
+        setattr(use_case, _HEADERS, headers)
+        return use_case
+
+    return mark
+
+
 class Reach(StrEnum):
     """How a route finds out which property its thing is at."""
 
@@ -80,6 +93,12 @@ class Route:
         if self.permission is None or RULES[self.permission].where is Where.TENANT:
             return Reach.NOWHERE
         return Reach.PATH if OF_PROPERTY in self.parameters else Reach.THING
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers that its use case refuses to do without, each with what it is."""
+        found: Mapping[str, str] = getattr(self.use_case, _HEADERS, {})
+        return found
 
     def loaded(self) -> "Route":
         """Return the row itself: whoever has it has loaded it."""

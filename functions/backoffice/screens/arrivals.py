@@ -37,7 +37,7 @@ async def ahead(look: Look) -> str:
             look.stay(each["reservation"]),
             each["arrives"],
             _ready(look, each["ready"]),
-            _joined(_risks(each["risks"], labels)),
+            look.paper.reason(_joined(_risks(each["risks"], labels))),
             _joined(_doors(each["doors"], labels)),
         )
         for each in sorted(found, key=lambda each: (not each["risks"], str(each["arrives"])))[:MOST_ROWS]

@@ -66,7 +66,8 @@ async def _tried(look: Look, device: str) -> str:
 def attempt_row(look: Look, each: Mapping[str, Any]) -> tuple[object, ...]:
     """Return one attempt at a door as a row."""
     state = word(look.paper, "opened" if each["opened"] else "stayed_shut", worst=bool(each["alarm"]))
-    label, reason = each["label"] or each["device"], each["refused"] or each["alarm"]
+    label = each["label"] or each["device"]
+    reason = look.paper.reason(each["refused"] or each["alarm"])
     return (each["at"], label, state, word(look.paper, each["means"]), each["key"], each["staff"], reason)
 
 

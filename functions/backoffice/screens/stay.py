@@ -39,7 +39,7 @@ async def _booking(look: Look, told: Told) -> str:
         ", ".join(told["rooms"]),
         told["from"],
         told["until"],
-        ", ".join(told["holds"]),
+        Markup(", ".join(look.paper.reason(each) for each in told["holds"])),
         ", ".join(f"{each['what']} {each['at']}" for each in told["planned"]),
     )
     columns = ("reservation", "state", "room", "from", "until", "holds", "planned")
@@ -79,7 +79,7 @@ async def _messages(look: Look, told: Told) -> str:
             None if each["outcome"] is None else word(look.paper, each["outcome"]),
             word(look.paper, channel),
             word(look.paper, way["state"]),
-            way["because"],
+            look.paper.reason(way["because"]),
             way["tries"],
         )
         for each in await messages_of(told["reservation"], look.store)
@@ -109,7 +109,7 @@ async def _happened(look: Look, told: Told) -> str:
     if look.query.get("only") == "failed":
         lines = [each for each in lines if each["kind"] in FAILURES]
     rows = [
-        (each["at"], word(look.paper, each["kind"]), _short(each["about"]), each["what"])
+        (each["at"], word(look.paper, each["kind"]), _short(each["about"]), look.paper.reason(each["what"]))
         for each in lines[-MOST_ROWS:]
     ]
     id_ = told["reservation"]

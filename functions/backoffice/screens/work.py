@@ -41,7 +41,7 @@ async def left(look: Look) -> str:
             word(look.paper, each["state"], worst=True),
             each["since"],
             each["exposure_until"],
-            each["cause"],
+            look.paper.reason(each["cause"]),
             each["next_try"],
             _close(look, each) if closes and each["state"] == "residual" else None,
         )
@@ -77,7 +77,7 @@ async def sagas(look: Look) -> str:
             look.stay(each["reservation"]),
             _key(look, each["key"]),
             word(look.paper, "failed", worst=True),
-            each["reason"],
+            look.paper.reason(each["reason"]),
             None,
             each["next_look"],
         )
@@ -88,7 +88,7 @@ async def sagas(look: Look) -> str:
             look.stay(each["reservation"]),
             _key(look, each["id"]),
             word(look.paper, each["state"]),
-            each["reason"],
+            look.paper.reason(each["reason"]),
             each["saga"]["tries"],
             each["due_at"],
         )
@@ -125,7 +125,7 @@ async def _ways(look: Look, key: str) -> str:
             each["vendor"],
             word(look.paper, each["kind"]),
             each["attempts"],
-            "; ".join(each["problems"]),
+            look.paper.reason("; ".join(each["problems"])),
             form(look.paper, "sagas", hidden(id=key, step=str(each["step"])), "fork") if steers else None,
         )
         for each in (shown_steps(entry) if entry is not None else ())

@@ -241,14 +241,15 @@ class _Step:
 
     async def _call_the_desk(self, notice: Notice) -> None:
         """Alarm, and note that it is no longer owed."""
-        tried = ", ".join(f"{name.value} {way.reason or way.state}" for name, way in notice.ways.items())
+        ways = (f"{name.value} {way.reason or way.state}" for name, way in notice.ways.items())
+        tried = ", ".join(ways).replace("_", " ")
         self.on.log.alert(
             "a guest could be told on no way",
             runbook="guests/not-reached",
             tenantId=self.telling.tenant,
             reservationId=notice.reservation,
             keyCredentialId=notice.credential,
-            reason=f"{notice.kind.value}: {tried}".replace("_", " "),
+            reason=f"{notice.kind.value}: {tried}",
             remedy="tell the guest yourself, or correct the contact and run keyfleet message resend",
         )
         await self._save(replace(notice, due=None))

@@ -41,10 +41,12 @@ class ReloadPolicy:
 
 
 async def hear_policy(event: "Event", services: "Services") -> None:
-    """Keep the key policy that an event carries, if it carries one."""
+    """Keep the key policy that an event carries, if it carries one, of a property that is set up."""
     store = await services.hotels.admit(event.tenant_id)
     settings, of = event.data.key_kind_policy, event.data.property_id
     if settings is not None:
+        if of is not None:
+            await services.hotels.premises(store.tenant, of)  # as a booking is: set aside until it is set up
         await reload_policy(ReloadPolicy(settings, event.id, event.time, of), store)
         services.hotels.forget(event.tenant_id)
 

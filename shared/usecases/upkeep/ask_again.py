@@ -44,7 +44,7 @@ async def _ask(command: AskAgain, ledger: Ledger, services: Services) -> dict[st
     if vendor is None:
         remedy = f"see what became of it: keyfleet timeline {command.key}"
         raise InvalidInput("key", "nothing is left to do at its locks", remedy)
-    await begin_again(_for_nothing(entry), vendor, ledger, services)
+    await begin_again(for_nothing(entry), vendor, ledger, services)
     return {"key": entry.id, "work": entry.saga.kind.value, "vendor": vendor}
 
 
@@ -58,7 +58,7 @@ def _check_idle(entry: KeyRecord, grants: Sequence[GrantRecord], services: Servi
         raise InvalidInput("key", "its vendor is being asked for it just now", remedy)
 
 
-def _for_nothing(entry: KeyRecord) -> KeyRecord:
+def for_nothing(entry: KeyRecord) -> KeyRecord:
     """Return the entry so that what is asked now is no attempt: only those that come by themselves count."""
     saga, plan = entry.saga, entry.credential.core.plan
     if saga.kind is Work.ISSUE:

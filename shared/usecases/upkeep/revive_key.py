@@ -7,6 +7,7 @@
 """
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from shared.domain.core import Guest
 from shared.domain.errors import InvalidInput
@@ -45,7 +46,8 @@ async def revive_if_due(entry: KeyRecord, ledger: Ledger, services: Services) ->
     wish = await wish_for(entry, ledger)
     if wish is None:
         return replace(looked, revival=replace(looked.revival, let_go=True))
-    if anew_at(entry, wish.failed) > services.now and not await _answers_again(wish, ledger):
+    failed = wish.failed
+    if anew_at(entry, failed) > services.now and not await has_answered(entry, failed.failed_at, ledger):
         return looked
     anew = await request_anew(wish, ledger, services)
     return await ledger.entry(entry.id) or looked if anew else looked
@@ -107,17 +109,17 @@ async def _requested(wish: Wish, ledger: Ledger, services: Services) -> list[Cha
     return [replace(each, entry=replace(each.entry, revival=revival)) for each in changes]
 
 
-async def _answers_again(wish: Wish, ledger: Ledger) -> bool:
-    """Say whether the vendor did what it was asked since, by what the ledger knows of its other keys."""
-    core = wish.entry.credential.core
+async def has_answered(entry: KeyRecord, since: datetime, ledger: Ledger) -> bool:
+    """Say whether a key's vendor did what it was asked since, by what the ledger knows of its other keys."""
+    core = entry.credential.core
     vendors = dict.fromkeys(choice.vendor for choice in core.plan.choices)
     answered: list[GrantRecord] = []
     for vendor in vendors:
         at = {"grant.property_id": str(core.property_id), "grant.vendor": str(vendor)}
-        since = -milliseconds(wish.failed.failed_at) - 1
-        found = await ledger.documents.query(ANSWERED, at, until=since, limit=MOST_ANSWERS)
+        later = -milliseconds(since) - 1
+        found = await ledger.documents.query(ANSWERED, at, until=later, limit=MOST_ANSWERS)
         answered += map(grant_from, found)
-    return bool(answered) and answers_again(await ledger.grants(wish.entry), answered)
+    return bool(answered) and answers_again(await ledger.grants(entry), answered)
 
 
 def _as_its_key_is(entry: KeyRecord, holder: Guest) -> Stay:

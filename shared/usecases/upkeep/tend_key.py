@@ -65,15 +65,19 @@ async def _go_on(entry: KeyRecord, grants: Sequence[GrantRecord], ledger: Ledger
         await ledger.save(Change(entry.due_in(STEP_LEASE, services.now)))
     elif _too_late(entry, services):
         await fail_overdue(entry, ledger, services)
+    elif entry.saga.asks_at is not None and services.now < entry.saga.asks_at:
+        from shared.usecases.upkeep.serve_waiting import look_at_vendor
+
+        await look_at_vendor(entry, vendor, ledger, services)
     elif not _in_vain(entry.saga):
-        await _begin_in_line(entry, vendor, ledger, services)
+        await begin_in_line(entry, vendor, ledger, services)
     elif _in_no_hurry(entry, services):
         await begin_again(entry, vendor, ledger, services, ASKED_STILL_EVERY)
     else:
         await give_up_lost(entry, ledger, services)
 
 
-async def _begin_in_line(entry: KeyRecord, vendor: VendorCode, ledger: Ledger, services: Services) -> None:
+async def begin_in_line(entry: KeyRecord, vendor: VendorCode, ledger: Ledger, services: Services) -> None:
     """Begin a key's work anew; what waits out its vendor's trouble, no faster than such may be begun."""
     line, now = services.line, services.now
     later = line.later(entry.saga, vendor, now)

@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from shared.queries.hotels import Cell
+from shared.queries.timeline import NO_EXECUTIONS, timeline
 from tests.support.sample_hotel import DOORS, SILK, play
 from tests.support.shifts import (
     ADD,
@@ -65,6 +67,24 @@ async def issue(house, **body):
     status, answer = await order(house, "issue-master-key", **told | body)
     assert status == 200, answer
     return answer
+
+
+def test_a_master_key_s_story_is_told_with_that_of_each_key_that_carries_it(tmp_path):
+    async def scenario(house):
+        await begun(house)
+        await ended(house)
+        ((_, told), _) = await events_of(house, "mky_")
+        (key,) = await house.keys()
+        name, cell = told["masterKeyId"], Cell(house.fleet.documents, "local")
+        story = await timeline(cell, NO_EXECUTIONS, name, None)
+        words = [each["what"].split(",")[0] for each in story["timeline"] if each["about"] == name]
+        assert [word.split()[1].split(".")[-2] for word in words] == ["issued", "expired"]
+        assert (story["credentials"], story["zone"]) == ([key["core"]["id"]], "Asia/Kabul")
+        at_locks = [each["what"] for each in story["timeline"] if each["source"] == "lock"]
+        assert any("Room 101: placed" in what for what in at_locks)
+        assert any("Room 101: removed" in what for what in at_locks)
+
+    play(tmp_path, scenario)
 
 
 def test_b3_shift_started_issues_a_master_key_of_its_floor_and_shift_ended_revokes_it(tmp_path):

@@ -31,7 +31,28 @@ def test_cause_of_an_alert_is_read_as_words_and_its_codes_and_ids_can_be_looked_
     because = "vendor_unreachable, MELMASTOON.LOCK.VENDOR_UNREACHABLE; lck_01KSAMP1E: gateway_offline"
     fleet.will("GET", "/alerts?limit=20", {"alerts": [{**ALERT, "because": because}], "more": False})
     said = " ".join(ask("alerts").stdout.split())
-    assert "vendor unreachable, MELMASTOON.LOCK.VENDOR_UNREACHABLE; lck_01KSAMP1E: gateway offline" in said
+    away = "the vendor cannot be reached"
+    assert (
+        f"{away} (vendor_unreachable), {away} (MELMASTOON.LOCK.VENDOR_UNREACHABLE); lck_01KSAMP1E: " in said
+    )
+    assert "lck_01KSAMP1E: the lock’s gateway is offline (gateway_offline)" in said
+
+
+def test_an_alert_is_told_by_the_names_that_people_at_the_hotel_use(fleet, ask):
+    about = {
+        "message": "MELMASTOON.LOCK.KEY_ISSUE_FAILED",
+        "device": "lck_01KSAMP1E",
+        "because": "lck_01KSAMP1E: 3 of 20 places are left; pin_code.delivered: email bounced",
+        "property": "ppt_kabul",
+        "rooms": ["rmu_101", "rmu_102"],
+        "names": {"lck_01KSAMP1E": "Room 101", "rmu_101": "101", "rmu_102": "102", "ppt_kabul": "Silk House"},
+    }
+    fleet.will("GET", "/alerts?limit=20", {"alerts": [{**ALERT, **about}], "more": False})
+    said = " ".join(ask("alerts").stdout.split())
+    assert "the vendor made no key (MELMASTOON.LOCK.KEY_ISSUE_FAILED)" in said
+    assert "at Silk House, rooms 101 and 102, reservation rsv_1, device Room 101 (lck_01KSAMP1E)" in said
+    assert "because: Room 101 (lck_01KSAMP1E): 3 of 20 places are left; " in said
+    assert "the code (pin_code.delivered): email bounced" in said
 
 
 def test_where_nobody_was_woken_that_is_said(fleet, ask):

@@ -77,7 +77,9 @@ def test_every_filter_reaches_the_fleet(fleet, facts):
 def test_a_key_is_said_with_its_work_and_what_is_left_at_each_lock(fleet, ask):
     _will(fleet, KEY)
     said = ask("credentials").stdout
-    assert "key_01KSAMP1E00000000000000101  revoked (checkout)  rmu_101, rmu_102  pin_code at ttlock" in said
+    revoked = f"{KEY['id']}  revoked: checked out (checkout)  "
+    assert f"{revoked}rmu_101, rmu_102  pin_code at ttlock" in said
+    assert "another code may still open the lock (REVOKE_PENDING_AT_LOCK)" in said
     assert "rsv_7 of tnt_silk, ppt_kabul, 2026-03-01 10:00:00 to 2026-03-02 10:00:00 UTC" in said
     assert "saga settle, generation 2, 1 attempt, looked after at 2026-03-02 10:01:00 UTC, 14:31" in said
     assert "at the latest, 1 event not known" in said
@@ -161,7 +163,8 @@ def test_what_a_vendor_said_last_of_what_is_still_to_be_done_is_told(fleet, ask,
     grant = {**KEY["grants"][0], "state": state, "detail": None, "calls": calls}
     _will(fleet, {**KEY, "state": "pending", "grants": [grant]})
     told = ask("credentials").stdout
-    assert (", ttlock said gateway offline at 2026-03-01 09:02:00 UTC," in told) is said
+    words = ", ttlock: the lock’s gateway is offline (gateway_offline) at 2026-03-01 09:02:00 UTC,"
+    assert (words in told) is said
     assert "lock busy" not in told
 
 

@@ -61,7 +61,10 @@ def test_what_was_found_is_listed_with_what_it_is_and_the_ways_out(fleet, ask):
     ("news", "said"),
     [
         ({"progress": "braked"}, "So many are gone that nothing is placed without a word."),
-        ({"progress": "broken_off", "cause": "no_connection"}, "It broke off: no connection; it is taken up"),
+        (
+            {"progress": "broken_off", "cause": "no_connection"},
+            "It broke off: no connection to the vendor (no_connection); it is",
+        ),
         ({"unread": ["lck_1"]}, "1 lock could not be listed"),
     ],
 )

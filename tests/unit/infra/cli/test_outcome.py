@@ -65,7 +65,10 @@ def test_a_key_that_failed_ends_with_its_reason_and_status_1(publishes):
     failed = {**KEY, "state": "failed", "reason": "device_not_paired", "grants": []}
     result = publishes({**MADE, "keys": [failed]})
     assert result.exit_code == 1
-    assert "key_1  failed (device_not_paired)  pin_code at ttlock" in result.stdout
+    assert (
+        "key_1  failed: a door has no lock that is known (device_not_paired)  pin_code at ttlock"
+        in result.stdout
+    )
 
 
 def test_an_event_that_was_ignored_says_why(publishes):

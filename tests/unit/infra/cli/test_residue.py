@@ -50,10 +50,11 @@ def test_each_residue_says_until_when_it_may_open_and_why_it_stayed(fleet, ask):
     endless = {**RESIDUE, "exposure_until": None, "label": None, "next_try": None}
     _will(fleet, RESIDUE, endless)
     _, ending, unending, *_ = ask("residue", "list").stdout.splitlines()
-    times = "gateway offline 2026-03-01 10:00:00 UTC 2026-03-01 10:30:00 UTC"
+    why = "the lock’s gateway is offline (gateway_offline)"
+    times = f"{why} 2026-03-01 10:00:00 UTC 2026-03-01 10:30:00 UTC"
     said = f"{GRANT} Room 101 MM-cdcdcdcdcdcd 2026-03-02 10:00:00 UTC {times} {KEY['id']} tnt_silk"
     assert " ".join(ending.split()) == said
-    assert f"{RESIDUE['device']} MM-cdcdcdcdcdcd it is removed gateway offline" in " ".join(unending.split())
+    assert f"{RESIDUE['device']} MM-cdcdcdcdcdcd it is removed {why}" in " ".join(unending.split())
 
 
 def test_both_ways_out_of_a_residue_are_told(fleet, ask):

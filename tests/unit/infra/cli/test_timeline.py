@@ -75,7 +75,8 @@ def test_what_is_not_known_is_refused_with_the_fleets_words(fleet, ask):
 def test_how_each_key_stands_ends_the_story_whatever_its_saga_came_to(fleet, ask):
     told = {**TOLD, "standing": [{"id": KEY, "state": "failed", "reason": "key_issue_failed"}]}
     _will(fleet, told)
-    assert ask("timeline", "rsv_7").stdout.splitlines()[-1] == f"Now {KEY} is failed (key_issue_failed)."
+    said = f"Now {KEY} is failed: the vendor made no key (key_issue_failed)."
+    assert ask("timeline", "rsv_7").stdout.splitlines()[-1] == said
 
 
 def test_a_vendors_code_is_told_with_its_meaning(fleet, ask):

@@ -58,6 +58,21 @@ def test_every_operation_says_where_it_is_what_it_asks_for_and_what_may_go_wrong
         assert ("If-Match" in named, "428" in operation["responses"]) == (each.route.method != ASKS,) * 2
 
 
+def test_what_a_desktop_proves_itself_by_is_asked_for_wherever_it_has_signed_in(
+    document,
+):
+    proof = {"backoffice-session", "backoffice-device"}
+    asks = {
+        operation["operationId"]
+        for path in document["paths"].values()
+        for operation in _operations(path)
+        if {each["name"] for each in operation["parameters"] if each.get("required")} >= proof
+    }
+    at_desktops = {operation_id(each.route) for each in described() if each.function == "backoffice"}
+    assert at_desktops - asks == {"openSession", "makeConsoleCode"}
+    assert asks <= at_desktops
+
+
 def test_nothing_that_opens_a_door_has_a_field_but_where_a_pin_is_revealed(document):
     names = {
         name.lower()

@@ -58,6 +58,8 @@ def test_alert_of_a_key_that_failed_is_shown_with_its_stay_cause_and_page(tmp_pa
     assert (found["message"], found["page"]) == ("MELMASTOON.LOCK.KEY_ISSUE_FAILED", "lock/key-issue")
     assert (found["reservation"], found["tenant"], found["zone"]) == ("rsv_1", "tnt_silk", "Asia/Kabul")
     assert found["because"].startswith("key_issue_failed")
+    names = {"ppt_kabul": "Silk Road Kabul", "rmu_101": "101"}
+    assert (found["property"], found["rooms"], found["names"]) == ("ppt_kabul", ["rmu_101"], names)
 
 
 def test_trial_2_6_ending_that_changed_nothing_is_an_alert_that_is_kept(tmp_path):

@@ -9,6 +9,7 @@ from infra.local.fleet import open_fleet
 from infra.local.simulation.loop import run_virtually
 from shared.domain.ids import TenantId, minted_at, ulid
 from shared.ports.documents import Create, Ref
+from shared.queries.timeline import UNHEARD
 from tests.support.simulated import play, simulated_fleet
 from tests.unit.shared.queries.kept_stay import CANARIES, INDEX, SILK, STAY, SUBJECT, KeptStay
 
@@ -81,7 +82,7 @@ def test_a_call_is_told_when_it_was_answered_and_else_when_it_was_made(tmp_path)
     asked = [(each["at"][17:], each["what"]) for each in answer["timeline"] if each["source"] == "vendor"]
     said = "ttlock was asked to {} pin_code at Front door: {}"
     assert asked == [
-        ("02.000Z", said.format("place", "nothing was heard")),
+        ("02.000Z", f"ttlock was to place pin_code at Front door: {UNHEARD}"),
         ("04.200Z", "ttlock keyboardPwd/add: 10004"),
         ("04.400Z", "ttlock keyboardPwd/add: yes"),
         ("04.500Z", said.format("place", "on_lock")),

@@ -6,7 +6,7 @@ import pytest
 from shared.domain.errors import InvalidInput
 from shared.ports.trouble import ServiceTrouble
 from shared.runtime.problems import BY_CODE, CATALOGUE, TOLD_AS, problem_of, problem_response
-from shared.runtime.responses import STATUS
+from shared.runtime.responses import STATUS, error_response
 
 
 def test_every_row_has_a_code_of_its_own_and_says_what_to_do():
@@ -38,3 +38,13 @@ def test_the_words_of_an_error_are_not_told(error):
 def test_a_field_is_told_with_its_problem_and_remedy():
     told = orjson.loads(problem_response(InvalidInput("rooms", "empty", "Name a room"), "req_1").body)
     assert told["errors"] == [{"field": "rooms", "problem": "empty", "remedy": "Name a room"}]
+
+
+@pytest.mark.parametrize(("field", "name"), [("data.propertyId", "property"), ("data.rooms[1]", "rooms[1]")])
+@pytest.mark.parametrize("respond", [lambda error: problem_response(error, "req_1"), error_response])
+def test_who_sent_a_request_is_told_its_own_field_and_to_send_it_again(field, name, respond):
+    refusal = InvalidInput(field, "not there", "set it up, then replay the message")
+    told = orjson.loads(respond(refusal).body)
+    (wrong,) = told.get("errors") or [told["error"]]
+    remedy = "set it up, then send the request again"
+    assert wrong == {"field": name, "problem": "not there", "remedy": remedy}
