@@ -44,9 +44,12 @@ def changed(place, key, *path, to):
 
 def without(place, key):
     """Return what leaves one resource out."""
-    return lambda cell: replace(
-        cell, made=tuple(each for each in cell.made if each is not cell.at(place)[key])
-    )
+
+    def change(cell):
+        made = cell.at(place)[key]
+        return replace(cell, made=tuple(each for each in cell.made if each is not made))
+
+    return change
 
 
 def added(type_, key="planted", place="module.planted", **values):

@@ -22,13 +22,13 @@ from urllib.parse import urlsplit
 
 import orjson
 import pytest
-import requests
 
 from infra.simulators.ttlock.hotel import LockPlan, sample_hotel
 from shared.vendor_kit.http import Answer, Call
 from tests.support.api_desk import Desk
 from tests.support.forms import Form, Forms
 from tests.support.sample_hotel import DOORS, SampleHotel, play
+from tests.support.written_requests import written
 from tests.unit.functions.lock_api.test_conformance import (
     NAME,
     beyond_the_description,
@@ -133,6 +133,7 @@ class Walk:
     def __init__(self, house, operations, chance, rounds):
         self.house, self.operations, self.chance = house, operations, chance
         self.desk, self.base = Desk(house, at=None), house.fleet.config.base_url
+        self.token = None, ""
         self.book = next(each for each in operations if _called(each) == BOOK)
         self.forms = _drawn(operations, chance, rounds)
         self.unasked = {label: [*forms] for label, forms in self.forms.items()}
@@ -162,8 +163,15 @@ class Walk:
 
     def _case(self, operation, form):
         body = {} if form.body is None else {"body": form.body, "media_type": "application/json"}
-        headers = {**form.headers, "Authorization": f"Bearer {self.desk.token()}"}
+        headers = {**form.headers, "Authorization": f"Bearer {self._token()}"}
         return operation.Case(path_parameters=form.path, headers=headers, query=form.query, **body)
+
+    def _token(self):
+        """Return a token that is fresh now: within a second it is the same, and has to be signed once."""
+        second = int(self.house.fleet.platform.clock.now().timestamp())
+        if self.token[0] != second:
+            self.token = second, self.desk.token()
+        return self.token[1]
 
     def _sensible(self, case):
         """Now and then have what a description cannot say be as it must be: else it is refused each time."""
@@ -221,10 +229,9 @@ class Walk:
 
     async def _held_to_the_description(self, case, sort):
         """Send a request, hold the answer to the description, and return what it tells if it is a success."""
-        sent = requests.Request(**case.as_transport_kwargs(base_url=f"{self.base}/{NAME}")).prepare()
+        sent = written(case.as_transport_kwargs(base_url=f"{self.base}/{NAME}"))
         headers = {name.lower(): at for name, at in sent.headers.items()}
-        body = sent.body.encode() if isinstance(sent.body, str) else sent.body or b""
-        call = Call(sent.method, sent.url, headers, body, timeout=PATIENCE_SECONDS)
+        call = Call(sent.method, sent.url, headers, sent.body or b"", timeout=PATIENCE_SECONDS)
         answer = await self.house.fleet.means.transport.send(call)
         self.statuses[sort][_called(case.operation), answer.status] += 1
         self.last.append(f"{sent.method} {urlsplit(sent.url).path}: {answer.status}")
