@@ -190,21 +190,20 @@ async def test_a_fleet_that_dies_while_it_files_them_has_them_all_as_they_lay(
     assert await waiting(setting.store, ALPHA) == ["s0", "s1", "s2"]
 
 
-@pytest.mark.parametrize("former_file", FORMER_FILES)
+@pytest.mark.parametrize("former_file", [None, *FORMER_FILES])
 async def test_what_was_damaged_meanwhile_is_not_filed_as_if_it_were_sound(setting, former_file):
     await some_of_each(setting)
-    await setting.engine.write(former_file)
-    table = "packed" if former_file is all_in_one else "docs_main_sagas"
-
-    def damage(connection):
-        connection.execute("PRAGMA ignore_check_constraints=ON")
-        return connection.execute(f"UPDATE {table} SET version = 5 WHERE id = 's1'").rowcount
-
-    setting.engine._database.writer.execute("PRAGMA ignore_check_constraints=ON")
-    await setting.engine.write(damage)
-    setting.engine._database.writer.execute("PRAGMA ignore_check_constraints=OFF")
+    if former_file is not None:
+        await setting.engine.write(former_file)
+    table, writer = (
+        "packed" if former_file is all_in_one else "docs_main_sagas",
+        setting.engine._database.writer,
+    )
+    writer.execute("PRAGMA ignore_check_constraints=ON")
+    writer.execute(f"UPDATE {table} SET version = 5 WHERE id = 's1'")
+    writer.execute("PRAGMA ignore_check_constraints=OFF")
     with pytest.raises(Damaged, match=f"{table} is damaged: CHECK"):
-        await prepared(setting, *INDEXES)
+        await prepared(setting, DUE, LATER)
 
 
 async def test_what_the_release_before_read_as_nothing_is_read_as_what_it_is(setting):
