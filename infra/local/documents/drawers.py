@@ -8,7 +8,6 @@ a key cost there. Decision 0216.
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from operator import ne
 from typing import Final
 
 from infra.local.documents.keys import COLUMN, Fields, Key, column_of, indexed_fields, quoted
@@ -57,9 +56,12 @@ class Drawer:
         return str(ref.id) if self.collection else f"{ref.collection}/{ref.id}"
 
     def row(self, at: At, read: Sequence[Key], version: int, body: Kept) -> tuple[Key, ...]:
-        """Return a row: where it is found, what indexes read, and its checksum over all of it."""
-        crc = checksum_of_row(body, self.name, *at, *read, version)
-        return *at, *read, version, body, crc
+        """Return a row: where it is found, what indexes read, the document, and a checksum over all of it."""
+        return *at, *read, version, body, self.checksum(at, read, version, body)
+
+    def checksum(self, at: At, read: Sequence[Key], version: int, body: Kept) -> int:
+        """Return the checksum of a row, which covers where it lies, too."""
+        return checksum_of_row(body, self.name, *at, *read, version)
 
     def remember(self, at: At, version: int, read: Sequence[Key]) -> None:
         """Take note of what indexes read of a version that is kept, if another is likely to follow."""
@@ -74,7 +76,7 @@ class Drawer:
         known, before = self._known.get(at, (None, read))
         if known != version:
             return tuple(range(len(read)))
-        return tuple([place for place, differs in enumerate(map(ne, before, read)) if differs])
+        return tuple([place for place, value in enumerate(read) if value != before[place]])
 
     @property
     def columns(self) -> tuple[str, ...]:

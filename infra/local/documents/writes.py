@@ -108,11 +108,11 @@ def _create(connection: sqlite3.Connection, write: Prepared, version: int, now: 
 
 
 def _update(connection: sqlite3.Connection, write: Prepared, version: int, now: int) -> int:
-    changed = write.drawer.changed(write.at, write.expected, write.read)
-    *_, body, crc = write.row(version)
-    fresh = [write.read[place] for place in changed]
-    values = (*fresh, version, body, crc, *write.at, write.expected, now)
-    return connection.execute(write.drawer.update(changed), values).rowcount
+    drawer, at, body, read = write.drawer, write.at, write.body, write.read
+    changed = drawer.changed(at, write.expected, read)
+    fresh = [read[place] for place in changed]
+    values = (*fresh, version, body, drawer.checksum(at, read, version, body), *at, write.expected, now)
+    return connection.execute(drawer.update(changed), values).rowcount
 
 
 def _delete(connection: sqlite3.Connection, write: Prepared, _version: int, now: int) -> int:
