@@ -24,6 +24,7 @@ At = tuple[str, str]
 """Tenant, and what a row is found by."""
 _COLUMNS: Final = """SELECT t.name, c.name FROM sqlite_master AS t, pragma_table_info(t.name) AS c
 WHERE t.type = 'table' AND t.name LIKE 'docs\\_%' ESCAPE '\\' ORDER BY t.name, c.cid"""
+_TABLES: Final = "SELECT name FROM sqlite_master WHERE type = 'table'"
 _PACKED: Final = "SELECT type, sql FROM sqlite_master WHERE name = 'packed'"
 
 
@@ -143,7 +144,7 @@ class Chest:
 
     def build(self, connection: sqlite3.Connection) -> None:
         """Create what the file has not."""
-        there = {drawer.name for drawer in drawers_in(connection)}
+        there = {name for (name,) in connection.execute(_TABLES).fetchall()}
         for drawer in self.all:
             for statement in drawer.definitions if drawer.name not in there else ():
                 connection.execute(statement)
