@@ -220,7 +220,7 @@ class _Row:
                 return 0
             body = {**orjson.loads(found[0]), name: base64.b64encode(sealed).decode()}
             write = prepare_write(Update(self.ref, body, str(found[1])), drawer, self.tenant)
-            write._replace(expires_at=found[2]).run(connection, engine.number(), 0)
+            write._replace(read=(found[2],)).run(connection, engine.number(), 0)
             return 1
 
         return put

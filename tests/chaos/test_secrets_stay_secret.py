@@ -179,11 +179,16 @@ def _tables(books):
     names = [name for (name,) in books.read("SELECT name FROM sqlite_master WHERE type = 'table'")]
     columns = {
         "bus_message": "id, topic, ordering_key, notes, source",
-        **dict.fromkeys(
-            (name for name in names if name.startswith("docs_")), "tenant, id, keys, unpacked(body)"
-        ),
+        **{name: _of_documents(books, name) for name in names if name.startswith("docs_")},
     }
     return {name: str(books.read(f"SELECT {columns.get(name, '*')} FROM {name}")) for name in names}
+
+
+def _of_documents(books, table):
+    """Return where a table's documents lie, what indexes read of them, and their text."""
+    columns = [name for _, name, *_ in books.read(f'PRAGMA table_info("{table}")')]
+    read = [f'"{name}"' for name in columns if name.startswith("data.")]
+    return ", ".join(("tenant, id", *read, "unpacked(body)"))
 
 
 def _on_the_disk(home):

@@ -1,13 +1,11 @@
-"""Declared indexes as partial expression indexes of SQLite, and the statements that read them."""
+"""Declared indexes as partial indexes of SQLite, and the statements that read them."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import orjson
-
-from infra.local.documents.drawers import ALIVE, drawer_of
-from infra.local.documents.keys import path_of
+from infra.local.documents.drawers import ALIVE, name_of
+from infra.local.documents.keys import NO_VALUE, Key, key_of, quoted
 from shared.ports.document_limits import check_index
 from shared.ports.documents import Index, Json
 
@@ -24,21 +22,21 @@ class Query:
     def __init__(self, database: str, index: Index) -> None:
         check_index(index)
         self.index, self._database = index, database
-        self._table = drawer_of(database, index.collection).quoted
-        self._order = f"json_extract(keys, {path_of(index.order_by)})"
-        self._equal = [f"keys -> {path_of(field)}" for field in index.equals]
+        self._table = f'"{name_of(database, index.collection)}"'
+        self._order = quoted(index.order_by)
+        self._equal = [quoted(field) for field in index.equals]
         self._statements: dict[tuple[bool, bool], str] = {}
         self._across: dict[bool, str] = {}
         # What has none of the fields that are asked for is never an answer: most guests' keys are of no job.
-        self._within = " AND ".join(f"{field} IS NOT NULL" for field in (*self._equal, self._order))
+        asked = [f"{field} IS NOT NULL" for field in self._equal]
+        # The plus keeps SQLite from taking this for the bound up to which it walks an index.
+        self._within = " AND ".join((*asked, f"+{self._order} < {NO_VALUE}"))
 
     def definitions(self) -> dict[str, str]:
         """Return the statements that create what this query reads, by index name."""
         keys = {}
         if self.index.shards == 1:
-            # What equals narrows has few documents at one place: who asks puts those in order, from the rows.
-            ties = [] if self._equal else ["id", "expires_at"]
-            keys[self._name("of")] = ["tenant", *self._equal, self._order, *ties]
+            keys[self._name("of")] = ["tenant", *self._equal, self._order]
         if self.index.swept:
             # One writer on one file: here no place is too hot for all shards to lie in one order.
             keys[self._name("across")] = [*self._equal, self._order, "tenant", "id", "expires_at"]
@@ -83,7 +81,6 @@ class Query:
         since: Json = None,
     ) -> list[Any]:
         """Return what fills the statement's holes between the tenant and the present instant."""
-        # Equality compares the JSON text, so that 1, true and "1" stay three things.
         values: list[Any] = self._equals(equals)
         if until is not None:
             # Texts are compared with texts and numbers with numbers, as Firestore does.
@@ -95,8 +92,8 @@ class Query:
         """Return what fills the holes of that for ties between the tenant and the present instant."""
         return [*self._equals(equals), *after]
 
-    def _equals(self, equals: Mapping[str, Json]) -> list[Any]:
-        return [orjson.dumps(equals[field]).decode() for field in self.index.equals]
+    def _equals(self, equals: Mapping[str, Json]) -> list[Key]:
+        return [key_of(equals[field]) for field in self.index.equals]
 
     def _name(self, scope: str) -> str:
         return f"{self._database} {scope} {self.index.name}"

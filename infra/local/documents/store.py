@@ -6,7 +6,7 @@ from functools import partial
 from typing import Literal
 
 from infra.local.documents import former
-from infra.local.documents.drawers import DATABASES, Chest, Drawer, show_all, sort_in
+from infra.local.documents.drawers import DATABASES, Chest, Drawer, show_all
 from infra.local.documents.keys import indexed_fields
 from infra.local.documents.queries import Query, create_indexes, new_collections
 from infra.local.documents.tenant import SqliteTenantDocuments, Table
@@ -74,14 +74,8 @@ class SqliteDocuments:
 
 
 def _prepare(chest: Chest, queries: list[Query], connection: sqlite3.Connection) -> None:
-    chest.build(connection)
     former.drop_indexes(connection)
-    anew = new_collections(connection, chest.database, queries)
-    former.spread(connection)
-    sort_in(connection, chest, anew)
-    # What a new index reads was not copied out of older documents.
-    for collection in sorted(anew):
-        former.copy_keys(connection, chest.of(collection))
+    former.file_anew(connection, chest, new_collections(connection, chest.database, queries))
     create_indexes(connection, chest.database, queries)
     show_all(connection)
     keep_schema(connection)

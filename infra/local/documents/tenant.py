@@ -113,6 +113,8 @@ class SqliteTenantDocuments:
         prepared = [self._prepared(write) for write in writes]
         check_commit_bytes(sum(each.size for each in prepared))
         version = await keep(partial(_apply, shelf, prepared, shelf.now()))
+        for each in prepared:
+            each.drawer.remember(each.at, version, each.read)
         shelf.engine.counters.spend("document_writes", len(writes))
         return tuple("" if isinstance(write, Delete) else str(version) for write in writes)
 

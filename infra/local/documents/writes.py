@@ -1,15 +1,14 @@
 """The three writes as conditional statements: the row count says whether each found what it expected."""
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Final, NamedTuple
 
 from infra.local.delivery.instants import micros
-from infra.local.documents.drawers import Drawer
-from infra.local.documents.keys import keys_of
-from infra.local.storage.connection import checksum_of_both
+from infra.local.documents.drawers import At, Drawer
+from infra.local.documents.keys import Key, keys_of
 from infra.local.storage.packing import Kept, pack
 from shared.domain.instants import utc
 from shared.ports.document_limits import encode
@@ -18,24 +17,14 @@ from shared.ports.documents import (
     Create,
     Delete,
     DocumentError,
-    Json,
     Ref,
     StaleVersion,
     Update,
     Write,
 )
 
-Place = tuple[str, str, str, str]
-"""Database, tenant, collection, id."""
-
 MOST_IN_A_STATEMENT: Final = 32
 """To insert one row opens each of the table's indexes; to insert some, once."""
-
-
-def checksum_of(place: Place, version: int, expires_at: int | None, keys: str | None, body: Kept) -> int:
-    """Return the checksum over a whole row."""
-    head = f"{'/'.join(place)}@{version}~{'' if expires_at is None else expires_at}{keys or ''}"
-    return checksum_of_both(head, body)
 
 
 class Prepared(NamedTuple):
@@ -44,12 +33,11 @@ class Prepared(NamedTuple):
     apply: "Callable[[sqlite3.Connection, Prepared, int, int], int]"
     refusal: Callable[[Ref], DocumentError]
     ref: Ref
-    tenant: str
     drawer: Drawer
+    at: At
     size: int = 0
-    keys: str | None = None
     body: Kept = ""
-    expires_at: int | None = None
+    read: Sequence[Key] = ()
     expected: int = 0
 
     def run(self, connection: sqlite3.Connection, version: int, now: int) -> None:
@@ -57,41 +45,32 @@ class Prepared(NamedTuple):
         if self.apply(connection, self, version, now) != 1:
             raise self.refusal(self.ref)
 
-    @property
-    def at(self) -> tuple[str, str]:
-        """Return what its row is found by."""
-        return self.tenant, self.drawer.id_of(self.ref)
-
-    def row(self, version: int) -> tuple[str | None, Kept, int, int | None, int]:
-        """Return what the indexes read, body, version, expiry and the checksum over the whole row."""
-        place = (self.drawer.database, self.tenant, self.ref.collection, self.ref.id)
-        crc = checksum_of(place, version, self.expires_at, self.keys, self.body)
-        return self.keys, self.body, version, self.expires_at, crc
+    def row(self, version: int) -> tuple[Key, ...]:
+        """Return its row."""
+        return self.drawer.row(self.at, self.read, version, self.body)
 
 
 def prepare_write(write: Write, drawer: Drawer, tenant: str) -> Prepared:
     """Check a write's content and make it ready for where it lies."""
-    return _PREPARERS[type(write)](write, tenant, drawer)
+    return _PREPARERS[type(write)](write, drawer, (tenant, drawer.id_of(write.ref)))
 
 
-def _prepare_create(write: Create, tenant: str, drawer: Drawer) -> Prepared:
-    content, expiry = _content(write.data, drawer), _expiry(write.expires_at)
-    return Prepared(_create, AlreadyExists, write.ref, tenant, drawer, *content, expiry)
+def _prepare_create(write: Create, drawer: Drawer, at: At) -> Prepared:
+    return Prepared(_create, AlreadyExists, write.ref, drawer, at, *_content(write, drawer))
 
 
-def _prepare_update(write: Update, tenant: str, drawer: Drawer) -> Prepared:
-    content, expiry = _content(write.data, drawer), _expiry(write.expires_at)
-    expected = _number(write.version)
-    return Prepared(_update, StaleVersion, write.ref, tenant, drawer, *content, expiry, expected)
+def _prepare_update(write: Update, drawer: Drawer, at: At) -> Prepared:
+    content, expected = _content(write, drawer), _number(write.version)
+    return Prepared(_update, StaleVersion, write.ref, drawer, at, *content, expected)
 
 
-def _content(data: Mapping[str, Json], drawer: Drawer) -> tuple[int, str | None, Kept]:
-    plain = encode(data)
-    return len(plain), keys_of(data, drawer.fields), pack(plain)
+def _content(write: Create | Update, drawer: Drawer) -> tuple[int, Kept, Sequence[Key]]:
+    plain, read = encode(write.data), keys_of(write.data, drawer.fields)
+    return len(plain), pack(plain), (*read, _expiry(write.expires_at))
 
 
-def _prepare_delete(write: Delete, tenant: str, drawer: Drawer) -> Prepared:
-    return Prepared(_delete, StaleVersion, write.ref, tenant, drawer, expected=_number(write.version))
+def _prepare_delete(write: Delete, drawer: Drawer, at: At) -> Prepared:
+    return Prepared(_delete, StaleVersion, write.ref, drawer, at, expected=_number(write.version))
 
 
 _PREPARERS: dict[type[Write], Callable[..., Prepared]] = {
@@ -116,7 +95,7 @@ def write_all(connection: sqlite3.Connection, writes: Sequence[Prepared], versio
 def _create_some(
     connection: sqlite3.Connection, drawer: Drawer, writes: Sequence[Prepared], version: int, now: int
 ) -> None:
-    values = [value for write in writes for value in (*write.at, *write.row(version))]
+    values = [value for write in writes for value in write.row(version)]
     if connection.execute(drawer.insert(len(writes)), (*values, now)).rowcount == len(writes):
         return
     for write in writes:
@@ -125,13 +104,15 @@ def _create_some(
 
 
 def _create(connection: sqlite3.Connection, write: Prepared, version: int, now: int) -> int:
-    values = (*write.at, *write.row(version), now)
-    return connection.execute(write.drawer.insert(1), values).rowcount
+    return connection.execute(write.drawer.insert(1), (*write.row(version), now)).rowcount
 
 
 def _update(connection: sqlite3.Connection, write: Prepared, version: int, now: int) -> int:
-    values = (*write.row(version), *write.at, write.expected, now)
-    return connection.execute(write.drawer.update, values).rowcount
+    drawer, at, body, read = write.drawer, write.at, write.body, write.read
+    changed = drawer.changed(at, write.expected, read)
+    fresh = [read[place] for place in changed]
+    values = (*fresh, version, body, drawer.checksum(at, read, version, body), *at, write.expected, now)
+    return connection.execute(drawer.update(changed), values).rowcount
 
 
 def _delete(connection: sqlite3.Connection, write: Prepared, _version: int, now: int) -> int:

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
+import orjson
+
 from infra.local.storage.packing import unpacked
 
 META = (
@@ -43,6 +45,12 @@ def checksum(value: str | bytes | None) -> int:
 def checksum_of_both(head: str, body: str | bytes) -> int:
     """Checksum what stands before a payload, and the payload."""
     return zlib.crc32(body.encode() if isinstance(body, str) else body, zlib.crc32(head.encode()))
+
+
+def checksum_of_row(payload: str | bytes, *values: str | bytes | float | None) -> int:
+    """Checksum a whole row: of all but its payload, JSON tells where each value ends, and its kind."""
+    head = zlib.crc32(orjson.dumps(values, default=list))
+    return zlib.crc32(payload.encode() if isinstance(payload, str) else payload, head)
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -88,6 +96,7 @@ def _connect_in(mode: str, path: Path) -> sqlite3.Connection:
 def _teach(connection: sqlite3.Connection) -> None:
     connection.create_function("checksum", 1, checksum, deterministic=True)
     connection.create_function("checksum", 2, checksum_of_both, deterministic=True)
+    connection.create_function("checksum_of_row", -1, checksum_of_row, deterministic=True)
     connection.create_function("unpacked", 1, unpacked, deterministic=True)
 
 

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from infra.local.storage.connection import connect, connect_to_look, create_tables
+from infra.local.storage.connection import connect, connect_to_look, create_tables, keep_schema
 from infra.local.storage.private import create_private
 
 TABLES = "SELECT name, wr FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+
+DESCRIBED = "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 
 VIEWS = "SELECT name, type FROM sqlite_master WHERE type = 'view'"
 
@@ -24,6 +26,7 @@ def salvage(path: Path, schema: tuple[str, ...]) -> None:
     with contextlib.closing(connect(draft)) as new, contextlib.closing(connect_to_look(path)) as old:
         create_tables(new, schema)
         new.execute("BEGIN IMMEDIATE")
+        _describe_alike(old, new)
         damaged, anew, views = _tables(old), _tables(new), dict(_readable(old, VIEWS))
         for table, without_rowid in anew.items():
             if table in views:
@@ -75,8 +78,23 @@ def _tables(connection: sqlite3.Connection) -> dict[str, int]:
     return dict(_readable(connection, TABLES))
 
 
+def _describe_alike(old: sqlite3.Connection, new: sqlite3.Connection) -> None:
+    """Have a table as the old file describes it if its columns are others: whoever opens it takes it in."""
+    for table, description in _readable(old, DESCRIBED):
+        if _columns(old, table) != _columns(new, table):
+            with contextlib.suppress(sqlite3.Error):
+                new.execute(f'DROP TABLE IF EXISTS "{table}"')
+                new.execute(description)
+    keep_schema(new)
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    return [name for _, name, *_ in _readable(connection, f'PRAGMA table_info("{table}")')]
+
+
 def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, rowid: tuple[str, ...]) -> None:
-    described = [(name, place) for _, name, *_, place in new.execute(f'PRAGMA table_info("{table}")')]
+    table_info = new.execute(f'PRAGMA table_info("{table}")')
+    described = [(f'"{name}"', place) for _, name, *_, place in table_info]
     columns = (*rowid, *(name for name, _ in described))
     names, holes = ", ".join(columns), ", ".join("?" * len(columns))
     keys = rowid or [name for name, place in described if place]

@@ -1,26 +1,29 @@
 """A file of the release before is taken in whole, wherever the fleet dies; new indexes read old documents."""
 
 import itertools
+import signal
 import sqlite3
+import subprocess
+import sys
 from datetime import timedelta
+from pathlib import Path
 
 import orjson
 import pytest
 
 from infra.local.documents import SCHEMA, former, schema
 from infra.local.documents.store import SqliteDocuments
-from infra.local.storage.connection import checksum, keep_schema
+from infra.local.storage.connection import checksum, connected_to_check
+from infra.local.storage.database import Damaged
 from infra.local.storage.salvage import salvage
 from shared.ports.documents import Create, Delete, Index, Ref, Update
-from tests.contract.documents.setting import ALPHA, BETA, DUE, INDEXES, ROOM
+from tests.contract.documents.setting import ALPHA, BETA, DUE, INDEXES, ROOM, Setting, sqlite_documents
+from tests.unit.infra.local.documents.former_files import ROWS, all_in_one, with_json
 
 NAMES = "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE INDEX \"% by %' AND tbl_name"
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'docs%'"
-ALL_IN_ONE = """CREATE TABLE packed (
-    db TEXT NOT NULL, tenant TEXT NOT NULL, collection TEXT NOT NULL, id TEXT NOT NULL, keys TEXT,
-    body NOT NULL, version INTEGER NOT NULL, expires_at INTEGER, crc INTEGER NOT NULL,
-    PRIMARY KEY (db, tenant, collection, id), CHECK (crc = checksum(db || '/' || tenant || '/' || collection
-    || '/' || id || '@' || version || '~' || ifnull(expires_at, '') || ifnull(keys, ''), body)))"""
+DESCRIBED = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
+FORMER_FILES = (with_json, all_in_one)
 LATER = Index("sagas", (), "owner.since")
 BODY = {"state": "waiting", "due_at": "2026-05-01", "owner": {"since": 7, "name": "x" * 90}}
 
@@ -45,23 +48,9 @@ def put(rows):
     return operation
 
 
-def all_in_one(connection):
-    """Make the file one of the release before, where all collections lay in one table."""
-    rows = connection.execute("SELECT * FROM packed").fetchall()
-    names = connection.execute(f"{NAMES} LIKE 'docs%'").fetchall()
-    connection.execute("DROP VIEW packed")
-    for (name,) in connection.execute(TABLES).fetchall():
-        connection.execute(f'DROP TABLE "{name}"')
-    connection.execute(ALL_IN_ONE)
-    connection.executemany("INSERT INTO packed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-    for (name,) in names:
-        connection.execute(f'CREATE INDEX "{name}" ON packed (keys -> \'$."due_at"\')')
-    keep_schema(connection)
-    return sorted(rows)
-
-
 def everything(setting):
-    return sorted(setting.engine.read("SELECT * FROM packed"))
+    """Return every row, but for what says how it lies: its checksum, and what indexes read of it."""
+    return [row[:4] + row[5:] for row in setting.engine.read(f"{ROWS} ORDER BY db, tenant, collection, id")]
 
 
 async def some_of_each(setting):
@@ -157,9 +146,11 @@ async def test_a_new_index_reads_documents_that_were_there_before(setting):
     assert setting.engine.read("PRAGMA integrity_check") == [("ok",)]
 
 
-async def test_what_lay_in_one_table_lies_with_its_collection_after_the_next_start(setting):
+@pytest.mark.parametrize("former_file", FORMER_FILES)
+async def test_what_lay_otherwise_lies_with_its_collection_after_the_next_start(setting, former_file):
     await some_of_each(setting)
-    before = await setting.engine.write(all_in_one)
+    before = everything(setting)
+    await setting.engine.write(former_file)
     await setting.reopen()
     assert everything(setting) == before
     assert [count(setting, table) for table in ("docs_main", "docs_main_sagas", "docs_sealed")] == [2, 6, 2]
@@ -170,29 +161,60 @@ async def test_what_lay_in_one_table_lies_with_its_collection_after_the_next_sta
     setting.clock.advance(minutes=2)
     assert await setting.store.purge() == 2
     assert setting.engine.read("PRAGMA integrity_check") == [("ok",)]
+    assert setting.engine.read("SELECT name FROM sqlite_master WHERE name LIKE 'former %'") == []
 
 
-@pytest.mark.parametrize("dies_at", ["spread", "copy_keys"])
-async def test_a_fleet_that_dies_while_it_sorts_them_has_them_all_in_the_one_table(
-    setting, monkeypatch, dies_at
+@pytest.mark.parametrize("former_file", FORMER_FILES)
+@pytest.mark.parametrize("dies_after", range(5))
+async def test_a_fleet_that_dies_while_it_files_them_has_them_all_as_they_lay(
+    setting, monkeypatch, former_file, dies_after
 ):
     await some_of_each(setting)
-    before = await setting.engine.write(all_in_one)
-    work = getattr(former, dies_at)
+    before = everything(setting)
+    await setting.engine.write(former_file)
+    tables = setting.engine.read(DESCRIBED)
+    put, left = former._put, itertools.count(dies_after, -1)
 
     def mortal(*arguments):
-        work(*arguments)
-        raise ConnectionAbortedError
+        if next(left) <= 0:
+            raise ConnectionAbortedError
+        put(*arguments)
 
     with monkeypatch.context() as life:
-        life.setattr(former, dies_at, mortal)
+        life.setattr(former, "_put", mortal)
         with pytest.raises(ConnectionAbortedError):
             await prepared(setting, DUE, LATER)
-    assert setting.engine.read("SELECT type FROM sqlite_master WHERE name = 'packed'") == [("table",)]
-    assert everything(setting) == before
+    assert setting.engine.read(DESCRIBED) == tables
     await setting.reopen()
     assert everything(setting) == before
     assert await waiting(setting.store, ALPHA) == ["s0", "s1", "s2"]
+
+
+@pytest.mark.parametrize("former_file", [None, *FORMER_FILES])
+async def test_what_was_damaged_meanwhile_is_not_filed_as_if_it_were_sound(setting, former_file):
+    await some_of_each(setting)
+    if former_file is not None:
+        await setting.engine.write(former_file)
+    table, writer = (
+        "packed" if former_file is all_in_one else "docs_main_sagas",
+        setting.engine._database.writer,
+    )
+    writer.execute("PRAGMA ignore_check_constraints=ON")
+    writer.execute(f"UPDATE {table} SET version = 5 WHERE id = 's1'")
+    writer.execute("PRAGMA ignore_check_constraints=OFF")
+    with pytest.raises(Damaged, match=f"{table} is damaged: CHECK"):
+        await prepared(setting, DUE, LATER)
+
+
+async def test_what_the_release_before_read_as_nothing_is_read_as_what_it_is(setting):
+    states = {"n": 1, "t": True, "s": "1", "z": None}
+    for name, state in states.items():
+        await setting.alpha.commit([Create(Ref("sagas", name), {"state": state, "due_at": 0.1})])
+    await setting.engine.write(with_json)
+    await setting.reopen()
+    for name, state in states.items():
+        (found,) = await setting.alpha.query(DUE, {"state": state}, until=1)
+        assert (found.ref.id, found.data) == (name, {"state": state, "due_at": 0.1})
 
 
 async def test_a_release_before_refuses_what_it_would_find_no_documents_in(setting):
@@ -222,12 +244,12 @@ async def test_a_collection_has_a_table_of_its_own_for_as_long_as_an_index_reads
     assert everything(setting) == before
 
 
-@pytest.mark.parametrize("older", [False, True])
-async def test_a_salvage_finds_every_document_of_this_release_and_of_the_one_before(setting, older):
+@pytest.mark.parametrize("former_file", [None, *FORMER_FILES])
+async def test_a_salvage_finds_every_document_of_this_release_and_of_those_before(setting, former_file):
     await some_of_each(setting)
     before = everything(setting)
-    if older:
-        await setting.engine.write(all_in_one)
+    if former_file is not None:
+        await setting.engine.write(former_file)
     await setting.close()
     own = [statement for name in ("main", "sealed") for statement in schema(name, INDEXES)]
     salvage(setting.folder / "fleet.db", (*SCHEMA, *own))
@@ -235,3 +257,29 @@ async def test_a_salvage_finds_every_document_of_this_release_and_of_the_one_bef
     assert everything(setting) == before
     assert setting.engine.read("SELECT type FROM sqlite_master WHERE name = 'packed'") == [("view",)]
     assert await waiting(setting.store, BETA) == ["s0", "s1", "s2"]
+
+
+def killed_while_filing(folder, dies_after):
+    """Have a process open a file of a release before, and kill it once some documents are filed."""
+    child = Path(__file__).with_name("filing_child.py")
+    command = [sys.executable, "-m", f"{__package__}.{child.stem}", str(folder), str(dies_after)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+
+
+@pytest.mark.parametrize("former_file", FORMER_FILES)
+@pytest.mark.parametrize("dies_after", [0, 7, 8, 13])
+async def test_a_file_is_whole_and_filed_after_a_kill_in_either_database(tmp_path, former_file, dies_after):
+    async with Setting(tmp_path, sqlite_documents, threaded=False) as setting:
+        await some_of_each(setting)
+        before = everything(setting)
+        await setting.engine.write(former_file)
+    killed_while_filing(tmp_path, dies_after)
+    killed_while_filing(tmp_path, dies_after % 8)
+    with connected_to_check(tmp_path / "fleet.db") as file:
+        assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    async with Setting(tmp_path, sqlite_documents, threaded=False) as setting:
+        assert everything(setting) == before
+        assert (
+            await waiting(setting.store, ALPHA) == await waiting(setting.sealed, BETA) == ["s0", "s1", "s2"]
+        )

@@ -7,6 +7,7 @@ import pytest
 
 from infra.local.counters import Counters
 from infra.local.documents import store as store_module
+from infra.local.documents.keys import key_of
 from infra.local.documents.writes import MOST_IN_A_STATEMENT
 from shared.ports.documents import AlreadyExists, Create, Delete, Ref, StaleVersion
 from tests.contract.documents.setting import ALPHA, DUE, ROOM
@@ -69,11 +70,16 @@ async def test_a_refused_commit_is_not_counted(setting):
     assert setting.engine.counters.since(before) == {}
 
 
+async def refused(setting, statement, value):
+    with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+        await setting.engine.write(lambda connection: connection.execute(statement, (value,)).rowcount)
+
+
+@pytest.mark.parametrize("ref", [ROOM, Ref("sagas", "204")])
 @pytest.mark.parametrize(
     ("column", "value"),
     [
         ("body", '{"floor":3}'),
-        ("keys", '{"state":"waiting"}'),
         ("version", 77),
         ("expires_at", 5),
         ("tenant", "tnt_beta"),
@@ -81,21 +87,26 @@ async def test_a_refused_commit_is_not_counted(setting):
         ("id", "rooms/205"),
     ],
 )
-async def test_no_part_of_a_row_can_change_without_its_checksum(setting, column, value):
-    await setting.create(ROOM, {"floor": 2})
-    with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
-        await setting.engine.write(
-            lambda connection: connection.execute(f"UPDATE docs_main SET {column} = ?", (value,)).rowcount
-        )
+async def test_no_part_of_a_row_can_change_without_its_checksum(setting, ref, column, value):
+    await setting.create(ref, {"floor": 2})
+    table = "docs_main" if ref is ROOM else "docs_main_sagas"
+    await refused(setting, f"UPDATE {table} SET {column} = ?", value)
+
+
+@pytest.mark.parametrize("kept", ["waiting", 1, True, None, 0.5])
+@pytest.mark.parametrize("value", ["waited", "1", 1, 1.0, b"\x01", b"\x02", None])
+async def test_nothing_that_indexes_read_can_change_without_its_checksum(setting, kept, value):
+    await setting.create(Ref("sagas", "204"), {"state": kept})
+    if type(key_of(kept)) is not type(value) or key_of(kept) != value:
+        await refused(setting, 'UPDATE docs_main_sagas SET "data.state" = ?', value)
 
 
 @pytest.mark.parametrize("elsewhere", ["docs_sealed", "docs_main_sagas"])
 async def test_no_row_can_be_put_elsewhere_without_its_checksum(setting, elsewhere):
     await setting.create(ROOM, {"floor": 2})
-    with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
-        await setting.engine.write(
-            lambda connection: connection.execute(f"INSERT INTO {elsewhere} SELECT * FROM docs_main").rowcount
-        )
+    columns = "tenant, id, body, version, expires_at, crc"
+    put = f"INSERT INTO {elsewhere} ({columns}) SELECT {columns} FROM docs_main WHERE tenant = ?"
+    await refused(setting, put, ALPHA)
 
 
 async def test_of_many_that_are_created_at_once_the_one_that_is_there_is_named_and_none_is_kept(setting):
