@@ -133,7 +133,8 @@ def _counted(
     task: AttemptContext, grants: tuple[GrantRecord, ...], now: datetime, logical_at: datetime
 ) -> Change:
     """Count the attempt, unless the last goes on; should this call be lost, the next counts."""
-    credential, facts = task.entry.credential, tuple[Fact, ...]()
+    credential = task.entry.credential
+    facts: tuple[Fact, ...] = ()
     if not task.entry.round_open:
         credential = credential.attempting(logical_at)
     if isinstance(credential.state, Requested):
