@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Self
 
 from shared.domain.plain_codecs import plainly
+from shared.domain.replacing import born_open
 from shared.domain.stored import Plain
 from shared.events.codec import encode, require_publishable
 from shared.events.envelope import Event
@@ -30,6 +31,7 @@ class Aggregate:
     last_time: datetime | None = None
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class AuditFacts:
     """What audit keeps of an action besides the event (A §17.2)."""

@@ -8,7 +8,7 @@ from shared.domain.grant_lifecycle import ConfirmRemoval, Place, RemovalProof
 from shared.domain.instants import milliseconds
 from shared.domain.kinds import WINDOW_ROUNDED, KeyWarning, merge_warnings
 from shared.domain.lock_errors import LockError, VendorUnreachable
-from shared.domain.replacing import replace
+from shared.domain.replacing import born_open, replace
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
@@ -23,6 +23,7 @@ from shared.ports.lock import InHand, KeyAtLock
 from shared.ports.lock_causes import about_the_pin, never_sent, outcome_unknown
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class LockAttempt:
     """One lock's part: without an outcome, its vendor was not asked now; `asked_last`, when it was before.
@@ -136,6 +137,7 @@ def _rank(error: LockError) -> tuple[bool, bool]:
     return not about_the_pin(error), isinstance(error, VendorUnreachable)
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class IssueAttempt:
     """An attempt: `others` are earlier tries' grants that are not over; one not `counted` was never made.

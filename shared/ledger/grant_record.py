@@ -22,7 +22,7 @@ from shared.domain.grant_lifecycle import (
 from shared.domain.ids import GuestId
 from shared.domain.instants import Moment, instant, milliseconds
 from shared.domain.kinds import SECOND_CODE
-from shared.domain.replacing import replace
+from shared.domain.replacing import born_open, replace
 from shared.domain.stored import Json, Stored
 from shared.domain.window import StayWindow
 from shared.ledger.job_in_hand import JobInHand
@@ -65,6 +65,7 @@ class Wish(StrEnum):
     """It is to go once what is gained by the same change stands: a guest never stands between two keys."""
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class GrantRecord(Record):
     """A grant; until `busy_until`, a call that places it may still be under way somewhere.
