@@ -166,7 +166,8 @@ class IssueAttempt:
     @property
     def standings(self) -> tuple[KeyAtLockRecord, ...]:
         """How the key stands, at the locks that have it."""
-        return tuple(each.standing for each in self.placings if each.standing is not None)
+        known = [each.standing for each in self.placings]
+        return tuple(at for at in known if at is not None)
 
     @property
     def complete(self) -> bool:
