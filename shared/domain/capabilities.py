@@ -7,8 +7,10 @@ from operator import and_
 from typing import Final, Self
 
 from shared.domain.kinds import KeyCredentialKind
+from shared.domain.replacing import born_open
 
 
+@born_open
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockCapabilities:
     """The abilities of an adapter, of a device, or of both together."""

@@ -226,7 +226,8 @@ def _writer(parts: Sequence[_Part]) -> Callable[[Any], dict[str, Json]]:
     ]
 
     def write(value: Any) -> dict[str, Json]:
-        document, name = dict[str, Json](), ""
+        document: dict[str, Json] = {}
+        name = ""
         try:
             for (name, whole, inwards), each in zip(ways, values(value)):  # noqa: B905 - counted
                 document[name] = each if type(each) in whole else inwards(each)

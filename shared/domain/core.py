@@ -18,6 +18,7 @@ from shared.domain.ids import (
 )
 from shared.domain.kinds import ClaimKey, KeyWarning, Origin, SetRole
 from shared.domain.plan import IssuePlan
+from shared.domain.replacing import born_open
 from shared.domain.scope import NO_SCOPE, AccessScope
 from shared.domain.stored import Stored
 from shared.domain.window import StayWindow
@@ -45,6 +46,7 @@ class Staff:
 Holder = Guest | Staff
 
 
+@born_open
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CredentialCore:
     """Who may open what, when, and how we mean to bring it about."""

@@ -14,7 +14,7 @@ from shared.domain.instants import utc
 from shared.domain.kinds import SAGA, Actor, RevokeReason
 from shared.domain.lifecycle import name_of, next_state, taken_by
 from shared.domain.plan import IssuePlan
-from shared.domain.replacing import replace
+from shared.domain.replacing import born_open, replace
 from shared.domain.states import Failed, LockSettlement, Pending, Requested, Revoked, State
 from shared.domain.transitions import CHANGES
 
@@ -22,6 +22,7 @@ _WITHDRAWN: Final = frozenset(RevokeReason)
 """Why a key failed that was taken back before it was made."""
 
 
+@born_open
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyCredential:
     """One key of one holder; `sequence` counts its facts, `version` counts its changes."""

@@ -17,6 +17,7 @@ from shared.domain.kinds import (
     SuspendReason,
     VendorCode,
 )
+from shared.domain.replacing import born_open
 from shared.domain.scope import AccessScope
 from shared.domain.states import LockSettlement
 from shared.domain.window import StayWindow
@@ -24,6 +25,7 @@ from shared.domain.window import StayWindow
 _T = TypeVar("_T")
 
 
+@born_open
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactHeader:
     """What every fact says: about which key, in which order, when, and by whom."""
@@ -39,6 +41,7 @@ class FactHeader:
     by: Actor
 
 
+@born_open
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CredentialRequested:
     """A key is wanted."""
@@ -60,6 +63,7 @@ class CredentialPending:
     kind: KeyCredentialKind
 
 
+@born_open
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CredentialIssued:
     """The vendor confirmed the key."""

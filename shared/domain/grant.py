@@ -33,7 +33,7 @@ from shared.domain.ids import CredentialId, GrantId, LockDeviceId, PropertyId, R
 from shared.domain.instants import utc
 from shared.domain.kinds import ClaimKey, KeyCredentialKind, VendorCode
 from shared.domain.lifecycle import name_of
-from shared.domain.replacing import replace
+from shared.domain.replacing import born_open, replace
 
 _INDEX: Final = re.compile(r"[0-9a-f]{64}")
 _ORDER: Final = tuple(Placement)
@@ -62,6 +62,7 @@ def name_at_vendor(vendor_key: str) -> str:
     return f"MM-{hashlib.sha256(vendor_key.encode()).hexdigest()[:12]}"
 
 
+@born_open
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
     """One lock's share of a key: who, where, by which vendor, and until when it could open."""

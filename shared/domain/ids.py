@@ -25,7 +25,7 @@ def ulid(timestamp_ms: int, randomness: int) -> str:
 
 def minted_at(identity: str) -> int:
     """Return the milliseconds since 1970 at which an id of ours was minted: it ends in a ULID."""
-    return ulid_number(identity[-26:]) >> _RANDOM_BITS
+    return ulid_number(identity[-26:-16])  # its first ten characters are the time
 
 
 def ulid_number(text: str) -> int:

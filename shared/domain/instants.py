@@ -7,7 +7,8 @@ from typing import Annotated, Final
 from shared.domain.errors import InvalidInput
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND: Final = timedelta(milliseconds=1)
+_DAY: Final = 86_400_000
+"""Milliseconds."""
 MOST_REMEMBERED: Final = 512
 """So many instants are not spelt anew: those of the keys that are under way."""
 Moment = Annotated[datetime, "milliseconds"]
@@ -39,7 +40,15 @@ def _spelt(value: datetime) -> str:
 
     By a wall clock, the two hours of the night that sets it back are equal: one would pass for the other.
     """
-    return value.isoformat().removesuffix("+00:00") + "Z"
+    since = value - _EPOCH
+    whole = _second(since.days, since.seconds)
+    return f"{whole}.{since.microseconds:06}Z" if since.microseconds else f"{whole}Z"
+
+
+@lru_cache(MOST_REMEMBERED)
+def _second(days: int, seconds: int) -> str:
+    """Write a second, of whose instants many are written while a key is made."""
+    return (_EPOCH + timedelta(days, seconds)).isoformat().removesuffix("+00:00")
 
 
 def instant_from_text(value: object, field: str) -> datetime:
@@ -56,7 +65,8 @@ def instant_from_text(value: object, field: str) -> datetime:
 
 def milliseconds(at: datetime) -> int:
     """Return an instant as indexes order it."""
-    return (at - _EPOCH) // _MILLISECOND
+    since = at - _EPOCH
+    return since.days * _DAY + since.seconds * 1000 + since.microseconds // 1000
 
 
 def instant(stored: int) -> datetime:

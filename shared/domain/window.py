@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from shared.domain.errors import InvalidInput
 from shared.domain.instants import utc
+from shared.domain.replacing import born_open
 
 
 def zone_named(name: str) -> ZoneInfo:
@@ -18,6 +19,7 @@ def zone_named(name: str) -> ZoneInfo:
         raise InvalidInput("zone", "not a known time zone", remedy) from None
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class StayWindow:
     """The half-open time [start, end) of a stay, in the property's zone."""

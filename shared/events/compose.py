@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+from shared.domain.replacing import born_open
 from shared.events.catalogue import lookup, subjects
 from shared.events.codec import event_model, published, refusing
 from shared.events.envelope import OUR_SOURCE, Event, ProducedEvent
@@ -14,6 +15,7 @@ from shared.events.subject import Direction
 from shared.events.wire import Published, write_instant
 
 
+@born_open
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stamp:
     """What the envelope adds to a payload."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 from shared.domain import facts
 from shared.domain.core import Guest, Staff
 from shared.domain.kinds import KeyWarning
+from shared.domain.replacing import born_open
 from shared.domain.scope import AccessScope
 from shared.domain.states import LockSettlement
 from shared.domain.window import StayWindow
@@ -22,6 +23,7 @@ Fields = dict[str, Any]
 _NAMED_AFTERWARDS: Final = {"reservation_id", "staff_user_id"}
 
 
+@born_open
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """What a fact does not know about its own announcement."""

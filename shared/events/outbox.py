@@ -5,6 +5,9 @@ from dataclasses import InitVar, dataclass, field
 from datetime import datetime
 from typing import Any, Self
 
+from shared.domain.plain_codecs import plainly
+from shared.domain.replacing import born_open
+from shared.domain.stored import Plain
 from shared.events.codec import encode, require_publishable
 from shared.events.envelope import Event
 from shared.events.errors import CrossTenant, EventError
@@ -28,6 +31,7 @@ class Aggregate:
     last_time: datetime | None = None
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class AuditFacts:
     """What audit keeps of an action besides the event (A §17.2)."""
@@ -48,7 +52,7 @@ class AuditFacts:
 
     def to_document(self) -> dict[str, Any]:
         """The facts as stored."""
-        return {
+        said = {
             "action": self.action,
             "time": write_instant(self.time),
             "traceId": self.trace_id,
@@ -56,8 +60,8 @@ class AuditFacts:
             "staffUserId": self.staff_user_id,
             "reason": self.reason,
             "vendor": self.vendor,
-            "capabilities": list(self.capabilities),
         }
+        return {**_plain(said), "capabilities": [plainly(each) for each in self.capabilities]}
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
@@ -115,9 +119,9 @@ class OutboxRow:
         """The message attributes subscribers filter and order by."""
         return {"sequence": str(self.sequence), "subject": self.subject, "tenantId": self.tenant_id}
 
-    def to_document(self) -> dict[str, Any]:
+    def to_document(self) -> Plain:
         """The row as stored; canonical JSON is UTF-8, so the text holds the exact bytes."""
-        return {
+        said = {
             "schemaVersion": SCHEMA_VERSION,
             "eventId": self.event_id,
             "subject": self.subject,
@@ -126,8 +130,8 @@ class OutboxRow:
             "sequence": self.sequence,
             "day": self.audit.day,
             "body": self.body.decode(),
-            "audit": self.audit.to_document(),
         }
+        return Plain({**_plain(said), "audit": self.audit.to_document()})
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
@@ -146,3 +150,7 @@ class OutboxRow:
                 "eventId, subject: they differ from the body's. The row was altered; quarantine it"
             )
         return row
+
+
+def _plain(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: plainly(value) for name, value in said.items()}

@@ -102,8 +102,9 @@ def _asked_for(attempted: IssueAttempt, desk: VendorSession | None) -> timedelta
 
 async def _intended(task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord]) -> IssueAttempt:
     """Write down what is about to be asked of the vendor, and the secret that it will be told."""
-    now, logical_at = task.now, logical_now(known, task.now)
-    placings = _placings(task, desk, known, logical_at)
+    now = task.now
+    logical_at = logical_now(known, now)
+    placings = _placings(task, desk, known, now, logical_at)
     mine = {placing.kept.grant.id for placing in placings}
     others = [kept.withdrawn(now) for kept in known if not kept.over and kept.grant.id not in mine]
     ended = [kept for kept in others if kept not in known]
@@ -137,7 +138,8 @@ def _counted(
     task: AttemptContext, grants: tuple[GrantRecord, ...], now: datetime, logical_at: datetime
 ) -> Change:
     """Count the attempt, unless the last goes on; should this call be lost, the next counts."""
-    credential, facts = task.entry.credential, tuple[Fact, ...]()
+    credential = task.entry.credential
+    facts: tuple[Fact, ...] = ()
     if not task.entry.round_open:
         credential = credential.attempting(logical_at)
     if isinstance(credential.state, Requested):
@@ -147,7 +149,11 @@ def _counted(
 
 
 def _placings(
-    task: AttemptContext, desk: VendorSession, known: Sequence[GrantRecord], logical_at: datetime
+    task: AttemptContext,
+    desk: VendorSession,
+    known: Sequence[GrantRecord],
+    now: datetime,
+    logical_at: datetime,
 ) -> list[LockAttempt]:
     core, secret_try = task.entry.credential.core, task.entry.secret_try
     tried = (core.plan.current.vendor, core.plan.current.kind, secret_try)
@@ -161,12 +167,12 @@ def _placings(
     for door in doors_for(core, core.rooms, desk.binding.devices):
         kept = mine.get((door.id, door.vendor_device))
         if kept is None:
-            kept = new_grant(task.entry, door, target, known, task.now, task.services.ids)
+            kept = new_grant(task.entry, door, target, known, now, task.services.ids)
         grants.append(kept)
     if _at_once(task, desk) and not all(kept.stands for kept in grants):
         # One artifact opens all or none: where a lock is missing, it is asked for once more at every lock.
         grants = [replace(kept, standing=None) for kept in grants]
-    return [LockAttempt.at(kept, task.now, logical_at) for kept in grants]
+    return [LockAttempt.at(kept, now, logical_at) for kept in grants]
 
 
 def _at_once(task: AttemptContext, desk: VendorSession) -> bool:

@@ -9,7 +9,7 @@ from shared.domain.grant_lifecycle import ConfirmRemoval, Place, RemovalProof
 from shared.domain.instants import milliseconds
 from shared.domain.kinds import WINDOW_ROUNDED, KeyWarning, merge_warnings
 from shared.domain.lock_errors import LockError, VendorUnreachable
-from shared.domain.replacing import replace
+from shared.domain.replacing import born_open, replace
 from shared.domain.secret import Secret
 from shared.domain.window import StayWindow
 from shared.keywork.attempt import AttemptContext
@@ -24,6 +24,7 @@ from shared.ports.lock import InHand, KeyAtLock
 from shared.ports.lock_causes import about_the_pin, never_sent, outcome_unknown
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class LockAttempt:
     """One lock's part: without an outcome, its vendor was not asked now; `asked_last`, when it was before.
@@ -137,6 +138,7 @@ def _rank(error: LockError) -> tuple[bool, bool]:
     return not about_the_pin(error), isinstance(error, VendorUnreachable)
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class IssueAttempt:
     """An attempt: `others` are earlier tries' grants that are not over; one not `counted` was never made.
@@ -165,7 +167,8 @@ class IssueAttempt:
     @property
     def standings(self) -> tuple[KeyAtLockRecord, ...]:
         """How the key stands, at the locks that have it."""
-        return tuple(each.standing for each in self.placings if each.standing is not None)
+        known = [each.standing for each in self.placings]
+        return tuple(at for at in known if at is not None)
 
     @property
     def complete(self) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from shared.domain.core import CredentialCore
+from shared.domain.core import CredentialCore, Guest
 from shared.domain.grant import Grant, VendorCall
 from shared.domain.grant_lifecycle import Intended
 from shared.domain.ids import GrantId, RoomId
@@ -39,8 +39,9 @@ def new_grant(
 ) -> GrantRecord:
     """Return a key's grant at a door that has none, as it is written down before any vendor is asked."""
     grant = _grant(entry, door, target, known, at, GrantId.mint(ids.ulid()))
-    window = target.window
-    return GrantRecord(grant, window.start, window.end, vendor_device=door.vendor_device)
+    window, holder = target.window, entry.credential.core.holder
+    guest = holder.guest_id if isinstance(holder, Guest) else None
+    return GrantRecord(grant, window.start, window.end, vendor_device=door.vendor_device, guest=guest)
 
 
 def _grant(

@@ -55,7 +55,8 @@ class Round(Generic[A]):
 
     async def ask(self, attempts: Sequence[A], note: Callable[[A, Answer], A]) -> list[A]:
         """Return the attempts that there was time for, each with its answer."""
-        began, asked = self.now(), list[A]()
+        began = self.now()
+        asked: list[A] = []
         async with self.port.visit():
             for attempt in attempts:
                 asked.append(note(attempt, await self._answer(attempt)))

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final, TypeVar
 
 from shared.domain.ids import TenantId
+from shared.domain.replacing import born_open
 from shared.kernel.log import Log
 from shared.keywork.trouble_line import TroubleLine
 from shared.ledger.hotel_directory import HotelDirectory
@@ -21,6 +22,7 @@ RACES: Final = 3
 """How often a command that lost a race begins anew before its caller is asked to come again."""
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class Services:
     """The ports of the ledger's commands."""

@@ -25,7 +25,8 @@ class RoundVault:
     """Opens what a round needs, and keeps what vendors named in it."""
 
     def __init__(self, secrets: SealedKeys) -> None:
-        self._secrets, self._opened = secrets, dict[SecretName, SealedKey | None]()
+        self._secrets = secrets
+        self._opened: dict[SecretName, SealedKey | None] = {}
         self.trouble: ServiceTrouble | None = None
 
     async def sealed(self, name: SecretName, *, needed: bool) -> SealedKey | None:

@@ -20,6 +20,7 @@ from typing import Annotated, Final
 
 from shared.domain.kinds import RevokeReason, SuspendReason
 from shared.domain.reactions import Action, reaction_to
+from shared.domain.replacing import born_open
 from shared.domain.stored import Stored
 from shared.ledger.stay import Amendment, Recency, Stay
 
@@ -37,6 +38,7 @@ class BookingOutcome(StrEnum):
     """It was heard and set aside: the stay as it says can have no key, until somebody sees to that."""
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class BookingEventNote:
     """An event about the stay: what it said, what we made of it, when we heard it, and why.

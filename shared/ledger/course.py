@@ -22,6 +22,7 @@ from typing import Final
 from shared.domain.errors import InvalidInput
 from shared.domain.kinds import RevokeReason
 from shared.domain.reactions import Action
+from shared.domain.replacing import born_open
 from shared.ledger.booking_notes import BookingEventNote, BookingOutcome, in_order
 from shared.ledger.reservation import BEFORE, SUBJECTS, Reservation, Status
 from shared.ledger.stay import Amendment, Recency, Stay
@@ -35,6 +36,7 @@ STATUSES: Final = {
 }
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class Course:
     """How a stay stands by its events, and by which of them.

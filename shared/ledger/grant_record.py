@@ -19,9 +19,10 @@ from shared.domain.grant_lifecycle import (
     Resting,
     Withdraw,
 )
+from shared.domain.ids import GuestId
 from shared.domain.instants import Moment, instant, milliseconds
 from shared.domain.kinds import SECOND_CODE
-from shared.domain.replacing import replace
+from shared.domain.replacing import born_open, replace
 from shared.domain.stored import Json, Stored
 from shared.domain.window import StayWindow
 from shared.ledger.job_in_hand import JobInHand
@@ -40,6 +41,7 @@ YES: Final = frozenset({GONE, RESTS, *Placement})
 """What a vendor says that did what it was asked."""
 MOST_GRANTS: Final = 1000
 """As many as one question brings back."""
+GUEST: Final = "guest_id"
 NO_INSTANT: Final = instant(0)
 """What grants say of their beginning that were kept before they had one."""
 NEVER: Final = datetime.min.replace(tzinfo=UTC)
@@ -63,13 +65,15 @@ class Wish(StrEnum):
     """It is to go once what is gained by the same change stands: a guest never stands between two keys."""
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class GrantRecord(Record):
     """A grant; until `busy_until`, a call that places it may still be under way somewhere.
 
     `since` and `until` are those of its stay. `vendor_device` is the lock that it is for, whichever hangs at
     the door by the time it is to go; `standing`, how the key stands there, once its vendor said so;
-    `in_hand`, the job that its vendor has not ended yet.
+    `in_hand`, the job that its vendor has not ended yet; `guest`, whose key it is, which no change of it
+    changes: grants that were kept before they said so, and those of staff, say None.
     """
 
     schema_version: ClassVar[int] = 2
@@ -95,6 +99,7 @@ class GrantRecord(Record):
     wish: Wish = Wish.OPEN
     wished_at: Moment | None = None
     in_hand: Annotated[JobInHand | None, Stored(omitted=True)] = None
+    guest: Annotated[GuestId | None, Stored(GUEST, omitted=True)] = None
 
     def indexed(self) -> dict[str, Json]:
         """Return what its key's and its lock's indexes read; one that is over is found by its name there."""

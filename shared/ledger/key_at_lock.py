@@ -5,10 +5,12 @@ from typing import Annotated, Self
 
 from shared.domain.instants import Moment
 from shared.domain.kinds import KeyWarning
+from shared.domain.replacing import born_open
 from shared.domain.stored import Stored
 from shared.ports.lock import KeyAtLock
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class KeyAtLockRecord:
     """When the key opens the lock, and what must be said of it; neither secret nor reference."""

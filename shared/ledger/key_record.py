@@ -10,7 +10,7 @@ from shared.domain.credential import KeyCredential
 from shared.domain.ids import CredentialId, ReservationId, RoomId, minted_at
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import SAGA, Actor, ClaimKey, SetRole, SuspendReason
-from shared.domain.replacing import replace
+from shared.domain.replacing import born_open, replace
 from shared.domain.scope import AccessScope
 from shared.domain.states import Failed, Pending, Requested, Revoked
 from shared.domain.stored import Json, Stored
@@ -30,6 +30,7 @@ class Work(StrEnum):
     SETTLE = "settle"
 
 
+@born_open
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saga:
     """The work on a key: of one generation at a time, by the one execution that was first to write.
@@ -166,6 +167,7 @@ class Cause:
     event_id: str | None = None
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class KeyRecord(Stream):
     """A key, what is owed to it, and the stream of what happened to it.

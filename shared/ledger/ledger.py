@@ -6,7 +6,7 @@ from itertools import islice
 
 from shared.domain.facts import Fact
 from shared.domain.ids import EventId, GrantId
-from shared.domain.replacing import replace
+from shared.domain.replacing import born_open, replace
 from shared.events.credential import UNDELIVERED, Delivery
 from shared.events.errors import CrossTenant
 from shared.events.from_facts import Context, outbox_row
@@ -25,6 +25,7 @@ class TooManyGrants(Exception):
     """A key at more locks than one question brings back; what is not seen would never be taken away."""
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class Change:
     """An entry as it is to be, with what happened to its key and what becomes of its grants."""

@@ -13,7 +13,7 @@ from shared.domain.ids import CredentialId, PropertyId, ReservationId
 from shared.domain.instants import Moment, milliseconds
 from shared.domain.kinds import ClaimKey, SuspendReason
 from shared.domain.reactions import Action
-from shared.domain.replacing import replace
+from shared.domain.replacing import born_open, replace
 from shared.domain.stored import Json, Stored
 from shared.events.idempotency import claim_key
 from shared.ledger.booking_notes import BookingEventNote, BookingOutcome
@@ -50,6 +50,7 @@ BEFORE: Final = "before"
 """In the place of an event's id: all events that are no longer remembered one by one."""
 
 
+@born_open
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation(Record):
     """One stay. An ended one may be confirmed anew, as its next incarnation.

@@ -12,7 +12,7 @@ import orjson
 from shared.domain.documents import to_document
 from shared.domain.ids import CredentialId, PropertyId
 from shared.domain.kinds import KeyCredentialKind, VendorCode
-from shared.domain.replacing import replace
+from shared.domain.replacing import born_open, replace
 from shared.domain.secret import Secret
 from shared.domain.stored import UNSTORED, Json
 from shared.ledger.reading import read_stored
@@ -39,6 +39,7 @@ class SecretName:
         return Ref(KEY_SECRETS, f"{self.credential}.{self.kind}.{self.secret_try}")
 
 
+@born_open
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedDocument:
     """What is stored of a secret: only ciphers read it."""
@@ -51,6 +52,7 @@ class SealedDocument:
     strays: Annotated[Mapping[str, Json] | None, UNSTORED] = field(default=None, repr=False, compare=False)
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class SealedKey:
     """The guest's secret, and the vendor's reference of each grant by its name, as they were opened.

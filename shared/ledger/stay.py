@@ -11,6 +11,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import GuestId, PropertyId, ReservationId, RoomId
 from shared.domain.instants import Moment
 from shared.domain.kinds import KeyCredentialKind
+from shared.domain.replacing import born_open
 from shared.domain.scope import NO_SCOPE, AccessScope
 from shared.domain.window import StayWindow
 
@@ -67,6 +68,7 @@ class Planned:
     event_id: str
 
 
+@born_open
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stay:
     """What was booked, in our own words."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Final
 
 from shared.domain.instants import Moment
-from shared.domain.replacing import replace
+from shared.domain.replacing import born_open, replace
 from shared.domain.stored import Stored
 from shared.ports.exchanges import Exchange
 
@@ -16,6 +16,7 @@ LAST_KEPT: Final = 30
 MOST_SAID: Final = 12
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class CallMade:
     """One call, and the vendor's word in a code of ours; none yet, or never, if nobody heard it.

@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from shared.domain.replacing import born_open
+
 QUARANTINE_TOPIC: Final = "melmastoon.lock.quarantine.v1"
 """Where a push goes that can never succeed: parked with its reason until somebody looks."""
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class Message:
     """Bytes to publish; messages that share an ordering key arrive in the order they were published."""

@@ -7,11 +7,13 @@ from typing import Any, Protocol
 from zlib import crc32
 
 from shared.domain.ids import TenantId
+from shared.domain.replacing import born_open
 
 Json = Any
 """A value JSON can carry: None, bool, int, float, str, list or dict of those."""
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class Ref:
     """Where a document lives inside its tenant."""
@@ -23,6 +25,7 @@ class Ref:
         return f"{self.collection}/{self.id}"
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class Document:
     """What was read, and the version a later write must name."""
@@ -32,6 +35,7 @@ class Document:
     version: str
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class Create:
     """Write a document that must not exist yet (one past its expiry counts as absent)."""
@@ -41,6 +45,7 @@ class Create:
     expires_at: datetime | None = None
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class Update:
     """Replace a document that must still be at `version`."""

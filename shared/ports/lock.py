@@ -19,6 +19,7 @@ from shared.domain.ids import LockDeviceId, PropertyId, RoomId
 from shared.domain.instants import utc
 from shared.domain.kinds import KeyCredentialKind, KeyWarning, SetRole, VendorCode
 from shared.domain.lock_errors import LockError
+from shared.domain.replacing import born_open
 from shared.domain.scope import NO_SCOPE, AccessScope
 from shared.domain.secret import Secret
 from shared.ports.secret_sources import SecretSource
@@ -104,6 +105,7 @@ class InHand:
         object.__setattr__(self, "until", utc(self.until, "until"))
 
 
+@born_open
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockKey:
     """One lock's share of a key, written down with its name and its secret before the vendor is told.
@@ -140,6 +142,7 @@ class LockKey:
     instead_of: frozenset[str] = frozenset()
 
 
+@born_open
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyAtLock:
     """A key as it stands at a lock: where the vendor chose window or secret, these are the vendor's."""

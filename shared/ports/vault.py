@@ -9,6 +9,7 @@ from typing import Protocol
 
 from shared.domain.errors import InvalidInput
 from shared.domain.ids import TenantId
+from shared.domain.replacing import born_open
 from shared.domain.secret import Secret
 
 
@@ -40,6 +41,7 @@ class Secrets(Protocol):
         """Make one version unreadable for ever."""
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class SealContext:
     """What a sealed field belongs to; opening with any other context fails."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import urlsplit
 
 from shared.domain.errors import InvalidInput
+from shared.domain.replacing import born_open
 
 if TYPE_CHECKING:
     from shared.vendor_kit.http_aiohttp import AiohttpClient
@@ -23,6 +24,7 @@ KEPT_SECONDS: Final = 30.0
 """For so long a connection is kept that nobody uses."""
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class Call:
     """A request to make. Addresses, headers and bodies may carry tokens: none is ever printed."""
@@ -34,6 +36,7 @@ class Call:
     timeout: float = 10.0
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What came back; the names of its headers are in lower case."""

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from infra.local.storage.database import checksum
+from shared.domain.replacing import born_open
 
 SCHEMA: tuple[str, ...] = (
     """CREATE TABLE IF NOT EXISTS bus_message (
@@ -58,6 +59,7 @@ class Route:
     ordering_key: str
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class StoredMessage:
     """A message as it lies in the table; `notes` are the attributes added when it was set aside."""

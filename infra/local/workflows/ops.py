@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from shared.domain.replacing import born_open
 
+
+@born_open
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
     """Send this request; `url` already carries the query. Answer with HttpResponse or HttpFault."""

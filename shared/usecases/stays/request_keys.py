@@ -11,6 +11,7 @@ from shared.domain.errors import InvalidInput
 from shared.domain.ids import KeyCredentialId, TenantId
 from shared.domain.kinds import ClaimKey, FailureReason, KeyWarning, SetRole, SuspendReason
 from shared.domain.premises import doors_of
+from shared.domain.replacing import born_open
 from shared.domain.scope import AccessScope
 from shared.keywork.prepare import MOST_LOCKS
 from shared.keywork.services import Services
@@ -32,6 +33,7 @@ FURTHEST: Final = timedelta(days=1096)
 """No guest needs a key for longer than three years: such an end is a slip, or says that nobody knows."""
 
 
+@born_open
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """Keys to write down: for which stay of whom, under which claim, and why."""

@@ -26,13 +26,14 @@ from shared.domain.instants import milliseconds
 from shared.domain.kinds import KeyWarning
 from shared.domain.policy import KeyKindPolicy, SharedRooms
 from shared.domain.states import Failed, Revoked
-from shared.ledger.grant_record import GrantRecord, grant_from
+from shared.ledger.grant_record import GUEST, GrantRecord, grant_from
 from shared.ledger.hotel_directory import HotelSetup
 from shared.ledger.indexes import AT_DEVICE
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Ledger
 from shared.ledger.reading import from_value
 from shared.ledger.stay import Stay
+from shared.ports.documents import Document
 
 PAGE: Final = 10
 """Few keys are at a room's own lock, and most of them one after another."""
@@ -94,7 +95,7 @@ async def _beside(
     room: RoomId, stay: Stay, own: Guest, setup: HotelSetup, ledger: Ledger, turn: timedelta
 ) -> Beside:
     found, before = None, None
-    async for kept in _at_its_lock(room, stay, setup, ledger, turn):
+    async for kept in _at_its_lock(room, stay, own, setup, ledger, turn):
         entry = await ledger.entry(kept.grant.credential_id)
         if entry is None or isinstance(entry.credential.state, Revoked | Failed):
             continue
@@ -112,9 +113,13 @@ async def _beside(
 
 
 async def _at_its_lock(
-    room: RoomId, stay: Stay, setup: HotelSetup, ledger: Ledger, turn: timedelta
+    room: RoomId, stay: Stay, guest: Guest, setup: HotelSetup, ledger: Ledger, turn: timedelta
 ) -> AsyncIterator[GrantRecord]:
-    """Yield the grants at a room's own lock whose time touches a stay, those that end first coming first."""
+    """Yield the grants at a room's own lock whose time touches a stay, those that end first coming first.
+
+    Of those that end before it, only what may be its own guest's: nearly every stay has another guest's right
+    before it, of which nothing is taken apart.
+    """
     doors = setup.doors([room])
     if not doors:
         return  # whoever splits the stay refuses the room
@@ -124,9 +129,16 @@ async def _at_its_lock(
     while True:
         at_device = {"device_id": str(own.id)}
         page = await ledger.documents.query(AT_DEVICE, at_device, after=after, limit=PAGE)
-        for kept in map(grant_from, page):
+        asked = (found for found in page if not _of_another_before(found, stay, guest))
+        for kept in map(grant_from, asked):
             if kept.wanted and kept.since < stay.end and room in kept.grant.rooms:
                 yield kept
         if len(page) < PAGE:
             return
         after = page[-1]
+
+
+def _of_another_before(found: Document, stay: Stay, guest: Guest) -> bool:
+    """Say whether a grant says itself that it is another guest's, and is one of a stay that ends before."""
+    whose = found.data.get(GUEST)
+    return whose not in (None, guest.guest_id) and found.data[AT_DEVICE.order_by] <= milliseconds(stay.start)

@@ -4,13 +4,15 @@ from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shared.domain.errors import InvalidInput
-from shared.domain.instants import instant_from_text, instant_to_text, utc
+from shared.domain.instants import instant_from_text, instant_to_text, milliseconds, utc
 
 KABUL = timezone(timedelta(hours=4, minutes=30))
+LATER = datetime.fromisoformat("0001-01-02")
+"""What a clock in Kabul may show of a time that is in the calendar in UTC too."""
 
 
 def test_utc_turns_an_offset_into_utc():
@@ -58,3 +60,12 @@ def test_text_of_an_instant_is_its_own_in_the_hour_that_a_wall_clock_has_twice()
         "2026-10-25T00:30:00Z",
         "2026-10-25T01:30:00Z",
     ]
+
+
+@given(st.datetimes(timezones=st.just(UTC)) | st.datetimes(LATER, timezones=st.just(KABUL)))
+@example(datetime.min.replace(tzinfo=UTC))
+@example(datetime(1969, 12, 31, 23, 59, 59, 999_999, UTC))
+def test_instant_is_written_and_ordered_as_the_calendar_has_it(instant):
+    text = instant_to_text(utc(instant, "at"))
+    assert text == utc(instant, "at").isoformat().removesuffix("+00:00") + "Z"
+    assert milliseconds(instant) == (instant - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)

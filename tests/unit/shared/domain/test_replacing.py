@@ -1,10 +1,15 @@
 """What is changed by value is what `dataclasses.replace` would make of it, checks and refusals included."""
 
-from dataclasses import FrozenInstanceError, InitVar, dataclass, field
+import copy
+import dataclasses
+import inspect
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import KW_ONLY, FrozenInstanceError, InitVar, dataclass, field
+from threading import Barrier
 
 import pytest
 
-from shared.domain.replacing import made, replace
+from shared.domain.replacing import born_open, made, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,3 +110,83 @@ def test_fields_may_have_any_name():
 def test_a_record_with_another_class_beneath_it_is_changed_as_itself():
     assert replace(Window(start=1), end=3) == Window(start=1, end=3)
     assert type(replace(Window(start=1), end=3)) is Window
+
+
+@pytest.fixture(params=["the first", "a later one"])
+def doors(request):
+    """Return a kind that is born open, of which none was made yet, or some were."""
+
+    @born_open
+    @dataclass(frozen=True, slots=True)
+    class Door:
+        number: int
+        rooms: tuple[str, ...] = ()
+        notes: dict[str, int] = field(default_factory=dict, compare=False)
+        _: KW_ONLY
+        floor: int = 1
+
+        def __post_init__(self):
+            if self.floor > 9:
+                raise ValueError("higher than the house")
+
+    if request.param == "a later one":
+        Door(1)
+        Door(2)
+    return Door
+
+
+def test_a_record_born_open_is_made_as_ever_by_place_and_by_name_checked_and_frozen(doors):
+    door = doors(7, ("204",), floor=2)
+    assert (type(door), door.number, door.rooms, door.notes, door.floor) == (doors, 7, ("204",), {}, 2)
+    assert door == doors(rooms=("204",), number=7, floor=2, notes={"a": 1})
+    assert hash(door) == hash(doors(7, ("204",), floor=2))
+    assert doors(7).notes is not doors(7).notes
+    assert repr(doors(1)).endswith("Door(number=1, rooms=(), notes={}, floor=1)")
+    for change in (lambda: setattr(door, "number", 8), lambda: delattr(door, "number")):
+        with pytest.raises(FrozenInstanceError):
+            change()
+    with pytest.raises(ValueError, match="higher"):
+        doors(7, floor=10)
+
+
+@pytest.mark.parametrize(
+    ("places", "names"), [((), {}), ((1, (), {}, 2), {}), ((1,), {"number": 1}), ((1,), {"wall": 1})]
+)
+def test_a_record_born_open_refuses_what_its_kind_is_not_given(doors, places, names):
+    with pytest.raises(TypeError, match="__init__"):
+        doors(*places, **names)
+
+
+def test_a_record_born_open_is_changed_made_copied_and_described_like_any_other(doors):
+    door = doors(7, floor=2)
+    assert replace(door, number=8) == dataclasses.replace(door, number=8) == doors(8, floor=2)
+    assert made(doors, ["floor", "number", "rooms", "notes"])(2, 7, (), {}) == door
+    for copied in (copy.copy(door), copy.deepcopy(door)):
+        assert (type(copied), copied) == (doors, door)
+        with pytest.raises(FrozenInstanceError):
+            copied.number = 8
+    assert list(inspect.signature(doors).parameters) == ["number", "rooms", "notes", "floor"]
+
+
+def test_nothing_is_derived_from_a_kind_that_is_born_open(doors):
+    with pytest.raises(TypeError, match="derived"):
+        type("Gate", (doors,), {})
+
+
+def test_a_kind_born_open_is_one_whoever_makes_the_first_of_it(doors):
+    together = Barrier(8)
+
+    def make(number):
+        together.wait()
+        return replace(doors(number), floor=number)
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(make, range(8)))
+    assert found == [doors(number, floor=number) for number in range(8)]
+    assert {type(each) for each in found} == {doors}
+
+
+def test_a_kind_that_is_made_of_more_than_its_slots_is_not_born_open():
+    kind = born_open(dataclass(frozen=True)(type("Plain", (), {"__annotations__": {"a": int, "b": int}})))
+    with pytest.raises(AssertionError, match="more than its slots"):
+        kind(1, 2)

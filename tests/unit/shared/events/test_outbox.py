@@ -1,11 +1,17 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import orjson
 import pytest
 
+from shared.domain.errors import InvalidInput
+from shared.domain.ids import TenantId
+from shared.domain.kinds import VendorCode
+from shared.domain.stored import Plain
 from shared.events.codec import encode, parse
 from shared.events.errors import CrossTenant, EventError, InvalidEvent
 from shared.events.outbox import Aggregate, AuditFacts, OutboxError, OutboxRow
+from shared.ports.document_limits import encode as encoded
 
 ULID = "01HX4Q8ZT9WKE2M7VR5N3BCD6F"
 TENANT, KEY = f"tnt_{ULID}", f"key_{ULID}"
@@ -36,6 +42,23 @@ def test_row_holds_the_exact_bytes_and_counts_on(row, document):
 
 def test_row_survives_storage(row):
     assert OutboxRow.from_document(row.to_document()) == row
+
+
+def test_row_is_kept_as_it_is_written_and_is_json_through_and_through(row):
+    kept = replace(row.audit, vendor=VendorCode("ttlock"), reason=None)
+    document = OutboxRow(TenantId(TENANT), KEY, 5, row.body, kept).to_document()
+    assert type(document) is Plain
+    assert orjson.loads(encoded(document)) == document
+    assert {type(each) for each in document.values()} == {str, int, dict}
+    assert {type(each) for each in document["audit"].values()} == {str, list, type(None)}
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"reason": 0.5}, {"staff_user_id": {"id": "usr_1"}}, {"capabilities": (("pin",),)}]
+)
+def test_row_with_what_no_store_keeps_is_refused_where_it_is_written(row, wrong):
+    with pytest.raises(InvalidInput, match="Write a text"):
+        OutboxRow(TENANT, KEY, 5, row.body, replace(row.audit, **wrong)).to_document()
 
 
 def test_saga_is_the_operator_unless_somebody_is_named():
