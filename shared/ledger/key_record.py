@@ -100,8 +100,7 @@ class Saga:
 
     def switched_to(self, kind: Work, claim: ClaimKey | None = None) -> "Saga":
         """Return other work for an execution yet to come."""
-        claim, generation = claim or self.claim, self.generation + 1
-        return Saga(kind=kind, claim=claim, generation=generation)
+        return Saga(kind=kind, claim=claim or self.claim, generation=self.generation + 1)
 
 
 @dataclass(frozen=True, slots=True)
