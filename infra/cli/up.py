@@ -150,15 +150,15 @@ def _way_past(at: FleetAddress, *, ours: bool) -> str:
 def _failures_named(at: FleetAddress) -> Iterator[None]:
     from infra.local.keyfile import KeyFileRefused
     from infra.local.server import PortInUse
-    from infra.local.storage.database import Damaged, InUse
+    from infra.local.storage.database import Damaged, InUse, Newer
     from infra.local.workflows.errors import WorkflowRefused
     from infra.manifest.load import ManifestRefused
     from shared.ports.documents import StorageFull
 
     try:
         yield
-    except StorageFull as full:
-        raise Failed(*parted(str(full))) from None
+    except (StorageFull, Newer) as refusal:
+        raise Failed(*parted(str(refusal))) from None
     except PortInUse:
         raise port_taken(at) from None
     except InUse:

@@ -9,6 +9,7 @@ from infra.cli.answer import counted
 from infra.cli.doctor.finding import Finding, Verdict
 from infra.cli.doctor.machine import nearest_folder
 from infra.cli.losses import losses_file
+from infra.cli.problems import parted
 from infra.cli.up import damaged
 
 OTHERS = 0o077
@@ -80,7 +81,7 @@ def _state(at: FleetAddress, *, running: bool) -> Finding:
 def _looked_through(at: FleetAddress, file: Path) -> Finding:
     from infra.local.ambient import SystemEntropy
     from infra.local.home_witness import HomeWitness
-    from infra.local.storage.database import Damaged, InUse, open_database
+    from infra.local.storage.database import Damaged, InUse, Newer, open_database
 
     witness = HomeWitness(file)
     try:
@@ -92,6 +93,8 @@ def _looked_through(at: FleetAddress, file: Path) -> Finding:
         )
     except Damaged as damage:
         return Finding("database", Verdict.FAILED, damage.finding, damaged(at, damage.finding).remedy)
+    except Newer as newer:
+        return Finding("database", Verdict.FAILED, *parted(str(newer)))
     except OSError as error:
         return Finding(
             "database", Verdict.FAILED, f"cannot open {file}: {error.strerror}", f"chown {file} to you"

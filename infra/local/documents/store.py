@@ -10,7 +10,7 @@ from infra.local.documents.drawers import DATABASES, Chest, Drawer, show_all
 from infra.local.documents.keys import indexed_fields
 from infra.local.documents.queries import Query, create_indexes, new_collections
 from infra.local.documents.tenant import SqliteTenantDocuments, Table
-from infra.local.storage.connection import keep_schema
+from infra.local.storage.connection import keep_layout, keep_schema
 from infra.local.storage.engine import Engine
 from shared.domain.ids import TenantId
 from shared.ports.ambient import Clock
@@ -79,6 +79,7 @@ def _prepare(chest: Chest, queries: list[Query], connection: sqlite3.Connection)
     create_indexes(connection, chest.database, queries)
     show_all(connection)
     keep_schema(connection)
+    keep_layout(connection)
 
 
 def _forget(chest: Chest, tenant: TenantId, refs: Sequence[Ref], connection: sqlite3.Connection) -> int:

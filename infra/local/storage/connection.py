@@ -16,13 +16,16 @@ META = (
     "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value NOT NULL, crc INTEGER NOT NULL, "
     "CHECK (crc = checksum(name || value))) WITHOUT ROWID"
 )
-_KEEP_SCHEMA = """INSERT INTO meta VALUES ('schema', ?1, checksum('schema' || ?1)) ON CONFLICT (name)
+_KEEP = """INSERT INTO meta VALUES (?1, ?2, checksum(?1 || ?2)) ON CONFLICT (name)
 DO UPDATE SET value = excluded.value, crc = excluded.crc WHERE value <> excluded.value"""
+_LAYOUT = "SELECT value FROM meta WHERE name = 'layout' AND crc = checksum(name || value)"
 _TABLES = "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 BUSY_SECONDS = 5.0
 WRITER_BUSY_SECONDS = 0.25
 """The event loop waits no longer for another program to let go of the database: callers try again."""
 APPLICATION_ID = 0x6B666C74
+LAYOUT = 1
+"""One more with each release whose tables the one before cannot read: it refuses them by this, unharmed."""
 
 
 def _as_it_is(value: Any) -> Any:
@@ -117,7 +120,18 @@ def create_tables(connection: sqlite3.Connection, schema: tuple[str, ...]) -> No
 
 def keep_schema(connection: sqlite3.Connection) -> None:
     """Write down how the tables are described by now, as `keeps_schema` compares it."""
-    connection.execute(_KEEP_SCHEMA, (_sum_of_schema(connection),))
+    connection.execute(_KEEP, ("schema", _sum_of_schema(connection)))
+
+
+def keep_layout(connection: sqlite3.Connection) -> None:
+    """Write down how its tables are laid out by now, for a release that may know them no more."""
+    connection.execute(_KEEP, ("layout", LAYOUT))
+
+
+def is_of_newer_release(connection: sqlite3.Connection) -> bool:
+    """Say whether a release wrote the file whose tables this one does not know."""
+    found = connection.execute(_LAYOUT).fetchone() if _values(connection) else None
+    return found is not None and found[0] > LAYOUT
 
 
 def keeps_schema(connection: sqlite3.Connection) -> bool:

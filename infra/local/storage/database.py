@@ -15,6 +15,7 @@ from infra.local.storage.connection import (
     connect_to_look,
     connected_to_check,
     create_tables,
+    is_of_newer_release,
     keeps_schema,
     read_meta,
     write_meta,
@@ -26,7 +27,7 @@ from infra.local.storage.salvage import copy_aside, finish_salvage, first_free, 
 from infra.local.storage.soundness import Soundness
 from shared.ports.documents import StorageFull
 
-__all__ = ["Damaged", "Database", "InUse", "Loss", "checksum", "open_database"]
+__all__ = ["Damaged", "Database", "InUse", "Loss", "Newer", "checksum", "open_database"]
 
 Promise = tuple[bytes, int]
 """Which database, and up to which group commit somebody was told it is kept."""
@@ -41,6 +42,10 @@ class Damaged(Exception):
             "and reconcile every key issued since"
         )
         self.finding = finding
+
+
+class Newer(Exception):
+    """A newer release wrote the database: to this one it would look damaged, and nothing of it is lost."""
 
 
 class InUse(Exception):
@@ -85,12 +90,13 @@ class Database:
 def open_database(
     path: Path, schema: Sequence[str], new_id: Callable[[int], bytes], *, accept_loss: bool = False
 ) -> Database:
-    """Open or create the database; raise Damaged or InUse rather than serve something doubtful."""
+    """Open or create the database; raise Damaged, Newer or InUse rather than serve something doubtful."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = _lock(path.with_suffix(".lock"))
     mark = Mark(path.with_suffix(".mark"))
     try:
         make_private(path)
+        _refuse_newer(path)
         sound = Soundness(path)
         accept = _accept_loss if accept_loss else _refuse_loss
         loss = accept(path, tuple(schema), mark, sound)
@@ -124,6 +130,19 @@ def _lock(path: Path) -> int:
         os.close(descriptor)
         raise InUse(f"another fleet has {path.parent.name} open: stop it, or set KEYFLEET_HOME") from error
     return descriptor
+
+
+def _refuse_newer(path: Path) -> None:
+    # Also where a loss is accepted: what is salvaged of tables that nobody knows is less than what is there.
+    if not _exists(path):
+        return
+    unreadable = contextlib.suppress(sqlite3.Error, UnicodeDecodeError)  # which is looked into next
+    with unreadable, contextlib.closing(connect_to_look(path)) as connection:
+        if is_of_newer_release(connection):
+            raise Newer(
+                f"{path.name} was written by a newer release than this one: start that release again, or put "
+                "back the copy that was made before it was started"
+            )
 
 
 def _refuse_loss(path: Path, _schema: tuple[str, ...], mark: Mark, sound: Soundness) -> None:

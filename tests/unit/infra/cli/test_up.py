@@ -10,6 +10,7 @@ import pytest
 from infra.cli import listening
 from infra.cli.losses import losses_file
 from infra.local.server import free_port
+from infra.local.storage import connection
 from infra.local.storage.database import open_database
 from infra.manifest.load import load_manifest
 
@@ -140,3 +141,15 @@ def test_up_says_that_simulated_doors_forgot_what_a_fleet_placed_before(
     assert ("  try        keyfleet hotel import FILE" in told) is not started_before
     assert ("which start empty: the keys that belong there are placed again" in told) is started_before
     assert [config.doors_anew for config in configs] == [started_before]
+
+
+def test_up_on_what_a_newer_release_wrote_says_which_to_start(run, tmp_path, monkeypatch):
+    database = open_database(tmp_path / "fleet.db", (), bytes)
+    connection.keep_layout(database.writer)
+    database.close()
+    monkeypatch.setattr(connection, "LAYOUT", connection.LAYOUT - 1)
+    told = run("up", "--home", str(tmp_path), "--port", str(free_port()))
+    assert told.exit_code == 1
+    assert "fleet.db was written by a newer release than this one" in told.stderr
+    assert "start that release again" in told.stderr
+    assert "accept-loss" not in told.stderr

@@ -7,6 +7,7 @@ import pytest
 from infra.cli.address import FleetAddress
 from infra.cli.doctor.finding import Verdict
 from infra.cli.doctor.home import check_database, check_home, check_losses, check_room
+from infra.local.storage import connection
 from infra.local.storage.database import open_database
 
 
@@ -116,3 +117,16 @@ def test_a_running_fleet_whose_last_commit_found_no_room_is_not_well():
     (found,) = check_room("nothing was written: disk I/O error")
     assert (found.verdict, bool(found.remedy)) == (Verdict.FAILED, True)
     assert "disk I/O error" in found.detail
+
+
+def test_a_database_of_a_newer_release_fails_and_nobody_is_told_to_lose_it(at, database, monkeypatch):
+    connection.keep_layout(database.writer)
+    database.close()
+    monkeypatch.setattr(connection, "LAYOUT", connection.LAYOUT - 1)
+    found = check_database(at, running=False)
+    assert (found.verdict, found.detail) == (
+        Verdict.FAILED,
+        "fleet.db was written by a newer release than this one",
+    )
+    assert "accept-loss" not in found.remedy
+    assert "put back the copy" in found.remedy

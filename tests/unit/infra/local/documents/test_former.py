@@ -13,7 +13,8 @@ import pytest
 
 from infra.local.documents import SCHEMA, former, schema
 from infra.local.documents.store import SqliteDocuments
-from infra.local.storage.connection import checksum, connected_to_check
+from infra.local.storage import connection as connection_module
+from infra.local.storage.connection import checksum, connected_to_check, is_of_newer_release
 from infra.local.storage.database import Damaged
 from infra.local.storage.salvage import salvage
 from shared.ports.documents import Create, Delete, Index, Ref, Update
@@ -283,3 +284,10 @@ async def test_a_file_is_whole_and_filed_after_a_kill_in_either_database(tmp_pat
         assert (
             await waiting(setting.store, ALPHA) == await waiting(setting.sealed, BETA) == ["s0", "s1", "s2"]
         )
+
+
+async def test_what_is_filed_says_so_to_a_release_that_does_not_know_it(setting, monkeypatch):
+    await prepared(setting, DUE)
+    assert not is_of_newer_release(setting.engine._database.reader)
+    monkeypatch.setattr(connection_module, "LAYOUT", connection_module.LAYOUT - 1)
+    assert is_of_newer_release(setting.engine._database.reader)

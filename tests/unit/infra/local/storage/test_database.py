@@ -12,7 +12,7 @@ import pytest
 
 from infra.local.storage import connection as connection_module
 from infra.local.storage import database as database_module
-from infra.local.storage.database import InUse, checksum, open_database
+from infra.local.storage.database import Damaged, InUse, Newer, checksum, open_database
 from tests.unit.infra.local.storage.damage import modes, take_image
 from tests.unit.infra.local.storage.notebook import SCHEMA, keep, notes, open_notebook, running
 
@@ -150,3 +150,26 @@ def test_a_checksum_is_of_the_bytes(value, expected):
 
 def test_a_checksum_of_a_text_is_that_of_its_utf8():
     assert checksum("اتاق") == checksum("اتاق".encode())
+
+
+@pytest.mark.parametrize("accept_loss", [False, True])
+def test_what_a_newer_release_wrote_is_refused_and_left_as_it_is(tmp_path, monkeypatch, accept_loss):
+    database = open_notebook(tmp_path)
+    connection_module.keep_layout(database.writer)
+    database.writer.create_function("unheard_of", 1, bool, deterministic=True)
+    database.writer.execute("CREATE TABLE hereafter (value CHECK (unheard_of(value)))")
+    database.close()
+    before = (tmp_path / "fleet.db").read_bytes()
+    monkeypatch.setattr(connection_module, "LAYOUT", connection_module.LAYOUT - 1)
+    with pytest.raises(Newer, match=r"fleet.db was written by a newer release than this one"):
+        open_notebook(tmp_path, accept_loss=accept_loss)
+    assert (tmp_path / "fleet.db").read_bytes() == before
+
+
+def test_a_mark_of_a_newer_release_that_is_damage_is_called_damage(tmp_path):
+    database = open_notebook(tmp_path)
+    database.writer.execute("PRAGMA ignore_check_constraints=ON")
+    database.writer.execute("INSERT INTO meta VALUES ('layout', 77, 0)")
+    database.close()
+    with pytest.raises(Damaged, match="CHECK constraint failed in meta"):
+        open_notebook(tmp_path)
