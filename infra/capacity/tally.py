@@ -67,7 +67,7 @@ class Tally:
 
     def _index(self, collection: str, data: Mapping[str, Any], at: float) -> None:
         for index in _OF.get(collection, ()):
-            if all(keys_of(data, (path,)) is not None for path in (*index.equals, index.order_by)):
+            if None not in keys_of(data, (*index.equals, index.order_by)):
                 self.count(f"entries of {index.name}", at)
 
     def _put_off(self, place: Place, due: Any, at: float) -> None:

@@ -113,13 +113,20 @@ def after_rest(
 def parked(entry: KeyRecord, until: datetime, now: datetime) -> tuple[KeyRecord, Verdict]:
     """Return a key for which no execution waits until then, and what its saga is told.
 
-    Whose guest is here is looked at by each sweep meanwhile, for its vendor may be well sooner.
+    Whose guest is here is looked at by each sweep meanwhile, for its vendor may be well sooner. One that was
+    begun early, for nothing, is asked again when it was to be: else it might never come to its last attempt.
     """
-    saga = replace(entry.saga, parked=True, parked_at=now)
-    verdict = Verdict(Outcome.PARKED, max(until - now, timedelta(0)))
+    saga, before = replace(entry.saga, parked=True, parked_at=now), entry.saga.asks_at
+    if before is not None and now < before:
+        return replace(entry, saga=replace(saga, parked_at=None), due=before), _parked(before, now)
+    verdict = _parked(until, now)
     if saga.kind is Work.ISSUE and saga.waits_out_trouble and entry.credential.core.window.covers(now):
         return replace(entry, saga=replace(saga, asks_at=until), due=now), verdict
     return replace(entry, saga=saga, due=until), verdict
+
+
+def _parked(until: datetime, now: datetime) -> Verdict:
+    return Verdict(Outcome.PARKED, max(until - now, timedelta(0)))
 
 
 def ask(vendor: VendorCode) -> Verdict:

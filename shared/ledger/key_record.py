@@ -38,7 +38,7 @@ class Saga:
     `unclaimed_starts` counts how often it was begun since anybody wrote, `aborted_runs` how often one that
     wrote broke off since anything came of it; `began` is when a try began that is not over. While it is
     `parked` (since `parked_at`) no execution waits for it: whoever hears what it waits for, or the sweeper
-    when due, begins the next; before it `asks_at`, only if its vendor is well. Once its vendor was asked in
+    when due, begins the next; before it `asks_at`, once, if its vendor is well. Once its vendor was asked in
     vain, executions rest no longer than it `rests_until`; it is `placed` where the sweeper gave it a place.
     """
 
@@ -75,7 +75,7 @@ class Saga:
         following = replace(
             self, generation=self.generation + 1, execution=None, began=None, aborted_runs=aborted
         )
-        return replace(following, parked=False, parked_at=None, asks_at=None, placed=False)
+        return replace(following, parked=False, parked_at=None, placed=False)
 
     def asked_in_vain(self, now: datetime) -> Self:
         """Return the work of one whose vendor is in trouble: the first time counts."""

@@ -130,7 +130,7 @@ def test_nothing_that_the_readme_publishes_is_passed_over(played):
 
 def test_the_guest_who_checked_out_has_no_key_any_more(played):
     (left,) = [done for command, done in played.items() if "checked_out" in command]
-    assert "revoked (checkout)" in left.stdout
+    assert "revoked: checked out (checkout)" in left.stdout
     assert "placed" not in left.stdout
 
 

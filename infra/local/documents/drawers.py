@@ -65,8 +65,8 @@ class Drawer:
         return checksum_of_row(body, self.name, *at, *read, version)
 
     def remember(self, at: At, version: int, read: Sequence[Key]) -> None:
-        """Take note of what indexes read of a version that is kept, if another is likely to follow."""
-        if self.fields:
+        """Take note of what indexes read of a version that is kept, if another may follow."""
+        if self.fields and read:
             self._known.pop(at, None)
             self._known[at] = version, read
             if len(self._known) > REMEMBERED:

@@ -5,6 +5,7 @@
 | its vendor took another key of the house (`answers_again`)     | is begun, in the sweeper's line |
 | a circuit of its vendor closed                                 | likewise                        |
 | nothing of it                                                  | is looked at by the next sweep  |
+| it was begun early already, in vain                            | waits until it was to be asked  |
 
 Each sweep looks at it, and until the next one, every few seconds. What is begun early is no attempt: a vendor
 that is well for others alone costs the key none. What dies between is looked at by the next. Decision 0330.
@@ -12,11 +13,11 @@ that is well for others alone costs the key none. What dies between is looked at
 
 import asyncio
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from shared.domain.ids import CredentialId, TenantId
-from shared.domain.instants import instant_from_text
+from shared.domain.instants import instant_from_text, instant_to_text
 from shared.domain.kinds import VendorCode
 from shared.keywork.desired import next_vendor
 from shared.keywork.services import Services
@@ -24,10 +25,11 @@ from shared.ledger.delays import LOOKED_EVERY
 from shared.ledger.indexes import BREAKERS
 from shared.ledger.key_record import KeyRecord
 from shared.ledger.ledger import Change, Ledger
+from shared.ledger.reading import from_value
 from shared.ports.documents import Document, StaleVersion
 from shared.usecases.upkeep.ask_again import for_nothing
 from shared.usecases.upkeep.revive_key import has_answered
-from shared.usecases.upkeep.tend_key import begin_in_line
+from shared.usecases.upkeep.tend_key import begin_in_line, is_to_wait
 from shared.vendor_kit.breaker import BreakerState
 from shared.vendor_kit.calm.blocks import PLATFORM
 
@@ -42,7 +44,8 @@ async def look_at_vendor(entry: KeyRecord, vendor: VendorCode, ledger: Ledger, s
     if await _is_well(entry, ledger, services):
         await begin_in_line(for_nothing(entry), vendor, ledger, services)
         return
-    services.line.note_here(entry)
+    if entry.saga.parked_at is not None:
+        services.line.note_here(entry)
     later = services.now + LOOKED_EVERY
     await ledger.save(Change(replace(entry, due=min(later, entry.saga.asks_at or later))))
 
@@ -60,7 +63,7 @@ async def _served(tenant: TenantId, key: CredentialId, services: Services) -> bo
     try:
         ledger = await services.ledger(tenant)
         entry = await ledger.entry(key)
-        if entry is None or entry.saga.asks_at is None or entry.saga.asks_at <= services.now:
+        if entry is None or not is_to_wait(entry.saga, services.now):
             return True
         vendor = next_vendor(entry, ())
         if vendor is None or not await _is_well(entry, ledger, services):
@@ -86,7 +89,9 @@ async def _circuit_closed(entry: KeyRecord, since: datetime, services: Services)
     """Say whether a vendor of the key was found well since, whosever application that is."""
     vendors = {str(choice.vendor) for choice in entry.credential.core.plan.choices}
     circuits = services.hotels.admitted(PLATFORM)
-    found = await circuits.query(BREAKERS, {}, limit=MOST_CIRCUITS)
+    # A second of grace: texts of instants are in order but for parts of one.
+    changed = from_value(BREAKERS, instant_to_text(since - timedelta(seconds=1)))
+    found = await circuits.query(BREAKERS, {}, after=changed, limit=MOST_CIRCUITS)
     return any(_closed_since(each, since) for each in found if each.ref.id.partition(":")[0] in vendors)
 
 

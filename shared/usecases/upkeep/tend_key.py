@@ -65,7 +65,7 @@ async def _go_on(entry: KeyRecord, grants: Sequence[GrantRecord], ledger: Ledger
         await ledger.save(Change(entry.due_in(STEP_LEASE, services.now)))
     elif _too_late(entry, services):
         await fail_overdue(entry, ledger, services)
-    elif entry.saga.asks_at is not None and services.now < entry.saga.asks_at:
+    elif is_to_wait(entry.saga, services.now):
         from shared.usecases.upkeep.serve_waiting import look_at_vendor
 
         await look_at_vendor(entry, vendor, ledger, services)
@@ -75,6 +75,11 @@ async def _go_on(entry: KeyRecord, grants: Sequence[GrantRecord], ledger: Ledger
         await begin_again(entry, vendor, ledger, services, ASKED_STILL_EVERY)
     else:
         await give_up_lost(entry, ledger, services)
+
+
+def is_to_wait(saga: Saga, now: datetime) -> bool:
+    """Say whether a parked key's vendor is asked again later, unless it is well before."""
+    return saga.parked and saga.asks_at is not None and now < saga.asks_at
 
 
 async def begin_in_line(entry: KeyRecord, vendor: VendorCode, ledger: Ledger, services: Services) -> None:

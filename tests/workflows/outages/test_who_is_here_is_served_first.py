@@ -14,7 +14,8 @@ from shared.ports.trouble import ServiceTrouble
 from shared.runtime.keys import services_of
 from shared.usecases.upkeep import serve_waiting, tend_key
 from shared.vendor_kit.calm.blocks import PLATFORM
-from tests.support.sample_hotel import SILK, play
+from shared.vendor_kit.http import Answer
+from tests.support.sample_hotel import SILK, SampleHotel, play
 
 HERE = {"validFrom": "2026-03-01T08:00:00Z", "validUntil": "2026-03-05T07:30:00Z"}
 FAR = {"validFrom": "2026-04-02T09:30:00Z", "validUntil": "2026-04-05T07:30:00Z"}
@@ -22,6 +23,8 @@ ADD = "keyboardPwd/add"
 OUTAGE = 4 * 60 + 10
 SOON = 10
 A_SWEEP = 60
+BROKEN_LOCK = b"1000101"
+"""Of room 101, as its vendor calls it."""
 
 
 async def book(house, number, room="101", **times):
@@ -232,3 +235,42 @@ def test_who_comes_while_the_vendor_is_down_is_told_of_at_the_next_attempt(tmp_p
         return before, [line.get("reason") for line in house.logged("ALERT")]
 
     assert play(tmp_path, scenario) == (0, [STILL_TRIED])
+
+
+def test_one_lock_that_refuses_while_its_vendor_is_well_for_others_fails_its_key_when_it_ever_did(
+    tmp_path, monkeypatch
+):
+    """A sign each two minutes must not begin a key for nothing for ever: nobody would be called."""
+    send = SampleHotel.send
+
+    async def broken(self, call):
+        if ADD in call.url and BROKEN_LOCK in (call.body or b""):
+            return Answer(500, {}, b"")
+        return await send(self, call)
+
+    monkeypatch.setattr(SampleHotel, "send", broken)
+
+    async def scenario(house):
+        await house.unmap("front")
+        await book(house, 0)
+        for number in range(1, 9):
+            await asyncio.sleep(100)
+            await book(house, number, "102")
+        kept = (await house.documents("credentials")).values()
+        return [(state_of(each), attempts_of(each)) for each in kept if state_of(each) == "failed"]
+
+    assert play(tmp_path, scenario) == [("failed", 6)]
+
+
+def test_who_waits_here_sees_a_circuit_close_among_hundreds(tmp_path):
+    async def scenario(house):
+        await parked(house)
+        long_ago = {"state": "closed", "changed_at": "2026-01-01T00:00:00Z", "sequence": 2, "announced": 2}
+        now = instant_to_text(house.fleet.platform.clock.now())
+        circuits = house.fleet.documents.tenant(PLATFORM)
+        for number in range(serve_waiting.MOST_CIRCUITS + 1):
+            await circuits.commit([Create(Ref("breakers", f"salto:a{number}"), long_ago)])
+        await circuits.commit([Create(Ref("breakers", "ttlock:another"), {**long_ago, "changed_at": now})])
+        return await seconds_until_active(house, 0)
+
+    assert play(tmp_path, scenario) <= SOON

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from infra.local.documents import drawers
 from infra.local.documents.keys import key_of
-from shared.ports.documents import Create, Ref, StaleVersion, Update
+from shared.ports.documents import Create, Delete, Ref, StaleVersion, Update
 from tests.contract.documents.setting import ALPHA, DUE, Setting, sqlite_documents
 
 SAGA = Ref("sagas", "s")
@@ -126,3 +126,11 @@ async def test_a_row_is_whole_and_found_whatever_its_fields_become(tmp_path_fact
 def test_what_is_kept_alike_is_of_one_kind(one, other):
     kept = key_of(one), key_of(other)
     assert (kept[0] == kept[1]) is (type(kept[0]) is type(kept[1]) and str(kept[0]) == str(kept[1]))
+
+
+async def test_an_update_of_what_was_deleted_in_that_very_commit_is_stale(setting):
+    gone, kept = Ref("sagas", "gone"), Ref("sagas", "kept")
+    first, _ = await setting.alpha.commit([Create(gone, {"state": "x"}), Create(kept, {"state": "x"})])
+    _, then = await setting.alpha.commit([Delete(gone, first), Update(kept, {"state": "y"}, first)])
+    with pytest.raises(StaleVersion):
+        await setting.alpha.commit([Update(gone, {"state": "z"}, then)])
