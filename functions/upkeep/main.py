@@ -31,9 +31,9 @@ async def sweep_due(_body: Body, on: Platform) -> Body:
     from shared.runtime.keys import services_of
     from shared.usecases.upkeep import serve_waiting, sweep_due
 
-    services = services_of(on)
+    services, began = services_of(on), serve_waiting.passed()
     tended = await sweep_due.sweep_due(on.documents, services)
-    await serve_waiting.serve_waiting(services)
+    await serve_waiting.serve_waiting(services, began)
     return {"tended": tended}
 
 

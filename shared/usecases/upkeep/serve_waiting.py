@@ -35,7 +35,7 @@ from shared.vendor_kit.calm.blocks import PLATFORM
 
 LOOK_EVERY: Final = 5.0
 LOOKED_FOR: Final = 48.0
-"""Seconds, within the minute after which the next sweep comes, however long the looks take."""
+"""Seconds after a sweep began, within the minute after which the next one comes."""
 MOST_CIRCUITS: Final = 200
 
 
@@ -50,10 +50,10 @@ async def look_at_vendor(entry: KeyRecord, vendor: VendorCode, ledger: Ledger, s
     await ledger.save(Change(replace(entry, due=min(later, entry.saga.asks_at or later))))
 
 
-async def serve_waiting(services: Services) -> None:
-    """Look again at those whom the last sweep found waiting here, every few seconds until the next one."""
-    waiting, until = services.line.take_here(), _passed() + LOOKED_FOR
-    while waiting and _passed() < until:
+async def serve_waiting(services: Services, began: float) -> None:
+    """Look again at those whom the sweep found waiting here that `began` then, until the next one."""
+    waiting, until = services.line.take_here(), began + LOOKED_FOR
+    while waiting and passed() < until:
         await asyncio.sleep(LOOK_EVERY)
         waiting = [each for each in waiting if not await _served(*each, services)]
 
@@ -100,5 +100,6 @@ def _closed_since(breaker: Document, since: datetime) -> bool:
     return closed and instant_from_text(breaker.data["changed_at"], "changed_at") > since
 
 
-def _passed() -> float:
-    return asyncio.get_running_loop().time()  # which nobody sets
+def passed() -> float:
+    """Return seconds by a clock that nobody sets."""
+    return asyncio.get_running_loop().time()
