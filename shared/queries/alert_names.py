@@ -20,13 +20,18 @@ _KEPT_IN: Final[Mapping[str, tuple[str, str]]] = {
 """Where what is named so is kept, and what of it people call it by."""
 
 
-async def named(alert: KeptAlert, store: TenantDocuments) -> dict[str, Any]:
+Names = dict[str, str | None]
+"""What things are called that were looked up already."""
+
+
+async def named(alert: KeptAlert, store: TenantDocuments, called: Names) -> dict[str, Any]:
     """Return an alert's house and rooms, as far as they are known, and what all that it names is called."""
     house, rooms = await _place(alert, store)
     texts = (alert.device, alert.because, alert.remedy, alert.message, house, *rooms)
     ids = dict.fromkeys(id_ for text in texts if text for id_ in _NAMED.findall(text))
-    known = {id_: await _name(id_, store) for id_ in ids}
-    names = {id_: name for id_, name in known.items() if name}
+    for id_ in ids.keys() - called.keys():
+        called[id_] = await _name(id_, store)
+    names = {id_: name for id_ in ids if (name := called[id_])}
     return {"property": house, "rooms": list(rooms), "names": names}
 
 

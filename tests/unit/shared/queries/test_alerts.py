@@ -8,6 +8,7 @@ import pytest
 from shared.ledger.admission import NOBODY
 from shared.ledger.kept_alerts import LAST, MOST_KEPT, KeptAlert, keep_alerts, kept_alerts
 from shared.ports.documents import StaleVersion
+from shared.queries import alert_names, alerts
 from shared.runtime import raised_alerts
 from tests.support.ledger_books import NOW, Books
 from tests.support.sample_hotel import SILK, play
@@ -209,3 +210,19 @@ def test_stay_shows_what_was_made_of_each_event_and_why(tmp_path):
     assert (ignored["outcome"], ignored["because"]) == ("ignored", "older than version 3")
     assert stay["keys"] == []
     assert unknown == 404
+
+
+async def test_what_many_alerts_name_is_looked_up_once(books, monkeypatch):
+    read = []
+
+    async def name(id_, _):
+        read.append(id_)
+        return "Room 101"
+
+    monkeypatch.setattr(alert_names, "_name", name)
+    await keep_alerts(books.documents, [alert(number, device="lck_101") for number in range(5)])
+    reader = alerts._Reader()
+    kept = (await kept_alerts(books.documents)).alerts
+    shown = [await reader.shown(each, books.documents) for each in kept]
+    assert [each["names"] for each in shown] == [{"lck_101": "Room 101"}] * 5
+    assert read == ["lck_101"]
